@@ -1,0 +1,1 @@
+"""Values and contracts: no input, no output."""

@@ -1,0 +1,86 @@
+"""Everything that Tejat raises on purpose.
+
+TejatError
+├── ToolFailure            the model is told and may try again; becomes a ToolResult with an error
+│   └── WorkspaceError     the same, raised by the workspace with the path it is about
+└── UsageError             the caller asked for something that cannot be; stops, never reaches a model
+"""
+
+from enum import StrEnum
+
+
+class ErrorType(StrEnum):
+    """What kind of failure the model is told about. The values are part of the contract."""
+
+    POLICY_VIOLATION = "policy_violation"
+    INVALID_TOOL_PARAMS = "invalid_tool_params"
+    UNKNOWN = "unknown"
+    UNHANDLED_EXCEPTION = "unhandled_exception"
+    TOOL_NOT_REGISTERED = "tool_not_registered"
+    EXECUTION_FAILED = "execution_failed"
+    FILE_NOT_FOUND = "file_not_found"
+    FILE_WRITE_FAILURE = "file_write_failure"
+    READ_CONTENT_FAILURE = "read_content_failure"
+    ATTEMPT_TO_CREATE_EXISTING_FILE = "attempt_to_create_existing_file"
+    FILE_TOO_LARGE = "file_too_large"
+    PERMISSION_DENIED = "permission_denied"
+    NO_SPACE_LEFT = "no_space_left"
+    TARGET_IS_DIRECTORY = "target_is_directory"
+    PATH_NOT_IN_WORKSPACE = "path_not_in_workspace"
+    SEARCH_PATH_NOT_FOUND = "search_path_not_found"
+    SEARCH_PATH_NOT_A_DIRECTORY = "search_path_not_a_directory"
+    EDIT_PREPARATION_FAILURE = "edit_preparation_failure"
+    EDIT_NO_OCCURRENCE_FOUND = "edit_no_occurrence_found"
+    EDIT_EXPECTED_OCCURRENCE_MISMATCH = "edit_expected_occurrence_mismatch"
+    EDIT_NO_CHANGE = "edit_no_change"
+    EDIT_NO_CHANGE_LLM_JUDGEMENT = "edit_no_change_llm_judgement"
+    GLOB_EXECUTION_ERROR = "glob_execution_error"
+    GREP_EXECUTION_ERROR = "grep_execution_error"
+    LS_EXECUTION_ERROR = "ls_execution_error"
+    PATH_IS_NOT_A_DIRECTORY = "path_is_not_a_directory"
+    MCP_TOOL_ERROR = "mcp_tool_error"
+    MCP_RESOURCE_NOT_FOUND = "mcp_resource_not_found"
+    MEMORY_TOOL_EXECUTION_ERROR = "memory_tool_execution_error"
+    READ_MANY_FILES_SEARCH_ERROR = "read_many_files_search_error"
+    SHELL_EXECUTE_ERROR = "shell_execute_error"
+    SANDBOX_EXPANSION_REQUIRED = "sandbox_expansion_required"
+    DISCOVERED_TOOL_EXECUTION_ERROR = "discovered_tool_execution_error"
+    WEB_FETCH_NO_URL_IN_PROMPT = "web_fetch_no_url_in_prompt"
+    WEB_FETCH_FALLBACK_FAILED = "web_fetch_fallback_failed"
+    WEB_FETCH_PROCESSING_ERROR = "web_fetch_processing_error"
+    WEB_SEARCH_FAILED = "web_search_failed"
+    STOP_EXECUTION = "stop_execution"
+    # Ours: the original has no word for these.
+    STALE_FILE = "stale_file"
+    SPECIAL_FILE = "special_file"
+    TIMEOUT = "timeout"
+    CANCELLED = "cancelled"
+
+
+class TejatError(Exception):
+    """The root of everything that Tejat raises on purpose."""
+
+
+class ToolFailure(TejatError):
+    """A call failed in a way that the model is told about.
+
+    `message` is for the model. `display` is for the person and defaults to the message.
+    """
+
+    def __init__(self, message: str, error_type: ErrorType, *, display: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.error_type = error_type
+        self.display = message if display is None else display
+
+
+class WorkspaceError(ToolFailure):
+    """A file or directory could not be used as asked. `path` is the path as the caller spelled it."""
+
+    def __init__(self, message: str, error_type: ErrorType, *, path: str, display: str | None = None) -> None:
+        super().__init__(message, error_type, display=display)
+        self.path = path
+
+
+class UsageError(TejatError):
+    """The program or the embedding code asked for something that cannot be."""

@@ -1,0 +1,1 @@
+"""The path of a call from request to response."""

@@ -1,0 +1,1 @@
+"""Files, processes, network: knows nothing of tools."""
