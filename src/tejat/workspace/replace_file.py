@@ -1,0 +1,348 @@
+"""Replaces the content of one file: atomically, durably, keeping its metadata, never over someone else's change."""
+
+import errno
+import os
+import stat
+import sys
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+
+from tejat.core.errors import ErrorType, WorkspaceError
+from tejat.workspace.draft import CannotNameLate, Draft, Naming, remove_leftovers
+from tejat.workspace.records import identity
+from tejat.workspace.roots import Location, Parent, Roots
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """What the caller saw on disk and means to replace.
+
+    With `content` the bytes decide and nothing else, so a touched or re-saved file is no conflict. Without it (a file
+    too large to hold) the identity decides: device, inode, size and both times must be those of `status`.
+    """
+
+    content: bytes | memoryview | None
+    status: os.stat_result
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a replacement did. `status` is that of the new file, `made_directories` are absolute, outermost first."""
+
+    size: int
+    created: bool
+    broke_hard_link: bool
+    made_directories: tuple[str, ...]
+    status: os.stat_result
+
+
+def _never_stop() -> None:
+    return
+
+
+def replace_file(
+    roots: Roots,
+    location: Location,
+    pieces: Sequence[bytes | memoryview],
+    *,
+    expected: Original | None,
+    stop: Callable[[], None] = _never_stop,
+) -> Written:
+    """Make `pieces`, one after the other, the content of the file at `location`.
+
+    `expected` None means that nothing is there yet; missing parent directories are made. `stop` is called now and then
+    and for the last time right before the change becomes visible; what it raises is passed on. Whatever is raised, the
+    old file is as it was, and no temporary file and no new directory is left.
+
+    Raises WorkspaceError: STALE_FILE if the disk does not hold what was expected; PERMISSION_DENIED, also where we are
+    root and the mode has no write bit, and where owner, mode or attributes could not be kept; NO_SPACE_LEFT;
+    SPECIAL_FILE; TARGET_IS_DIRECTORY; FILE_WRITE_FAILURE; and whatever `Roots.open_parent` raises. Only one
+    FILE_WRITE_FAILURE comes after the change: when the directory could not be flushed. Its message says so.
+    """
+    path = location.path
+    try:
+        with _open_parent(roots, location, expected) as parent:
+            remove_leftovers(parent.fd)
+            try:
+                return _write_and_publish(parent, path, pieces, expected, stop, Naming.LATE)
+            except CannotNameLate:
+                return _write_and_publish(parent, path, pieces, expected, stop, Naming.AT_ONCE)
+    except OSError as error:
+        raise _explained(error, path) from error
+
+
+@contextmanager
+def _open_parent(roots: Roots, location: Location, expected: Original | None) -> Generator[Parent]:
+    """The directory of the file, made if need be and removed again if anything fails."""
+    with roots.open_parent(location, create=False) as parent:
+        mode = stat.S_IMODE(os.fstat(parent.fd).st_mode)
+        if not mode & _ANY_WRITE_BIT:
+            raise _denied(location.path, errno.EACCES, f"The directory is read-only (mode {mode:04o}).")
+        if not parent.missing:
+            yield parent
+            return
+    if expected is not None:
+        raise _stale(location.path, "its directory no longer exists")
+    with roots.open_parent(location, create=True) as parent:
+        try:
+            yield parent
+        except BaseException:
+            parent.remove_created()
+            raise
+
+
+def _write_and_publish(
+    parent: Parent,
+    path: str,
+    pieces: Sequence[bytes | memoryview],
+    expected: Original | None,
+    stop: Callable[[], None],
+    naming: Naming,
+) -> Written:
+    with Draft(parent.fd, mode=0o666 if expected is None else 0o600, naming=naming) as draft:
+        if expected is None:
+            _refuse_existing(parent, path)
+            size = _write(draft, pieces, path, stop)
+            os.fsync(draft.fd)
+            stop()
+            try:
+                draft.publish_as_new(parent.name)
+            except FileExistsError:
+                _refuse_existing(parent, path)
+                raise
+            links = 1
+        else:
+            with _open_current(parent, path) as current:
+                size = _write(draft, pieces, path, stop)
+                kept = os.fstat(current)
+                _keep_metadata(current, draft.fd, path)
+            os.fsync(draft.fd)
+            stop()
+            links = _publish_over(draft, parent, expected, kept, path)
+        _flush_directory(parent.fd, path)
+        return Written(
+            size=size,
+            created=expected is None,
+            broke_hard_link=links > 1,
+            made_directories=_made_directories(parent),
+            status=os.fstat(draft.fd),
+        )
+
+
+def _made_directories(parent: Parent) -> tuple[str, ...]:
+    directory = os.path.dirname(parent.location.path)
+    made: list[str] = []
+    for _ in parent.missing:
+        made.append(directory)
+        directory = os.path.dirname(directory)
+    return tuple(reversed(made))
+
+
+def _refuse_existing(parent: Parent, path: str) -> None:
+    with suppress(FileNotFoundError):
+        status = os.stat(parent.name, dir_fd=parent.fd, follow_symlinks=False)
+        _refuse_other_than_file(status, path)
+        raise _stale(path, "it did not exist then and exists now")
+
+
+def _publish_over(draft: Draft, parent: Parent, expected: Original, kept: os.stat_result, path: str) -> int:
+    """Rename the draft over the expected file and return how many names that file had.
+
+    What happens to the file between the last look and the rename, a few microseconds, cannot be noticed by any means
+    that POSIX has. Everything earlier is.
+    """
+    for _ in range(_ROUNDS_TO_SETTLE):
+        with _open_current(parent, path) as current:
+            status = os.fstat(current)
+            if identity(status) != identity(kept):
+                _keep_metadata(current, draft.fd, path)
+                os.fsync(draft.fd)
+                kept = status
+            if not _is_expected(current, status, expected):
+                raise _stale(path, "it has other content now")
+        draft.take_name()
+        if identity(os.stat(parent.name, dir_fd=parent.fd, follow_symlinks=False)) == identity(status):
+            draft.publish_over(parent.name)
+            return status.st_nlink
+    raise _stale(path, "it keeps changing")
+
+
+@contextmanager
+def _open_current(parent: Parent, path: str) -> Generator[int]:
+    """The regular, writable file that has the name now. A link is not followed, a FIFO does not block."""
+    try:
+        status = os.stat(parent.name, dir_fd=parent.fd, follow_symlinks=False)
+        _refuse_other_than_file(status, path)
+        current = os.open(parent.name, _READ_IN_PLACE, dir_fd=parent.fd)
+    except FileNotFoundError as error:
+        raise _stale(path, "it no longer exists") from error
+    try:
+        status = os.fstat(current)
+        _refuse_other_than_file(status, path)
+        _refuse_unwritable(parent, current, status, path)
+        yield current
+    finally:
+        os.close(current)
+
+
+def _refuse_other_than_file(status: os.stat_result, path: str) -> None:
+    if stat.S_ISREG(status.st_mode):
+        return
+    if stat.S_ISDIR(status.st_mode):
+        raise _target_is_directory(path)
+    if stat.S_ISLNK(status.st_mode):
+        raise _stale(path, "it has become a symbolic link")
+    raise WorkspaceError(f"Not a regular file: {path}. It cannot be written.", ErrorType.SPECIAL_FILE, path=path)
+
+
+def _refuse_unwritable(parent: Parent, current: int, status: os.stat_result, path: str) -> None:
+    """A rename asks only for rights on the directory; who could not write the file itself is refused all the same."""
+    mode = stat.S_IMODE(status.st_mode)
+    if not mode & _ANY_WRITE_BIT:
+        raise _denied(path, errno.EACCES, f"The file is read-only (mode {mode:04o}).")
+    if os.access(parent.name, os.W_OK, dir_fd=parent.fd):
+        return
+    if os.fstatvfs(current).f_flag & os.ST_RDONLY:
+        raise _denied(path, errno.EROFS, "The file system is read-only.")
+    user = os.geteuid()
+    if user == 0 or (user == status.st_uid and mode & stat.S_IWUSR):
+        raise _denied(path, errno.EPERM, "The file is protected, for example by the immutable flag.")
+    raise _denied(path, errno.EACCES, f"This user may not write it (mode {mode:04o}, owner {status.st_uid}).")
+
+
+def _is_expected(current: int, status: os.stat_result, expected: Original) -> bool:
+    if expected.content is None:
+        return identity(status) == identity(expected.status)
+    if status.st_size != len(expected.content):
+        return False
+    wanted = memoryview(expected.content)
+    block = bytearray(_BLOCK)
+    offset = 0
+    while count := os.readv(current, [block]):
+        part = wanted[offset : offset + count]
+        # Not `==`: a memoryview compares one element at a time, `startswith` whole blocks.
+        if len(part) != count or not block.startswith(part):
+            return False
+        offset += count
+    return offset == len(wanted)
+
+
+def _write(draft: Draft, pieces: Sequence[bytes | memoryview], path: str, stop: Callable[[], None]) -> int:
+    size = draft.write(pieces, stop)
+    on_disk = os.fstat(draft.fd).st_size
+    if on_disk != size:
+        message = f"Error writing to file '{path}': {size} bytes were written and {on_disk} arrived (EIO)"
+        raise WorkspaceError(message, ErrorType.FILE_WRITE_FAILURE, path=path)
+    return size
+
+
+def _keep_metadata(source: int, target: int, path: str) -> None:
+    """Give the target the owner, the extended attributes (access lists are among them) and the mode of the source.
+
+    What cannot be kept is a refusal: a file that silently changes hands, or loses an access list, is open to others or
+    closed to them from then on, and nobody is told. The owner comes first, because changing it clears the
+    set-user-id bits; the mode comes last, because an access list changes it.
+    """
+    wanted = os.fstat(source)
+    found = os.fstat(target)
+    if (found.st_uid, found.st_gid) != (wanted.st_uid, wanted.st_gid):
+        # Only what differs is asked for: an ordinary user may set the group, but not even repeat a foreign owner.
+        user = wanted.st_uid if found.st_uid != wanted.st_uid else -1
+        group = wanted.st_gid if found.st_gid != wanted.st_gid else -1
+        try:
+            os.fchown(target, user, group)
+        except OSError as error:
+            owner = f"user {wanted.st_uid} and group {wanted.st_gid}"
+            raise _denied(path, error.errno, f"It belongs to {owner}, and this user cannot keep that.") from error
+    _keep_attributes(source, target, path)
+    mode = stat.S_IMODE(wanted.st_mode)
+    if stat.S_IMODE(os.fstat(target).st_mode) == mode:
+        return
+    os.fchmod(target, mode)
+    if stat.S_IMODE(os.fstat(target).st_mode) != mode:
+        raise _denied(path, errno.EPERM, f"This user cannot keep its mode {mode:04o}.")
+
+
+def _keep_attributes(source: int, target: int, path: str) -> None:
+    if sys.platform != "linux":
+        return
+    try:
+        wanted = _attributes(source)
+        found = _attributes(target)
+    except OSError as error:
+        if error.errno == errno.ENOTSUP:
+            return
+        raise
+    name = ""
+    try:
+        for name, value in wanted.items():
+            if found.get(name) != value:
+                os.setxattr(target, name, value)
+        for name in found.keys() - wanted.keys():
+            # A default access list of the directory has been applied to the target; the source may have shed it.
+            if not name.startswith("security."):
+                os.removexattr(target, name)
+    except OSError as error:
+        if error.errno not in _NO_PRIVILEGE:
+            raise
+        raise _denied(path, error.errno, f"This user cannot keep its extended attribute {name}.") from error
+
+
+if sys.platform == "linux":
+
+    def _attributes(file: int) -> dict[str, bytes]:
+        names = [name for name in os.listxattr(file) if name not in _ATTRIBUTES_OF_CONTENT]
+        return {name: os.getxattr(file, name) for name in names}
+
+
+def _flush_directory(directory: int, path: str) -> None:
+    try:
+        os.fsync(directory)
+    except OSError as error:
+        # Some file systems cannot flush a directory by itself; there is nothing more to ask of them.
+        if error.errno in (errno.EINVAL, errno.ENOTSUP):
+            return
+        reason = f"{error.strerror} ({_code(error.errno)})"
+        message = f"Error writing to file '{path}': {reason}. It was replaced, but a power cut may undo that."
+        raise WorkspaceError(message, ErrorType.FILE_WRITE_FAILURE, path=path) from error
+
+
+def _explained(error: OSError, path: str) -> WorkspaceError:
+    if error.errno == errno.EISDIR:
+        return _target_is_directory(path)
+    if error.errno in (*_NO_PRIVILEGE, errno.EROFS):
+        return _denied(path, error.errno, f"{error.strerror}.")
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        message = f"No space left on device: {path} ({_code(error.errno)})"
+        return WorkspaceError(message, ErrorType.NO_SPACE_LEFT, path=path)
+    message = f"Error writing to file '{path}': {error.strerror} ({_code(error.errno)})"
+    return WorkspaceError(message, ErrorType.FILE_WRITE_FAILURE, path=path)
+
+
+def _denied(path: str, code: int | None, reason: str) -> WorkspaceError:
+    message = f"Permission denied writing to file: {path} ({_code(code)}). {reason}"
+    return WorkspaceError(message, ErrorType.PERMISSION_DENIED, path=path)
+
+
+def _target_is_directory(path: str) -> WorkspaceError:
+    message = f"Target is a directory, not a file: {path} (EISDIR)"
+    return WorkspaceError(message, ErrorType.TARGET_IS_DIRECTORY, path=path)
+
+
+def _stale(path: str, what: str) -> WorkspaceError:
+    message = f"The file has changed since it was read, so nothing was written: {path} ({what}). Read it again first."
+    return WorkspaceError(message, ErrorType.STALE_FILE, path=path)
+
+
+def _code(number: int | None) -> str:
+    return errno.errorcode.get(number or 0, "EUNKNOWN")
+
+
+_ANY_WRITE_BIT = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+_READ_IN_PLACE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_BLOCK = 1 << 20
+_ROUNDS_TO_SETTLE = 5
+_NO_PRIVILEGE = (errno.EACCES, errno.EPERM)
+# Signatures of the content: a copy would accuse the new content of having been tampered with.
+_ATTRIBUTES_OF_CONTENT = frozenset({"security.ima", "security.evm"})
