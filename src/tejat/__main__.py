@@ -1,12 +1,8 @@
-"""Entry point of `tejat` and `python -m tejat`."""
+"""`python -m tejat`."""
 
 import sys
 
-
-def main() -> int:
-    print("tejat")
-    return 0
-
+from tejat.cli.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

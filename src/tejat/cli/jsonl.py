@@ -1,0 +1,63 @@
+"""`tejat tools call --jsonl`: a call a line in, an answer a line out, in order, in one process."""
+
+import asyncio
+from collections.abc import Iterable
+from typing import BinaryIO, TypeGuard
+
+from tejat.core.errors import ErrorType
+from tejat.core.json_text import NotJson, dump_json, load_json
+from tejat.core.tool import ToolError, ToolResult
+from tejat.core.types import FunctionCall, JsonValue
+from tejat.engine.scheduler import Scheduler
+
+
+def serve(scheduler: Scheduler, lines: Iterable[bytes], answers: BinaryIO) -> None:
+    """Answer every line until the input ends. A bad line gets an error answer that names it."""
+    with asyncio.Runner() as runner:
+        for number, line in enumerate(lines, 1):
+            if line.isspace():
+                continue
+            try:
+                call_id, call = _read_call(line)
+            except _BadLine as bad:
+                result = _refused(f"Line {number}: {bad}")
+                call_id = bad.call_id
+            else:
+                result = runner.run(scheduler.run(call))
+            answers.write(_answer(call_id, result))
+            answers.flush()
+
+
+class _BadLine(ValueError):
+    def __init__(self, reason: str, call_id: JsonValue = None) -> None:
+        super().__init__(reason)
+        self.call_id = call_id
+
+
+def _read_call(line: bytes) -> tuple[JsonValue, FunctionCall]:
+    try:
+        request = load_json(line)
+    except NotJson as error:
+        raise _BadLine(f"not JSON: {error}") from None
+    if not _is_object(request):
+        raise _BadLine('must be an object like {"id": 1, "name": "read_file", "args": {"path": "a.txt"}}')
+    given_id = request.get("id")
+    call_id = given_id if isinstance(given_id, str | int | float) else None
+    name, args = request.get("name"), request.get("args", {})
+    if not isinstance(name, str):
+        raise _BadLine('"name" must be the name of a tool', call_id)
+    if not _is_object(args):
+        raise _BadLine('"args" must be an object', call_id)
+    return call_id, FunctionCall(name, args)
+
+
+def _is_object(value: object) -> TypeGuard[dict[str, object]]:
+    return isinstance(value, dict)
+
+
+def _refused(reason: str) -> ToolResult:
+    return ToolResult(reason, reason, ToolError(reason, ErrorType.INVALID_TOOL_PARAMS))
+
+
+def _answer(call_id: JsonValue, result: ToolResult) -> bytes:
+    return (dump_json({"id": call_id, **result.to_json()}) + "\n").encode()

@@ -1,0 +1,46 @@
+"""Arguments checked against a JSON Schema that somebody else wrote."""
+
+from collections.abc import Mapping
+from typing import NoReturn, cast
+
+import jsonschema_rs
+
+from tejat.core.schema import NOT_AN_OBJECT
+from tejat.core.types import JsonObject
+
+
+def problem_with(arguments: object, schema: JsonObject) -> str | None:
+    """What is wrong with the arguments, in words that name the field; None when they fit.
+
+    A schema that cannot be compiled checks nothing: a foreign mistake must not block every call of its tool. Drafts are
+    told apart by `$schema`; without one it is draft 7.
+    """
+    if not isinstance(arguments, Mapping):
+        return NOT_AN_OBJECT
+    dialect = jsonschema_rs.validator_cls_for(dict(schema)) if "$schema" in schema else jsonschema_rs.Draft7Validator
+    try:
+        validator = dialect(dict(schema), validate_formats=False, retriever=_refuse_to_fetch)
+    except ValueError:
+        return None
+    given = dict(cast("Mapping[str, object]", arguments))
+    return ", ".join(_in_words(error) for error in validator.iter_errors(given)) or None
+
+
+def _refuse_to_fetch(uri: str) -> NoReturn:
+    """A schema may refer to an address; checking arguments must never reach the network."""
+    raise ValueError(f"references to other documents are not followed: {uri}")
+
+
+def _in_words(error: jsonschema_rs.ValidationError) -> str:
+    where = "/".join(["params", *(str(step) for step in error.instance_path)])
+    match error.kind:
+        case jsonschema_rs.ValidationErrorKind.Required(property=name):
+            return f"{where} must have required property {_quoted(name)}"
+        case jsonschema_rs.ValidationErrorKind.Type(types=types):
+            return f"{where} must be {' or '.join(types)}"
+        case _:
+            return f"{where}: {error.message}"
+
+
+def _quoted(name: str) -> str:
+    return f"'{name.strip(chr(34))}'"

@@ -1,0 +1,43 @@
+"""JSON in and out at the edges of the process: bounded coming in, always valid UTF-8 going out."""
+
+import json
+from typing import NoReturn
+
+from tejat.core.types import JsonValue
+
+MAX_BYTES = 256 * 2**20
+
+
+class NotJson(ValueError):
+    """The text is not JSON that we take; the message says why."""
+
+
+def load_json(text: str | bytes) -> object:
+    """The value of a JSON text. Raises NotJson."""
+    if len(text) > MAX_BYTES:
+        raise NotJson(f"it is longer than {MAX_BYTES // 2**20} MiB")
+    try:
+        return json.loads(text, parse_constant=_refuse_constant)
+    except UnicodeDecodeError as error:
+        raise NotJson(f"it is not UTF-8: byte {error.start + 1} is wrong") from None
+    except json.JSONDecodeError as error:
+        raise NotJson(f"{error.msg} at line {error.lineno}, column {error.colno}") from None
+    except RecursionError:
+        raise NotJson("it is nested too deeply") from None
+    except ValueError as error:
+        raise NotJson(str(error)) from None
+
+
+def dump_json(value: JsonValue, *, indent: int | None = None) -> str:
+    """One JSON text without half characters: what is not text becomes U+FFFD."""
+    separators = (",", ":") if indent is None else None
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    return text
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON number")

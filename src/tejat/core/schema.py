@@ -1,0 +1,183 @@
+"""Typed parameter classes: the JSON Schema they declare, and arguments checked and turned into them.
+
+A parameter class is a frozen dataclass whose fields are annotated with `Annotated[type, Param(...)]`. The types are
+`str`, `int`, `bool`, `list[str]`, and each of them `| None`. A field without a default is required.
+"""
+
+import dataclasses
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any, TypeVar, cast, get_args, get_origin
+
+from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.types import JsonObject, JsonValue
+
+NOT_AN_OBJECT = "Value of params must be an object"
+
+_Parameters = TypeVar("_Parameters")
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """What the model and the checker know of one parameter.
+
+    `aliases` are other names under which the value is accepted; `a.b` means the key `b` of an object `a`. A parameter
+    with `declared=False` is accepted but never told to the model.
+    """
+
+    description: str = ""
+    aliases: tuple[str, ...] = ()
+    minimum: int | None = None
+    min_items: int | None = None
+    min_item_length: int | None = None
+    json_type: str | None = None
+    declared: bool = True
+
+
+def schema_of(parameters: type) -> JsonObject:
+    """The JSON Schema that is declared to the model."""
+    properties: dict[str, JsonValue] = {}
+    required: list[str] = []
+    for field in _fields(parameters):
+        if field.param.declared:
+            properties[field.name] = field.declaration()
+            if field.required:
+                required.append(field.name)
+    return {"type": "object", "properties": properties, "required": required}
+
+
+def parse(parameters: type[_Parameters], arguments: object) -> _Parameters:
+    """Turn arguments into `parameters`. Unknown keys are ignored; null means absent where a default exists.
+
+    Raises ToolFailure (invalid_tool_params) that names every field that is wrong.
+    """
+    if not isinstance(arguments, Mapping):
+        raise ToolFailure(NOT_AN_OBJECT, ErrorType.INVALID_TOOL_PARAMS)
+    given = cast("Mapping[str, object]", arguments)
+    problems: list[str] = []
+    values: dict[str, object] = {}
+    for field in _fields(parameters):
+        name, value = field.look_up(given)
+        if value is _ABSENT or (value is None and not field.required):
+            if field.required:
+                problems.append(f"params must have required property '{field.name}'")
+            continue
+        checked, problem = field.check(f"params/{name.replace('.', '/')}", value)
+        if problem:
+            problems.append(problem)
+        values[field.name] = checked
+    if problems:
+        raise ToolFailure(", ".join(problems), ErrorType.INVALID_TOOL_PARAMS)
+    return parameters(**values)
+
+
+def json_type_of(parameters: type, name: str) -> str | None:
+    """The JSON type of the parameter with this name or alias, None if there is none."""
+    for field in _fields(parameters):
+        if name == field.name or name in field.param.aliases:
+            return field.json_type
+    return None
+
+
+_ABSENT = object()
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    name: str
+    json_type: str
+    required: bool
+    default: JsonValue
+    param: Param
+
+    def declaration(self) -> JsonObject:
+        param = self.param
+        told: dict[str, JsonValue] = {"type": param.json_type or self.json_type, "description": param.description}
+        if self.json_type == "array":
+            told["items"] = {"type": "string"} | _given("minLength", param.min_item_length)
+        told |= _given("minItems", param.min_items) | _given("minimum", param.minimum)
+        return told if self.default is None else {**told, "default": self.default}
+
+    def look_up(self, given: Mapping[str, object]) -> tuple[str, object]:
+        """The name the value was found under, and the value."""
+        for name in (self.name, *self.param.aliases):
+            value = _value_at(given, name.split("."))
+            if value is not _ABSENT:
+                return name, value
+        return self.name, _ABSENT
+
+    def check(self, where: str, value: object) -> tuple[object, str | None]:
+        checked, problem = _CHECKS[self.json_type](value)
+        if problem:
+            return value, f"{where} must be {self.param.json_type or self.json_type}"
+        param = self.param
+        if isinstance(checked, int) and param.minimum is not None and checked < param.minimum:
+            return value, f"{where} must be >= {param.minimum}"
+        if self.json_type == "array":
+            return checked, _array_problem(where, cast("list[object]", checked), param)
+        return checked, None
+
+
+def _value_at(value: object, keys: list[str]) -> object:
+    for key in keys:
+        if not isinstance(value, Mapping):
+            return _ABSENT
+        value = cast("Mapping[str, object]", value).get(key, _ABSENT)
+    return value
+
+
+def _given(key: str, value: int | None) -> dict[str, JsonValue]:
+    return {} if value is None else {key: value}
+
+
+def _array_problem(where: str, items: list[object], param: Param) -> str | None:
+    if param.min_items is not None and len(items) < param.min_items:
+        return f"{where} must NOT have fewer than {param.min_items} items"
+    for index, item in enumerate(items):
+        if not isinstance(item, str):
+            return f"{where}/{index} must be string"
+        if param.min_item_length is not None and len(item) < param.min_item_length:
+            return f"{where}/{index} must NOT have fewer than {param.min_item_length} characters"
+    return None
+
+
+def _check_integer(value: object) -> tuple[object, bool]:
+    """JSON knows one kind of number, so 3.0 is the integer 3."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value), False
+    return value, isinstance(value, bool) or not isinstance(value, int)
+
+
+_CHECKS: dict[str, Callable[[object], tuple[object, bool]]] = {
+    "string": lambda value: (value, not isinstance(value, str)),
+    "boolean": lambda value: (value, not isinstance(value, bool)),
+    "integer": _check_integer,
+    "array": lambda value: (value, not isinstance(value, list)),
+}
+
+_JSON_TYPES: dict[object, str] = {str: "string", bool: "boolean", int: "integer", list: "array"}
+
+
+@cache
+def _fields(parameters: type) -> tuple[_Field, ...]:
+    return tuple(_read_field(field) for field in dataclasses.fields(parameters))
+
+
+def _read_field(field: "dataclasses.Field[Any]") -> _Field:
+    annotation: object = field.type
+    if get_origin(annotation) is not Annotated:
+        raise TypeError(f"parameter {field.name!r} must be annotated with Annotated[type, Param(...)]")
+    kind, param = cast("tuple[object, Param]", get_args(annotation))
+    if isinstance(kind, types.UnionType):
+        (kind,) = (member for member in get_args(kind) if member is not types.NoneType)
+    required = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+    default: object = None if required or field.default is dataclasses.MISSING else field.default
+    return _Field(
+        name=field.name,
+        json_type=_JSON_TYPES[get_origin(kind) or kind],
+        required=required,
+        default=cast("JsonValue", default),
+        param=param,
+    )

@@ -1,0 +1,19 @@
+"""Text made safe to look at: what a terminal would obey or hide is shown instead."""
+
+import re
+
+_HIDDEN = re.compile(
+    "["
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, except tab and newline
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # soft hyphen, joiners and fillers
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f"  # zero width, separators, direction overrides
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"  # fillers, variation selectors, byte order mark
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # musical controls, tags
+    "\ud800-\udfff"  # half characters: bytes that were not text
+    "]"
+)
+
+
+def visible(text: str) -> str:
+    """The text with every control, hidden or direction-changing character written as `<U+XXXX>`."""
+    return _HIDDEN.sub(lambda found: f"<U+{ord(found.group()):04X}>", text)
