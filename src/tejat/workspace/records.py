@@ -35,7 +35,7 @@ class Records:
         """The whole content was read: `raw`, with the status of the descriptor that it was read from."""
         self._remember(path, status, (raw,))
 
-    def sawidentity(self, path: str, status: os.stat_result) -> None:
+    def saw_identity(self, path: str, status: os.stat_result) -> None:
         """Some of the file was read, and the rest was too much to look at."""
         with self._guard:
             known = self._records.get(path)
