@@ -1,0 +1,353 @@
+"""Opens what a path means beneath held directories, resolved and opened in one step."""
+
+import errno
+import os
+import stat
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from enum import Enum
+from types import TracebackType
+from typing import Self, TypeVar
+
+from tejat.workspace.system_calls import O_PATH, PASS_THROUGH, is_of_kernel, kernel_path, openat2
+
+_Result = TypeVar("_Result")
+
+_LINK_LIMIT = 40  # as the Linux kernel has it
+_STEP_LIMIT = 10_000  # `x/../x/../..` in links must not buy unbounded work; the longest path has 2,048 components
+_PATIENCE = 8  # how often an entry may turn from a link into something else, and back, while we look at it
+_KERNEL_UNDECIDED = frozenset(
+    # No such call; forbidden by a filter; an absolute link that may stay inside; a magic link, or a loop; races.
+    {errno.ENOSYS, errno.EPERM, errno.EXDEV, errno.ELOOP, errno.EAGAIN}
+)
+
+
+class Opener(Enum):
+    """Who resolves a path: the kernel in one call (and our walk where it cannot decide), or always our walk."""
+
+    KERNEL = "kernel"
+    WALK = "walk"
+
+
+class Root:
+    """A directory held open: it goes on meaning the same object, whatever is later put at its path."""
+
+    __slots__ = ("device", "fd", "of_kernel", "path", "real_path")
+
+    def __init__(self, path: str) -> None:
+        """`path` is absolute and normalised. Raises OSError when it cannot be opened or is not a directory."""
+        self.path = path
+        self.fd = os.open(path, PASS_THROUGH)
+        self.real_path = kernel_path(self.fd) or os.path.realpath(path)
+        self.device = os.fstat(self.fd).st_dev
+        self.of_kernel = is_of_kernel(self.fd)
+
+    def close(self) -> None:
+        """Afterwards every use answers EBADF: a closed number must never mean another directory."""
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
+
+
+class Beneath:
+    """Opens relative paths beneath roots, where links may lead from one root into another but never out of all.
+
+    Every method raises OSError: EXDEV when a link leaves the roots, ELOOP when links never end, EACCES when the object
+    lives on a file system of the kernel (proc, sysfs and their like), and what the system calls answer otherwise.
+    """
+
+    __slots__ = ("_kernel", "_prefixes")
+
+    def __init__(self, prefixes: Sequence[tuple[str, Root]], opener: Opener) -> None:
+        """`prefixes` are the spellings of the roots, each with a slash at its end, longest first."""
+        self._prefixes = prefixes
+        self._kernel = opener is Opener.KERNEL
+
+    def match(self, path: str) -> tuple[Root, str] | None:
+        """The root that an absolute path without empty or `.` components belongs to by its text, and the rest."""
+        slashed = path + "/"
+        for prefix, root in self._prefixes:
+            if slashed.startswith(prefix):
+                return root, path[len(prefix) :]
+        return None
+
+    def open(self, root: Root, relative: str, flags: int) -> tuple[int, os.stat_result]:
+        """Open without waiting (a FIFO, a lease) and without gaining a terminal; also answer the fstat of it."""
+        # openat2 refuses all that means nothing beside O_PATH.
+        flags |= os.O_CLOEXEC if flags & O_PATH else os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+        descriptor = self._open_by_kernel(root, relative, flags) if self._kernel else None
+        if descriptor is None:
+            descriptor = self._finish(root, relative, lambda directory, name: _open_entry(directory, name, flags))
+        try:
+            status = os.fstat(descriptor)
+            if status.st_dev != root.device or root.of_kernel:
+                refuse_kernel_files(descriptor)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        return descriptor, status
+
+    def stat(self, root: Root, relative: str) -> os.stat_result:
+        """Stat what the path means after all links."""
+        if not O_PATH:
+            return self._finish(root, relative, stat_entry)
+        descriptor, status = self.open(root, relative, O_PATH)
+        os.close(descriptor)
+        return status
+
+    def walk(self, root: Root, relative: str) -> "Walk":
+        """A walk that stands at the root, before the first component."""
+        return Walk(self, root, relative)
+
+    def _open_by_kernel(self, root: Root, relative: str, flags: int) -> int | None:
+        try:
+            return openat2(root.fd, relative or ".", flags)
+        except OSError as error:
+            if error.errno in _KERNEL_UNDECIDED:
+                return None
+            raise
+
+    def _finish(self, root: Root, relative: str, finish: Callable[[int, str], _Result]) -> _Result:
+        with self.walk(root, relative) as walk:
+            return walk.arrive(finish)
+
+
+class Walk:
+    """A path on its way down, one component at a time, never following a link except by reading its text.
+
+    `fd` is the directory reached, `trail` its real components beneath `root`, `pending` what is still ahead, the next
+    component last. Always beneath a root: each step opens one plain name in a held directory without following links.
+    """
+
+    __slots__ = ("_beneath", "_links", "_patience", "_steps", "fd", "pending", "root", "trail")
+
+    def __init__(self, beneath: Beneath, root: Root, relative: str) -> None:
+        self._beneath = beneath
+        self._links = 0
+        self._patience = _PATIENCE
+        self._steps = 0
+        self.root = root
+        self.fd = root.fd
+        self.trail: list[str] = []
+        self.pending = _components(relative)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._move(self.root.fd)
+
+    def arrive(self, finish: Callable[[int, str], _Result]) -> _Result:
+        """Apply `finish` to the last directory and component. It must not follow a link but raise ELOOP or ENOTDIR.
+
+        On FileNotFoundError the walk stands in the deepest directory that exists, the missing one next in `pending`.
+        """
+        while True:
+            name = self._descend()
+            try:
+                return finish(self.fd, name)
+            except OSError as error:
+                self._expand(name, error)
+
+    def _descend(self) -> str:
+        # Down to the directory of the last component; "." when the path ends in that directory itself.
+        while self.pending:
+            name = self.pending[-1]
+            if name == "..":
+                self._climb()
+            elif name == ".":
+                self.pending.pop()
+            elif len(self.pending) == 1:
+                return name
+            else:
+                self._step(name)
+        return "."
+
+    def _expand(self, name: str, error: OSError) -> None:
+        # Put the text of the link `name` in its place; raise `error` when that is not what is the matter.
+        if error.errno not in (errno.ELOOP, errno.ENOTDIR, errno.EMLINK) or name == ".":
+            raise error
+        try:
+            target = os.readlink(name, dir_fd=self.fd)
+        except OSError as unreadable:
+            self._patience -= 1
+            if unreadable.errno != errno.EINVAL or self._patience < 0:
+                raise error from None
+            return  # Not a link (any more): look again.
+        # What a magic link opens has nothing to do with its text; all of them live on file systems of the kernel.
+        refuse_kernel_files(self.fd)
+        self._links += 1
+        if self._links > _LINK_LIMIT:
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name)
+        self.pending.pop()
+        ahead = _components(target)
+        if not target.startswith("/"):
+            self.pending += ahead
+            return
+        self._enter("/" + "/".join(reversed(ahead)))
+
+    def _step(self, name: str) -> None:
+        self._steps += 1
+        if self._steps > _STEP_LIMIT:
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name)
+        try:
+            following = _open_entry(self.fd, name, PASS_THROUGH)
+        except OSError as error:
+            self._expand(name, error)
+            return
+        self._move(following)
+        self.trail.append(name)
+        self.pending.pop()
+
+    def _climb(self) -> None:
+        # Never by opening "..": a directory moved elsewhere meanwhile would lead out. And no descriptor is kept for
+        # each level: a deep tree has more levels than a process may have descriptors. So from the root, one level less.
+        self.pending.pop()
+        if not self.trail:
+            self._enter_parent_of_root()
+            return
+        kept = self.trail[:-1]
+        while kept and self.pending and self.pending[-1] == "..":
+            self.pending.pop()
+            kept.pop()
+        self._restart(self.root, kept[::-1])
+
+    def _enter_parent_of_root(self) -> None:
+        # Refused, except that a root inside another root has a parent that is allowed.
+        real_path = self.root.real_path
+        if real_path == "/":
+            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV), real_path)
+        self._enter(os.path.dirname(real_path))
+
+    def _enter(self, path: str) -> None:
+        found = self._beneath.match(path)
+        if found is None:
+            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV), path)
+        root, relative = found
+        self._restart(root, _components(relative))
+
+    def _restart(self, root: Root, ahead: list[str]) -> None:
+        self._move(root.fd)
+        self.root = root
+        self.trail = []
+        self.pending += ahead
+
+    def _move(self, fd: int) -> None:
+        if self.fd != self.root.fd:
+            os.close(self.fd)
+        self.fd = fd
+
+
+def make_directories(fd: int, names: Sequence[str]) -> "Made":
+    """Make one directory in the other, starting in `fd`, and open the innermost. One that appears meanwhile is taken.
+
+    Raises OSError, after removing what it made: ENOTDIR when something else than a directory appears, and what mkdir
+    answers. `fd` stays open and is not kept.
+    """
+    made = Made(fd)
+    try:
+        for name in names:
+            made.descend_into(name)
+        made.allow_reading()
+    except BaseException:
+        made.remove()
+        made.close()
+        raise
+    return made
+
+
+class Made:
+    """Directories just made: `fd` is the innermost; `remove` undoes it as far as they are still empty."""
+
+    __slots__ = ("_base", "_names", "fd")
+
+    def __init__(self, fd: int) -> None:
+        self._base = os.dup(fd)
+        self._names: list[str] = []
+        self.fd = os.dup(fd)
+
+    def descend_into(self, name: str) -> None:
+        """Make a directory in the innermost one, unless it is there by now, and go into it."""
+        try:
+            os.mkdir(name, 0o777, dir_fd=self.fd)
+            ours = True
+        except FileExistsError:
+            ours = False
+        if ours:
+            self._names.append(name)
+        self._go(_open_entry(self.fd, name, PASS_THROUGH))
+        if not ours:
+            # Whoever made this one keeps what leads to it.
+            self._names.clear()
+            os.close(self._base)
+            self._base = os.dup(self.fd)
+
+    def remove(self) -> None:
+        """Remove what was made, innermost first, up to the first that is in use. `fd` stays what it is."""
+        while self._names:
+            name = self._names.pop()
+            try:
+                _remove_directory(self._base, self._names, name)
+            except OSError:
+                self._names.clear()
+
+    def allow_reading(self) -> None:
+        """Where permissions let us, make `fd` one that can be listed and synced."""
+        with suppress(PermissionError):
+            self._go(os.open(".", os.O_RDONLY | os.O_DIRECTORY, dir_fd=self.fd))
+
+    def close(self) -> None:
+        """Give the descriptors back, once."""
+        if self.fd >= 0:
+            os.close(self._base)
+            os.close(self.fd)
+            self.fd = -1
+
+    def _go(self, fd: int) -> None:
+        os.close(self.fd)
+        self.fd = fd
+
+
+def _remove_directory(base: int, outer: Sequence[str], name: str) -> None:
+    directory = os.dup(base)
+    try:
+        for component in outer:
+            following = _open_entry(directory, component, PASS_THROUGH)
+            os.close(directory)
+            directory = following
+        os.rmdir(name, dir_fd=directory)
+    finally:
+        os.close(directory)
+
+
+def refuse_kernel_files(fd: int) -> None:
+    """Raise PermissionError when what is open lives on proc, sysfs or another window into the kernel."""
+    if is_of_kernel(fd):
+        raise PermissionError(errno.EACCES, "Files of the kernel, as in /proc and /sys, are never opened")
+
+
+def _open_entry(directory: int, name: str, flags: int) -> int:
+    descriptor = os.open(name, flags | os.O_NOFOLLOW, dir_fd=directory)
+    # With O_PATH alone the link itself is opened.
+    if flags & O_PATH and not flags & os.O_DIRECTORY and stat.S_ISLNK(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name)
+    return descriptor
+
+
+def stat_entry(directory: int, name: str) -> os.stat_result:
+    """Stat one name in a directory. Raises OSError, ELOOP when it is a link."""
+    status = os.stat(name, dir_fd=directory, follow_symlinks=False)
+    if stat.S_ISLNK(status.st_mode):
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name)
+    return status
+
+
+def _components(path: str) -> list[str]:
+    # The next one last. A slash at the end stays as a ".": what is before it must be a directory.
+    components = [component for component in path.split("/") if component not in ("", ".")]
+    if components and path.endswith(("/", "/.")):
+        components.append(".")
+    return components[::-1]

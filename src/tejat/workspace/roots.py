@@ -1,0 +1,368 @@
+"""The directories that may be worked in, and the one way to files in them: found by text, opened beneath a root."""
+
+import errno
+import os
+import stat
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from tejat.core.errors import ErrorType, UsageError, WorkspaceError
+from tejat.workspace.beneath import (
+    Beneath,
+    Made,
+    Opener,
+    Root,
+    Walk,
+    make_directories,
+    refuse_kernel_files,
+    stat_entry,
+)
+from tejat.workspace.path_failures import (
+    NAME_LIMIT,
+    PATH_LIMIT,
+    Purpose,
+    failure_of,
+    not_a_file,
+    not_encodable,
+    outside,
+    too_long,
+)
+from tejat.workspace.system_calls import kernel_path
+
+_CHUNK = 65536
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A place beneath a root, as text: nothing is known about what is there.
+
+    `relative` has no `..`, `.` or empty component and no slash at either end; "" is the root itself.
+    """
+
+    root: Root
+    relative: str
+
+    @property
+    def path(self) -> str:
+        """Absolute, as the user spells the root."""
+        return _join(self.root.path, self.relative)
+
+
+class Roots:
+    """The workspace directories, each held open from now on.
+
+    Every method that takes a location or a path raises WorkspaceError, whose message names the path as the caller
+    meant it. Common to all: PATH_NOT_IN_WORKSPACE (a link leads out), FILE_NOT_FOUND, PERMISSION_DENIED (also for every
+    object on proc, sysfs and their like), READ_CONTENT_FAILURE (link loops and what else the system answers; in
+    `open_parent` FILE_WRITE_FAILURE instead).
+    """
+
+    __slots__ = ("_beneath", "directories", "paths")
+
+    def __init__(self, directories: Sequence[str | os.PathLike[str]], *, opener: Opener = Opener.KERNEL) -> None:
+        """Raises UsageError that names the directory which is missing or is none. Duplicates are folded into one."""
+        if not directories:
+            raise UsageError("At least one workspace directory is needed.")
+        spellings: dict[str, Root] = {}
+        roots: list[Root] = []
+        try:
+            for directory in directories:
+                _hold(_absolute(os.fspath(directory)), roots, spellings)
+        except BaseException:
+            _close_all(roots)
+            raise
+        prefixes = sorted(spellings.items(), key=lambda item: len(item[0]), reverse=True)
+        self._beneath = Beneath(prefixes, opener)
+        self.directories = tuple(roots)
+        self.paths = tuple(root.path for root in roots)
+
+    @property
+    def first(self) -> Root:
+        """The root that relative paths belong to."""
+        return self.directories[0]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let the directories go. What was opened beneath them stays open."""
+        _close_all(self.directories)
+
+    def locate(self, path: str, *, base: Location | None = None) -> Location:
+        """Find the place that a path names, by its text: exactly that name, nothing is decoded or expanded.
+
+        A relative path belongs to `base`, else to the first root, or to another root if it exists only in that one. A
+        leading `@` is dropped when that alone makes the path exist. Raises WorkspaceError: PATH_NOT_IN_WORKSPACE, and
+        INVALID_TOOL_PARAMS for what cannot be a path (too long, not encodable).
+        """
+        text = path.replace("\0", "")
+        _check_limits(text)
+        location = self._choose(text, base)
+        if not text.startswith("@") or not self._is_missing(location):
+            return location
+        try:
+            without = self._choose(text[1:], base)
+        except WorkspaceError:
+            return location
+        return without if self._exists(without) else location
+
+    def open_file(self, location: Location) -> "OpenFile":
+        """Open a regular file for reading, at once, whatever is there.
+
+        Raises WorkspaceError: SPECIAL_FILE for a FIFO, socket or device, TARGET_IS_DIRECTORY, FILE_NOT_FOUND also when
+        a component on the way is a file.
+        """
+        try:
+            fd, status = self._beneath.open(location.root, location.relative, os.O_RDONLY)
+        except OSError as error:
+            raise self._failure(error, location, Purpose.READ) from error
+        if not stat.S_ISREG(status.st_mode):
+            os.close(fd)
+            raise not_a_file(location.path, status)
+        return OpenFile(fd, location, status)
+
+    def open_directory(self, location: Location) -> "OpenDirectory":
+        """Open a directory for listing. Raises WorkspaceError: PATH_IS_NOT_A_DIRECTORY, for a file on the way too."""
+        try:
+            fd, status = self._beneath.open(location.root, location.relative, os.O_RDONLY | os.O_DIRECTORY)
+        except OSError as error:
+            raise self._failure(error, location, Purpose.LIST) from error
+        return OpenDirectory(fd, location, status)
+
+    def open_parent(self, location: Location, *, create: bool) -> "Parent":
+        """Open the directory that a file of this location is or would be in, after all links, dangling ones too.
+
+        With `create` the directories that are missing are made; without it nothing is changed. Raises WorkspaceError:
+        TARGET_IS_DIRECTORY, SPECIAL_FILE, NO_SPACE_LEFT, FILE_WRITE_FAILURE when a component on the way is a file.
+        After an error nothing that was made is left.
+        """
+        try:
+            with self._beneath.walk(location.root, location.relative) as walk:
+                status = _arrive(walk)
+                if status is not None and not stat.S_ISREG(status.st_mode):
+                    raise not_a_file(location.path, status)
+                refuse_kernel_files(walk.fd)
+                *missing, name = reversed(walk.pending)
+                resolved = self._resolved(walk, [*walk.trail, *missing, name])
+                made = make_directories(walk.fd, missing if create else ())
+        except OSError as error:
+            raise self._failure(error, location, Purpose.WRITE) from error
+        return Parent(made, name, resolved, () if create else tuple(missing))
+
+    def stat(self, location: Location) -> os.stat_result:
+        """Stat what is there after all links. FILE_NOT_FOUND also when a component on the way is a file."""
+        try:
+            return self._beneath.stat(location.root, location.relative)
+        except OSError as error:
+            raise self._failure(error, location, Purpose.READ) from error
+
+    def _choose(self, text: str, base: Location | None) -> Location:
+        if text.startswith("/"):
+            return self._place(text, text)
+        if base is not None:
+            return self._place(_join(base.path, text), text)
+        location = self._place(_join(self.first.path, text), text)
+        if len(self.directories) == 1 or not self._is_missing(location):
+            return location
+        others = [self._beneath.match(_absolute(_join(root.path, text))) for root in self.directories[1:]]
+        existing = {Location(*other) for other in others if other is not None and self._exists(Location(*other))}
+        return existing.pop() if len(existing) == 1 else location
+
+    def _place(self, path: str, spelled: str) -> Location:
+        found = self._beneath.match(_absolute(path))
+        if found is None:
+            raise outside(spelled, self.paths)
+        return Location(*found)
+
+    def _resolved(self, walk: Walk, components: list[str]) -> Location:
+        # Through the real path, so that one file has one location even where roots lie in one another.
+        found = self._beneath.match(_join(walk.root.real_path, "/".join(components)))
+        return Location(walk.root, "/".join(components)) if found is None else Location(*found)
+
+    def _is_missing(self, location: Location) -> bool:
+        try:
+            self._beneath.stat(location.root, location.relative)
+        except OSError as error:
+            return error.errno in (errno.ENOENT, errno.ENOTDIR)
+        return False
+
+    def _exists(self, location: Location) -> bool:
+        try:
+            self._beneath.stat(location.root, location.relative)
+        except OSError:
+            return False
+        return True
+
+    def _failure(self, error: OSError, location: Location, purpose: Purpose) -> WorkspaceError:
+        if error.errno == errno.EXDEV:
+            return outside(location.path, self.paths)
+        return failure_of(error, location.path, purpose=purpose)
+
+
+class _Opened:
+    """A descriptor with the location it was opened at and the fstat of that moment; closes as a context manager."""
+
+    __slots__ = ("fd", "location", "status")
+
+    def __init__(self, fd: int, location: Location, status: os.stat_result) -> None:
+        self.fd = fd
+        self.location = location
+        self.status = status
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def real_path(self) -> str:
+        """Where the kernel says that this is now. Raises WorkspaceError(READ_CONTENT_FAILURE) if it does not say."""
+        path = kernel_path(self.fd)
+        if path is None:
+            message = f"The system cannot tell the real path of {self.location.path}"
+            raise WorkspaceError(message, ErrorType.READ_CONTENT_FAILURE, path=self.location.path)
+        return path
+
+    def fileno(self) -> int:
+        """The descriptor, for whatever takes file objects."""
+        return self.fd
+
+    def close(self) -> None:
+        """Close once; a second time does nothing."""
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
+
+
+class OpenFile(_Opened):
+    """A regular file, open for reading."""
+
+    __slots__ = ()
+
+    def read(self, limit: int) -> bytes:
+        """The first bytes of the file, at most `limit`. Raises WorkspaceError(READ_CONTENT_FAILURE)."""
+        chunks: list[bytes] = []
+        have = 0
+        try:
+            while have < limit:
+                # One byte more than expected, so that a file that has grown is noticed and a huge limit costs nothing.
+                expected = max(self.status.st_size - have, _CHUNK) + 1
+                chunk = os.pread(self.fd, min(limit - have, expected), have)
+                if not chunk:
+                    break
+                chunks.append(chunk)
+                have += len(chunk)
+        except OSError as error:
+            message = f"{error.strerror}: {self.location.path}"
+            raise WorkspaceError(message, ErrorType.READ_CONTENT_FAILURE, path=self.location.path) from error
+        return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+    def read_all(self) -> bytes:
+        """The whole file up to its end of now. Raises WorkspaceError(READ_CONTENT_FAILURE)."""
+        return self.read(sys.maxsize)
+
+
+class OpenDirectory(_Opened):
+    """A directory, open for `os.scandir(fd)` and as a `dir_fd`."""
+
+    __slots__ = ()
+
+
+class Parent:
+    """Where a file is or would be written, after all links.
+
+    `name` is the last component, no link when it was resolved. `location` is the place of the file itself, the same for
+    every link to it. `fd` is the directory of the file or, while some are `missing`, the deepest that exists; it can be
+    synced where the directory is readable.
+    """
+
+    __slots__ = ("_made", "location", "missing", "name")
+
+    def __init__(self, made: Made, name: str, location: Location, missing: tuple[str, ...]) -> None:
+        self._made = made
+        self.name = name
+        self.location = location
+        self.missing = missing
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def fd(self) -> int:
+        return self._made.fd
+
+    def remove_created(self) -> None:
+        """Remove the directories that `open_parent` made for this, as far as they are empty."""
+        self._made.remove()
+
+    def close(self) -> None:
+        """Close once; a second time does nothing. Directories that were made stay."""
+        self._made.close()
+
+
+def _hold(path: str, roots: list[Root], spellings: dict[str, Root]) -> None:
+    try:
+        root = Root(path)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"Workspace directory cannot be used: {path} ({error})") from error
+    known = next((other for other in roots if os.path.samestat(os.fstat(other.fd), os.fstat(root.fd))), None)
+    if known is None:
+        roots.append(root)
+    else:
+        root.close()
+    for spelling in (path, root.real_path):
+        spellings.setdefault(f"{spelling.rstrip('/')}/", known or root)
+
+
+def _close_all(roots: Sequence[Root]) -> None:
+    for root in roots:
+        root.close()
+
+
+def _absolute(path: str) -> str:
+    normal = os.path.abspath(path)
+    return normal[1:] if normal.startswith("//") else normal
+
+
+def _join(directory: str, relative: str) -> str:
+    if not relative:
+        return directory
+    return f"{directory}{relative}" if directory == "/" else f"{directory}/{relative}"
+
+
+def _check_limits(path: str) -> None:
+    try:
+        encoded = os.fsencode(path)
+    except UnicodeEncodeError as error:
+        raise not_encodable(path) from error
+    if len(encoded) <= NAME_LIMIT:
+        return
+    if len(encoded) > PATH_LIMIT or any(len(name) > NAME_LIMIT for name in encoded.split(b"/")):
+        raise too_long(path)
+
+
+def _arrive(walk: Walk) -> os.stat_result | None:
+    """The stat of what is at the end of the walk, None when it or a directory before it does not exist."""
+    try:
+        return walk.arrive(stat_entry)
+    except FileNotFoundError:
+        # A link through a missing directory and out of it again: there is nothing that could be made for it.
+        if ".." in walk.pending or "." in walk.pending:
+            raise
+        return None
