@@ -1,0 +1,274 @@
+"""A slice of lines out of a file of any size, in bounded memory."""
+
+import os
+import re
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+
+import stringzilla
+
+from tejat.workspace.encoding import TextEncoding
+
+CUT_MARK = "... [truncated]"
+_SMALL = 1 << 20
+_BLOCK = 1 << 18  # stays in the cache of a core between the read and the count
+_STRETCH = 16  # blocks that a thread counts before it talks to the others
+_MOST_THREADS = 4
+_LONGEST_CHARACTER = 4  # bytes, in every encoding
+_NEWLINE_TO_ONE = bytes(1 if byte == 0x0A else 0 for byte in range(256))
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+# The package ships no types.
+_translate: Callable[..., None] = stringzilla.translate  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+_sum_of_bytes: Callable[[memoryview], int] = stringzilla.bytesum  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Lines to show, without their ends; what could not be decoded is U+FFFD.
+
+    A file that ends with a newline has an empty last line, which counts, and an empty file has one line.
+    """
+
+    lines: list[str]
+    first: int
+    """The index of the first line, from 0, as it was asked for; it may lie beyond the last line."""
+    total: int
+    """How many lines the file has."""
+    cut_lines: bool
+    """Whether a line was longer than allowed and was cut."""
+    end: bool
+    """Whether no line of the file comes after this slice."""
+
+
+def read_slice(
+    fd: int,
+    size: int,
+    encoding: TextEncoding,
+    *,
+    offset: int,
+    limit: int,
+    max_line_length: int,
+    stop: Callable[[], None],
+    small: int = _SMALL,
+    block_size: int = _BLOCK,
+) -> Slice:
+    """At most `limit` lines from line `offset` on, of the first `size` bytes of the open file.
+
+    Lines end at a newline only; a carriage return before it is not shown. A longer line than `max_line_length` is cut
+    and marked. `stop` is called now and then, and what it raises ends the reading. The file may grow or shrink
+    meanwhile. `block_size` is a multiple of 4.
+
+    Raises OSError when the file cannot be read, and whatever `stop` raises.
+    """
+    if size <= small:
+        shown, total = _slice_of_text(encoding.decode(_read_all(fd, size)), offset=offset, limit=limit)
+    else:
+        file = _File(fd, size, encoding, block_size, stop)
+        shown, total = _slice_of_file(file, offset=offset, limit=limit, max_line_length=max_line_length)
+    lines = [_fit(line, max_line_length) for line in shown]
+    return Slice(
+        lines=lines,
+        first=offset,
+        total=total,
+        cut_lines=any(len(line) > max_line_length for line in shown),
+        end=offset + len(lines) >= total,
+    )
+
+
+def _fit(line: str, max_line_length: int) -> str:
+    if len(line) > max_line_length:
+        line = line[:max_line_length] + CUT_MARK
+    return line if line.isascii() else _LONE_SURROGATE.sub("\ufffd", line)
+
+
+def _read_all(fd: int, size: int) -> bytes:
+    raw = os.pread(fd, size, 0)
+    while len(raw) < size and (more := os.pread(fd, size - len(raw), len(raw))):
+        raw += more
+    return raw
+
+
+def _slice_of_text(text: str, *, offset: int, limit: int) -> tuple[list[str], int]:
+    behind = min(offset + limit, len(text) + 1)
+    lines = text.split("\n", behind)
+    if len(lines) > behind:
+        rest = lines.pop()
+        return [line.removesuffix("\r") for line in lines[offset:]], behind + 1 + rest.count("\n")
+    last = lines.pop()
+    shown = [line.removesuffix("\r") for line in lines[offset:]]
+    if offset <= len(lines):
+        shown.append(last)
+    return shown, len(lines) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    descriptor: int
+    size: int
+    encoding: TextEncoding
+    block_size: int
+    stop: Callable[[], None]
+
+    def read_block(self, index: int, buffer: memoryview) -> int:
+        """Fills the buffer from a block, and says with how many bytes: 0 behind the end, wherever that is by now."""
+        start = index * self.block_size
+        wanted = min(self.block_size, self.size - start)
+        filled = 0
+        while filled < wanted:
+            read = os.preadv(self.descriptor, [buffer[filled:wanted]], start + filled)
+            if read == 0:
+                break
+            filled += read
+        return filled
+
+
+def _slice_of_file(file: _File, *, offset: int, limit: int, max_line_length: int) -> tuple[list[str], int]:
+    count = _count_newlines(file, target=offset)
+    total = count.newlines + 1
+    if offset >= total:
+        return [], total
+    # One character more than is shown tells a cut line, another may be a byte order mark, the last may be broken.
+    keep = (max_line_length + 3) * _LONGEST_CHARACTER
+    wanted = min(limit, total - offset)
+    lines = islice(
+        _lines(file, block=count.target_block, skip=offset - count.newlines_before_target, keep=keep), wanted
+    )
+    unmarked = TextEncoding(file.encoding.codec, b"")
+    shown: list[str] = []
+    for raw, ended in lines:
+        line = (file.encoding if offset + len(shown) == 0 else unmarked).decode(raw)
+        shown.append(line.removesuffix("\r") if ended else line)
+    # The file may have become shorter since its lines were counted.
+    return shown, total if len(shown) == wanted else offset + len(shown)
+
+
+@dataclass(slots=True)
+class _Count:
+    """What the threads know of the file's newlines; stretches are counted in any order and added up in theirs."""
+
+    target: int
+    claimed: int = 0
+    added: int = 0
+    waiting: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
+    newlines: int = 0
+    target_block: int = 0
+    newlines_before_target: int = 0
+    finished: bool = False
+    failure: OSError | MemoryError | None = None
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def claim(self) -> int:
+        with self.lock:
+            self.claimed += 1
+            return self.claimed - 1
+
+    def add(self, stretch: int, blocks: list[int]) -> None:
+        with self.lock:
+            self.waiting[stretch] = blocks
+            while self.added in self.waiting:
+                for index, newlines in enumerate(self.waiting.pop(self.added), self.added * _STRETCH):
+                    if self.newlines < self.target:
+                        self.target_block = index
+                        self.newlines_before_target = self.newlines
+                    self.newlines += newlines
+                self.added += 1
+
+
+def _count_newlines(file: _File, *, target: int) -> _Count:
+    """Counts all newlines, and finds the block in which line `target` begins, which is where newline `target` is."""
+    count = _Count(target)
+    blocks = -(-file.size // file.block_size)
+    helpers = min(_MOST_THREADS, os.cpu_count() or 1, blocks) - 1
+    threads = [threading.Thread(target=_help_counting, args=(file, count), daemon=True) for _ in range(helpers)]
+    for thread in threads:
+        thread.start()
+    try:
+        _count_blocks(file, count, file.stop)
+    finally:
+        count.finished = True
+        for thread in threads:
+            thread.join()
+    if count.failure is not None:
+        raise count.failure
+    return count
+
+
+def _help_counting(file: _File, count: _Count) -> None:
+    try:
+        _count_blocks(file, count, _never_stop)
+    except (OSError, MemoryError) as failure:
+        count.failure = failure
+    finally:
+        count.finished = True
+
+
+def _never_stop() -> None:
+    """The helpers end when the calling thread does, and only that one may be told to stop."""
+
+
+def _count_blocks(file: _File, count: _Count, stop: Callable[[], None]) -> None:
+    buffer = memoryview(bytearray(file.block_size))
+    wide_codec = file.encoding.codec if file.encoding.is_wide else None
+    while not count.finished:
+        stop()
+        stretch = count.claim()
+        blocks: list[int] = []
+        for block in range(stretch * _STRETCH, (stretch + 1) * _STRETCH):
+            filled = file.read_block(block, buffer)
+            if filled == 0:
+                break
+            blocks.append(_newlines_in(buffer[:filled], wide_codec))
+        if not blocks:
+            return
+        count.add(stretch, blocks)
+
+
+def _newlines_in(block: memoryview, wide_codec: str | None) -> int:
+    if wide_codec is not None:
+        # Broken units are no newlines, and a surrogate pair that two blocks share is none either.
+        return str(block, wide_codec, "ignore").count("\n")
+    # Several times as fast as bytes.count, which looks for one newline after the other.
+    _translate(block, _NEWLINE_TO_ONE, inplace=True)
+    return _sum_of_bytes(block)
+
+
+def _lines(file: _File, *, block: int, skip: int, keep: int) -> Iterator[tuple[bytes, bool]]:
+    """The lines behind the next `skip` newlines: the first `keep` bytes of each, and whether a newline ended it.
+
+    A line is given as soon as so many bytes of it are known, so that nobody waits for the end of the last one.
+    """
+    newline = "\n".encode(file.encoding.codec)
+    unit = len(newline)
+    buffer = memoryview(bytearray(file.block_size))
+    line = b""
+    given = False
+    while filled := file.read_block(block, buffer):
+        file.stop()
+        block += 1
+        raw = bytes(buffer[:filled])
+        cursor = 0
+        while cursor < filled:
+            found = _find_aligned(raw, newline, cursor)
+            end = filled if found < 0 else found
+            if skip == 0 and not given:
+                line += raw[cursor : min(end, cursor + keep - len(line))]
+                if len(line) == keep or found >= 0:
+                    yield line, found >= 0
+                    given = True
+            if found >= 0:
+                skip = max(skip - 1, 0)
+                line = b""
+                given = False
+            cursor = end + unit
+    if skip == 0 and not given:
+        yield line, False
+
+
+def _find_aligned(raw: bytes, newline: bytes, start: int) -> int:
+    found = raw.find(newline, start)
+    while found >= 0 and found % len(newline):
+        found = raw.find(newline, found + 1)
+    return found
