@@ -98,6 +98,11 @@ class TextEncoding:
         return self.codec.startswith(("utf-16", "utf-32"))
 
     @property
+    def is_unicode(self) -> bool:
+        """Whether it is UTF-8, UTF-16 or UTF-32."""
+        return self.codec.startswith("utf-")
+
+    @property
     def unit(self) -> int:
         """How many bytes the smallest character takes."""
         return {"utf-16": 2, "utf-32": 4}.get(self.codec[:6], 1)
