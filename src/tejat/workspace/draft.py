@@ -63,9 +63,9 @@ class Draft:
     def take_name(self) -> str:
         """Get the temporary name that `publish_over` renames, and take it first if the draft has none."""
         if self._name is None:
-            name = _fresh_name()
-            self._link_as(name)
-            self._name = name
+            # Noted before it is taken, so that an interrupt right after cannot leave it behind.
+            self._name = _fresh_name()
+            self._link_as(self._name)
         return self._name
 
     def publish_over(self, name: str) -> None:

@@ -6,7 +6,7 @@ import stat
 import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tejat.core.errors import ErrorType, WorkspaceError
 from tejat.workspace.draft import CannotNameLate, Draft, Naming, remove_leftovers
@@ -62,37 +62,53 @@ def replace_file(
     """
     path = location.path
     try:
-        with _open_parent(roots, location, expected) as parent:
+        with _open_parent(roots, location, expected) as (parent, made):
             remove_leftovers(parent.fd)
             try:
-                return _write_and_publish(parent, path, pieces, expected, stop, Naming.LATE)
+                written = _write(parent, path, pieces, expected, stop, Naming.LATE)
             except CannotNameLate:
-                return _write_and_publish(parent, path, pieces, expected, stop, Naming.AT_ONCE)
+                written = _write(parent, path, pieces, expected, stop, Naming.AT_ONCE)
+            _flush_directories(parent.fd, len(made), path)
+            return replace(written, made_directories=made)
     except OSError as error:
+        if error.errno is None:
+            # Not of the system: a TimeoutError of `stop`.
+            raise
         raise _explained(error, path) from error
 
 
 @contextmanager
-def _open_parent(roots: Roots, location: Location, expected: Original | None) -> Generator[Parent]:
-    """The directory of the file, made if need be and removed again if anything fails."""
+def _open_parent(
+    roots: Roots, location: Location, expected: Original | None
+) -> Generator[tuple[Parent, tuple[str, ...]]]:
+    """The directory of the file and the directories made on the way, which are removed again if anything fails."""
     with roots.open_parent(location, create=False) as parent:
         mode = stat.S_IMODE(os.fstat(parent.fd).st_mode)
         if not mode & _ANY_WRITE_BIT:
             raise _denied(location.path, errno.EACCES, f"The directory is read-only (mode {mode:04o}).")
         if not parent.missing:
-            yield parent
+            yield parent, ()
             return
+        missing = len(parent.missing)
     if expected is not None:
         raise _stale(location.path, "its directory no longer exists")
     with roots.open_parent(location, create=True) as parent:
         try:
-            yield parent
+            yield parent, _ancestors(parent.location.path, missing)
         except BaseException:
             parent.remove_created()
             raise
 
 
-def _write_and_publish(
+def _ancestors(path: str, count: int) -> tuple[str, ...]:
+    found: list[str] = []
+    for _ in range(count):
+        path = os.path.dirname(path)
+        found.append(path)
+    return tuple(reversed(found))
+
+
+def _write(
     parent: Parent,
     path: str,
     pieces: Sequence[bytes | memoryview],
@@ -100,43 +116,43 @@ def _write_and_publish(
     stop: Callable[[], None],
     naming: Naming,
 ) -> Written:
-    with Draft(parent.fd, mode=0o666 if expected is None else 0o600, naming=naming) as draft:
-        if expected is None:
+    if expected is None:
+        return _create(parent, path, pieces, stop, naming)
+    return _overwrite(parent, path, pieces, expected, stop, naming)
+
+
+def _create(
+    parent: Parent, path: str, pieces: Sequence[bytes | memoryview], stop: Callable[[], None], naming: Naming
+) -> Written:
+    _refuse_existing(parent, path)
+    with Draft(parent.fd, mode=0o666, naming=naming) as draft:
+        size = _fill(draft, pieces, path, stop)
+        os.fsync(draft.fd)
+        stop()
+        try:
+            draft.publish_as_new(parent.name)
+        except FileExistsError:
             _refuse_existing(parent, path)
-            size = _write(draft, pieces, path, stop)
-            os.fsync(draft.fd)
-            stop()
-            try:
-                draft.publish_as_new(parent.name)
-            except FileExistsError:
-                _refuse_existing(parent, path)
-                raise
-            links = 1
-        else:
-            with _open_current(parent, path) as current:
-                size = _write(draft, pieces, path, stop)
-                kept = os.fstat(current)
-                _keep_metadata(current, draft.fd, path)
-            os.fsync(draft.fd)
-            stop()
-            links = _publish_over(draft, parent, expected, kept, path)
-        _flush_directory(parent.fd, path)
-        return Written(
-            size=size,
-            created=expected is None,
-            broke_hard_link=links > 1,
-            made_directories=_made_directories(parent),
-            status=os.fstat(draft.fd),
-        )
+            raise
+        return Written(size, created=True, broke_hard_link=False, made_directories=(), status=os.fstat(draft.fd))
 
 
-def _made_directories(parent: Parent) -> tuple[str, ...]:
-    directory = os.path.dirname(parent.location.path)
-    made: list[str] = []
-    for _ in parent.missing:
-        made.append(directory)
-        directory = os.path.dirname(directory)
-    return tuple(reversed(made))
+def _overwrite(
+    parent: Parent,
+    path: str,
+    pieces: Sequence[bytes | memoryview],
+    expected: Original,
+    stop: Callable[[], None],
+    naming: Naming,
+) -> Written:
+    with _open_current(parent, path) as current, Draft(parent.fd, mode=0o600, naming=naming) as draft:
+        size = _fill(draft, pieces, path, stop)
+        kept = os.fstat(current)
+        _keep_metadata(current, draft.fd, path)
+        os.fsync(draft.fd)
+        stop()
+        links = _publish_over(draft, parent, expected, kept, path)
+        return Written(size, created=False, broke_hard_link=links > 1, made_directories=(), status=os.fstat(draft.fd))
 
 
 def _refuse_existing(parent: Parent, path: str) -> None:
@@ -228,7 +244,7 @@ def _is_expected(current: int, status: os.stat_result, expected: Original) -> bo
     return offset == len(wanted)
 
 
-def _write(draft: Draft, pieces: Sequence[bytes | memoryview], path: str, stop: Callable[[], None]) -> int:
+def _fill(draft: Draft, pieces: Sequence[bytes | memoryview], path: str, stop: Callable[[], None]) -> int:
     size = draft.write(pieces, stop)
     on_disk = os.fstat(draft.fd).st_size
     if on_disk != size:
@@ -296,12 +312,19 @@ if sys.platform == "linux":
         return {name: os.getxattr(file, name) for name in names}
 
 
-def _flush_directory(directory: int, path: str) -> None:
+def _flush_directories(innermost: int, made: int, path: str) -> None:
+    """Make the name last, and those of the directories that were made for it."""
     try:
-        os.fsync(directory)
+        os.fsync(innermost)
+        for level in range(1, made + 1):
+            directory = os.open("/".join([".."] * level), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=innermost)
+            try:
+                os.fsync(directory)
+            finally:
+                os.close(directory)
     except OSError as error:
-        # Some file systems cannot flush a directory by itself; there is nothing more to ask of them.
-        if error.errno in (errno.EINVAL, errno.ENOTSUP):
+        # There are file systems that cannot flush a directory, and directories that we may write to but not open.
+        if error.errno in (errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EACCES):
             return
         reason = f"{error.strerror} ({_code(error.errno)})"
         message = f"Error writing to file '{path}': {reason}. It was replaced, but a power cut may undo that."
