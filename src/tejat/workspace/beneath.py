@@ -16,9 +16,10 @@ _Result = TypeVar("_Result")
 _LINK_LIMIT = 40  # as the Linux kernel has it
 _STEP_LIMIT = 10_000  # `x/../x/../..` in links must not buy unbounded work; the longest path has 2,048 components
 _PATIENCE = 8  # how often an entry may turn from a link into something else, and back, while we look at it
+# No such call; forbidden by a filter; an absolute link that may stay inside; a magic link or a loop; renames;
+# a signal; a path too long for one call but not for steps.
 _KERNEL_UNDECIDED = frozenset(
-    # No such call; forbidden by a filter; an absolute link that may stay inside; a magic link, or a loop; races.
-    {errno.ENOSYS, errno.EPERM, errno.EXDEV, errno.ELOOP, errno.EAGAIN}
+    (errno.ENOSYS, errno.EPERM, errno.EXDEV, errno.ELOOP, errno.EAGAIN, errno.EINTR, errno.ENAMETOOLONG)
 )
 
 
@@ -173,9 +174,9 @@ class Walk:
             target = os.readlink(name, dir_fd=self.fd)
         except OSError as unreadable:
             self._patience -= 1
-            if unreadable.errno != errno.EINVAL or self._patience < 0:
+            if unreadable.errno not in (errno.EINVAL, errno.ENOENT) or self._patience < 0:
                 raise error from None
-            return  # Not a link (any more): look again.
+            return  # Not a link, perhaps because it just ceased to be one: look again.
         # What a magic link opens has nothing to do with its text; all of them live on file systems of the kernel.
         refuse_kernel_files(self.fd)
         self._links += 1

@@ -70,7 +70,7 @@ class Roots:
         roots: list[Root] = []
         try:
             for directory in directories:
-                _hold(_absolute(os.fspath(directory)), roots, spellings)
+                _hold(os.fspath(directory), roots, spellings)
         except BaseException:
             _close_all(roots)
             raise
@@ -256,8 +256,8 @@ class OpenFile(_Opened):
         have = 0
         try:
             while have < limit:
-                # One byte more than expected, so that a file that has grown is noticed and a huge limit costs nothing.
-                expected = max(self.status.st_size - have, _CHUNK) + 1
+                # The file may have grown; and a limit far above its size must not cost memory.
+                expected = max(self.status.st_size - have, 0) or _CHUNK
                 chunk = os.pread(self.fd, min(limit - have, expected), have)
                 if not chunk:
                     break
@@ -316,17 +316,21 @@ class Parent:
         self._made.close()
 
 
-def _hold(path: str, roots: list[Root], spellings: dict[str, Root]) -> None:
+def _hold(directory: str, roots: list[Root], spellings: dict[str, Root]) -> None:
+    if not directory or "\0" in directory:
+        raise UsageError(f"Workspace directory is not a path: {directory!r}")
     try:
-        root = Root(path)
-    except (OSError, ValueError) as error:
-        raise UsageError(f"Workspace directory cannot be used: {path} ({error})") from error
+        root = Root(_absolute(directory))
+    except OSError as error:
+        raise UsageError(f"Workspace directory cannot be used: {directory} ({error.strerror})") from error
+    except UnicodeEncodeError as error:
+        raise UsageError(f"Workspace directory is not a path: {directory!r}") from error
     known = next((other for other in roots if os.path.samestat(os.fstat(other.fd), os.fstat(root.fd))), None)
     if known is None:
         roots.append(root)
     else:
         root.close()
-    for spelling in (path, root.real_path):
+    for spelling in (root.path, root.real_path):
         spellings.setdefault(f"{spelling.rstrip('/')}/", known or root)
 
 
