@@ -62,9 +62,12 @@ def line_edits(old: Sequence[Line], new: Sequence[Line], *, budget: int = DEFAUL
     return list(_joined(changes))
 
 
-def common_prefix(old: Sequence[object], new: Sequence[object], *, old_start: int = 0, new_start: int = 0) -> int:
-    """How many items are the same from `old_start` and `new_start` on."""
-    return _common_from(old, new, old_start, new_start, min(len(old) - old_start, len(new) - new_start))
+def common_prefix(
+    old: Sequence[object], new: Sequence[object], *, old_start: int = 0, new_start: int = 0, limit: int
+) -> int:
+    """How many items are the same from `old_start` and `new_start` on, at most `limit`."""
+    length = min(limit, len(old) - old_start, len(new) - new_start)
+    return _common_from(old, new, old_start, new_start, length)
 
 
 def common_suffix(old: Sequence[object], new: Sequence[object], *, limit: int) -> int:

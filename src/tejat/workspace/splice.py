@@ -1,0 +1,321 @@
+"""Byte-exact edits of one file's content that neither ask about line endings nor change them."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import accumulate
+from typing import cast
+
+import stringzilla
+
+from tejat.core.errors import UsageError
+from tejat.workspace.encoding import TextEncoding, UnencodableCharacter
+from tejat.workspace.line_edits import Edit, line_edits
+
+_LINE_END = re.compile(r"\r\n|\n|\r")
+_LF_OR_CRLF = re.compile(r"\r?\n")
+_LONE_CR = re.compile(r"\r(?!\n)")
+# One line end of any kind, but never half of one.
+_ANY_LINE_END = r"(?:\r\n|(?<!\r)\n|\r(?!\n))"
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_BLOCK = 1 << 18  # stays in the cache of a core between the two passes over it
+
+# The package ships no types.
+_translate = cast("Callable[[memoryview, bytes], bytes]", stringzilla.translate)
+_sum_of_bytes = cast("Callable[[bytes], int]", stringzilla.bytesum)
+_count = cast("Callable[[bytes, bytes], int]", stringzilla.count)
+
+
+@dataclass(frozen=True, slots=True)
+class ByteRange:
+    """The bytes from `start` up to `end`."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextEdit:
+    """`text` takes the place of the bytes from `start` up to `end`."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ByteEdit:
+    """`new` takes the place of the bytes from `start` up to `end`."""
+
+    start: int
+    end: int
+    new: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Spliced:
+    """New content as pieces to be written one after the other, the edits that made it, and its size in bytes.
+
+    Without a change there are no edits.
+    """
+
+    pieces: list[bytes | memoryview]
+    edits: list[ByteEdit]
+    size: int
+
+
+class TextFile:
+    """The content of one text file as it was read."""
+
+    __slots__ = ("_endings", "_text", "encoding", "raw")
+
+    def __init__(self, raw: bytes, encoding: TextEncoding) -> None:
+        self.raw = raw
+        self.encoding = encoding
+        self._text: str | None = None
+        self._endings: tuple[str, ...] | None = None
+
+    @property
+    def text(self) -> str:
+        """The content as text, without byte order mark, line endings as they are."""
+        if self._text is None:
+            self._text = self.encoding.decode(self.raw)
+        return self._text
+
+    @property
+    def line_ending(self) -> str | None:
+        """What most lines end with, or None when no line ends at all."""
+        return next(iter(self._line_endings()), None)
+
+    def find_all(self, needle: str) -> list[ByteRange]:
+        """Where the needle stands, from left to right, without overlaps.
+
+        Any kind of line end in the needle stands for any kind of line end in the file. Nothing matches an empty needle.
+        """
+        lines = _LINE_END.split(needle)
+        endings = self._line_endings()
+        if not needle or (len(lines) > 1 and not endings):
+            return []
+        mixed = len(lines) > 1 and len(endings) > 1
+        if _SURROGATE.search(needle) or not _has_clear_boundaries(self.encoding.codec):
+            return self._find_in_text(lines)
+        if mixed and self.encoding.is_wide:
+            return self._find_in_text(lines)
+        try:
+            if mixed:
+                pattern = _ANY_LINE_END.encode().join(re.escape(self.encoding.encode_new(line)) for line in lines)
+                found = re.compile(pattern).finditer(self.raw, self._body())
+                return [ByteRange(*match.span()) for match in found]
+            wanted = self.encoding.encode_new("".join(endings[:1]).join(lines))
+        except UnencodableCharacter:
+            return []
+        return list(self._find_bytes(wanted))
+
+    def splice(self, edits: Sequence[TextEdit]) -> Spliced:
+        """The content with the edits made. They are in order, do not overlap and begin and end between characters.
+
+        A line end in a text, LF or CRLF, becomes the kind of line end that stands near it in the file. Lines that an
+        edit does not change keep their bytes. The byte order mark is never part of an edit.
+
+        Raises UnencodableCharacter, and UsageError for edits out of order or out of range.
+        """
+        made: list[ByteEdit] = []
+        at = self._body()
+        for edit in edits:
+            start = max(edit.start, self._body())
+            if not at <= start <= edit.end <= len(self.raw):
+                raise UsageError(f"The edit of bytes {edit.start} to {edit.end} is out of order or out of range.")
+            made.extend(self._byte_edits(start, edit.end, edit.text))
+            at = edit.end
+        return self._spliced(made)
+
+    def rewrite(self, content: str) -> Spliced:
+        """New content in the encoding, with the byte order mark and the line endings that the file has.
+
+        Raises UnencodableCharacter.
+        """
+        body = self._body()
+        # The mark is kept as bytes; one that came with the content would be a second one.
+        return self.splice([TextEdit(body, len(self.raw), content.removeprefix("\ufeff") if body else content)])
+
+    def _body(self) -> int:
+        """Where the byte order mark ends."""
+        return len(self.encoding.bom) if self.raw.startswith(self.encoding.bom) else 0
+
+    def _line_endings(self) -> tuple[str, ...]:
+        """The kinds of line ends that the file has, the most frequent first."""
+        if self._endings is None:
+            counts = _count_line_endings(self.text if self.encoding.is_wide else self.raw)
+            self._endings = tuple(sorted((kind for kind in counts if counts[kind]), key=lambda kind: -counts[kind]))
+        return self._endings
+
+    def _find_in_text(self, lines: list[str]) -> list[ByteRange]:
+        pattern = re.compile(_ANY_LINE_END.join(re.escape(line) for line in lines))
+        positions = [position for match in pattern.finditer(self.text) for position in match.span()]
+        offsets = self.encoding.byte_offsets(self.raw, self.text, positions)
+        return [ByteRange(*pair) for pair in zip(offsets[::2], offsets[1::2], strict=True)]
+
+    def _find_bytes(self, wanted: bytes) -> Iterator[ByteRange]:
+        at = self._next(wanted, self._body())
+        while at >= 0:
+            end = at + len(wanted)
+            yield ByteRange(at, end)
+            at = self._next(wanted, end)
+
+    def _next(self, wanted: bytes, start: int) -> int:
+        at = self.raw.find(wanted, start)
+        while at > 0 and at % self.encoding.unit:
+            at = self.raw.find(wanted, at + 1)
+        return at
+
+    def _last(self, wanted: bytes, end: int) -> int:
+        at = self.raw.rfind(wanted, self._body(), end)
+        while at > 0 and at % self.encoding.unit:
+            at = self.raw.rfind(wanted, self._body(), at + len(wanted) - 1)
+        return at
+
+    def _byte_edits(self, start: int, end: int, given: str) -> list[ByteEdit]:
+        replaced = self.raw[start:end]
+        if len(self._line_endings()) > 1 or not self._comes_back(replaced):
+            return self._line_by_line(start, replaced, given)
+        new = self.encoding.encode_new(_with_ending(given, self.line_ending))
+        return [] if new == replaced else [ByteEdit(start, end, new)]
+
+    def _comes_back(self, replaced: bytes) -> bool:
+        """Whether decoding and encoding again gives the same bytes, so that no line need be kept for its bytes."""
+        if self.encoding.unit == 1 and replaced.isascii():
+            return True
+        bare = self._bare()
+        try:
+            return bare.encode_new(bare.decode(replaced)) == replaced
+        except UnencodableCharacter:
+            return False
+
+    def _bare(self) -> TextEncoding:
+        """For a part of the file, where what looks like a byte order mark is none."""
+        return TextEncoding(self.encoding.codec, b"")
+
+    def _line_by_line(self, start: int, replaced: bytes, given: str) -> list[ByteEdit]:
+        """Edits of the lines that differ in more than the kind of their end."""
+        text = self._bare().decode(replaced)
+        # A lone CR in the given text is a character, and then it is one in the file too, unless its lines end so.
+        cr_is_line_end = self.line_ending == "\r" or not _LONE_CR.search(given)
+        line_end = _LINE_END if cr_is_line_end else _LF_OR_CRLF
+        old, new = _lines(text, line_end), _lines(given, line_end)
+        changes = line_edits([line.key for line in old], [line.key for line in new])
+        starts = [0, *accumulate(len(line.content) + len(line.ending) for line in old)]
+        positions = [starts[index] for change in changes for index in (change.old_start, change.old_end)]
+        offsets = iter(self._bare().byte_offsets(replaced, text, positions))
+        around = self._ending_around(start, start + len(replaced))
+        return [
+            ByteEdit(start + first, start + last, self.encoding.encode_new(_new_text(change, old, new, around)))
+            for change, first, last in zip(changes, offsets, offsets, strict=True)
+        ]
+
+    def _ending_around(self, start: int, end: int) -> str:
+        """How the line that holds `end` ends, else the one before `start`; empty when the file has no line end.
+
+        A lone CR counts only where lines end so: elsewhere it is a stray character that nobody wants more of.
+        """
+        marks = [self.encoding.encode_new(mark) for mark in ("\n\r" if self.line_ending == "\r" else "\n")]
+        after = [at for mark in marks if (at := self._next(mark, end)) >= 0]
+        before = [at for mark in marks if (at := self._last(mark, start)) >= 0]
+        if not after and not before:
+            return self.line_ending or ""
+        at = min(after) if after else max(before)
+        unit = self.encoding.unit
+        around = self._bare().decode(self.raw[max(at - unit, self._body()) : at + 2 * unit])
+        if "\r\n" in around:
+            return "\r\n"
+        return "\n" if self.raw[at : at + unit] == marks[0] else "\r"
+
+    def _spliced(self, edits: list[ByteEdit]) -> Spliced:
+        view = memoryview(self.raw)
+        pieces: list[bytes | memoryview] = []
+        at = 0
+        for edit in edits:
+            pieces += (view[at : edit.start], edit.new)
+            at = edit.end
+        pieces.append(view[at:])
+        pieces = [piece for piece in pieces if len(piece)]
+        return Spliced(pieces, edits, sum(map(len, pieces)))
+
+
+def count_byte(raw: bytes, byte: bytes, start: int, end: int) -> int:
+    """How often one byte occurs between `start` and `end`; several times as fast as bytes.count on large spans."""
+    if end - start < _BLOCK:
+        return raw.count(byte, start, end)
+    view = memoryview(raw)
+    table = bytes(1 if value == byte[0] else 0 for value in range(256))
+    return sum(_sum_of_bytes(_translate(view[at : min(at + _BLOCK, end)], table)) for at in range(start, end, _BLOCK))
+
+
+@cache
+def _has_clear_boundaries(codec: str) -> bool:
+    """Whether the bytes of one character are never part of another, so that text can be sought as bytes.
+
+    In the double-byte codecs of East Asia the second byte of a character may be the first or the only one of another.
+    """
+    every_byte = bytes(range(256))
+    return codec.startswith("utf-") or len(every_byte.decode(codec, "surrogateescape")) == len(every_byte)
+
+
+def _count_line_endings(content: str | bytes) -> dict[str, int]:
+    # Where two kinds are as frequent, the one named first wins.
+    if isinstance(content, str):
+        both, feeds, returns = content.count("\r\n"), content.count("\n"), content.count("\r")
+    elif b"\r" not in content:
+        both, feeds, returns = 0, int(b"\n" in content), 0
+    else:
+        both = _count(content, b"\r\n")
+        feeds, returns = (count_byte(content, byte, 0, len(content)) for byte in (b"\n", b"\r"))
+    return {"\r\n": both, "\n": feeds - both, "\r": returns - both}
+
+
+def _with_ending(given: str, ending: str | None) -> str:
+    """The text with LF and CRLF made the one ending of the file."""
+    if ending is None:
+        return given
+    plain = given.replace("\r\n", "\n")
+    return plain if ending == "\n" else plain.replace("\n", ending)
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    content: str
+    ending: str
+
+    @property
+    def key(self) -> str:
+        """What makes two lines the same, however they end."""
+        return self.content + "\n" if self.ending else self.content
+
+
+def _lines(text: str, line_end: re.Pattern[str]) -> list[_Line]:
+    lines: list[_Line] = []
+    at = 0
+    for match in line_end.finditer(text):
+        lines.append(_Line(text[at : match.start()], match.group()))
+        at = match.end()
+    if at < len(text):
+        lines.append(_Line(text[at:], ""))
+    return lines
+
+
+def _new_text(change: Edit, old: list[_Line], new: list[_Line], around: str) -> str:
+    """The lines that come in, each with the ending of the line it replaces, or else of the nearest one."""
+    replaced = old[change.old_start : change.old_end]
+    neighbours = [
+        *reversed(replaced),
+        *old[max(0, change.old_start - 1) : change.old_start],
+        *old[change.old_end : change.old_end + 1],
+    ]
+    nearest = next((line.ending for line in neighbours if line.ending), around)
+    parts: list[str] = []
+    for index, line in enumerate(new[change.new_start : change.new_end]):
+        own = replaced[index].ending if index < len(replaced) else ""
+        parts.append(line.content)
+        if line.ending:
+            parts.append(own or nearest or line.ending)
+    return "".join(parts)
