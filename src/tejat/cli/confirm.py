@@ -17,7 +17,6 @@ class SayYes:
     """The person said yes to everything beforehand (`--yes`)."""
 
     async def ask(self, confirmation: Confirmation) -> Answer:
-        del confirmation
         return Answer(Outcome.PROCEED_ONCE)
 
 

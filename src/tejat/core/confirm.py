@@ -19,14 +19,17 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EditConfirmation:
-    """A file would be changed. `proposal` belongs to the tool: it is what runs if the answer is yes."""
+    """A file would be changed. `proposal` belongs to the tool: it is what runs if the answer is yes.
+
+    The contents are given only while they are small; `original_content` is None for a new file too.
+    """
 
     title: str
     file_name: str
     file_path: str
     file_diff: str
     original_content: str | None
-    new_content: str
+    new_content: str | None
     diff_stat: DiffStat | None = None
     proposal: object = field(default=None, repr=False, compare=False)
     type: str = field(default="edit", init=False)

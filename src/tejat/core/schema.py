@@ -24,7 +24,8 @@ class Param:
     """What the model and the checker know of one parameter.
 
     `aliases` are other names under which the value is accepted; `a.b` means the key `b` of an object `a`. A parameter
-    with `declared=False` is accepted but never told to the model.
+    with `declared=False` is accepted but never told to the model. One with `asked_for=True` has a default, because older
+    forms of a call do without it, and is still told to the model as required.
     """
 
     description: str = ""
@@ -34,6 +35,7 @@ class Param:
     min_item_length: int | None = None
     json_type: str | None = None
     declared: bool = True
+    asked_for: bool = False
 
 
 def schema_of(parameters: type) -> JsonObject:
@@ -43,7 +45,7 @@ def schema_of(parameters: type) -> JsonObject:
     for field in _fields(parameters):
         if field.param.declared:
             properties[field.name] = field.declaration()
-            if field.required:
+            if field.required or field.param.asked_for:
                 required.append(field.name)
     return {"type": "object", "properties": properties, "required": required}
 

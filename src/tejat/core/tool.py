@@ -153,12 +153,10 @@ class BaseTool(ABC):
         return json_type if isinstance(json_type, str) else None
 
     def tool_locations(self, params: Params) -> list[ToolLocation]:
-        del params
         return []
 
-    async def should_confirm_execute(self, params: Params, context: ToolContext) -> Confirmation | None:
-        """What the person must agree to first, or None. Looking changes nothing."""
-        del params, context
+    async def should_confirm_execute(self, params: Params) -> Confirmation | None:
+        """What the person must agree to first, or None. Looking changes nothing. Raises ToolFailure."""
         return None
 
     @abstractmethod
@@ -189,8 +187,7 @@ class TypedTool(BaseTool, Generic[_Parameters]):
     @abstractmethod
     async def run(self, params: _Parameters, context: ToolContext) -> ToolResult: ...
 
-    async def propose(self, params: _Parameters, context: ToolContext) -> Confirmation | None:
-        del params, context
+    async def propose(self, params: _Parameters) -> Confirmation | None:
         return None
 
     def check(self, params: _Parameters) -> None:
@@ -200,7 +197,6 @@ class TypedTool(BaseTool, Generic[_Parameters]):
     def describe(self, params: _Parameters) -> str: ...
 
     def locations(self, params: _Parameters) -> list[ToolLocation]:
-        del params
         return []
 
     def parse(self, params: object) -> _Parameters:
@@ -235,8 +231,8 @@ class TypedTool(BaseTool, Generic[_Parameters]):
         except ToolFailure:
             return []
 
-    async def should_confirm_execute(self, params: Params, context: ToolContext) -> Confirmation | None:
-        return await self.propose(self.parse(params), context)
+    async def should_confirm_execute(self, params: Params) -> Confirmation | None:
+        return await self.propose(self.parse(params))
 
     async def execute(self, params: Params, context: ToolContext) -> ToolResult:
         return await self.run(self.parse(params), context)

@@ -33,7 +33,7 @@ class Scheduler:
     async def _authorise(self, tool: BaseTool, params: Params) -> "_Ready":
         """Ask until there is a clear yes; what the person rewrote is shown again before it may run."""
         while True:
-            confirmation = await tool.should_confirm_execute(params, ToolContext())
+            confirmation = await tool.should_confirm_execute(params)
             if confirmation is None:
                 return _Ready(params, None)
             if self._approver is None:

@@ -1,0 +1,209 @@
+"""A change to one file: worked out, shown, and made exactly as shown; shared by `write_file` and `replace`."""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from tejat.core.confirm import EditConfirmation
+from tejat.core.display import DiffStat, FileDiff
+from tejat.core.errors import ErrorType, WorkspaceError
+from tejat.core.tool import ToolContext
+from tejat.workspace.diff import Patch, create_patch, diff_stat, patch_of_edits
+from tejat.workspace.encoding import UTF_8, detect
+from tejat.workspace.replace_file import Original, Written, replace_file
+from tejat.workspace.roots import Location
+from tejat.workspace.splice import Spliced, TextEdit, TextFile
+from tejat.workspace.workspace import Workspace
+
+MOST_SHOWN_BYTES = 2**20
+"""Contents larger than this are not carried in diffs and confirmations; the patch is."""
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentFile:
+    """What is on disk now where a change is to be made. `text` is None for a binary file, `original` for no file."""
+
+    location: Location
+    real_path: str
+    original: Original | None
+    text: TextFile | None
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """A change that was worked out and not yet made.
+
+    `before` and `after` are the contents as shown, None when they are large; `proposed` is what the model wanted where
+    the person changed it.
+    """
+
+    current: CurrentFile
+    pieces: Sequence[bytes | memoryview]
+    before: str | None
+    after: str | None
+    proposed: str | None
+    patch_between: Callable[[str, str], Patch]
+    replacements: int = 0
+
+    @property
+    def is_new_file(self) -> bool:
+        return self.current.original is None
+
+    @property
+    def name(self) -> str:
+        return os.path.basename(self.current.location.path)
+
+    def confirmation(self, title: str) -> EditConfirmation:
+        return EditConfirmation(
+            title=title,
+            file_name=self.name,
+            file_path=self.current.location.path,
+            file_diff=self.patch_between("Current", "Proposed").text,
+            original_content=None if self.is_new_file else self.before,
+            new_content=self.after,
+            diff_stat=self.stat(),
+            proposal=self,
+        )
+
+    def display(self, old_header: str, new_header: str) -> FileDiff:
+        return FileDiff(
+            file_name=self.name,
+            file_path=self.current.location.path,
+            file_diff=self.patch_between(old_header, new_header).text,
+            is_new_file=self.is_new_file,
+            original_content=None if self.is_new_file else self.before,
+            new_content=self.after,
+            diff_stat=self.stat(),
+        )
+
+    def stat(self) -> DiffStat | None:
+        if self.before is None or self.after is None:
+            return None
+        return diff_stat(self.before, self.after if self.proposed is None else self.proposed, self.after)
+
+
+def look(workspace: Workspace, location: Location) -> CurrentFile:
+    """What a change at this location would meet. Changes nothing.
+
+    Raises WorkspaceError, STALE_FILE among its kinds when the file changed since the session last saw it.
+    """
+    real_path = _real_path(workspace, location)
+    try:
+        with workspace.roots.open_file(location) as file:
+            raw = file.read_all()
+            status = os.fstat(file.fd)
+    except WorkspaceError as error:
+        if error.error_type is not ErrorType.FILE_NOT_FOUND:
+            raise
+        return CurrentFile(location, real_path, None, TextFile(b"", UTF_8))
+    workspace.records.check(real_path, status, raw)
+    encoding = detect(raw, whole=True)
+    text = None if encoding is None else TextFile(raw, encoding)
+    return CurrentFile(location, real_path, Original(raw, status), text)
+
+
+def rewriting(current: CurrentFile, content: str, *, proposed: str | None = None) -> FileChange:
+    """The whole content replaced, in the file's own encoding and line endings. Raises UnencodableCharacter.
+
+    A new file, and one that was not text, is UTF-8 and exactly as given.
+    """
+    if current.original is None or current.text is None:
+        raw = UTF_8.encode_new(content)
+        before = "" if current.original is None else "[binary content]\n"
+        return _change(current, [raw], before, content, proposed, _whole_patch(current, before, content))
+    spliced = current.text.rewrite(content)
+    before, after = _as_lines(current.text), _as_lines(TextFile(b"".join(spliced.pieces), current.text.encoding))
+    return _change(current, spliced.pieces, before, after, proposed, _whole_patch(current, before, after))
+
+
+def editing(
+    current: CurrentFile, text: TextFile, edits: list[TextEdit], *, proposed: str | None = None
+) -> FileChange | None:
+    """Some places of a text file replaced; None when that would change nothing. Raises UnencodableCharacter."""
+    spliced = text.splice(edits)
+    if not spliced.edits:
+        return None
+    count = len(edits)
+    small = max(len(text.raw), spliced.size) <= MOST_SHOWN_BYTES
+    if text.encoding.is_wide or small:
+        before, after = _as_lines(text), _as_lines(TextFile(b"".join(spliced.pieces), text.encoding))
+        return _change(current, spliced.pieces, before, after, proposed, _whole_patch(current, before, after), count)
+    return _change(current, spliced.pieces, None, None, proposed, _patch_of(current, text, spliced), count)
+
+
+def make(
+    workspace: Workspace,
+    location: Location,
+    context: ToolContext,
+    work_out: Callable[[], FileChange],
+    stop: Callable[[], None],
+) -> tuple[FileChange, Written]:
+    """Make the change that was approved, or else the one that `work_out` finds now.
+
+    The file is held meanwhile, so that of two changes made at once both land. Raises WorkspaceError, STALE_FILE if the
+    file has moved on since the change was worked out, and whatever `work_out` raises.
+    """
+    with workspace.records.lock(_real_path(workspace, location)):
+        approved = context.approved.proposal if context.approved else None
+        change = approved if isinstance(approved, FileChange) else work_out()
+        current = change.current
+        written = replace_file(workspace.roots, current.location, change.pieces, expected=current.original, stop=stop)
+        workspace.records.wrote(current.real_path, written.status, change.pieces)
+    return change, written
+
+
+def side_effects(written: Written) -> str:
+    """What the model should know besides that it worked, as further sentences."""
+    if written.broke_hard_link:
+        return " The file had other hard links; they still hold the old content."
+    return ""
+
+
+def _real_path(workspace: Workspace, location: Location) -> str:
+    """One name for the file, whatever links lead to it, even if it does not exist yet."""
+    with workspace.roots.open_parent(location, create=False) as parent:
+        return os.path.join(parent.location.root.real_path, parent.location.relative)
+
+
+def _change(
+    current: CurrentFile,
+    pieces: Sequence[bytes | memoryview],
+    before: str | None,
+    after: str | None,
+    proposed: str | None,
+    patch: Callable[[str, str], Patch],
+    replacements: int = 0,
+) -> FileChange:
+    small = before is not None and after is not None and max(len(before), len(after)) <= MOST_SHOWN_BYTES
+    shown = (before, after) if small else (None, None)
+    return FileChange(current, pieces, *shown, proposed, patch, replacements)
+
+
+def _as_lines(text: TextFile) -> str:
+    """The text for people: where all lines end alike the kind of line end is not shown, where they differ it is."""
+    shown = text.text
+    if "\r" not in shown:
+        return shown
+    if "\n" not in shown:
+        return shown.replace("\r", "\n")
+    alike = shown.count("\r\n") == shown.count("\n") == shown.count("\r")
+    return shown.replace("\r\n", "\n") if alike else shown
+
+
+def _whole_patch(current: CurrentFile, before: str, after: str) -> Callable[[str, str], Patch]:
+    name = os.path.basename(current.location.path)
+    return lambda old_header, new_header: create_patch(
+        name, before, after, old_header=old_header, new_header=new_header
+    )
+
+
+def _patch_of(current: CurrentFile, text: TextFile, spliced: Spliced) -> Callable[[str, str], Patch]:
+    name = os.path.basename(current.location.path)
+
+    def decode(raw: bytes) -> str:
+        shown = text.encoding.decode(raw)
+        return shown.replace("\r\n", "\n") if text.line_ending == "\r\n" else shown
+
+    return lambda old_header, new_header: patch_of_edits(
+        name, text.raw, spliced.edits, decode=decode, old_header=old_header, new_header=new_header
+    )

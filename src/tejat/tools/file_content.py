@@ -1,0 +1,125 @@
+"""The content of one file as a model is given it; shared by `read_file` and `read_many_files`."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.types import InlineData
+from tejat.tools.short_path import relative
+from tejat.workspace.lines import Slice, read_slice
+from tejat.workspace.media import SUPPORTED_AUDIO, Classified, FileKind, classify
+from tejat.workspace.records import LARGEST_HASHED
+from tejat.workspace.roots import Location, OpenFile
+from tejat.workspace.workspace import Workspace
+
+DEFAULT_LINES = 2000
+MOST_LINES = 50_000
+MOST_LINE_LENGTH = 2000
+MOST_MEDIA_BYTES = 20 * 2**20
+
+_SNIFFED = 64 * 2**10
+_MEDIA = frozenset({FileKind.IMAGE, FileKind.SVG, FileKind.PDF, FileKind.AUDIO, FileKind.VIDEO})
+
+
+@dataclass(frozen=True, slots=True)
+class FileContent:
+    """What was read, and what a person is told of it.
+
+    `kind` says what it is; a binary file is named, not shown. `is_whole` is False when lines were left out or cut.
+    """
+
+    content: str | InlineData
+    display: str
+    kind: FileKind
+    is_whole: bool = True
+
+
+def read_content(
+    workspace: Workspace,
+    location: Location,
+    *,
+    offset: int = 0,
+    limit: int = DEFAULT_LINES,
+    stop: Callable[[], None],
+    accept: Callable[[FileKind], bool] = lambda _: True,
+) -> FileContent | None:
+    """Read a file for a model, and remember that it was seen. None when `accept` refuses its kind.
+
+    Raises ToolFailure: what `Roots.open_file` raises, FILE_TOO_LARGE for big media, READ_CONTENT_FAILURE for audio in a
+    format that models cannot hear.
+    """
+    with workspace.roots.open_file(location) as file:
+        size = file.status.st_size
+        head = file.read(min(size, _SNIFFED) + 1)
+        found = classify(location.path, head, whole=len(head) >= size)
+        if not accept(found.kind):
+            return None
+        if found.kind in _MEDIA:
+            return _media(file, found)
+        if found.encoding is None:
+            shown = relative(location)
+            return FileContent(
+                f"Cannot display content of binary file: {shown}", f"Skipped binary file: {shown}", found.kind
+            )
+        _remember(workspace, file, head)
+        part = read_slice(
+            file.fd,
+            size,
+            found.encoding,
+            offset=offset,
+            limit=min(limit, MOST_LINES),
+            max_line_length=MOST_LINE_LENGTH,
+            stop=stop,
+        )
+    return _text(part, offset)
+
+
+def _media(file: OpenFile, found: Classified) -> FileContent:
+    location = file.location
+    size = file.status.st_size
+    if found.kind is FileKind.AUDIO and found.mime_type not in SUPPORTED_AUDIO.values():
+        raise ToolFailure(
+            f"Cannot read audio file {relative(location)}: its format is not supported. "
+            f"Supported formats: {', '.join(SUPPORTED_AUDIO)}.",
+            ErrorType.READ_CONTENT_FAILURE,
+        )
+    if size > MOST_MEDIA_BYTES:
+        raise ToolFailure(
+            f"File size exceeds the 20MB limit: {location.path} ({size / 2**20:.2f}MB)",
+            ErrorType.FILE_TOO_LARGE,
+            display="File size exceeds the 20MB limit.",
+        )
+    word = "image" if found.kind is FileKind.SVG else found.kind.value
+    data = InlineData(found.mime_type, file.read(MOST_MEDIA_BYTES))
+    return FileContent(data, f"Read {word} file: {relative(location)}", found.kind)
+
+
+def _remember(workspace: Workspace, file: OpenFile, head: bytes) -> None:
+    """A later write over somebody else's change to what the model read is refused."""
+    size = file.status.st_size
+    if size > LARGEST_HASHED:
+        workspace.records.saw_identity(file.real_path, file.status)
+    else:
+        raw = head if len(head) == size else file.read_all()
+        workspace.records.saw(file.real_path, file.status, raw)
+
+
+def _text(part: Slice, offset: int) -> FileContent:
+    text = "\n".join(part.lines)
+    if not part.lines:
+        display = f"(nothing to show: the file has {part.total} lines)"
+        return FileContent("", display, FileKind.TEXT, is_whole=False)
+    if not part.end:
+        last = offset + len(part.lines)
+        note = (
+            f"[File content truncated: showing lines {offset + 1}-{last} of {part.total} total lines. "
+            "Use offset/limit parameters to view more.]\n"
+        )
+        return FileContent(note + text, "(truncated)", FileKind.TEXT, is_whole=False)
+    if part.cut_lines:
+        note = (
+            "[File content partially truncated: some lines exceeded maximum length of "
+            f"{MOST_LINE_LENGTH} characters.]\n"
+        )
+        return FileContent(note + text, "(truncated)", FileKind.TEXT, is_whole=False)
+    return FileContent(text, "", FileKind.TEXT, is_whole=offset == 0)

@@ -1,0 +1,75 @@
+"""Finding files for a tool: glob patterns as models write them, beneath the places they may look in."""
+
+from collections.abc import Sequence
+
+from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
+from tejat.workspace.glob_pattern import GlobPattern, compile_glob, escape_glob
+from tejat.workspace.roots import Location
+from tejat.workspace.workspace import Workspace
+
+NEVER_ENTERED = frozenset({b"node_modules", b".git", b"bower_components", b".svn", b".hg"})
+"""Directories that are left out at any depth: nobody means them when they search."""
+
+MOST_FILES = 1_000_000
+"""How many files a search looks at before it gives what it has."""
+
+_MAGIC = frozenset("*?[]{}()!+@\\")
+
+
+def search_places(workspace: Workspace, path: str | None) -> list[Location]:
+    """Where to search: the given directory, or every root. Raises WorkspaceError for one outside the roots."""
+    if path:
+        return [workspace.roots.locate(path)]
+    return [Location(root, "") for root in workspace.roots.directories]
+
+
+def pattern_in(workspace: Workspace, place: Location, pattern: str, *, case_sensitive: bool) -> GlobPattern | None:
+    """The pattern as it is meant in this place; None when it is absolute and lies elsewhere.
+
+    A pattern that names an existing file to the letter means that file, whatever its characters are. Raises ToolFailure
+    for a pattern that is not one, or that leads out of the place.
+    """
+    if pattern.startswith("/"):
+        within = next((path for path in (place.path, place_real_path(place)) if _is_beneath(pattern, path)), None)
+        if within is None:
+            return None
+        pattern = pattern[len(within.rstrip("/")) + 1 :]
+    if _MAGIC.intersection(pattern) and _exists(workspace, place, pattern):
+        pattern = escape_glob(pattern)
+    return compile_glob(pattern.removeprefix("./"), case_sensitive=case_sensitive)
+
+
+def patterns_in(
+    workspace: Workspace, place: Location, patterns: Sequence[str], *, case_sensitive: bool
+) -> list[GlobPattern]:
+    found = (pattern_in(workspace, place, pattern, case_sensitive=case_sensitive) for pattern in patterns)
+    return [pattern for pattern in found if pattern is not None]
+
+
+def refuse_outside(workspace: Workspace, pattern: str, places: Sequence[Location]) -> None:
+    """Raise ToolFailure for an absolute pattern that lies in none of the places."""
+    if pattern.startswith("/") and not any(
+        _is_beneath(pattern, path) for place in places for path in (place.path, place_real_path(place))
+    ):
+        raise ToolFailure(
+            f'Path not in workspace: Attempted path "{pattern}" resolves outside the allowed workspace directories: '
+            + ", ".join(workspace.roots.paths),
+            ErrorType.PATH_NOT_IN_WORKSPACE,
+            display="Path not in workspace.",
+        )
+
+
+def place_real_path(place: Location) -> str:
+    return "/".join([place.root.real_path.rstrip("/"), place.relative]).rstrip("/") or "/"
+
+
+def _is_beneath(pattern: str, directory: str) -> bool:
+    return pattern.startswith(directory.rstrip("/") + "/")
+
+
+def _exists(workspace: Workspace, place: Location, name: str) -> bool:
+    try:
+        workspace.roots.stat(workspace.roots.locate(name, base=place))
+    except WorkspaceError:
+        return False
+    return True

@@ -1,0 +1,104 @@
+"""`read_file`: the content of one file."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
+from tejat.core.schema import Param
+from tejat.core.tool import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
+from tejat.tools.file_content import DEFAULT_LINES, FileContent, read_content
+from tejat.tools.short_path import relative, short_relative
+from tejat.tools.words import description_of
+from tejat.workspace.ignore import Ignored
+from tejat.workspace.offload import Stop, off_loop
+from tejat.workspace.roots import Location
+from tejat.workspace.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFileParams:
+    path: Annotated[str, Param("The file, as an absolute path.", aliases=("absolute_path", "file_path"))]
+    offset: Annotated[
+        int | None, Param("The line to begin with, counted from 0. Use it with `limit`.", json_type="number")
+    ] = None
+    limit: Annotated[int | None, Param("How many lines to read. Default: 2000.", json_type="number")] = None
+    start_line: Annotated[int | None, Param(minimum=1, declared=False)] = None
+    end_line: Annotated[int | None, Param(minimum=1, declared=False)] = None
+
+    @property
+    def first(self) -> int:
+        """The first line to read, counted from 0."""
+        if self.start_line is not None:
+            return self.start_line - 1
+        return self.offset or 0
+
+    @property
+    def count(self) -> int:
+        if self.end_line is not None:
+            return self.end_line - self.first
+        return DEFAULT_LINES if self.limit is None else self.limit
+
+
+class ReadFileTool(TypedTool[ReadFileParams]):
+    spoken_name = "read file"
+
+    def __init__(self, workspace: Workspace) -> None:
+        super().__init__(
+            name="read_file",
+            display_name="ReadFile",
+            description=description_of("read_file"),
+            parameters=ReadFileParams,
+            kind=Kind.READ,
+        )
+        self._workspace = workspace
+
+    def check(self, params: ReadFileParams) -> None:
+        if not params.path.strip():
+            raise _invalid("The 'path' parameter must be non-empty.")
+        if params.offset is not None and params.offset < 0:
+            raise _invalid("Offset must be a non-negative number")
+        if params.limit is not None and params.limit <= 0:
+            raise _invalid("Limit must be a positive number")
+        if params.count <= 0:
+            raise _invalid("start_line cannot be greater than end_line")
+        self._workspace.roots.locate(params.path)
+
+    def describe(self, params: ReadFileParams) -> str:
+        return short_relative(self._workspace.roots.locate(params.path))
+
+    def locations(self, params: ReadFileParams) -> list[ToolLocation]:
+        return [ToolLocation(self._workspace.roots.locate(params.path).path, params.first)]
+
+    async def run(self, params: ReadFileParams, context: ToolContext) -> ToolResult:
+        location = self._workspace.roots.locate(params.path)
+        try:
+            read = await off_loop(lambda stop: self._read(location, params, stop))
+        except WorkspaceError as error:
+            raise _in_words(error, location) from error
+        return ToolResult(read.content, read.display)
+
+    def _read(self, location: Location, params: ReadFileParams, stop: Stop) -> FileContent:
+        rules = self._workspace.ignore_rules(location.root, git=False)
+        if rules.judge(location.relative, is_directory=False) is not Ignored.NO:
+            raise _invalid(f"File path '{short_relative(location)}' is ignored by .geminiignore pattern(s).")
+        read = read_content(self._workspace, location, offset=params.first, limit=params.count, stop=stop)
+        assert read is not None
+        return read
+
+
+def _invalid(reason: str) -> ToolFailure:
+    return ToolFailure(reason, ErrorType.INVALID_TOOL_PARAMS)
+
+
+def _in_words(error: WorkspaceError, location: Location) -> ToolFailure:
+    match error.error_type:
+        case ErrorType.FILE_NOT_FOUND:
+            return ToolFailure(f"File not found: {location.path}", error.error_type, display="File not found.")
+        case ErrorType.TARGET_IS_DIRECTORY:
+            return ToolFailure(
+                f"Path is a directory, not a file: {location.path}", error.error_type, display="Path is a directory."
+            )
+        case ErrorType.READ_CONTENT_FAILURE:
+            return ToolFailure(f"Error reading file {relative(location)}: {error.message}", error.error_type)
+        case _:
+            return error
