@@ -138,10 +138,14 @@ def _open_without_name(directory: int, mode: int) -> int:
         if error.errno in _NO_LATE_NAMES and error.errno not in (errno.EPERM, errno.EACCES):
             raise CannotNameLate from error
         raise
-    if os.path.exists(_descriptor_path(draft)):
-        return draft
-    os.close(draft)
-    raise CannotNameLate
+    try:
+        # Without a proc file system there would be no way to name it.
+        if not os.path.exists(_descriptor_path(draft)):
+            raise CannotNameLate
+    except BaseException:
+        os.close(draft)
+        raise
+    return draft
 
 
 def _descriptor_path(descriptor: int) -> str:

@@ -3,13 +3,13 @@
 import errno
 import os
 import stat
-import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
 from tejat.core.errors import ErrorType, WorkspaceError
 from tejat.workspace.draft import CannotNameLate, Draft, Naming, remove_leftovers
+from tejat.workspace.metadata import keep_metadata
 from tejat.workspace.records import identity
 from tejat.workspace.roots import Location, Parent, Roots
 
@@ -148,7 +148,7 @@ def _overwrite(
     with _open_current(parent, path) as current, Draft(parent.fd, mode=0o600, naming=naming) as draft:
         size = _fill(draft, pieces, path, stop)
         kept = os.fstat(current)
-        _keep_metadata(current, draft.fd, path)
+        keep_metadata(current, draft.fd)
         os.fsync(draft.fd)
         stop()
         links = _publish_over(draft, parent, expected, kept, path)
@@ -172,7 +172,7 @@ def _publish_over(draft: Draft, parent: Parent, expected: Original, kept: os.sta
         with _open_current(parent, path) as current:
             status = os.fstat(current)
             if identity(status) != identity(kept):
-                _keep_metadata(current, draft.fd, path)
+                keep_metadata(current, draft.fd)
                 os.fsync(draft.fd)
                 kept = status
             if not _is_expected(current, status, expected):
@@ -253,65 +253,6 @@ def _fill(draft: Draft, pieces: Sequence[bytes | memoryview], path: str, stop: C
     return size
 
 
-def _keep_metadata(source: int, target: int, path: str) -> None:
-    """Give the target the owner, the extended attributes (access lists are among them) and the mode of the source.
-
-    What cannot be kept is a refusal: a file that silently changes hands, or loses an access list, is open to others or
-    closed to them from then on, and nobody is told. The owner comes first, because changing it clears the
-    set-user-id bits; the mode comes last, because an access list changes it.
-    """
-    wanted = os.fstat(source)
-    found = os.fstat(target)
-    if (found.st_uid, found.st_gid) != (wanted.st_uid, wanted.st_gid):
-        # Only what differs is asked for: an ordinary user may set the group, but not even repeat a foreign owner.
-        user = wanted.st_uid if found.st_uid != wanted.st_uid else -1
-        group = wanted.st_gid if found.st_gid != wanted.st_gid else -1
-        try:
-            os.fchown(target, user, group)
-        except OSError as error:
-            owner = f"user {wanted.st_uid} and group {wanted.st_gid}"
-            raise _denied(path, error.errno, f"It belongs to {owner}, and this user cannot keep that.") from error
-    _keep_attributes(source, target, path)
-    mode = stat.S_IMODE(wanted.st_mode)
-    if stat.S_IMODE(os.fstat(target).st_mode) == mode:
-        return
-    os.fchmod(target, mode)
-    if stat.S_IMODE(os.fstat(target).st_mode) != mode:
-        raise _denied(path, errno.EPERM, f"This user cannot keep its mode {mode:04o}.")
-
-
-def _keep_attributes(source: int, target: int, path: str) -> None:
-    if sys.platform != "linux":
-        return
-    try:
-        wanted = _attributes(source)
-        found = _attributes(target)
-    except OSError as error:
-        if error.errno == errno.ENOTSUP:
-            return
-        raise
-    name = ""
-    try:
-        for name, value in wanted.items():
-            if found.get(name) != value:
-                os.setxattr(target, name, value)
-        for name in found.keys() - wanted.keys():
-            # A default access list of the directory has been applied to the target; the source may have shed it.
-            if not name.startswith("security."):
-                os.removexattr(target, name)
-    except OSError as error:
-        if error.errno not in _NO_PRIVILEGE:
-            raise
-        raise _denied(path, error.errno, f"This user cannot keep its extended attribute {name}.") from error
-
-
-if sys.platform == "linux":
-
-    def _attributes(file: int) -> dict[str, bytes]:
-        names = [name for name in os.listxattr(file) if name not in _ATTRIBUTES_OF_CONTENT]
-        return {name: os.getxattr(file, name) for name in names}
-
-
 def _flush_directories(innermost: int, made: int, path: str) -> None:
     """Make the name last, and those of the directories that were made for it."""
     try:
@@ -334,7 +275,7 @@ def _flush_directories(innermost: int, made: int, path: str) -> None:
 def _explained(error: OSError, path: str) -> WorkspaceError:
     if error.errno == errno.EISDIR:
         return _target_is_directory(path)
-    if error.errno in (*_NO_PRIVILEGE, errno.EROFS):
+    if isinstance(error, PermissionError) or error.errno == errno.EROFS:
         return _denied(path, error.errno, f"{error.strerror}.")
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         message = f"No space left on device: {path} ({_code(error.errno)})"
@@ -366,6 +307,3 @@ _ANY_WRITE_BIT = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 _READ_IN_PLACE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _BLOCK = 1 << 20
 _ROUNDS_TO_SETTLE = 5
-_NO_PRIVILEGE = (errno.EACCES, errno.EPERM)
-# Signatures of the content: a copy would accuse the new content of having been tampered with.
-_ATTRIBUTES_OF_CONTENT = frozenset({"security.ima", "security.evm"})

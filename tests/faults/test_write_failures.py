@@ -1,0 +1,393 @@
+"""Whatever a write runs into, the old file stays, nothing is left behind, and the model is told what it was."""
+
+import contextlib
+import errno
+import fcntl
+import os
+import stat
+import struct
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tejat.core.errors import ErrorType, WorkspaceError
+from tejat.workspace.replace_file import Original, Written, replace_file
+from tejat.workspace.roots import Roots
+
+GET_FLAGS = 0x80086601
+SET_FLAGS = 0x40086602
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+
+
+def fail(code: int) -> OSError:
+    return OSError(code, os.strerror(code))
+
+
+@pytest.fixture(params=["nameless drafts", "named drafts", "no links"], autouse=True)
+def system(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """What the file system can do: everything, no files without a name, or no hard links either."""
+    if request.param != "nameless drafts":
+        real_open = os.open
+
+        def open_with_a_name(path: str, flags: int, *args: Any, **keywords: Any) -> int:
+            if flags & os.O_TMPFILE == os.O_TMPFILE:
+                raise fail(errno.EOPNOTSUPP)
+            return real_open(path, flags, *args, **keywords)
+
+        monkeypatch.setattr(os, "open", open_with_a_name)
+    if request.param == "no links":
+
+        def no_link(*_: object, **__: object) -> None:
+            raise fail(errno.EPERM)
+
+        monkeypatch.setattr(os, "link", no_link)
+    return request.param
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    path = tmp_path / "root"
+    path.mkdir()
+    return path
+
+
+@pytest.fixture
+def roots(root: Path) -> Iterator[Roots]:
+    with Roots([root]) as opened:
+        yield opened
+
+
+@pytest.fixture
+def file(root: Path) -> Path:
+    path = root / "f"
+    path.write_bytes(b"old content")
+    path.chmod(0o644)
+    return path
+
+
+def seen(roots: Roots, path: Path) -> Original:
+    with roots.open_file(roots.locate(str(path))) as opened:
+        return Original(opened.read_all(), opened.status)
+
+
+def write(
+    roots: Roots, path: Path, content: bytes, expected: Original | None, stop: Callable[[], None] | None = None
+) -> Written:
+    location = roots.locate(str(path))
+    if stop is None:
+        return replace_file(roots, location, [content], expected=expected)
+    return replace_file(roots, location, [content], expected=expected, stop=stop)
+
+
+def refusal(
+    roots: Roots, path: Path, expected: Original | None, stop: Callable[[], None] | None = None
+) -> WorkspaceError:
+    with pytest.raises(WorkspaceError) as caught:
+        write(roots, path, b"new content", expected, stop)
+    assert caught.value.path == str(path)
+    return caught.value
+
+
+def at_last(action: Callable[[], object]) -> Callable[[], None]:
+    """A `stop` that acts the second time: when the draft is complete and nothing is visible yet."""
+    calls: list[None] = []
+
+    def stop() -> None:
+        calls.append(None)
+        if len(calls) == 2:
+            action()
+
+    return stop
+
+
+def tree(root: Path) -> dict[str, bytes | None]:
+    return {
+        str(path.relative_to(root)): path.read_bytes() if path.is_file() and not path.is_symlink() else None
+        for path in root.rglob("*")
+    }
+
+
+class TestRefused:
+    @pytest.mark.parametrize("mode", [0o444, 0o555, 0o400])
+    def test_a_file_that_nobody_may_write(self, roots: Roots, file: Path, root: Path, mode: int) -> None:
+        expected = seen(roots, file)
+        file.chmod(mode)
+        error = refusal(roots, file, expected)
+        message = f"Permission denied writing to file: {file} (EACCES). The file is read-only (mode {mode:04o})."
+        assert (error.error_type, error.message) == (ErrorType.PERMISSION_DENIED, message)
+        assert (stat.S_IMODE(file.stat().st_mode), tree(root)) == (mode, {"f": b"old content"})
+
+    def test_a_file_that_is_locked_at_the_last_moment(self, roots: Roots, file: Path, root: Path) -> None:
+        error = refusal(roots, file, seen(roots, file), at_last(lambda: file.chmod(0o444)))
+        assert error.error_type is ErrorType.PERMISSION_DENIED
+        assert (stat.S_IMODE(file.stat().st_mode), tree(root)) == (0o444, {"f": b"old content"})
+
+    @pytest.mark.parametrize("name", ["f", "new", "a/b/new"])
+    def test_a_directory_that_nobody_may_write(self, roots: Roots, file: Path, root: Path, name: str) -> None:
+        expected = seen(roots, file) if name == "f" else None
+        root.chmod(0o555)
+        try:
+            error = refusal(roots, root / name, expected)
+        finally:
+            root.chmod(0o755)
+        reason = "The directory is read-only (mode 0555)."
+        message = f"Permission denied writing to file: {root / name} (EACCES). {reason}"
+        assert (error.error_type, error.message) == (ErrorType.PERMISSION_DENIED, message)
+        assert tree(root) == {"f": b"old content"}
+
+    @pytest.mark.parametrize("flag", [0x10, 0x20], ids=["immutable", "append only"])
+    def test_a_protected_file(self, roots: Roots, file: Path, root: Path, flag: int) -> None:
+        expected = seen(roots, file)
+        with protected(file, flag):
+            error = refusal(roots, file, expected)
+        start = f"Permission denied writing to file: {file} (EPERM). "
+        assert (error.error_type, error.message.startswith(start)) == (ErrorType.PERMISSION_DENIED, True)
+        assert tree(root) == {"f": b"old content"}
+
+    def test_a_file_where_a_directory_should_be_made(self, roots: Roots, root: Path) -> None:
+        (root / "a/b").mkdir(parents=True)
+        (root / "a/b/c").write_bytes(b"in the way")
+        assert refusal(roots, root / "a/b/c/d/f", None).error_type is ErrorType.FILE_WRITE_FAILURE
+        assert tree(root) == {"a": None, "a/b": None, "a/b/c": b"in the way"}
+
+    @needs_root
+    def test_an_owner_that_cannot_be_kept_is_a_refusal(self, roots: Roots, file: Path, root: Path) -> None:
+        root.chmod(0o777)
+        file.chmod(0o666)
+        expected = seen(roots, file)
+        with as_user(12345):
+            error = refusal(roots, file, expected)
+        reason = "It belongs to user 0 and group 0, and this user cannot keep that."
+        message = f"Permission denied writing to file: {file} (EPERM). {reason}"
+        assert (error.error_type, error.message) == (ErrorType.PERMISSION_DENIED, message)
+        assert tree(root) == {"f": b"old content"}
+
+    @needs_root
+    def test_the_right_to_the_directory_is_not_the_right_to_the_file(
+        self, roots: Roots, file: Path, root: Path
+    ) -> None:
+        root.chmod(0o777)
+        expected = seen(roots, file)
+        with as_user(12345):
+            error = refusal(roots, file, expected)
+        message = (
+            f"Permission denied writing to file: {file} (EACCES). This user may not write it (mode 0644, owner 0)."
+        )
+        assert (error.error_type, error.message) == (ErrorType.PERMISSION_DENIED, message)
+        assert tree(root) == {"f": b"old content"}
+
+    @needs_root
+    def test_an_ordinary_user_writes_own_files(self, roots: Roots, file: Path, root: Path) -> None:
+        root.chmod(0o777)
+        os.chown(file, 12345, 12345)
+        expected = seen(roots, file)
+        with as_user(12345):
+            write(roots, file, b"new", expected)
+        assert (file.stat().st_uid, file.stat().st_gid, tree(root)) == (12345, 12345, {"f": b"new"})
+
+
+class TestFailures:
+    @pytest.mark.parametrize(
+        ("code", "error_type", "message"),
+        [
+            (errno.EIO, ErrorType.FILE_WRITE_FAILURE, "Error writing to file '{}': Input/output error (EIO)"),
+            (errno.ENOSPC, ErrorType.NO_SPACE_LEFT, "No space left on device: {} (ENOSPC)"),
+            (errno.EDQUOT, ErrorType.NO_SPACE_LEFT, "No space left on device: {} (EDQUOT)"),
+            (errno.EISDIR, ErrorType.TARGET_IS_DIRECTORY, "Target is a directory, not a file: {} (EISDIR)"),
+            (
+                errno.EROFS,
+                ErrorType.PERMISSION_DENIED,
+                "Permission denied writing to file: {} (EROFS). Read-only file system.",
+            ),
+        ],
+    )
+    @pytest.mark.parametrize("name", ["f", "a/b/new"])
+    def test_each_has_its_words_and_leaves_no_trace(
+        self,
+        roots: Roots,
+        file: Path,
+        root: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        name: str,
+        code: int,
+        error_type: ErrorType,
+        message: str,
+    ) -> None:
+        def broken(*_: object) -> int:
+            raise fail(code)
+
+        monkeypatch.setattr(os, "writev", broken)
+        error = refusal(roots, root / name, seen(roots, file) if name == "f" else None)
+        assert (error.error_type, error.message) == (error_type, message.format(root / name))
+        assert tree(root) == {"f": b"old content"}
+
+    def test_bytes_that_do_not_arrive(
+        self, roots: Roots, file: Path, root: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(os, "writev", lambda _, pieces: sum(map(len, pieces)))
+        error = refusal(roots, file, seen(roots, file))
+        message = f"Error writing to file '{file}': 11 bytes were written and 0 arrived (EIO)"
+        assert (error.error_type, error.message) == (ErrorType.FILE_WRITE_FAILURE, message)
+        assert tree(root) == {"f": b"old content"}
+
+    @pytest.mark.parametrize(("code", "heard"), [(errno.EIO, True), (errno.EINVAL, False)])
+    def test_a_directory_that_cannot_be_flushed(
+        self, roots: Roots, file: Path, monkeypatch: pytest.MonkeyPatch, code: int, heard: bool
+    ) -> None:
+        real_fsync = os.fsync
+
+        def fsync(descriptor: int) -> None:
+            if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+                raise fail(code)
+            real_fsync(descriptor)
+
+        expected = seen(roots, file)
+        monkeypatch.setattr(os, "fsync", fsync)
+        if heard:
+            error = refusal(roots, file, expected)
+            words = "Input/output error (EIO). It was replaced, but a power cut may undo that."
+            assert error.message == f"Error writing to file '{file}': {words}"
+        else:
+            write(roots, file, b"new content", expected)
+        assert file.read_bytes() == b"new content"
+
+    @pytest.mark.parametrize("when", [1, 2])
+    @pytest.mark.parametrize(
+        "what", [KeyboardInterrupt, TimeoutError, WorkspaceError("x", ErrorType.CANCELLED, path="")]
+    )
+    @pytest.mark.parametrize("name", ["f", "a/b/new"])
+    def test_stop_is_passed_on_and_leaves_no_trace(
+        self, roots: Roots, file: Path, root: Path, name: str, what: type[BaseException] | BaseException, when: int
+    ) -> None:
+        calls: list[None] = []
+
+        def stop() -> None:
+            calls.append(None)
+            if len(calls) == when:
+                raise what
+
+        expected = seen(roots, file) if name == "f" else None
+        with pytest.raises(what if isinstance(what, type) else type(what)) as caught:
+            write(roots, root / name, b"new", expected, stop)
+        assert caught.value is what or caught.type is what
+        assert (len(calls), tree(root)) == (when, {"f": b"old content"})
+
+    def test_what_is_new_lasts_with_its_directories(
+        self, roots: Roots, root: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        flushed: list[int] = []
+        real_fsync = os.fsync
+
+        def fsync(descriptor: int) -> None:
+            real_fsync(descriptor)
+            flushed.append(os.fstat(descriptor).st_ino)
+
+        monkeypatch.setattr(os, "fsync", fsync)
+        write(roots, root / "a/b/f", b"new", None)
+        assert flushed == [(root / name).stat().st_ino for name in ("a/b/f", "a/b", "a", ".")]
+
+
+INTERRUPTIBLE = (
+    *("access", "fchmod", "fstat", "fsync", "getxattr", "link", "listdir", "listxattr"),
+    *("mkdir", "open", "readv", "rename", "setxattr", "stat", "writev"),
+)
+
+
+class TestEverySystemCall:
+    """The n-th system call fails, for every n until the write gets through."""
+
+    @pytest.mark.parametrize("name", ["f", "a/b/new"])
+    @pytest.mark.parametrize("how", [KeyboardInterrupt, lambda: fail(errno.EIO)], ids=["interrupt", "error"])
+    def test_fails_in_turn(self, root: Path, file: Path, name: str, how: Callable[[], BaseException]) -> None:
+        refused = 0
+        for failing in count():
+            with Roots([root]) as roots, pytest.MonkeyPatch.context() as patch:
+                expected = seen(roots, file) if name == "f" else None
+                location = roots.locate(str(root / name))
+                descriptors = len(os.listdir("/dev/fd"))
+                calls = fail_at(patch, failing, how)
+                outcomes = [finished(name)]
+                try:
+                    replace_file(roots, location, [b"new"], expected=expected)
+                except (KeyboardInterrupt, WorkspaceError):
+                    refused += 1
+                    outcomes.append({"f": b"old content"})
+                patch.undo()
+                assert (len(os.listdir("/dev/fd")), tree(root) in outcomes) == (descriptors, True)
+            restore(root)
+            if next(calls) <= failing:
+                break
+        assert refused > 10
+
+
+def finished(name: str) -> dict[str, bytes | None]:
+    return {"f": b"new"} if name == "f" else {"f": b"old content", "a": None, "a/b": None, "a/b/new": b"new"}
+
+
+def restore(root: Path) -> None:
+    (root / "f").write_bytes(b"old content")
+    (root / "a/b/new").unlink(missing_ok=True)
+    for name in ("a/b", "a"):
+        with contextlib.suppress(FileNotFoundError):
+            (root / name).rmdir()
+
+
+def fail_at(patch: pytest.MonkeyPatch, failing: int, how: Callable[[], BaseException]) -> Iterator[int]:
+    numbers = count()
+
+    def breaking(real: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **keywords: Any) -> Any:
+            if next(numbers) == failing:
+                raise how()
+            return real(*args, **keywords)
+
+        return call
+
+    for name in INTERRUPTIBLE:
+        patch.setattr(os, name, breaking(getattr(os, name)))
+    return numbers
+
+
+@contextlib.contextmanager
+def protected(file: Path, flag: int) -> Iterator[None]:
+    """The file with the immutable or the append-only flag; where that is not ours to set, a kernel that acts so."""
+    with file.open("rb") as opened:
+        try:
+            before = change_flags(opened.fileno(), add=flag)
+        except OSError:
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(os, "rename", lambda *_, **__: raise_error(fail(errno.EPERM)))
+                yield
+            return
+        try:
+            yield
+        finally:
+            fcntl.ioctl(opened.fileno(), SET_FLAGS, before)
+
+
+def change_flags(descriptor: int, *, add: int) -> bytes:
+    before = fcntl.ioctl(descriptor, GET_FLAGS, bytes(8))
+    fcntl.ioctl(descriptor, SET_FLAGS, struct.pack("q", struct.unpack("q", before)[0] | add))
+    return before
+
+
+def raise_error(error: OSError) -> None:
+    raise error
+
+
+@contextlib.contextmanager
+def as_user(number: int) -> Iterator[None]:
+    groups = os.getgroups()
+    os.setgroups([])
+    os.setresgid(number, number, 0)
+    os.setresuid(number, number, 0)
+    try:
+        yield
+    finally:
+        os.setresuid(0, 0, 0)
+        os.setresgid(0, 0, 0)
+        os.setgroups(groups)
