@@ -249,7 +249,10 @@ class ModifiableTool(Protocol):
 
 async def validate_and_execute(tool: BaseTool, params: object, context: ToolContext | None = None) -> ToolResult:
     """Check the arguments and run the tool without asking anyone. Raises nothing but the cancellation of its task."""
-    failure = tool.rejection(params)
+    try:
+        failure = tool.rejection(params)
+    except Exception as error:  # noqa: BLE001 -- a broken tool must not end the turn
+        return broken(error)
     if failure:
         return rejected(failure)
     return await execute_safely(tool, cast("Params", params), context or ToolContext())

@@ -1,0 +1,24 @@
+"""`python -m bench`: prints every figure and fails when one misses its limit."""
+
+import sys
+import tempfile
+from itertools import chain
+
+from bench import files, startup, trees
+
+
+def main() -> int:
+    missed = 0
+    with tempfile.TemporaryDirectory(prefix="tejat-bench-") as scratch:
+        for figure in chain(startup.figures(), files.figures(scratch), trees.figures(scratch)):
+            missed += not figure.holds
+            mark = "ok  " if figure.holds else "MISS"
+            print(
+                f"{mark} {figure.value:8.2f} {figure.unit:2} (limit {figure.limit:g})  {figure.name}: {figure.detail}",
+                flush=True,
+            )
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
