@@ -1,0 +1,119 @@
+"""Where the git repository around a directory keeps what decides about ignoring."""
+
+import os
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tejat.workspace.ripgrep import program_path, running
+
+_POINTER_BYTES = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A working tree. All paths are absolute."""
+
+    top: str
+    index: str
+    exclude: str
+    """The ignore file that belongs to the repository but is not in the tree."""
+    user_excludes: str | None
+    """The ignore file that the user's configuration names."""
+
+
+def find_repository(directory: str) -> Repository | None:
+    """The repository that a directory lies in, found by the nearest `.git` at or above it, or None."""
+    top = directory
+    while not os.path.lexists(os.path.join(top, ".git")):
+        parent = os.path.dirname(top)
+        if parent == top:
+            return None
+        top = parent
+    own = _git_directory(top)
+    pointer = _read_start(os.path.join(own, "commondir"))
+    common = os.path.join(own, os.fsdecode(pointer.rstrip(b"\r\n"))) if pointer else own
+    return Repository(
+        top=top,
+        index=os.path.join(own, "index"),
+        exclude=os.path.join(common, "info", "exclude"),
+        user_excludes=_user_excludes(top, own=own, common=common),
+    )
+
+
+def _git_directory(top: str) -> str:
+    """`.git` itself, or, in a linked working tree or a submodule, the directory that the file `.git` names."""
+    path = os.path.join(top, ".git")
+    if os.path.isdir(path):
+        return path
+    keyword, _, target = _read_start(path).partition(b":")
+    if keyword != b"gitdir":
+        return path
+    return os.path.join(top, os.fsdecode(target.strip(b" ").rstrip(b"\r\n")))
+
+
+def _read_start(path: str) -> bytes:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        return os.read(descriptor, _POINTER_BYTES)
+    except OSError:
+        return b""
+    finally:
+        os.close(descriptor)
+
+
+def _user_excludes(top: str, *, own: str, common: str) -> str | None:
+    home = os.environ.get("HOME", "")
+    settings = os.environ.get("XDG_CONFIG_HOME", "") or (os.path.join(home, ".config") if home else "")
+    files = (
+        "/etc/gitconfig",
+        os.path.join(home, ".gitconfig"),
+        os.path.join(settings, "git", "config"),
+        os.path.join(common, "config"),
+        os.path.join(own, "config.worktree"),
+    )
+    configured = _configured_excludes(top, (home, settings, *map(_signature, files)))
+    if configured is None:
+        return os.path.join(settings, "git", "ignore") if settings else None
+    return os.path.join(top, configured) if configured else None
+
+
+def _signature(path: str) -> tuple[int, ...]:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return ()
+    return (status.st_mtime_ns, status.st_size, status.st_ino)
+
+
+@lru_cache(maxsize=64)
+def _configured_excludes(top: str, state: tuple[object, ...]) -> str | None:
+    """What `core.excludesFile` says; None when it is not set. Asked again when a file of the configuration changes."""
+    del state
+    git = program_path("git")
+    if git is None:
+        return None
+    try:
+        directory = os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    answer = bytearray()
+    try:
+        question = [git, "config", "--null", "--path", "--get", "core.excludesFile"]
+        with running(question, directory_fd=directory) as child:
+            while block := child.read(_never_stop):
+                answer += block
+            if child.exit_code(_never_stop) != 0:
+                return None
+    except OSError:
+        return None
+    finally:
+        os.close(directory)
+    return os.fsdecode(bytes(answer.rstrip(b"\0")))
+
+
+def _never_stop() -> None:
+    # The question is answered from a few small files.
+    pass

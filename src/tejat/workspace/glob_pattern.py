@@ -1,0 +1,171 @@
+"""Glob patterns of the kind that people write for files: `src/**/*.{ts,tsx}`, `[!a-c]?`, `!(*.test).js`."""
+
+import re
+from collections.abc import Sequence
+from itertools import product
+from math import prod
+
+from tejat.core.errors import ErrorType, ToolFailure
+from tejat.workspace.brace_expansion import MAXIMUM_ALTERNATIVES, expand_braces
+from tejat.workspace.glob_groups import GroupPattern
+from tejat.workspace.glob_syntax import ANY_DIRECTORIES, Group, GroupKind, Node, Part, Parts, parse_glob, too_large
+from tejat.workspace.wild_expression import Token, Wild, wild_expression
+
+_MAXIMUM_LENGTH = 10_000
+_MAXIMUM_EXPRESSION = 100_000
+_MAXIMUM_COMPLEX = 100
+_MAGIC = re.compile(r"[*?\[\]{}()!@+|,\\^]")
+
+
+def compile_glob(pattern: str, *, case_sensitive: bool) -> "GlobPattern":
+    """Makes a pattern ready. Names that begin with a dot are matched like all others.
+
+    `*` and `?` do not match a slash, `**` as a whole part stands for any number of directories, brackets may hold
+    ranges, POSIX classes and a leading `!` or `^`, braces are alternatives or ranges, `@(a|b)`, `?(a|b)`, `*(a|b)`,
+    `+(a|b)` and `!(a|b)` work within one part, and a backslash takes the meaning from what follows.
+
+    Raises ToolFailure: path_not_in_workspace for a pattern that leads out (absolute, or with a part `..`),
+    invalid_tool_params for one that is empty or too large.
+    """
+    if not pattern:
+        raise ToolFailure("The glob pattern is empty.", ErrorType.INVALID_TOOL_PARAMS)
+    if len(pattern) > _MAXIMUM_LENGTH:
+        raise too_large()
+    alternatives: list[Parts] = []
+    for text in expand_braces(pattern):
+        alternatives += _without_choices(parse_glob(text, pattern))
+        if len(alternatives) > MAXIMUM_ALTERNATIVES:
+            raise too_large()
+    return GlobPattern(pattern, alternatives, case_sensitive=case_sensitive)
+
+
+def escape_glob(path: str) -> str:
+    """The pattern that matches just this path."""
+    return _MAGIC.sub(r"\\\g<0>", path)
+
+
+class GlobPattern:
+    """A pattern that is ready to be matched. Made by `compile_glob`."""
+
+    def __init__(self, text: str, alternatives: list[Parts], *, case_sensitive: bool) -> None:
+        self.text = text
+        self.case_sensitive = case_sensitive
+        flags = re.DOTALL if case_sensitive else re.DOTALL | re.IGNORECASE
+        simple = [tokens for parts in alternatives if (tokens := _tokens(parts)) is not None]
+        expression = _united(simple)
+        if len(expression) > _MAXIMUM_EXPRESSION or len(alternatives) - len(simple) > _MAXIMUM_COMPLEX:
+            raise too_large()
+        self._match = re.compile(expression, flags).match if simple else None
+        self._complex = [GroupPattern(parts, flags) for parts in alternatives if _tokens(parts) is None]
+        self._directories = _common_beginning([_plain_directories(parts) for parts in alternatives])
+        self._is_literal = len(alternatives) == 1 and all(_plain_text(part) is not None for part in alternatives[0])
+
+    @property
+    def literal_prefix(self) -> str:
+        """The directories, without a slash at the end, that every match lies in; empty when there are none.
+
+        They are as free in upper and lower case as the pattern is.
+        """
+        return "/".join(self._directories)
+
+    @property
+    def is_literal(self) -> bool:
+        """Whether there is nothing in the pattern but one path."""
+        return self._is_literal
+
+    def matches(self, relative: str | bytes) -> bool:
+        """Whether a path, which is relative to where the pattern is looked for, matches as a whole."""
+        text = relative if isinstance(relative, str) else relative.decode("utf-8", "surrogateescape")
+        if self._match is not None and self._match(text) is not None:
+            return True
+        return any(pattern.matches(text) for pattern in self._complex)
+
+
+def _without_choices(parts: Parts) -> list[Parts]:
+    """The same as alternatives without `@(...)` and `?(...)`, as long as that does not make too many of them."""
+    if prod(map(_choice_count, parts)) > MAXIMUM_ALTERNATIVES:
+        return [parts]
+    return list(product(*map(_choices, parts)))
+
+
+def _choice_count(part: Part) -> int:
+    return prod(_node_choice_count(node) for node in part)
+
+
+def _node_choice_count(node: Node) -> int:
+    if not isinstance(node, Group) or node.kind not in (GroupKind.ONE, GroupKind.OPTIONAL):
+        return 1
+    return (node.kind is GroupKind.OPTIONAL) + sum(map(_choice_count, node.alternatives))
+
+
+def _choices(part: Part) -> list[Part]:
+    choices: list[Part] = [()]
+    for node in part:
+        endings: list[Part] = [(node,)]
+        if isinstance(node, Group) and node.kind in (GroupKind.ONE, GroupKind.OPTIONAL):
+            endings = [choice for alternative in node.alternatives for choice in _choices(alternative)]
+            endings += [()] if node.kind is GroupKind.OPTIONAL else []
+        choices = [(*choice, *ending) for choice in choices for ending in endings]
+    return choices
+
+
+def _tokens(parts: Parts) -> tuple[Token, ...] | None:
+    """None when there are groups."""
+    tokens: list[Token] = []
+    for index, part in enumerate(parts):
+        last = index == len(parts) - 1
+        if part == ANY_DIRECTORIES:
+            tokens += ["[^/]", Wild.ANYTHING] if last else [Wild.DIRECTORIES]
+            continue
+        for node in part:
+            if isinstance(node, Group):
+                return None
+            tokens.append(node)
+        if not last:
+            tokens.append("/")
+    return tuple(tokens)
+
+
+def _united(patterns: Sequence[tuple[Token, ...]]) -> str:
+    """One expression. Patterns that differ only behind the last wild card share what stands before it."""
+    endings: dict[tuple[Token, ...], list[str]] = {}
+    for tokens in patterns:
+        wild = max((index for index, token in enumerate(tokens) if isinstance(token, Wild)), default=-1) + 1
+        endings.setdefault(tokens[:wild], []).append("".join(str(token) for token in tokens[wild:]))
+    expressions: list[str] = []
+    for beginning, texts in endings.items():
+        ending = texts[0] if len(texts) == 1 else f"(?:{'|'.join(texts)})"
+        if beginning == (Wild.DIRECTORIES, Wild.NAME_PART) and not any("/" in text for text in texts):
+            # The same in fewer steps, for `**/*.py`.
+            expressions.append(rf".*{ending}\Z")
+        else:
+            expressions.append(wild_expression((*beginning, ending)))
+    return "|".join(expressions)
+
+
+def _plain_text(part: Part) -> str | None:
+    characters: list[str] = []
+    for node in part:
+        # A plain character stands for itself, perhaps behind a backslash; all else that matches one is longer.
+        if not isinstance(node, str) or len(node) > 2:
+            return None
+        characters.append(node[-1])
+    return "".join(characters)
+
+
+def _plain_directories(parts: Parts) -> list[str]:
+    directories: list[str] = []
+    for part in parts[:-1]:
+        name = _plain_text(part)
+        if name is None:
+            break
+        directories.append(name)
+    return directories
+
+
+def _common_beginning(lists: list[list[str]]) -> list[str]:
+    first, last = min(lists), max(lists)
+    common = 0
+    while common < min(len(first), len(last)) and first[common] == last[common]:
+        common += 1
+    return first[:common]
