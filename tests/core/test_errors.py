@@ -1,0 +1,90 @@
+"""The tree of failures and the kinds that are part of the contract."""
+
+import pytest
+
+from tejat.core import errors
+from tejat.core.errors import ErrorType, TejatError, ToolFailure, UsageError, WorkspaceError
+
+CONTRACT = [
+    "policy_violation",
+    "invalid_tool_params",
+    "unknown",
+    "unhandled_exception",
+    "tool_not_registered",
+    "execution_failed",
+    "file_not_found",
+    "file_write_failure",
+    "read_content_failure",
+    "attempt_to_create_existing_file",
+    "file_too_large",
+    "permission_denied",
+    "no_space_left",
+    "target_is_directory",
+    "path_not_in_workspace",
+    "search_path_not_found",
+    "search_path_not_a_directory",
+    "edit_preparation_failure",
+    "edit_no_occurrence_found",
+    "edit_expected_occurrence_mismatch",
+    "edit_no_change",
+    "edit_no_change_llm_judgement",
+    "glob_execution_error",
+    "grep_execution_error",
+    "ls_execution_error",
+    "path_is_not_a_directory",
+    "mcp_tool_error",
+    "mcp_resource_not_found",
+    "memory_tool_execution_error",
+    "read_many_files_search_error",
+    "shell_execute_error",
+    "sandbox_expansion_required",
+    "discovered_tool_execution_error",
+    "web_fetch_no_url_in_prompt",
+    "web_fetch_fallback_failed",
+    "web_fetch_processing_error",
+    "web_search_failed",
+    "stop_execution",
+]
+OURS = ["stale_file", "special_file", "timeout", "cancelled"]
+
+
+def test_the_kinds_of_failure_are_those_of_the_contract_and_a_few_of_ours() -> None:
+    assert [kind.value for kind in ErrorType] == CONTRACT + OURS
+
+
+def test_every_failure_hangs_in_the_tree_drawn_on_top() -> None:
+    raised = [value for value in vars(errors).values() if isinstance(value, type) and issubclass(value, Exception)]
+    assert {kind.__name__: kind.__mro__[1].__name__ for kind in raised} == {
+        "TejatError": "Exception",
+        "ToolFailure": "TejatError",
+        "WorkspaceError": "ToolFailure",
+        "UsageError": "TejatError",
+    }
+
+
+def test_a_person_is_shown_what_the_model_is_told_unless_said_otherwise() -> None:
+    plain = ToolFailure("too big", ErrorType.FILE_TOO_LARGE)
+    assert (plain.message, plain.display, plain.error_type, str(plain)) == (
+        "too big",
+        "too big",
+        ErrorType.FILE_TOO_LARGE,
+        "too big",
+    )
+    assert ToolFailure("long story", ErrorType.UNKNOWN, display="short").display == "short"
+    assert ToolFailure("silent", ErrorType.UNKNOWN, display="").display == ""
+
+
+def test_a_workspace_error_knows_the_path_as_it_was_spelled() -> None:
+    error = WorkspaceError("gone", ErrorType.FILE_NOT_FOUND, path="a/../b", display="Gone.")
+    assert (error.message, error.display, error.error_type, error.path) == (
+        "gone",
+        "Gone.",
+        ErrorType.FILE_NOT_FOUND,
+        "a/../b",
+    )
+
+
+def test_a_usage_error_never_passes_for_something_to_tell_the_model() -> None:
+    with pytest.raises(TejatError) as caught:
+        raise UsageError("no such directory")
+    assert not isinstance(caught.value, ToolFailure)

@@ -1,0 +1,335 @@
+"""Tools by name: registration, aliases, settings, declarations, and what an unknown name is answered."""
+
+import copy
+
+import pytest
+
+from tejat.core.errors import ErrorType, ToolFailure, UsageError
+from tejat.core.tool import BaseTool, FunctionDeclaration, Kind, ToolContext, ToolResult
+from tejat.core.types import Params
+from tejat.tools.registry import ALIASES, Entry, Source, ToolRegistry
+
+
+class NamedTool(BaseTool):
+    """A tool that only has a name."""
+
+    def __init__(self, name: str, display_name: str | None = None) -> None:
+        super().__init__(
+            name=name,
+            display_name=display_name,
+            description=f"It is {name}.",
+            parameter_schema={"type": "object", "properties": {"a": {"type": "string"}}},
+        )
+
+    async def execute(self, params: Params, context: ToolContext) -> ToolResult:
+        return ToolResult(self.name)
+
+
+class ShellTool(NamedTool):
+    pass
+
+
+class GrepTool(NamedTool):
+    pass
+
+
+class _PrivateTool(NamedTool):
+    pass
+
+
+def registry_of(*tools: BaseTool) -> ToolRegistry:
+    registry = ToolRegistry()
+    for tool in tools:
+        registry.register(tool)
+    return registry
+
+
+def declaration(name: str) -> FunctionDeclaration:
+    return NamedTool(name).schema
+
+
+class TestLookingUp:
+    def test_what_was_registered_is_found(self) -> None:
+        tool = NamedTool("paint")
+        registry = registry_of(tool, NamedTool("draw"))
+        assert registry.get("paint") is tool
+        assert registry["paint"] is tool
+        assert "paint" in registry
+
+    @pytest.mark.parametrize("name", ["", "Paint", "paint ", "pain", "NamedTool"])
+    def test_any_other_name_is_nothing(self, name: str) -> None:
+        registry = registry_of(NamedTool("paint"))
+        assert registry.get(name) is None
+        assert name not in registry
+
+    @pytest.mark.parametrize("name", [5, None, ("paint",)])
+    def test_what_is_no_name_is_not_in_it(self, name: object) -> None:
+        assert name not in registry_of(NamedTool("paint"))
+
+    @pytest.mark.parametrize("name", ["search_file_content", "grep", "grep_search"])
+    def test_the_search_tool_is_found_by_every_name_it_ever_had(self, name: str) -> None:
+        tool = GrepTool("search_file_content")
+        registry = registry_of(tool)
+        assert registry.get(name) is tool
+        assert registry[name] is tool
+        assert name in registry
+
+    def test_an_alias_of_nothing_is_nothing(self) -> None:
+        assert registry_of(NamedTool("paint")).get("grep") is None
+
+    def test_forgetting_a_tool(self) -> None:
+        registry = registry_of(NamedTool("paint"), NamedTool("draw"))
+        registry["paint"]
+        registry.unregister("paint")
+        registry.unregister("unheard_of")
+        assert registry.names() == ["draw"]
+        assert registry.get("paint") is None
+        again = NamedTool("paint")
+        registry.register(again)
+        assert registry["paint"] is again
+
+
+class TestLoading:
+    def entry(self, loaded: list[str], name: str = "paint") -> Entry:
+        def load() -> BaseTool:
+            loaded.append(name)
+            return NamedTool(name)
+
+        return Entry(declaration(name), "Paint", "PaintTool", Kind.OTHER, Source.BUILT_IN, load)
+
+    def test_a_tool_is_loaded_at_its_first_use_and_only_once(self) -> None:
+        loaded: list[str] = []
+        registry = ToolRegistry()
+        registry.register_entry(self.entry(loaded))
+        assert registry.names() == ["paint"]
+        assert registry.declarations() == [declaration("paint")]
+        assert "paint" in registry
+        assert loaded == []
+        assert registry["paint"] is registry.get("paint")
+        assert loaded == ["paint"]
+
+    def test_a_tool_that_is_switched_off_is_not_loaded(self) -> None:
+        loaded: list[str] = []
+        registry = ToolRegistry()
+        registry.register_entry(self.entry(loaded))
+        registry.select(exclude=["paint"])
+        assert registry.get("paint") is None
+        assert registry.all_tools() == []
+        assert loaded == []
+
+    def test_a_registered_tool_becomes_an_entry(self) -> None:
+        tool = _PrivateTool("paint", "Paint")
+        (entry,) = registry_of(tool).entries()
+        assert (entry.name, entry.display_name, entry.class_name, entry.kind, entry.source) == (
+            "paint",
+            "Paint",
+            "PrivateTool",
+            Kind.OTHER,
+            Source.BUILT_IN,
+        )
+        assert entry.declaration == tool.schema
+        assert entry.load() is tool
+
+
+class TestClashes:
+    def test_a_taken_name_is_refused_loudly(self) -> None:
+        first = NamedTool("paint", "Paint")
+        registry = registry_of(first)
+        with pytest.raises(UsageError) as caught:
+            registry.register(NamedTool("paint"), source=Source.MCP)
+        assert str(caught.value) == (
+            'Tool "paint" cannot be registered: the name already belongs to Paint (built-in). '
+            "Give one of the two another name."
+        )
+        assert registry["paint"] is first
+        assert registry.names() == ["paint"]
+
+    def test_the_name_of_a_tool_that_is_switched_off_is_taken_too(self) -> None:
+        registry = registry_of(NamedTool("paint"))
+        registry.select(exclude=["paint"])
+        with pytest.raises(UsageError, match="cannot be registered"):
+            registry.register(NamedTool("paint"))
+
+    @pytest.mark.parametrize("alias", sorted(ALIASES))
+    def test_an_alias_of_a_registered_tool_is_taken(self, alias: str) -> None:
+        registry = registry_of(GrepTool("search_file_content"))
+        with pytest.raises(UsageError, match=f'"{alias}" cannot be registered'):
+            registry.register(NamedTool(alias))
+
+    @pytest.mark.parametrize("alias", sorted(ALIASES))
+    def test_a_tool_whose_alias_is_taken_is_refused_as_well(self, alias: str) -> None:
+        stranger = NamedTool(alias)
+        registry = registry_of(stranger)
+        with pytest.raises(UsageError, match='"search_file_content" cannot be registered'):
+            registry.register(GrepTool("search_file_content"))
+        assert registry[alias] is stranger
+        assert registry.names() == [alias]
+
+
+class TestDeclarations:
+    def test_every_tool_is_declared_once_in_the_order_of_registration(self) -> None:
+        registry = registry_of(NamedTool("b"), NamedTool("a"), GrepTool("search_file_content"))
+        assert registry.declarations() == [declaration("b"), declaration("a"), declaration("search_file_content")]
+        assert registry.names() == ["b", "a", "search_file_content"]
+
+    def test_built_in_tools_come_before_discovered_ones_and_those_of_servers(self) -> None:
+        registry = ToolRegistry()
+        for name, source in [
+            ("m1", Source.MCP),
+            ("d1", Source.DISCOVERED),
+            ("b1", Source.BUILT_IN),
+            ("m0", Source.MCP),
+            ("d0", Source.DISCOVERED),
+            ("b0", Source.BUILT_IN),
+        ]:
+            registry.register(NamedTool(name), source=source)
+        assert registry.names() == ["b1", "b0", "d1", "d0", "m1", "m0"]
+        assert [declared.name for declared in registry.declarations()] == registry.names()
+
+    def test_a_selection_keeps_the_order_asked_and_skips_the_unknown(self) -> None:
+        registry = registry_of(NamedTool("a"), NamedTool("b"), NamedTool("c"))
+        assert registry.declarations_for(["c", "unheard_of", "a"]) == [declaration("c"), declaration("a")]
+        assert registry.declarations_for([]) == []
+
+    def test_a_selection_names_no_tool_twice(self) -> None:
+        registry = registry_of(NamedTool("a"), GrepTool("search_file_content"))
+        asked = ["grep", "a", "a", "search_file_content", "grep_search"]
+        assert registry.declarations_for(asked) == [declaration("search_file_content"), declaration("a")]
+
+    def test_all_tools_by_display_name(self) -> None:
+        tools = [NamedTool("a", "Zebra"), NamedTool("b", "Ant"), NamedTool("c", "Mole")]
+        assert registry_of(*tools).all_tools() == [tools[1], tools[2], tools[0]]
+
+
+class TestSettings:
+    def registry(self) -> ToolRegistry:
+        return registry_of(
+            NamedTool("paint"), GrepTool("search_file_content"), ShellTool("run_shell_command"), _PrivateTool("hide")
+        )
+
+    @pytest.mark.parametrize(
+        ("core", "names"),
+        [
+            (None, ["paint", "search_file_content", "run_shell_command", "hide"]),
+            ([], []),
+            (["paint"], ["paint"]),
+            (["ShellTool", "paint"], ["paint", "run_shell_command"]),
+            (["ShellTool(git status)"], ["run_shell_command"]),
+            (["run_shell_command(git status)", "run_shell_command(ls)"], ["run_shell_command"]),
+            (["grep"], ["search_file_content"]),
+            (["grep_search"], ["search_file_content"]),
+            (["GrepTool"], ["search_file_content"]),
+            (["RipGrepTool"], ["search_file_content"]),
+            (["PrivateTool"], ["hide"]),
+            (["unheard_of"], []),
+            ([" paint "], ["paint"]),
+        ],
+    )
+    def test_a_list_of_core_tools_enables_exactly_those(self, core: list[str] | None, names: list[str]) -> None:
+        registry = self.registry()
+        registry.select(core=core)
+        assert registry.names() == names
+
+    @pytest.mark.parametrize(
+        ("exclude", "gone"),
+        [
+            ([], set[str]()),
+            (["paint"], {"paint"}),
+            (["NamedTool"], {"paint"}),
+            (["ShellTool"], {"run_shell_command"}),
+            (["ShellTool(rm)", "run_shell_command(rm -rf)"], set[str]()),
+            (["search_file_content"], {"search_file_content"}),
+            (["grep"], {"search_file_content"}),
+            (["grep_search"], {"search_file_content"}),
+            (["RipGrepTool"], {"search_file_content"}),
+            (["GrepTool", "PrivateTool"], {"search_file_content", "hide"}),
+            (["unheard_of"], set[str]()),
+        ],
+    )
+    def test_excluded_tools_are_neither_found_nor_declared(self, exclude: list[str], gone: set[str]) -> None:
+        registry = self.registry()
+        everything = registry.names()
+        registry.select(exclude=exclude)
+        assert registry.names() == [name for name in everything if name not in gone]
+        assert {declared.name for declared in registry.declarations()} == set(everything) - gone
+        assert {tool.name for tool in registry.all_tools()} == set(everything) - gone
+        for name in gone:
+            assert registry.get(name) is None
+            assert name not in registry
+            assert registry.declarations_for([name]) == []
+            with pytest.raises(ToolFailure):
+                registry[name]
+
+    def test_exclusion_wins(self) -> None:
+        registry = self.registry()
+        registry.select(core=["paint", "grep"], exclude=["GrepTool"])
+        assert registry.names() == ["paint"]
+
+    def test_an_excluded_alias_is_not_a_way_in(self) -> None:
+        registry = self.registry()
+        registry.select(exclude=["search_file_content"])
+        assert registry.get("grep") is None
+        assert registry.get("grep_search") is None
+
+    @pytest.mark.parametrize("name", sorted(ALIASES))
+    def test_a_stranger_that_bears_an_alias_as_its_name_can_be_excluded_by_it(self, name: str) -> None:
+        registry = registry_of(NamedTool(name), NamedTool("paint"))
+        registry.select(exclude=[name])
+        assert registry.names() == ["paint"]
+        registry.select(core=[name])
+        assert registry.names() == [name]
+
+    def test_a_tool_can_be_switched_on_again(self) -> None:
+        registry = self.registry()
+        tool = registry["paint"]
+        registry.select(exclude=["paint"])
+        assert registry.get("paint") is None
+        registry.select()
+        assert registry.get("paint") is tool
+
+    def test_settings_hold_for_tools_that_come_later(self) -> None:
+        registry = ToolRegistry()
+        registry.select(exclude=["paint"])
+        registry.register(NamedTool("paint"))
+        assert registry.names() == []
+
+    def test_the_settings_are_read_and_never_changed(self) -> None:
+        core, exclude = ["paint", "ShellTool(git)"], ["grep"]
+        before = copy.deepcopy((core, exclude))
+        registry = self.registry()
+        registry.select(core=core, exclude=exclude)
+        assert (core, exclude) == before
+        core.append("grep")
+        exclude.clear()
+        assert registry.names() == ["paint", "run_shell_command"]
+
+
+class TestUnknownNames:
+    def told(self, registry: ToolRegistry, name: str) -> str:
+        with pytest.raises(ToolFailure) as caught:
+            registry[name]
+        assert caught.value.error_type is ErrorType.TOOL_NOT_REGISTERED
+        start = f'Tool "{name}" not found in registry. Tools must use the exact names that are registered.'
+        assert caught.value.message.startswith(start)
+        return caught.value.message.removeprefix(start)
+
+    def test_the_three_nearest_names_are_given(self) -> None:
+        registry = registry_of(
+            *(NamedTool(name) for name in ("list_directory", "read_file", "write_file", "read_many_files", "glob"))
+        )
+        assert self.told(registry, "readfile") == ' Did you mean one of: "read_file", "write_file", "read_many_files"?'
+
+    def test_one_name_is_given_alone(self) -> None:
+        assert self.told(registry_of(NamedTool("glob")), "globb") == ' Did you mean "glob"?'
+
+    def test_an_empty_registry_has_nothing_to_offer(self) -> None:
+        assert self.told(ToolRegistry(), "glob") == ""
+
+    def test_tools_that_are_switched_off_are_not_offered(self) -> None:
+        registry = registry_of(NamedTool("glob"), NamedTool("paint"))
+        registry.select(exclude=["glob"])
+        assert self.told(registry, "glob") == ' Did you mean "paint"?'
+
+    def test_an_endless_name_costs_no_time(self) -> None:
+        registry = registry_of(*(NamedTool(f"tool_{number}") for number in range(50)))
+        assert "Did you mean" in self.told(registry, "t" * 1_000_000)
