@@ -4,7 +4,6 @@ import errno
 import os
 import stat
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from enum import Enum
 from types import TracebackType
 from typing import Self, TypeVar
@@ -78,7 +77,7 @@ class Beneath:
         flags |= os.O_CLOEXEC if flags & O_PATH else os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
         descriptor = self._open_by_kernel(root, relative, flags) if self._kernel else None
         if descriptor is None:
-            descriptor = self._finish(root, relative, lambda directory, name: _open_entry(directory, name, flags))
+            descriptor = self._finish(root, relative, lambda directory, name: open_entry(directory, name, flags))
         try:
             status = os.fstat(descriptor)
             if status.st_dev != root.device or root.of_kernel:
@@ -194,7 +193,7 @@ class Walk:
         if self._steps > _STEP_LIMIT:
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name)
         try:
-            following = _open_entry(self.fd, name, PASS_THROUGH)
+            following = open_entry(self.fd, name, PASS_THROUGH)
         except OSError as error:
             self._expand(name, error)
             return
@@ -241,95 +240,14 @@ class Walk:
         self.fd = fd
 
 
-def make_directories(fd: int, names: Sequence[str]) -> "Made":
-    """Make one directory in the other, starting in `fd`, and open the innermost. One that appears meanwhile is taken.
-
-    Raises OSError, after removing what it made: ENOTDIR when something else than a directory appears, and what mkdir
-    answers. `fd` stays open and is not kept.
-    """
-    made = Made(fd)
-    try:
-        for name in names:
-            made.descend_into(name)
-        made.allow_reading()
-    except BaseException:
-        made.remove()
-        made.close()
-        raise
-    return made
-
-
-class Made:
-    """Directories just made: `fd` is the innermost; `remove` undoes it as far as they are still empty."""
-
-    __slots__ = ("_base", "_names", "fd")
-
-    def __init__(self, fd: int) -> None:
-        self._base = os.dup(fd)
-        self._names: list[str] = []
-        self.fd = os.dup(fd)
-
-    def descend_into(self, name: str) -> None:
-        """Make a directory in the innermost one, unless it is there by now, and go into it."""
-        try:
-            os.mkdir(name, 0o777, dir_fd=self.fd)
-            ours = True
-        except FileExistsError:
-            ours = False
-        if ours:
-            self._names.append(name)
-        self._go(_open_entry(self.fd, name, PASS_THROUGH))
-        if not ours:
-            # Whoever made this one keeps what leads to it.
-            self._names.clear()
-            os.close(self._base)
-            self._base = os.dup(self.fd)
-
-    def remove(self) -> None:
-        """Remove what was made, innermost first, up to the first that is in use. `fd` stays what it is."""
-        while self._names:
-            name = self._names.pop()
-            try:
-                _remove_directory(self._base, self._names, name)
-            except OSError:
-                self._names.clear()
-
-    def allow_reading(self) -> None:
-        """Where permissions let us, make `fd` one that can be listed and synced."""
-        with suppress(PermissionError):
-            self._go(os.open(".", os.O_RDONLY | os.O_DIRECTORY, dir_fd=self.fd))
-
-    def close(self) -> None:
-        """Give the descriptors back, once."""
-        if self.fd >= 0:
-            os.close(self._base)
-            os.close(self.fd)
-            self.fd = -1
-
-    def _go(self, fd: int) -> None:
-        os.close(self.fd)
-        self.fd = fd
-
-
-def _remove_directory(base: int, outer: Sequence[str], name: str) -> None:
-    directory = os.dup(base)
-    try:
-        for component in outer:
-            following = _open_entry(directory, component, PASS_THROUGH)
-            os.close(directory)
-            directory = following
-        os.rmdir(name, dir_fd=directory)
-    finally:
-        os.close(directory)
-
-
 def refuse_kernel_files(fd: int) -> None:
     """Raise PermissionError when what is open lives on proc, sysfs or another window into the kernel."""
     if is_of_kernel(fd):
         raise PermissionError(errno.EACCES, "Files of the kernel, as in /proc and /sys, are never opened")
 
 
-def _open_entry(directory: int, name: str, flags: int) -> int:
+def open_entry(directory: int, name: str, flags: int) -> int:
+    """Open one name in a directory. Raises OSError, ELOOP or ENOTDIR when it is a link."""
     descriptor = os.open(name, flags | os.O_NOFOLLOW, dir_fd=directory)
     # With O_PATH alone the link itself is opened.
     if flags & O_PATH and not flags & os.O_DIRECTORY and stat.S_ISLNK(os.fstat(descriptor).st_mode):

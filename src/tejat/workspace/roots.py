@@ -10,16 +10,8 @@ from types import TracebackType
 from typing import Self
 
 from tejat.core.errors import ErrorType, UsageError, WorkspaceError
-from tejat.workspace.beneath import (
-    Beneath,
-    Made,
-    Opener,
-    Root,
-    Walk,
-    make_directories,
-    refuse_kernel_files,
-    stat_entry,
-)
+from tejat.workspace.beneath import Beneath, Opener, Root, Walk, refuse_kernel_files, stat_entry
+from tejat.workspace.make_directories import Made, make_directories
 from tejat.workspace.path_failures import (
     NAME_LIMIT,
     PATH_LIMIT,
