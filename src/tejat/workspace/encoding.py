@@ -3,13 +3,14 @@
 import codecs
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import log
+from itertools import chain, zip_longest
 
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.workspace import encoding_tables as tables
+from tejat.workspace.legacy_encoding import likeliest_codec, read_sample, telling_part
 
 _BINARY_PROBE = 4096
 _CONTROL_BYTES = bytes([*range(9), *range(14, 32)])
@@ -22,9 +23,13 @@ class UnencodableCharacter(ToolFailure):
     def __init__(self, character: str, codec: str) -> None:
         self.character = character
         self.codec = codec
+        remedy = (
+            "Leave it out."
+            if _is_surrogate(character)
+            else f"Use another that {codec} has, or convert the file to UTF-8 first."
+        )
         super().__init__(
-            f"{_spell(character)} cannot be written in {codec}, the encoding of this file. "
-            f"Use characters that {codec} has, or convert the file to UTF-8 first.",
+            f"{_spell(character)} cannot be written in {codec}, the encoding of this file. {remedy}",
             ErrorType.FILE_WRITE_FAILURE,
         )
 
@@ -58,13 +63,12 @@ class TextEncoding:
         """
         if not self.is_wide:
             return self._encode(text, "surrogateescape")
-        parts = _ESCAPED_RUN.split(text)
+        parts = re.split(_ESCAPED_RUN, text)
         if len(parts) == 1:
             return self._encode(text, "strict")
-        return b"".join(
-            bytes([ord(escaped) - 0xDC00 for escaped in part]) if odd else self._encode(part, "strict")
-            for part, odd in zip(parts, _alternate(len(parts)), strict=True)
-        )
+        encoded = [self._encode(part, "strict") for part in parts[::2]]
+        escaped = [bytes([ord(character) - 0xDC00 for character in part]) for part in parts[1::2]]
+        return b"".join(chain.from_iterable(zip_longest(encoded, escaped, fillvalue=b"")))
 
     def encode_new(self, text: str) -> bytes:
         """The bytes of a text that did not come from `decode`, without byte order mark; lone surrogates are refused.
@@ -127,27 +131,34 @@ def detect(raw: bytes, *, whole: bool) -> TextEncoding | None:
         return marked
     probe = raw[:_BINARY_PROBE]
     if b"\0" in probe:
-        return _without_mark(probe, whole=whole and len(raw) <= _BINARY_PROBE)
+        return _wide_without_mark(probe, length=len(raw) if whole else None)
     if len(probe) - len(probe.translate(None, _CONTROL_BYTES)) > 0.3 * len(probe):
         return None
     if raw.isascii() or _is_utf8(raw, whole=whole):
         return UTF_8
-    return _by_likelihood(raw)
+    sample = telling_part(raw, whole=whole)
+    if _is_mostly_utf8(sample):
+        return UTF_8
+    return TextEncoding(likeliest_codec(sample), b"")
 
 
 def _spell(character: str) -> str:
     code = f"U+{ord(character):04X}"
-    if "\ud800" <= character <= "\udfff":
-        return f"{code} (a lone surrogate, not a character)"
+    if _is_surrogate(character):
+        return f"The lone surrogate {code}"
     shown = f" '{character}'" if character.isprintable() else ""
     return f"The character {code}{shown} ({unicodedata.name(character, 'unnamed')})"
+
+
+def _is_surrogate(character: str) -> bool:
+    return "\ud800" <= character <= "\udfff"
 
 
 # --- bytes that belong to no character ---
 
 _EUC_TILDE = b"\x8f\xa2\xb7"
 _EUC_TILDE_ESCAPED = "\udc8f\udca2\udcb7"
-_ESCAPED_RUN = re.compile("([\udc00-\udcff]+)")
+_ESCAPED_RUN = "([\udc00-\udcff]+)"
 _WIDE_ERRORS = "tejat.surrogates"
 
 
@@ -160,10 +171,6 @@ def _escape_wide(failure: UnicodeError) -> tuple[str, int]:
 
 
 codecs.register_error(_WIDE_ERRORS, _escape_wide)
-
-
-def _alternate(count: int) -> list[bool]:
-    return [bool(index % 2) for index in range(count)]
 
 
 # --- Unicode ---
@@ -201,25 +208,46 @@ def _is_utf32(raw: bytes, *, whole: bool) -> bool:
     return True
 
 
-def _without_mark(probe: bytes, *, whole: bool) -> TextEncoding | None:
-    """Bytes with zeros among them are text only if they read as UTF-16 or UTF-32, and as nothing odd."""
+def _wide_without_mark(probe: bytes, *, length: int | None) -> TextEncoding | None:
+    """Bytes with zeros among them are text only if most of them read as ordinary characters of two or four bytes."""
     best: TextEncoding | None = None
-    fewest_oddities = 0.02
+    best_share = 0.6
     for encoding in _UNMARKED_WIDE:
-        if whole and len(probe) % encoding.unit:
+        if length is not None and length % encoding.unit:
             continue
-        units = len(probe) // encoding.unit
-        text = encoding.decode(probe[: units * encoding.unit])
-        oddities = sum(1 for character in text[:-1] if _is_odd(character)) / max(units, 1)
-        if units and oddities < fewest_oddities:
-            best, fewest_oddities = encoding, oddities
+        text = read_sample(probe, encoding.codec, _WIDE_ERRORS)
+        oddities = sum(map(_is_odd, text))
+        share = sum(map(_is_ordinary, text)) / max(len(text), 1)
+        if len(text) > 1 and share > best_share and oddities <= 0.02 * len(text):
+            best, best_share = encoding, share
     return best
 
 
 def _is_odd(character: str) -> bool:
-    if character in "\t\n\r\f\x1b":
-        return False
-    return unicodedata.category(character) in ("Cc", "Cn", "Co", "Cs")
+    return character not in "\t\n\r\f\x1b" and unicodedata.category(character) in ("Cc", "Cn", "Co", "Cs")
+
+
+def _is_ordinary(character: str) -> bool:
+    """Whether it belongs to a living alphabet or is a common ideograph: bytes swapped or at random make neither."""
+    code = ord(character)
+    return any(code in block for block in _ORDINARY_BLOCKS) or character in _common_ideographs()
+
+
+_ORDINARY_BLOCKS = (
+    range(0x0001, 0x0180),  # Latin
+    range(0x0370, 0x0700),  # Greek to Arabic
+    range(0x0901, 0x0F00),  # India, Thailand, Laos
+    range(0x1E01, 0x2000),  # Vietnamese, old Greek
+    range(0x2010, 0x2045),  # dashes, quotation marks
+    range(0x3000, 0x3100),  # kana
+    range(0xFF01, 0xFFF0),  # wide and narrow forms
+    range(0x1F300, 0x1FB00),  # emoji
+)
+
+
+@cache
+def _common_ideographs() -> frozenset[str]:
+    return frozenset(tables.JAPANESE + tables.SIMPLIFIED + tables.TRADITIONAL + tables.KOREAN)
 
 
 def _is_utf8(raw: bytes, *, whole: bool) -> bool:
@@ -233,144 +261,8 @@ def _is_utf8(raw: bytes, *, whole: bool) -> bool:
     return True
 
 
-# --- encodings from before Unicode ---
-
-_SAMPLE = 8192
-_NOT_ASCII = re.compile(rb"[\x80-\xff]")
-
-
-def _by_likelihood(raw: bytes) -> TextEncoding:
-    sample = _telling_part(raw)
-    if _is_mostly_utf8(sample):
-        return UTF_8
-    codec = max(_MODELS, key=lambda codec: _MODELS[codec](str(sample, codec, "surrogateescape")))
-    if codec == "gb18030" and not any(character >= "\udc80" for character in str(sample, "gbk", "surrogateescape")):
-        codec = "gbk"
-    return TextEncoding(codec, b"")
-
-
-def _telling_part(raw: bytes) -> bytes:
-    """The first lines that are not pure ASCII, as far as _SAMPLE bytes; no line begins inside a character."""
-    lines: list[bytes] = []
-    missing = _SAMPLE
-    found = _NOT_ASCII.search(raw)
-    while found is not None and missing > 0:
-        start = max(raw.rfind(b"\n", 0, found.start()) + 1, found.start() - 16)
-        end = raw.find(b"\n", found.start(), found.start() + missing)
-        line = raw[start : end if end >= 0 else found.start() + missing]
-        lines.append(line)
-        missing -= len(line)
-        found = _NOT_ASCII.search(raw, start + len(line))
-    return b"\n".join(lines)
-
-
 def _is_mostly_utf8(sample: bytes) -> bool:
-    text = str(sample, "utf-8", "surrogateescape")
+    text = read_sample(sample, "utf-8", "surrogateescape")
     broken = sum(1 for character in text if "\udc80" <= character <= "\udcff")
     characters = sum(1 for character in text if character > "\x7f") - broken
     return characters >= 4 * broken
-
-
-def _eastern(common: str, charset: str, leads: tuple[int, int], *, kana: float) -> Callable[[str], float]:
-    """A model of ideographic text: the logarithm of how likely it is, character by character.
-
-    The old character sets were laid out with the common characters first: `leads` are the lead bytes of that first
-    part in `charset`, and `common` are the most frequent of them.
-    """
-    ranks = {character: rank for rank, character in enumerate(common)}
-
-    @cache
-    def score(character: str) -> float:
-        if character < "\x80":
-            return -3.0
-        if character in ranks:
-            return -4.5 - log(1 + ranks[character] / 30)
-        if "\u3041" <= character <= "\u30fe":
-            return kana
-        if "\uff66" <= character <= "\uff9f":
-            return min(kana - 2, -6.5)
-        if character in "、。「」（）！？，：・ー\u3000":
-            return -5.5
-        if "\uff01" <= character <= "\uff5e":
-            return -7.5
-        if "\u4e00" <= character <= "\u9fff" or "\uac00" <= character <= "\ud7a3":
-            lead = character.encode(charset, "replace")[0]
-            return -9.3 if leads[0] <= lead <= leads[1] else -13.0
-        if "\u2010" <= character <= "\u266f":
-            return -9.0
-        return _foreign(character)
-
-    return lambda text: sum(map(score, text)) - 3.0 * len(_WEDGED_IDEOGRAPH.findall(text))
-
-
-_WEDGED_IDEOGRAPH = re.compile("(?<=[A-Za-z])[\u4e00-\ud7a3](?=[A-Za-z])")
-
-
-def _foreign(character: str) -> float:
-    if "\ud800" <= character <= "\udfff":
-        return -18.0
-    return -16.0 if character <= "\x9f" or "\ue000" <= character <= "\uf8ff" else -11.0
-
-
-def _cyrillic(text: str) -> float:
-    total = 0.0
-    before = " "
-    for character in text:
-        total += _cyrillic_step(before, character)
-        before = character
-    return total
-
-
-@cache
-def _cyrillic_step(before: str, character: str) -> float:
-    if character < "\x80":
-        return -3.0
-    letter = character.lower()
-    rank = tables.CYRILLIC_LETTERS.find(letter)
-    if rank < 0:
-        return -6.5 if character in "«»„“”–—№…\xa0" else _foreign(character)
-    score = -2.5 - 0.1 * rank
-    if before.lower() in tables.CYRILLIC_LETTERS:
-        score += 0.7 if before.lower() + letter in tables.CYRILLIC_PAIRS else -1.2
-        if character != letter:
-            score -= 4.0 if before.islower() else 0.5
-        return score
-    if before.isalpha():
-        score -= 3.0
-    return score if character == letter else score - 1.0
-
-
-def _latin(text: str) -> float:
-    total = 0.0
-    for before, character, after in zip(" " + text[:-1], text, text[1:] + " ", strict=True):
-        total += _latin_step(before, character, after) if character > "\x7f" else -3.0
-    return total
-
-
-@cache
-def _latin_step(before: str, character: str, after: str) -> float:
-    letter = character.lower()
-    rank = tables.LATIN_LETTERS.find(letter)
-    if rank < 0:
-        return -6.5 if character in tables.LATIN_SIGNS else _foreign(character)
-    score = -4.2 - 0.08 * rank
-    if character != letter:
-        score -= 4.0 if before.islower() else 1.0
-    if before > "\x7f" and before.isalpha() and (before + character).lower() not in tables.LATIN_NEIGHBOURS:
-        score -= 2.5
-    if not (before.isalpha() or after.isalpha()):
-        score -= 1.0 if character in "àéåöèó" else 3.0
-    return score
-
-
-_MODELS: dict[str, Callable[[str], float]] = {
-    "cp1252": _latin,
-    "cp932": _eastern(tables.JAPANESE, "euc_jp", (0xB0, 0xCF), kana=-4.7),
-    "euc_jp": _eastern(tables.JAPANESE, "euc_jp", (0xB0, 0xCF), kana=-4.7),
-    "gb18030": _eastern(tables.SIMPLIFIED, "gb2312", (0xB0, 0xD7), kana=-11.0),
-    "cp950": _eastern(tables.TRADITIONAL, "big5", (0xA4, 0xC6), kana=-11.0),
-    "cp949": _eastern(tables.KOREAN, "euc_kr", (0xB0, 0xC8), kana=-11.0),
-    "cp1251": _cyrillic,
-    "koi8_r": _cyrillic,
-    "koi8_u": _cyrillic,
-}
