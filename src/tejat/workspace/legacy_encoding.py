@@ -49,7 +49,7 @@ def telling_part(raw: bytes, *, whole: bool) -> bytes:
         end = newline + 1 if newline >= 0 else found.start() + missing
         stretches.append(raw[start:end])
         missing -= end - start
-        if whole and end >= len(raw):
+        if whole and newline < 0 and end >= len(raw):
             # Nothing can complete a character behind the end, just as behind a newline.
             stretches.append(b"\n")
         found = not_ascii.search(raw, end)
@@ -155,7 +155,7 @@ def _latin_step(before: str, character: str, after: str) -> float:
     letter = character.lower()
     rank = tables.LATIN_LETTERS.find(letter)
     if rank < 0:
-        return -6.5 if character in tables.LATIN_SIGNS else _out_of_place(character)
+        return -6.0 if character in tables.LATIN_SIGNS else _out_of_place(character)
     score = -4.2 - 0.08 * rank
     if character != letter:
         score -= 4.0 if before.islower() else 1.0
