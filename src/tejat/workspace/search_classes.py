@@ -1,0 +1,215 @@
+r"""Sets of characters in search patterns: how each is spelled for the program that has to match it.
+
+Python, PCRE, RE2 and ripgrep each know another `\w`, another case folding and other property names. RE2's view of a set
+is the reference, made Unicode-aware by spelling the Perl classes out; where a program might see it differently it is
+given the plain ranges of code points.
+"""
+
+import sys
+from array import array
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Protocol, cast
+
+import re2
+
+from tejat.core.errors import TejatError
+
+Ranges = tuple[tuple[int, int], ...]
+"""First and last code point of each run, ascending."""
+
+_LAST_CODE_POINT = 0x10FFFF
+_FIRST_SURROGATE, _LAST_SURROGATE = 0xD800, 0xDFFF
+_MEMORY = 64 << 20
+_ASCII = bytes(code for code in range(1, 128) if code not in b"\r\n")
+# The sets of Unicode's technical standard 18, annex C, in terms of what RE2 knows: letters, marks, decimal digits,
+# connecting punctuation, joiners, and the few alphabetic symbols that are not letters.
+_WORD = (
+    r"\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\x{200C}\x{200D}"
+    r"\x{24B6}-\x{24E9}\x{1F130}-\x{1F149}\x{1F150}-\x{1F169}\x{1F170}-\x{1F189}"
+)
+_SPACE = r"\x09-\x0D\x20\x{85}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}"
+_NO_SPACE = (
+    r"\x00-\x08\x0E-\x1F\x21-\x{84}\x{86}-\x{9F}\x{A1}-\x{167F}\x{1681}-\x{1FFF}\x{200B}-\x{2027}\x{202A}-\x{202E}"
+    r"\x{2030}-\x{205E}\x{2060}-\x{2FFF}\x{3001}-\x{10FFFF}"
+)
+_SPECIAL = frozenset(r"\.+*?()|[]{}^$&-~#")
+
+
+class Found(Protocol):
+    def start(self) -> int: ...
+    def group(self) -> bytes: ...
+
+
+class LinearExpression(Protocol):
+    """A compiled expression that needs time in proportion to the text, whatever the text."""
+
+    def search(self, text: bytes, pos: int | None = None, endpos: int | None = None) -> Found | None: ...
+    def finditer(self, text: bytes) -> Iterator[Found]: ...
+
+
+class _Options(Protocol):
+    never_nl: bool
+    never_capture: bool
+    log_errors: bool
+    max_mem: int
+
+
+class _Re2(Protocol):
+    # The package has no types of its own.
+    @property
+    def error(self) -> type[Exception]: ...
+    def Options(self) -> _Options: ...  # noqa: N802 - its name there
+    def compile(self, pattern: str, options: _Options) -> LinearExpression: ...
+
+
+_re2 = cast(_Re2, re2)
+
+
+class BadExpression(TejatError):
+    """RE2 does not take an expression; the text says why."""
+
+
+def compile_linear(expression: str, *, crosses_lines: bool = False) -> LinearExpression:
+    """Compiles an expression in RE2's own syntax; unless told, it never matches a line feed. Raises BadExpression."""
+    options = _re2.Options()
+    options.never_nl = not crosses_lines
+    options.never_capture = True
+    options.log_errors = False
+    options.max_mem = _MEMORY
+    try:
+        return _re2.compile(expression, options)
+    except _re2.error as error:
+        reason: object = error.args[0] if error.args else "not understood"
+        raise BadExpression(reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)) from None
+
+
+def escaped(character: str) -> str:
+    """One character, spelled so that it stands for itself in a class or outside in all four syntaxes."""
+    if character in _SPECIAL:
+        return "\\" + character
+    if character < " " or character == "\x7f":
+        return f"\\x{ord(character):02X}"
+    return character
+
+
+@dataclass(frozen=True, slots=True)
+class ClassItem:
+    """What may stand in a class: a character, a range or a known set. `character` is None unless it is just one."""
+
+    character: str | None
+    re2: str
+    ripgrep: str
+
+    @classmethod
+    def of_character(cls, character: str) -> "ClassItem":
+        return cls(character, escaped(character), escaped(character))
+
+    @classmethod
+    def of_range(cls, first: str, last: str) -> "ClassItem":
+        text = f"{escaped(first)}-{escaped(last)}"
+        return cls(None, text, text)
+
+    @classmethod
+    def of_posix(cls, text: str) -> "ClassItem":
+        """`text` is the whole of it, such as `[:alpha:]`."""
+        return cls(None, text, text)
+
+    @classmethod
+    def of_property(cls, name: str, *, negated: bool) -> "ClassItem":
+        text = f"\\{'P' if negated else 'p'}{{{name}}}"
+        return cls(None, text, text)
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterClass:
+    """A set of characters. It never holds a line ending, whatever its items say."""
+
+    items: tuple[ClassItem, ...]
+    negated: bool
+    folds: bool
+
+    @property
+    def re2(self) -> str:
+        return self._spelled(item.re2 or _no_word() for item in self.items)
+
+    @property
+    def ripgrep(self) -> str:
+        return self._spelled(item.ripgrep for item in self.items)
+
+    @property
+    def ranges(self) -> Ranges:
+        """Its code points, case folding done. Raises BadExpression for a property that there is not."""
+        return _ranges(("(?i)" if self.folds else "") + self.re2)
+
+    @property
+    def ascii_members(self) -> bytes:
+        """Those of its characters that are ASCII, case folding done; neither NUL nor a line ending."""
+        expression = compile_linear(("(?i)" if self.folds else "") + self.re2)
+        return b"".join(found.group() for found in expression.finditer(_ASCII))
+
+    def _spelled(self, items: Iterable[str]) -> str:
+        return f"[{'^' if self.negated else ''}{''.join(items)}]"
+
+
+PERL_CLASSES = {
+    "d": ClassItem(None, r"\p{Nd}", r"\d"),
+    "D": ClassItem(None, r"\P{Nd}", r"\D"),
+    "s": ClassItem(None, _SPACE, r"\s"),
+    "S": ClassItem(None, _NO_SPACE, r"\S"),
+    "w": ClassItem(None, _WORD, r"\w"),
+    # RE2 has no way to name it inside a class: the ranges are worked out when they are needed.
+    "W": ClassItem(None, "", r"\W"),
+}
+
+
+@cache
+def word_ranges() -> Ranges:
+    r"""What `\w` matches."""
+    return CharacterClass((PERL_CLASSES["w"],), negated=False, folds=False).ranges
+
+
+def fold_ranges(character: str) -> Ranges:
+    """The characters that are one when case does not count."""
+    return _ranges("(?i)" + escaped(character))
+
+
+def spelled_ranges(ranges: Ranges) -> str:
+    r"""The inside of a class for RE2, ripgrep and PCRE."""
+    return "".join(f"\\x{{{first:X}}}" + (f"-\\x{{{last:X}}}" if last > first else "") for first, last in ranges)
+
+
+def _no_word() -> str:
+    outside: list[tuple[int, int]] = []
+    start = 0
+    for first, last in word_ranges():
+        if first > start:
+            outside.append((start, first - 1))
+        start = last + 1
+    return spelled_ranges((*outside, (start, _LAST_CODE_POINT)))
+
+
+@lru_cache(maxsize=128)
+def _ranges(expression: str) -> Ranges:
+    # Asking RE2 about every character there is takes some milliseconds and cannot disagree with what RE2 matches.
+    runs: list[tuple[int, int]] = []
+    for found in compile_linear(f"(?:{expression})+").finditer(_every_character()):
+        run = found.group().decode()
+        runs += _without_surrogates(ord(run[0]), ord(run[-1]))
+    return tuple(runs)
+
+
+def _without_surrogates(first: int, last: int) -> list[tuple[int, int]]:
+    if first < _FIRST_SURROGATE and last > _LAST_SURROGATE:
+        return [(first, _FIRST_SURROGATE - 1), (_LAST_SURROGATE + 1, last)]
+    return [(first, last)]
+
+
+@cache
+def _every_character() -> bytes:
+    # A line feed in place of the carriage return: neither is part of any set, and it breaks the run.
+    code_points = array("I", range(_LAST_CODE_POINT + 1))
+    del code_points[_FIRST_SURROGATE : _LAST_SURROGATE + 1]
+    code_points[ord("\r")] = ord("\n")
+    return code_points.tobytes().decode(f"utf-32-{sys.byteorder[:1]}e").encode()

@@ -1,0 +1,139 @@
+"""Which lines of a text match a pattern: the judge that every search engine's finds come before."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from functools import cache, cached_property
+from types import TracebackType
+
+from tejat.workspace.search_backtracking import BacktrackingMatcher
+from tejat.workspace.search_classes import BadExpression, LinearExpression, compile_linear, word_ranges
+from tejat.workspace.search_pattern import Pattern, invalid_pattern
+from tejat.workspace.search_spelling import Linear, for_marked_text, for_python, for_re2
+
+Span = tuple[int, int]
+"""Where a line begins and ends in a block, its line feed left out."""
+
+_BATCH = 256
+_FIRST_BEYOND_ASCII = 0x80
+_NO_TEXT = re.compile("[\ud800-\udfff]")
+
+
+class LineMatcher(AbstractContextManager["LineMatcher"]):
+    """Finds the matching lines of text. Leave its block to end the process that it may have started.
+
+    RE2 alone judges wherever it can, in linear time. It cannot where a pattern looks around or back, or asks for word
+    boundaries in text beyond ASCII; there it only preselects, and the lines it selects are looked at again.
+    Raises ToolFailure(INVALID_TOOL_PARAMS) for a pattern that RE2 does not take.
+    """
+
+    def __init__(self, pattern: Pattern, stop: Callable[[], None]) -> None:
+        self._pattern = pattern
+        self._stop = stop
+        self._backtracking: BacktrackingMatcher | None = None
+        try:
+            compile_linear(for_re2(pattern, Linear.SYNTAX))
+            self._exact = None if pattern.backtracks else compile_linear(for_re2(pattern, Linear.EXACT))
+            needs_relaxed = pattern.backtracks or pattern.has_boundaries
+            self._relaxed = compile_linear(for_re2(pattern, Linear.RELAXED)) if needs_relaxed else None
+        except BadExpression as error:
+            raise invalid_pattern(pattern.source, str(error)) from error
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._backtracking is not None:
+            self._backtracking.close()
+            self._backtracking = None
+
+    def matching_lines(self, block: bytes) -> Iterator[Span]:
+        r"""The matching lines of a block of whole lines that does not end with a line feed, in order.
+
+        Lines end at "\n"; a "\r" in them is taken for a line ending too, as ripgrep does, but begins no new line.
+        """
+        text = _readable(block)
+        if self._exact is not None and (self._relaxed is None or text.isascii()):
+            yield from _found_lines(self._exact, block, text)
+            return
+        if self._relaxed is None:
+            raise AssertionError("a pattern that RE2 cannot judge has a relaxed form")
+        batch: list[Span] = []
+        for span in _found_lines(self._relaxed, block, text):
+            batch.append(span)
+            if len(batch) == _BATCH:
+                yield from self._confirmed(batch, text)
+                batch = []
+        yield from self._confirmed(batch, text)
+
+    def matches(self, line: bytes) -> bool:
+        """Whether one line matches."""
+        return next(self.matching_lines(line), None) is not None
+
+    def _confirmed(self, spans: list[Span], text: bytes) -> Iterator[Span]:
+        lines = [text[start:end] for start, end in spans]
+        verdicts = self._backtrack(lines) if self._exact is None else map(self._has_boundaries_right, lines)
+        return (span for span, verdict in zip(spans, verdicts, strict=True) if verdict)
+
+    def _has_boundaries_right(self, line: bytes) -> bool:
+        self._stop()
+        return any(
+            self._exact is not None and self._exact.search(part) is not None
+            if part.isascii()
+            else self._marked.search(_marked(part)) is not None
+            for part in line.split(b"\n")
+        )
+
+    @cached_property
+    def _marked(self) -> LinearExpression:
+        return compile_linear(for_marked_text(self._pattern), crosses_lines=True)
+
+    def _backtrack(self, lines: list[bytes]) -> list[bool]:
+        if not lines:
+            return []
+        if self._backtracking is None:
+            self._backtracking = BacktrackingMatcher(for_python(self._pattern))
+        parts = [(index, part) for index, line in enumerate(lines) for part in line.split(b"\n")]
+        verdicts = [False] * len(lines)
+        answers = self._backtracking.matches([part for _, part in parts], self._stop)
+        for (index, _), answer in zip(parts, answers, strict=True):
+            verdicts[index] = verdicts[index] or answer
+        return verdicts
+
+
+def _found_lines(expression: LinearExpression, block: bytes, text: bytes) -> Iterator[Span]:
+    at = 0
+    while at <= len(block) and (found := expression.search(text, at)) is not None:
+        place = found.start()
+        start = block.rfind(b"\n", at, place) + 1 or at
+        end = block.find(b"\n", place)
+        if end < 0:
+            end = len(block)
+        yield start, end
+        at = end + 1
+
+
+def _readable(block: bytes) -> bytes:
+    r"""As long as the block, with "\n" for "\r", and 0xFF for each byte that is no UTF-8.
+
+    RE2 takes some overlong and surrogate sequences for characters, which ripgrep does not; it takes 0xFF for none.
+    """
+    text = block.replace(b"\r", b"\n") if b"\r" in block else block
+    if text.isascii():
+        return text
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        decoded = text.decode("utf-8", "surrogateescape")
+        return _NO_TEXT.sub("\udcff", decoded).encode("utf-8", "surrogateescape")
+    return text
+
+
+def _marked(part: bytes) -> bytes:
+    text = part.decode("utf-8", "surrogateescape").replace("_", "__")
+    return _NO_TEXT.sub("\n", _word_beyond_ascii().sub(r"_\g<0>_", text)).encode()
+
+
+@cache
+def _word_beyond_ascii() -> re.Pattern[str]:
+    runs = (f"{chr(first)}-{chr(last)}" for first, last in word_ranges() if first >= _FIRST_BEYOND_ASCII)
+    return re.compile(f"[{''.join(runs)}]")

@@ -1,0 +1,327 @@
+r"""The dialect of search patterns, read once and spelled for each program that has to search with it.
+
+Programs differ in what `\w`, `\b`, `[[]`, `{` or a case-insensitive `k` mean. So no pattern is handed on as it was
+written: it is read into tokens whose meaning is fixed, and each program gets a spelling that means just that to it.
+
+The dialect is that of RE2 with Unicode in mind: `\d \w \s \b` know all scripts, a `{` that begins no count is a plain
+character, so is a `[` inside a class, and nothing ever matches a line ending. Look-around, back-references and atomic
+groups are understood too; a pattern that has one is `backtracks`, because no linear matcher can run it.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from tejat.core.errors import ErrorType, ToolFailure
+from tejat.workspace.search_classes import PERL_CLASSES, CharacterClass, ClassItem
+
+LONGEST_PATTERN = 100_000
+"""In bytes of UTF-8: what one argument of a program may hold, with room to spare."""
+
+
+class TokenKind(Enum):
+    LITERAL = auto()
+    CLASS = auto()
+    ANY = auto()
+    NEVER = auto()
+    LINE_START = auto()
+    LINE_END = auto()
+    BOUNDARY = auto()
+    NO_BOUNDARY = auto()
+    GROUP = auto()
+    CAPTURE = auto()
+    ATOMIC = auto()
+    LOOK = auto()
+    CLOSE = auto()
+    OR = auto()
+    REPEAT = auto()
+    BACK_REFERENCE = auto()
+
+
+OPENING = frozenset({TokenKind.GROUP, TokenKind.CAPTURE, TokenKind.ATOMIC, TokenKind.LOOK})
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One piece of a pattern. `text` is the character, the count, the look's opening or the group's number."""
+
+    kind: TokenKind
+    text: str = ""
+    folds: bool = False
+    """Whether case does not count for it."""
+    character_class: CharacterClass | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A pattern whose syntax was understood."""
+
+    source: str
+    tokens: tuple[Token, ...]
+    folds: bool
+    """Whether case does not count, unless a token says otherwise."""
+    backtracks: bool
+    has_boundaries: bool
+
+
+def parse(source: str, *, fixed_strings: bool, case_sensitive: bool) -> Pattern:
+    """Reads a pattern. Raises ToolFailure(INVALID_TOOL_PARAMS) that says what is wrong with it."""
+    folds = not case_sensitive
+    try:
+        size = len(source.encode())
+    except UnicodeEncodeError as error:
+        raise invalid_pattern(source, "it holds a lone surrogate, which no text can contain") from error
+    if size > LONGEST_PATTERN:
+        raise invalid_pattern(source, f"it is longer than {LONGEST_PATTERN} bytes")
+    if fixed_strings:
+        return Pattern(source, tuple(_literal(character, folds) for character in source), folds, False, False)
+    tokens = _Reader(source, folds).read()
+    kinds = {token.kind for token in tokens}
+    return Pattern(
+        source,
+        tuple(tokens),
+        folds,
+        backtracks=not kinds.isdisjoint({TokenKind.LOOK, TokenKind.ATOMIC, TokenKind.BACK_REFERENCE})
+        or any(token.kind is TokenKind.REPEAT and token.text.endswith("+") and len(token.text) > 1 for token in tokens),
+        has_boundaries=not kinds.isdisjoint({TokenKind.BOUNDARY, TokenKind.NO_BOUNDARY}),
+    )
+
+
+def invalid_pattern(source: str, reason: str) -> ToolFailure:
+    """The failure that tells what is wrong with a pattern."""
+    shown = source if len(source) <= _LONGEST_SHOWN else source[:_LONGEST_SHOWN] + "..."
+    return ToolFailure(
+        f"Invalid regular expression pattern provided: {shown}. Error: {reason}", ErrorType.INVALID_TOOL_PARAMS
+    )
+
+
+_LONGEST_SHOWN = 1000
+_DEEPEST = 200
+_COUNT = re.compile(r"\{[0-9]+(?:,[0-9]*)?\}")
+_GROUP_NUMBER = re.compile(r"[1-9][0-9]{0,2}")
+_FLAGS = re.compile(r"\(\?([imsu]*)(?:-([imsu]*))?([:)])")
+_NAMED = re.compile(r"\(\?P?<([A-Za-z_][A-Za-z0-9_]*)>")
+_NAME_REFERENCE = re.compile(r"\(\?P=([A-Za-z_]\w*)\)|\\k<([A-Za-z_]\w*)>|\\k\{([A-Za-z_]\w*)\}", re.ASCII)
+_CODE_POINT = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|[xuU]\{([0-9A-Fa-f]{1,8})\})")
+_PROPERTY = re.compile(r"\\([pP])(?:([A-Z])|\{(\^?)([A-Za-z_]{1,40})\})")
+_POSIX = re.compile(r"\[:\^?[a-z]{1,10}:\]")
+_CONTROL_ESCAPES = {"a": "\a", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "0": "\0"}
+_ANCHOR_ESCAPES = {
+    "A": TokenKind.LINE_START,
+    "z": TokenKind.LINE_END,
+    "Z": TokenKind.LINE_END,
+    "b": TokenKind.BOUNDARY,
+    "B": TokenKind.NO_BOUNDARY,
+}
+_SIMPLE = {"^": TokenKind.LINE_START, "$": TokenKind.LINE_END, "|": TokenKind.OR}
+_LOOKS = ("(?=", "(?!", "(?<=", "(?<!")
+
+
+def _literal(character: str, folds: bool) -> Token:
+    # Searched text holds neither: lines are taken apart before they are matched.
+    if character in "\r\n":
+        return Token(TokenKind.NEVER)
+    return Token(TokenKind.LITERAL, character, folds)
+
+
+class _Reader:
+    """Reads one pattern from left to right."""
+
+    def __init__(self, source: str, folds: bool) -> None:
+        self._source = source
+        self._at = 0
+        self._folds = folds
+        self._outer_folds: list[bool] = []
+        self._tokens: list[Token] = []
+        self._groups = 0
+        self._names: dict[str, int] = {}
+
+    def read(self) -> list[Token]:
+        while self._at < len(self._source):
+            self._read_one()
+        if self._outer_folds:
+            raise self._invalid("missing ): a group is not closed")
+        for token in self._tokens:
+            if token.kind is TokenKind.BACK_REFERENCE and int(token.text) > self._groups:
+                raise self._invalid(f"there is no group {token.text} to refer back to")
+        return self._tokens
+
+    def _read_one(self) -> None:
+        character = self._source[self._at]
+        if character == "\\":
+            self._read_escape()
+        elif character == "[":
+            self._read_class()
+        elif character == "(":
+            self._open_group()
+        elif character == ")":
+            self._close_group()
+        elif character in "*+?" or (character == "{" and _COUNT.match(self._source, self._at)):
+            self._read_repeat()
+        else:
+            self._at += 1
+            if character in _SIMPLE:
+                self._tokens.append(Token(_SIMPLE[character]))
+            elif character == ".":
+                self._tokens.append(Token(TokenKind.ANY))
+            else:
+                self._tokens.append(_literal(character, self._folds))
+
+    def _read_escape(self) -> None:
+        escape = self._source[self._at + 1 : self._at + 2]
+        if escape in _ANCHOR_ESCAPES:
+            self._at += 2
+            self._tokens.append(Token(_ANCHOR_ESCAPES[escape]))
+        elif number := _GROUP_NUMBER.match(self._source, self._at + 1):
+            self._at = number.end()
+            self._tokens.append(Token(TokenKind.BACK_REFERENCE, number[0], self._folds))
+        elif found := _NAME_REFERENCE.match(self._source, self._at):
+            self._refer_by_name(found)
+        else:
+            item = self._escaped_item()
+            if item.character is not None:
+                self._tokens.append(_literal(item.character, self._folds))
+            elif item is PERL_CLASSES["W"]:
+                self._append_class([PERL_CLASSES["w"]], negated=True)
+            else:
+                self._append_class([item], negated=False)
+
+    def _escaped_item(self) -> ClassItem:
+        """An escape that stands for one character or for a set of them; the same inside a class and outside."""
+        source, at = self._source, self._at
+        escape = source[at + 1 : at + 2]
+        if escape in PERL_CLASSES:
+            self._at += 2
+            return PERL_CLASSES[escape]
+        if found := _PROPERTY.match(source, at):
+            self._at = found.end()
+            negated = (found[1] == "P") != (found[3] == "^")
+            return ClassItem.of_property(found[2] or found[4], negated=negated)
+        if found := _CODE_POINT.match(source, at):
+            self._at = found.end()
+            code_point = int(found[1] or found[2] or found[3] or found[4], 16)
+            if code_point > 0x10FFFF or 0xD800 <= code_point < 0xE000:
+                raise self._invalid(f"invalid escape sequence: {found[0]}")
+            return ClassItem.of_character(chr(code_point))
+        if escape in _CONTROL_ESCAPES:
+            self._at += 2
+            return ClassItem.of_character(_CONTROL_ESCAPES[escape])
+        if escape and escape.isascii() and not escape.isalnum():
+            self._at += 2
+            return ClassItem.of_character(escape)
+        raise self._invalid(f"invalid escape sequence: \\{escape}" if escape else "trailing \\")
+
+    def _read_class(self) -> None:
+        start = self._at
+        self._at += 1
+        negated = self._source.startswith("^", self._at)
+        self._at += negated
+        items: list[ClassItem] = []
+        while not (self._source.startswith("]", self._at) and items):
+            if self._at >= len(self._source):
+                raise self._invalid(f"missing ]: {self._source[start : start + 40]}")
+            items.append(self._class_item())
+        self._at += 1
+        self._append_class(items, negated=negated)
+
+    def _class_item(self) -> ClassItem:
+        if found := _POSIX.match(self._source, self._at):
+            self._at = found.end()
+            return ClassItem.of_posix(found[0])
+        low = self._class_end()
+        following = self._source[self._at + 1 : self._at + 2]
+        if low.character is None or not self._source.startswith("-", self._at) or following in ("]", ""):
+            return low
+        self._at += 1
+        high = self._class_end()
+        if high.character is None or high.character < low.character:
+            raise self._invalid("invalid character class range")
+        return ClassItem.of_range(low.character, high.character)
+
+    def _class_end(self) -> ClassItem:
+        character = self._source[self._at]
+        if character == "\\":
+            return self._escaped_item()
+        self._at += 1
+        return ClassItem.of_character(character)
+
+    def _append_class(self, items: Sequence[ClassItem], *, negated: bool) -> None:
+        kept = [item for item in items if item.character not in ("\r", "\n")]
+        if kept:
+            made = CharacterClass(tuple(kept), negated=negated, folds=self._folds)
+            self._tokens.append(Token(TokenKind.CLASS, folds=self._folds, character_class=made))
+        else:
+            self._tokens.append(Token(TokenKind.ANY if negated else TokenKind.NEVER))
+
+    def _open_group(self) -> None:
+        source, at = self._source, self._at
+        if found := _NAME_REFERENCE.match(source, at):
+            self._refer_by_name(found)
+        elif found := _FLAGS.match(source, at):
+            self._set_flags(found)
+        elif found := _NAMED.match(source, at):
+            if found[1] in self._names:
+                raise self._invalid(f"duplicate capture group name: {found[1]}")
+            self._names[found[1]] = self._groups + 1
+            self._groups += 1
+            self._push(Token(TokenKind.CAPTURE), found.end())
+        elif source.startswith("(?>", at):
+            self._push(Token(TokenKind.ATOMIC), at + 3)
+        elif look := next((look for look in _LOOKS if source.startswith(look, at)), None):
+            self._push(Token(TokenKind.LOOK, look), at + len(look))
+        elif source.startswith("(?", at):
+            raise self._invalid(f"invalid group syntax: {source[at : at + 4]}")
+        else:
+            self._groups += 1
+            self._push(Token(TokenKind.CAPTURE), at + 1)
+
+    def _set_flags(self, found: re.Match[str]) -> None:
+        switched_on, switched_off = found[1], found[2] or ""
+        if "u" in switched_off:
+            raise self._invalid("bytes that are no text cannot be searched for")
+        folds = ("i" in switched_on or self._folds) and "i" not in switched_off
+        if found[3] == ":":
+            self._push(Token(TokenKind.GROUP), found.end())
+        elif not switched_on and not switched_off:
+            raise self._invalid(f"invalid group syntax: {found[0]}")
+        self._folds = folds
+        self._at = found.end()
+
+    def _push(self, token: Token, at: int) -> None:
+        if len(self._outer_folds) == _DEEPEST:
+            raise self._invalid(f"groups are nested more than {_DEEPEST} deep")
+        self._outer_folds.append(self._folds)
+        self._tokens.append(token)
+        self._at = at
+
+    def _close_group(self) -> None:
+        if not self._outer_folds:
+            raise self._invalid("unexpected ): no group is open")
+        self._folds = self._outer_folds.pop()
+        self._tokens.append(Token(TokenKind.CLOSE))
+        self._at += 1
+
+    def _refer_by_name(self, found: re.Match[str]) -> None:
+        name = found[1] or found[2] or found[3]
+        if name not in self._names:
+            raise self._invalid(f"unknown group name: {name}")
+        self._tokens.append(Token(TokenKind.BACK_REFERENCE, str(self._names[name]), self._folds))
+        self._at = found.end()
+
+    def _read_repeat(self) -> None:
+        count = _COUNT.match(self._source, self._at)
+        text = count[0] if count else self._source[self._at]
+        self._at += len(text)
+        if self._source.startswith(("?", "+"), self._at):
+            text += self._source[self._at]
+            self._at += 1
+        before = self._tokens[-1].kind if self._tokens else TokenKind.OR
+        if before in OPENING or before is TokenKind.OR:
+            raise self._invalid(f"missing argument to repetition operator: {text}")
+        if before is TokenKind.REPEAT:
+            raise self._invalid(f"bad repetition operator: {self._tokens[-1].text}{text}")
+        self._tokens.append(Token(TokenKind.REPEAT, text))
+
+    def _invalid(self, reason: str) -> ToolFailure:
+        return invalid_pattern(self._source, reason)

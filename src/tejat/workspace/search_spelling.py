@@ -1,0 +1,320 @@
+"""A search pattern, spelled for each of the matchers: RE2, ripgrep, PCRE, Python's `re` and POSIX grep."""
+
+from collections.abc import Callable, Iterator
+from enum import Enum, auto
+
+from tejat.workspace.search_classes import (
+    CharacterClass,
+    Ranges,
+    escaped,
+    fold_ranges,
+    spelled_ranges,
+    word_ranges,
+)
+from tejat.workspace.search_pattern import OPENING, Pattern, Token, TokenKind
+
+_NOTHING = r"[^\x00-\x{10FFFF}]"
+_LAST_ASCII = 0x7F
+# Counts beyond this are left open in the spelling for grep, whose automata they would blow up.
+_HIGHEST_GREP_COUNT = 4
+
+
+class Linear(Enum):
+    """How the parts that a linear matcher cannot judge are treated."""
+
+    EXACT = auto()
+    """There are none."""
+    RELAXED = auto()
+    """They are left out: what matches the pattern matches this, and more may."""
+    SYNTAX = auto()
+    """They are taken for plain groups, so that what they hold is checked."""
+
+
+def for_re2(pattern: Pattern, how: Linear) -> str:
+    r"""RE2's spelling. Its `\b` is right for ASCII text only."""
+    words = {TokenKind.BOUNDARY: r"\b", TokenKind.NO_BOUNDARY: r"\B"}
+    if how is Linear.RELAXED:
+        words = dict.fromkeys(words, "(?:)")
+    tokens = pattern.tokens if how is Linear.SYNTAX else _without_looks(pattern.tokens)
+
+    def spell(token: Token) -> str:
+        match token.kind:
+            case TokenKind.BACK_REFERENCE:
+                return "(?:.*)"
+            case TokenKind.CLASS:
+                return _class_of(token).re2
+            case TokenKind.BOUNDARY | TokenKind.NO_BOUNDARY:
+                return words[token.kind]
+            case _:
+                return _common(token)
+
+    return "(?m)" + _with_case(pattern.folds, tokens, spell)
+
+
+def for_ripgrep(pattern: Pattern) -> str:
+    """The spelling for ripgrep's own matcher, which knows Unicode."""
+
+    def spell(token: Token) -> str:
+        match token.kind:
+            case TokenKind.CLASS:
+                return _class_of(token).ripgrep
+            case TokenKind.BOUNDARY:
+                return r"\b"
+            case TokenKind.NO_BOUNDARY:
+                return r"\B"
+            case _:
+                return _common(token)
+
+    return _with_case(pattern.folds, pattern.tokens, spell)
+
+
+def for_pcre(pattern: Pattern) -> str:
+    """The spelling for PCRE2 in ripgrep."""
+    word = f"[{spelled_ranges(word_ranges())}]" if pattern.has_boundaries else ""
+
+    def spell(token: Token) -> str:
+        match token.kind:
+            case TokenKind.CLASS:
+                return _class_of_ranges(_class_of(token).ranges, spelled_ranges)
+            case TokenKind.ANY:
+                return r"[^\r\n]"
+            case TokenKind.BOUNDARY | TokenKind.NO_BOUNDARY:
+                return _boundary(token.kind, word)
+            case _:
+                return _backtracking(token)
+
+    return _with_case(pattern.folds, pattern.tokens, spell)
+
+
+def for_python(pattern: Pattern) -> str:
+    """The spelling for Python's `re` without flags, on the text of one line."""
+    word = _class_of_ranges(word_ranges(), _python_ranges) if pattern.has_boundaries else ""
+
+    def spell(token: Token) -> str:
+        match token.kind:
+            case TokenKind.CLASS:
+                return _class_of_ranges(_class_of(token).ranges, _python_ranges)
+            case TokenKind.LITERAL if token.folds:
+                return _class_of_ranges(fold_ranges(token.text), _python_ranges)
+            case TokenKind.ANY:
+                # Bytes that are no text come as lone surrogates, and are no characters.
+                return "[^\r\n\ud800-\udfff]"
+            case TokenKind.NEVER:
+                return "(?!)"
+            case TokenKind.LINE_START:
+                return r"\A"
+            case TokenKind.LINE_END:
+                return r"\Z"
+            case TokenKind.BOUNDARY | TokenKind.NO_BOUNDARY:
+                return _boundary(token.kind, word)
+            case TokenKind.BACK_REFERENCE if token.folds:
+                return f"(?i:(?:\\{token.text}))"
+            case _:
+                return _backtracking(token)
+
+    return "".join(map(spell, pattern.tokens))
+
+
+def for_marked_text(pattern: Pattern) -> str:
+    r"""RE2's spelling for text in which `marked` has made word boundaries visible.
+
+    RE2's `\b` sees ASCII words only. So each word character beyond ASCII is put between two underscores, a plain
+    underscore is doubled, and each atom matches a character together with its marks: then a boundary is just where RE2
+    sees one, in linear time, which no look-around could do. A line feed stands for a byte that is no text.
+    """
+
+    def spell(token: Token) -> str:
+        match token.kind:
+            case TokenKind.LITERAL:
+                ranges = fold_ranges(token.text) if token.folds else ((ord(token.text), ord(token.text)),)
+                return _marked_class(ranges)
+            case TokenKind.CLASS:
+                return _marked_class(_class_of(token).ranges)
+            case TokenKind.ANY:
+                return r"(?:[^_\n]|__|_[^_\n]_)"
+            case TokenKind.LINE_START:
+                return r"\A"
+            case TokenKind.LINE_END:
+                return r"\z"
+            case TokenKind.BOUNDARY:
+                return r"\b"
+            case TokenKind.NO_BOUNDARY:
+                return r"\B"
+            case _:
+                return _common(token)
+
+    # Anchored and led by whole characters: a match cannot begin between a character and its mark.
+    return r"\A(?:[^_]|__|_[^_]_)*?(?:" + "".join(map(spell, pattern.tokens)) + ")"
+
+
+def for_grep(pattern: Pattern) -> bytes:
+    """An extended POSIX expression on bytes that matches at least the lines that the pattern matches.
+
+    Characters beyond ASCII are told apart no further, and whatever stands between characters is left out.
+    """
+    spelled: list[bytes] = []
+    for token in _without_looks(pattern.tokens):
+        match token.kind:
+            case TokenKind.LITERAL:
+                spelled.append(_grep_literal(token))
+            case TokenKind.CLASS:
+                spelled.append(_grep_set(_class_of(token).ascii_members))
+            case TokenKind.ANY | TokenKind.NEVER:
+                spelled.append(b"[^\n]")
+            case TokenKind.BACK_REFERENCE:
+                spelled.append(b"([^\n]*)")
+            case TokenKind.REPEAT:
+                spelled.append(_grep_count(token.text))
+            case TokenKind.OR:
+                spelled.append(b"|")
+            case TokenKind.CLOSE:
+                spelled.append(b")")
+            case kind:
+                spelled.append(b"(" if kind in OPENING else b"()")
+    return b"".join(spelled)
+
+
+def _without_looks(tokens: tuple[Token, ...]) -> Iterator[Token]:
+    """The tokens with each look-around replaced by an empty group."""
+    depth = 0
+    for token in tokens:
+        if depth:
+            depth += (token.kind in OPENING) - (token.kind is TokenKind.CLOSE)
+            if depth:
+                continue
+        elif token.kind is TokenKind.LOOK:
+            depth = 1
+            yield Token(TokenKind.GROUP)
+            continue
+        yield token
+
+
+def _with_case(folds: bool, tokens: Iterator[Token] | tuple[Token, ...], spell: Callable[[Token], str]) -> str:
+    prefix, exception = ("(?i)", "(?-i:") if folds else ("", "(?i:")
+    return prefix + "".join(
+        f"{exception}{spell(token)})" if token.folds != folds and token.kind in _CASED else spell(token)
+        for token in tokens
+    )
+
+
+_CASED = frozenset({TokenKind.LITERAL, TokenKind.CLASS, TokenKind.BACK_REFERENCE})
+_FIXED = {
+    TokenKind.ANY: ".",
+    TokenKind.NEVER: _NOTHING,
+    TokenKind.LINE_START: "^",
+    TokenKind.LINE_END: "$",
+    TokenKind.CLOSE: ")",
+    TokenKind.OR: "|",
+}
+
+
+def _common(token: Token) -> str:
+    """What RE2 and ripgrep spell alike. Greed is left out: it cannot change whether a line matches."""
+    if token.kind is TokenKind.LITERAL:
+        return escaped(token.text)
+    if token.kind is TokenKind.REPEAT:
+        return token.text if len(token.text) == 1 else token.text.rstrip("?+") or token.text[0]
+    if token.kind in OPENING:
+        return "(?:"
+    return _FIXED[token.kind]
+
+
+def _backtracking(token: Token) -> str:
+    """What PCRE and Python spell alike."""
+    match token.kind:
+        case TokenKind.LITERAL:
+            return escaped(token.text)
+        case TokenKind.REPEAT | TokenKind.LOOK:
+            return token.text
+        case TokenKind.CAPTURE:
+            return "("
+        case TokenKind.ATOMIC:
+            return "(?>"
+        case TokenKind.GROUP:
+            return "(?:"
+        case TokenKind.BACK_REFERENCE:
+            # Its own group, so that a digit after it is not read as part of the number.
+            return f"(?:\\{token.text})"
+        case TokenKind.LINE_START:
+            return "(?m:^)"
+        case TokenKind.LINE_END:
+            return "(?m:$)"
+        case _:
+            return _FIXED[token.kind]
+
+
+def _class_of(token: Token) -> CharacterClass:
+    if token.character_class is None:
+        raise ValueError("only a class has characters to choose from")
+    return token.character_class
+
+
+def _class_of_ranges(ranges: Ranges, spell: Callable[[Ranges], str]) -> str:
+    return f"[{spell(ranges)}]" if ranges else "(?!)"
+
+
+def _python_ranges(ranges: Ranges) -> str:
+    return "".join(f"\\U{first:08X}" if first == last else f"\\U{first:08X}-\\U{last:08X}" for first, last in ranges)
+
+
+def _boundary(kind: TokenKind, word: str) -> str:
+    if kind is TokenKind.BOUNDARY:
+        return f"(?:(?<={word})(?!{word})|(?<!{word})(?={word}))"
+    return f"(?:(?<={word})(?={word})|(?<!{word})(?!{word}))"
+
+
+def _marked_class(ranges: Ranges) -> str:
+    ascii_ranges = tuple((first, min(last, _LAST_ASCII)) for first, last in ranges if first <= _LAST_ASCII)
+    beyond = tuple((max(first, _LAST_ASCII + 1), last) for first, last in ranges if last > _LAST_ASCII)
+    bare = tuple(part for run in ascii_ranges for part in _without_underscore(*run)) + beyond
+    choices = [f"[{spelled_ranges(bare)}]"] if bare else []
+    if beyond:
+        choices.append(f"_[{spelled_ranges(beyond)}]_")
+    if any(first <= ord("_") <= last for first, last in ascii_ranges):
+        choices.append("__")
+    return f"(?:{'|'.join(choices)})" if choices else _NOTHING
+
+
+def _without_underscore(first: int, last: int) -> Ranges:
+    runs = ((first, min(last, ord("_") - 1)), (max(first, ord("_") + 1), last))
+    return tuple((low, high) for low, high in runs if low <= high)
+
+
+_BEYOND_ASCII = b"[\x80-\xff]+"
+_GREP_SPECIAL = frozenset(rb"\.[]{}()*+?^$|")
+# The only characters beyond ASCII that are one with an ASCII letter when case does not count.
+_FOLDED_WITH_ASCII = {"k": "\u212a", "s": "\u017f"}
+
+
+def _grep_literal(token: Token) -> bytes:
+    raw = token.text.encode()
+    if not token.text.isascii():
+        return _grep_set(b"kKsS") if token.folds else b"(" + raw + b")"
+    if token.folds and token.text.isalpha():
+        both = (token.text.lower() + token.text.upper()).encode()
+        return _grep_set(both) if token.text.lower() in _FOLDED_WITH_ASCII else b"[" + both + b"]"
+    if raw == b"\0":
+        return b"[^\n]"
+    return b"\\" + raw if raw[0] in _GREP_SPECIAL else raw
+
+
+def _grep_set(members: bytes) -> bytes:
+    if not members:
+        return b"(" + _BEYOND_ASCII + b")"
+    if members == b"^":
+        return rb"(\^|" + _BEYOND_ASCII + b")"
+    # In this order none of the characters that mean something in a bracket is where it would.
+    plain = bytes(code for code in members if code not in b"][^-")
+    bracket = b"".join(code for code in (b"]", plain, b"[", b"^", b"-") if code == plain or code in members)
+    return b"([" + bracket + b"]|" + _BEYOND_ASCII + b")"
+
+
+def _grep_count(text: str) -> bytes:
+    if text[0] != "{":
+        return text[0].encode()
+    low, comma, high = text[1 : text.index("}")].partition(",")
+    least = min(int(low), _HIGHEST_GREP_COUNT)
+    most = int(high or low) if high or not comma else None
+    if most is None or most > _HIGHEST_GREP_COUNT:
+        return b"{%d,}" % least
+    return b"{%d,%d}" % (least, most)

@@ -1,0 +1,131 @@
+"""One search while it runs: what every engine is given, and where it puts what it finds."""
+
+import os
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from tejat.workspace.glob_pattern import GlobPattern
+from tejat.workspace.ignore import IgnoreRules
+from tejat.workspace.search_matcher import LineMatcher
+from tejat.workspace.search_pattern import Pattern
+from tejat.workspace.search_scan import Scanner
+from tejat.workspace.search_text import opened
+from tejat.workspace.search_values import Engine, FileHits, Line, Query, SearchResult
+
+# An ordinary search needs some megabytes. What needs more has met a line too long for it, and is given up.
+_CHILD_KIBIBYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A search beneath a directory. `within` is the directory's path from the root that the rules are for."""
+
+    directory_fd: int
+    query: Query
+    pattern: Pattern
+    excluding: Pattern | None
+    include: GlobPattern | None
+    rules: IgnoreRules | None
+    within: bytes
+    stop: Callable[[], None]
+    """Raises when the search was cancelled, and OutOfTime when its time is over."""
+    ripgrep: str | None
+
+    def wants(self, path: bytes) -> bool:
+        """Whether a file is to be searched, as far as its path tells."""
+        if not self.query.exclude_directories.isdisjoint(path.split(b"/")[:-1]):
+            return False
+        if self.include is not None and not self.include.matches(path):
+            return False
+        return self.rules is None or bool(self.rules.filter((path,), within=self.within)[0])
+
+
+class Hits:
+    """What was found so far."""
+
+    def __init__(self, query: Query) -> None:
+        self.complete = True
+        self._query = query
+        self._files: list[FileHits] = []
+        self._matches = 0
+        self._limited = False
+
+    @property
+    def room(self) -> int:
+        """How many more matches are of interest: one more than may be reported, to know that there are more."""
+        return self._query.total_max_matches - self._matches + 1
+
+    @property
+    def is_full(self) -> bool:
+        """Whether nothing more can be reported."""
+        return self._limited
+
+    def add(self, path: bytes, lines: tuple[Line, ...], matches: int) -> None:
+        """Puts in the matches of a file, which had none before."""
+        room = self.room - 1
+        if matches > room:
+            self._limited = True
+            matches, lines = room, first_matches(lines, room, self._query.after)
+        if matches:
+            self._files.append(FileHits(os.fsdecode(path), lines))
+            self._matches += matches
+
+    def result(self, engine: Engine) -> SearchResult:
+        files = tuple(sorted(self._files, key=lambda hits: os.fsencode(hits.path)))
+        return SearchResult(files, self._matches, self.complete, self._limited, engine)
+
+
+def first_matches(lines: tuple[Line, ...], most: int, after: int) -> tuple[Line, ...]:
+    """The first of the matches with their context. A further match in that context is shown as context."""
+    numbers = [line.number for line in lines if line.is_match]
+    if len(numbers) <= most:
+        return lines
+    if not most:
+        return ()
+    last = numbers[most - 1]
+    return tuple(
+        Line(line.number, line.text, line.is_match and line.number <= last)
+        for line in lines
+        if line.number <= last + after
+    )
+
+
+class Judge:
+    """Searches files that an engine has picked. Made by `judging`."""
+
+    def __init__(self, task: Task, hits: Hits, scanner: Scanner) -> None:
+        self._task = task
+        self._hits = hits
+        self._scanner = scanner
+
+    def search(self, path: bytes) -> bool:
+        """Searches a file, which has to be wanted, and says whether to go on with others."""
+        with opened(self._task.directory_fd, path) as fd:
+            if fd is None:
+                return True
+            try:
+                scanned = self._scanner.scan(fd, most=self._hits.room)
+            except OSError:
+                # As unreadable as one that cannot be opened.
+                return True
+        self._hits.add(path, scanned.lines, scanned.matches)
+        self._hits.complete = self._hits.complete and scanned.complete
+        return not self._hits.is_full
+
+
+@contextmanager
+def judging(task: Task, hits: Hits) -> Generator[Judge]:
+    """For the time that an engine runs. Raises ToolFailure for a pattern that is not understood."""
+    with LineMatcher(task.pattern, task.stop) as matcher:
+        if task.excluding is None:
+            yield Judge(task, hits, Scanner(task.query, matcher, None, task.stop))
+            return
+        with LineMatcher(task.excluding, task.stop) as excluding:
+            yield Judge(task, hits, Scanner(task.query, matcher, excluding, task.stop))
+
+
+def bounded(*argv: str | bytes, environment: str = "") -> list[str | bytes]:
+    """The command that runs a program with a limit on its memory, and with variables such as `LC_ALL=C`."""
+    script = f'ulimit -d {_CHILD_KIBIBYTES} 2>/dev/null; exec "$@"'
+    return ["/bin/sh", "-c", f"export {environment}; {script}" if environment else script, "sh", *argv]

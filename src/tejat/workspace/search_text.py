@@ -1,0 +1,132 @@
+r"""The text of a file as searches see it: in UTF-8, in blocks of whole lines, with "\r\n" as "\n"; and how it is shown.
+
+A file that holds a NUL is binary and is not searched, wherever the NUL is. UTF-16 that begins with a byte order mark is
+turned into UTF-8 first, so that its NULs do not count.
+"""
+
+import codecs
+import os
+import re
+import stat
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from tejat.core.errors import TejatError
+from tejat.workspace.encoding import detect
+
+LONGEST_SHOWN_LINE: Final = 2000
+"""In characters."""
+LONGEST_KEPT_LINE: Final = 4 * LONGEST_SHOWN_LINE + 192
+"""In bytes: a longer line has more than the shown characters in any encoding."""
+
+_BLOCK = 1 << 20
+_LONGEST_SEARCHED_LINE = 16 << 20
+_ENCODING_PROBE = 64 * 1024
+_CUT_MARK = "... [truncated]"
+_UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_OPEN_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC
+_NO_TEXT = re.compile("[\ud800-\udfff]")
+
+
+class BinaryFile(TejatError):
+    """A file holds a NUL, so it is no text."""
+
+
+@contextmanager
+def opened(directory_fd: int, path: bytes) -> Generator[int | None]:
+    """A descriptor of a regular file, None when it cannot be read or is something else."""
+    try:
+        fd = os.open(path, _OPEN_FLAGS, dir_fd=directory_fd)
+    except OSError:
+        yield None
+        return
+    try:
+        yield fd if stat.S_ISREG(os.fstat(fd).st_mode) else None
+    finally:
+        os.close(fd)
+
+
+class TextBlocks:
+    """Reads the text of a file from its beginning. What `stop` raises goes through.
+
+    `complete` turns False when a line was too long to be searched whole.
+    """
+
+    def __init__(self, fd: int, stop: Callable[[], None], *, block_size: int = _BLOCK) -> None:
+        self.complete = True
+        self._stop = stop
+        self._raw = _text(fd, stop, block_size)
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Blocks of whole lines, without the line feed at their ends. Raises BinaryFile and OSError."""
+        kept = b""
+        for block in self._raw:
+            end = block.rfind(b"\n")
+            if end < 0:
+                kept = self._grown(kept, block)
+                continue
+            whole = self._grown(kept, block[:end])
+            yield whole.replace(b"\r\n", b"\n").removesuffix(b"\r")
+            kept = block[end + 1 :]
+        if kept:
+            yield kept.replace(b"\r\n", b"\n")
+
+    def read_to_the_end(self) -> None:
+        """Raises BinaryFile when there is a NUL in what was not read yet."""
+        for _ in self._raw:
+            pass
+
+    def _grown(self, kept: bytes, more: bytes) -> bytes:
+        line_end = more.find(b"\n")
+        line_end = len(more) if line_end < 0 else line_end
+        room = max(_LONGEST_SEARCHED_LINE - len(kept), 0)
+        if line_end <= room:
+            return kept + more
+        self.complete = False
+        return kept + more[:room] + more[line_end:]
+
+
+def shown(raw: bytes, head: Callable[[], bytes]) -> str:
+    """A line, or at least the first LONGEST_KEPT_LINE bytes of a longer one, as it is shown.
+
+    `head` gives the first bytes of the file; it is called when the line is not UTF-8.
+    """
+    is_cut = len(raw) > LONGEST_KEPT_LINE
+    text = _decoded(raw[:LONGEST_KEPT_LINE], head, is_cut=is_cut)
+    if is_cut or len(text) > LONGEST_SHOWN_LINE:
+        return text[:LONGEST_SHOWN_LINE] + _CUT_MARK
+    return text.rstrip()
+
+
+def read_head(fd: int) -> bytes:
+    """The first bytes of a file, enough to tell its encoding."""
+    return os.pread(fd, _ENCODING_PROBE, 0)
+
+
+def _text(fd: int, stop: Callable[[], None], block_size: int) -> Iterator[bytes]:
+    head = os.read(fd, block_size)
+    decoder = codecs.getincrementaldecoder("utf-16")("replace") if head.startswith(_UTF16_MARKS) else None
+    block = head.removeprefix(codecs.BOM_UTF8)
+    while block:
+        if decoder is not None:
+            block = decoder.decode(block).encode("utf-8", "replace")
+        if b"\0" in block:
+            raise BinaryFile
+        yield block
+        stop()
+        block = os.read(fd, block_size)
+    if decoder is not None and (rest := decoder.decode(b"", final=True).encode("utf-8", "replace")):
+        yield rest
+
+
+def _decoded(raw: bytes, head: Callable[[], bytes], *, is_cut: bool) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError as error:
+        if is_cut and error.end == len(raw) and error.reason == "unexpected end of data":
+            return raw[: error.start].decode()
+    encoding = detect(head(), whole=False)
+    if encoding is None or encoding.is_wide:
+        return raw.decode("utf-8", "replace")
+    return _NO_TEXT.sub("\ufffd", encoding.decode(raw))
