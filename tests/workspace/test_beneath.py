@@ -2,6 +2,7 @@
 
 import errno
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -160,11 +161,11 @@ class TestOpening:
                     tree.stat(root, path)
 
     def test_depth_costs_no_descriptors(self, tmp_path: Path, opener: Opener) -> None:
-        resource = pytest.importorskip("resource")
+        name = "d" * 20  # in all longer than what one system call takes
         directory = os.open(tmp_path, os.O_RDONLY)
         for _ in range(300):
-            os.mkdir("d", dir_fd=directory)
-            following = os.open("d", os.O_RDONLY, dir_fd=directory)
+            os.mkdir(name, dir_fd=directory)
+            following = os.open(name, os.O_RDONLY, dir_fd=directory)
             os.close(directory)
             directory = following
         os.symlink("../" * 150 + "f", "link", dir_fd=directory)
@@ -173,9 +174,9 @@ class TestOpening:
         with beneath(tmp_path, opener=opener) as (tree, root):
             resource.setrlimit(resource.RLIMIT_NOFILE, (directory + 20, limits[1]))
             try:
-                assert tree.stat(root, "d/" * 300 + "f").st_size == 0
+                assert tree.stat(root, f"{name}/" * 300 + "f").st_size == 0
                 with pytest.raises(FileNotFoundError):
-                    tree.stat(root, "d/" * 300 + "link")
+                    tree.stat(root, f"{name}/" * 300 + "link")
             finally:
                 resource.setrlimit(resource.RLIMIT_NOFILE, limits)
                 os.close(directory)

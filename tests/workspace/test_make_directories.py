@@ -58,6 +58,16 @@ def test_only_what_was_made_is_removed(tmp_path: Path, directory: int) -> None:
     assert os.listdir(tmp_path / "theirs" / "too") == []
 
 
+def test_what_leads_to_a_directory_of_others_stays(tmp_path: Path, directory: int) -> None:
+    with closing(make_directories(directory, ["ours"])) as made:
+        (tmp_path / "ours" / "theirs").mkdir()
+        made.descend_into("theirs")
+        made.descend_into("inner")
+        made.remove()
+    assert os.listdir(tmp_path / "ours") == ["theirs"]
+    assert os.listdir(tmp_path / "ours" / "theirs") == []
+
+
 def test_only_what_is_empty_is_removed(tmp_path: Path, directory: int) -> None:
     with closing(make_directories(directory, ["outer", "used", "inner"])) as made:
         (tmp_path / "outer" / "used" / "f").touch()
