@@ -128,7 +128,7 @@ class TestFormat:
         )
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(texts, texts)
 @example("a\nb\nb\nb", "a\nb\nb\nb\nb")
 def test_a_patch_turns_old_into_new(old: str, new: str) -> None:
@@ -139,7 +139,7 @@ def test_a_patch_turns_old_into_new(old: str, new: str) -> None:
 
 
 class TestPatchOfEdits:
-    @settings(max_examples=500, deadline=None)
+    @settings(max_examples=250, deadline=None)
     @given(st.data())
     def test_one_edit_gives_the_patch_of_the_whole_texts(self, data: st.DataObject) -> None:
         old = data.draw(st.lists(st.sampled_from(["a\n", "b\n", "ab\n", "\n", "c"]), max_size=30).map("".join))
@@ -149,7 +149,7 @@ class TestPatchOfEdits:
         edits = [ByteEdit(start, end, text.encode())]
         assert patched_by(old.encode(), edits) == patched(old, old[:start] + text + old[end:])
 
-    @settings(max_examples=500, deadline=None)
+    @settings(max_examples=250, deadline=None)
     @given(st.data())
     def test_several_edits_turn_old_into_new(self, data: st.DataObject) -> None:
         old = data.draw(st.lists(st.sampled_from(["a\n", "b\n", "ab\r\n", "\n", "c", "é\n"]), max_size=60).map("".join))

@@ -83,7 +83,7 @@ class TestEdits:
         assert line_edits(list("abcdefgh"), list("aXcdefYh"), budget=0) == [Edit(1, 7, 1, 7)]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(some_lines, some_lines, budgets)
 def test_edits_always_turn_old_into_new(old: list[str], new: list[str], budget: int) -> None:
     edits = line_edits(old, new, budget=budget)
@@ -91,13 +91,13 @@ def test_edits_always_turn_old_into_new(old: list[str], new: list[str], budget: 
     assert_well_formed(old, new, edits)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(few_lines, few_lines)
 def test_small_inputs_have_the_fewest_changes(old: list[str], new: list[str]) -> None:
     assert changed(line_edits(old, new)) == fewest_changes(old, new)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10**9), st.sampled_from([3, 30, 3000]), st.integers(1, 40))
 def test_larger_inputs_are_near_the_fewest(seed: int, alphabet: int, changes: int) -> None:
     chance = random.Random(seed)

@@ -19,6 +19,9 @@ _LARGEST_PATCH = 2 << 20
 _LARGEST_COMPARISON = 4 << 20
 """Characters on both sides together that are compared line by line; more of them count as replaced whole."""
 
+_MOST_LINES = 100_000
+"""Lines added and removed that a patch shows."""
+
 _MOST_EDITS = 20_000
 """Edits whose lines are looked up; nobody reads a patch of more."""
 
@@ -191,13 +194,16 @@ def _patch(header: str, sections: list[_Section]) -> Patch:
         old, new = _lines(section.old), _lines(section.new)
         share = DEFAULT_BUDGET * (len(section.old) + len(section.new)) // max(1, whole)
         edits = line_edits(old, new, budget=max(_LEAST_BUDGET, share))
-        # Once the patch is too long its hunks are no longer made, but its lines are still counted.
-        for group in _grouped(edits) if room >= 0 else ():
-            hunk = _hunk(group, old, new, old_line=section.first_line, new_line=section.first_line + added - removed)
-            room -= len(hunk)
-            hunks.append(hunk)
+        new_line = section.first_line + added - removed
         removed += sum(edit.old_end - edit.old_start for edit in edits)
         added += sum(edit.new_end - edit.new_start for edit in edits)
+        if added + removed > _MOST_LINES:
+            room = -1
+        # Once the patch is too long its hunks are no longer made, but its lines are still counted.
+        for group in _grouped(edits) if room >= 0 else ():
+            hunk = _hunk(group, old, new, old_line=section.first_line, new_line=new_line)
+            room -= len(hunk)
+            hunks.append(hunk)
     if room < 0:
         return _summary(header, added=added, removed=removed)
     return Patch("".join(hunks), added=added, removed=removed, summarised=False)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import accumulate
+from io import StringIO
 from typing import cast
 
 import stringzilla
@@ -14,11 +14,11 @@ from tejat.workspace.encoding import TextEncoding, UnencodableCharacter
 from tejat.workspace.line_edits import Edit, line_edits
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
-_LF_OR_CRLF = re.compile(r"\r?\n")
 _LONE_CR = re.compile(r"\r(?!\n)")
 # One line end of any kind, but never half of one.
 _ANY_LINE_END = r"(?:\r\n|(?<!\r)\n|\r(?!\n))"
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_SHORT = 1 << 8
 _BLOCK = 1 << 18  # stays in the cache of a core between the two passes over it
 
 # The package ships no types.
@@ -68,11 +68,12 @@ class Spliced:
 class TextFile:
     """The content of one text file as it was read."""
 
-    __slots__ = ("_endings", "_text", "encoding", "raw")
+    __slots__ = ("_endings", "_text", "_unit", "encoding", "raw")
 
     def __init__(self, raw: bytes, encoding: TextEncoding) -> None:
         self.raw = raw
         self.encoding = encoding
+        self._unit = encoding.unit
         self._text: str | None = None
         self._endings: tuple[str, ...] | None = None
 
@@ -110,7 +111,7 @@ class TextFile:
             wanted = self.encoding.encode_new("".join(endings[:1]).join(lines))
         except UnencodableCharacter:
             return []
-        return list(self._find_bytes(wanted))
+        return self._find_bytes(wanted)
 
     def splice(self, edits: Sequence[TextEdit]) -> Spliced:
         """The content with the edits made. They are in order, do not overlap and begin and end between characters.
@@ -120,14 +121,24 @@ class TextFile:
 
         Raises UnencodableCharacter, and UsageError for edits out of order or out of range.
         """
+        body = at = self._body()
+        mixed = len(self._line_endings()) > 1
         made: list[ByteEdit] = []
-        at = self._body()
+        # One text often goes to a great many places.
+        encoded: dict[str, bytes] = {}
         for edit in edits:
-            start = max(edit.start, self._body())
-            if not at <= start <= edit.end <= len(self.raw):
+            start, end = max(edit.start, body), max(edit.end, body)
+            if not at <= start <= end <= len(self.raw):
                 raise UsageError(f"The edit of bytes {edit.start} to {edit.end} is out of order or out of range.")
-            made.extend(self._byte_edits(start, edit.end, edit.text))
-            at = edit.end
+            at = end
+            replaced = self.raw[start:end]
+            if mixed or not self._comes_back(replaced):
+                made += self._line_by_line(start, replaced, edit.text)
+                continue
+            if edit.text not in encoded:
+                encoded[edit.text] = self.encoding.encode_new(_with_ending(edit.text, self.line_ending))
+            if encoded[edit.text] != replaced:
+                made.append(ByteEdit(start, end, encoded[edit.text]))
         return self._spliced(made)
 
     def rewrite(self, content: str) -> Spliced:
@@ -156,35 +167,30 @@ class TextFile:
         offsets = self.encoding.byte_offsets(self.raw, self.text, positions)
         return [ByteRange(*pair) for pair in zip(offsets[::2], offsets[1::2], strict=True)]
 
-    def _find_bytes(self, wanted: bytes) -> Iterator[ByteRange]:
+    def _find_bytes(self, wanted: bytes) -> list[ByteRange]:
+        ranges: list[ByteRange] = []
         at = self._next(wanted, self._body())
         while at >= 0:
             end = at + len(wanted)
-            yield ByteRange(at, end)
+            ranges.append(ByteRange(at, end))
             at = self._next(wanted, end)
+        return ranges
 
     def _next(self, wanted: bytes, start: int) -> int:
         at = self.raw.find(wanted, start)
-        while at > 0 and at % self.encoding.unit:
+        while at > 0 and at % self._unit:
             at = self.raw.find(wanted, at + 1)
         return at
 
     def _last(self, wanted: bytes, end: int) -> int:
         at = self.raw.rfind(wanted, self._body(), end)
-        while at > 0 and at % self.encoding.unit:
+        while at > 0 and at % self._unit:
             at = self.raw.rfind(wanted, self._body(), at + len(wanted) - 1)
         return at
 
-    def _byte_edits(self, start: int, end: int, given: str) -> list[ByteEdit]:
-        replaced = self.raw[start:end]
-        if len(self._line_endings()) > 1 or not self._comes_back(replaced):
-            return self._line_by_line(start, replaced, given)
-        new = self.encoding.encode_new(_with_ending(given, self.line_ending))
-        return [] if new == replaced else [ByteEdit(start, end, new)]
-
     def _comes_back(self, replaced: bytes) -> bool:
         """Whether decoding and encoding again gives the same bytes, so that no line need be kept for its bytes."""
-        if self.encoding.unit == 1 and replaced.isascii():
+        if self._unit == 1 and replaced.isascii():
             return True
         bare = self._bare()
         try:
@@ -198,15 +204,13 @@ class TextFile:
 
     def _line_by_line(self, start: int, replaced: bytes, given: str) -> list[ByteEdit]:
         """Edits of the lines that differ in more than the kind of their end."""
-        text = self._bare().decode(replaced)
+        bare = self._bare()
+        text = bare.decode(replaced)
         # A lone CR in the given text is a character, and then it is one in the file too, unless its lines end so.
-        cr_is_line_end = self.line_ending == "\r" or not _LONE_CR.search(given)
-        line_end = _LINE_END if cr_is_line_end else _LF_OR_CRLF
-        old, new = _lines(text, line_end), _lines(given, line_end)
-        changes = line_edits([line.key for line in old], [line.key for line in new])
-        starts = [0, *accumulate(len(line.content) + len(line.ending) for line in old)]
-        positions = [starts[index] for change in changes for index in (change.old_start, change.old_end)]
-        offsets = iter(self._bare().byte_offsets(replaced, text, positions))
+        cr_ends_lines = self.line_ending == "\r" or not _LONE_CR.search(given)
+        old, new = _Lines(text, cr_ends_lines=cr_ends_lines), _Lines(given, cr_ends_lines=cr_ends_lines)
+        changes = line_edits(old.keys, new.keys)
+        offsets = iter(bare.byte_offsets(replaced, text, list(_old_positions(changes, old))))
         around = self._ending_around(start, start + len(replaced))
         return [
             ByteEdit(start + first, start + last, self.encoding.encode_new(_new_text(change, old, new, around)))
@@ -219,27 +223,29 @@ class TextFile:
         A lone CR counts only where lines end so: elsewhere it is a stray character that nobody wants more of.
         """
         marks = [self.encoding.encode_new(mark) for mark in ("\n\r" if self.line_ending == "\r" else "\n")]
-        after = [at for mark in marks if (at := self._next(mark, end)) >= 0]
-        before = [at for mark in marks if (at := self._last(mark, start)) >= 0]
-        if not after and not before:
+        found = [at for mark in marks if (at := self._next(mark, end)) >= 0]
+        at = min(found) if found else max(self._last(mark, start) for mark in marks)
+        if at < 0:
             return self.line_ending or ""
-        at = min(after) if after else max(before)
-        unit = self.encoding.unit
+        unit = self._unit
         around = self._bare().decode(self.raw[max(at - unit, self._body()) : at + 2 * unit])
         if "\r\n" in around:
             return "\r\n"
         return "\n" if self.raw[at : at + unit] == marks[0] else "\r"
 
     def _spliced(self, edits: list[ByteEdit]) -> Spliced:
-        view = memoryview(self.raw)
+        raw, view = self.raw, memoryview(self.raw)
         pieces: list[bytes | memoryview] = []
-        at = 0
-        for edit in edits:
-            pieces += (view[at : edit.start], edit.new)
-            at = edit.end
-        pieces.append(view[at:])
-        pieces = [piece for piece in pieces if len(piece)]
-        return Spliced(pieces, edits, sum(map(len, pieces)))
+        size = at = 0
+        for start, end, new in (*((edit.start, edit.end, edit.new) for edit in edits), (len(raw), len(raw), b"")):
+            size += start - at + len(new)
+            if start > at:
+                # A view takes more memory than a copy of a few bytes.
+                pieces.append(raw[at:start] if start - at < _SHORT else view[at:start])
+            if new:
+                pieces.append(new)
+            at = end
+        return Spliced(pieces, edits, size)
 
 
 def count_byte(raw: bytes, byte: bytes, start: int, end: int) -> int:
@@ -281,41 +287,47 @@ def _with_ending(given: str, ending: str | None) -> str:
     return plain if ending == "\n" else plain.replace("\n", ending)
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    content: str
-    ending: str
+class _Lines:
+    """The lines of a text as they are, and the keys that are the same for lines that differ only in how they end."""
 
-    @property
-    def key(self) -> str:
-        """What makes two lines the same, however they end."""
-        return self.content + "\n" if self.ending else self.content
+    __slots__ = ("keys", "lines")
 
+    def __init__(self, text: str, *, cr_ends_lines: bool) -> None:
+        if cr_ends_lines:
+            self.lines = StringIO(text, newline="").readlines()
+            self.keys = StringIO(text, newline=None).readlines()
+        else:
+            self.lines = StringIO(text, newline="\n").readlines()
+            self.keys = StringIO(text.replace("\r\n", "\n"), newline="\n").readlines()
 
-def _lines(text: str, line_end: re.Pattern[str]) -> list[_Line]:
-    lines: list[_Line] = []
-    at = 0
-    for match in line_end.finditer(text):
-        lines.append(_Line(text[at : match.start()], match.group()))
-        at = match.end()
-    if at < len(text):
-        lines.append(_Line(text[at:], ""))
-    return lines
+    def ending(self, index: int) -> str:
+        """What a line ends with; empty for the last line of a text that does not end it."""
+        return self.lines[index][len(self.keys[index].removesuffix("\n")) :]
 
 
-def _new_text(change: Edit, old: list[_Line], new: list[_Line], around: str) -> str:
+def _old_positions(changes: list[Edit], old: _Lines) -> Iterator[int]:
+    """Where the lines of each change begin and end in the text."""
+    line = position = 0
+    for change in changes:
+        for index in (change.old_start, change.old_end):
+            position += sum(map(len, old.lines[line:index]))
+            line = index
+            yield position
+
+
+def _new_text(change: Edit, old: _Lines, new: _Lines, around: str) -> str:
     """The lines that come in, each with the ending of the line it replaces, or else of the nearest one."""
-    replaced = old[change.old_start : change.old_end]
-    neighbours = [
-        *reversed(replaced),
-        *old[max(0, change.old_start - 1) : change.old_start],
-        *old[change.old_end : change.old_end + 1],
-    ]
-    nearest = next((line.ending for line in neighbours if line.ending), around)
+    replaced = [old.ending(index) for index in range(change.old_start, change.old_end)]
+    # The lines of the edit itself come first, the last of them foremost; then the line before, then the one after.
+    near = [*reversed(replaced), *map(old.ending, range(max(0, change.old_start - 1), change.old_start))]
+    near += map(old.ending, range(change.old_end, min(change.old_end + 1, len(old.lines))))
+    nearest = next(filter(None, near), around)
     parts: list[str] = []
-    for index, line in enumerate(new[change.new_start : change.new_end]):
-        own = replaced[index].ending if index < len(replaced) else ""
-        parts.append(line.content)
-        if line.ending:
-            parts.append(own or nearest or line.ending)
+    for index in range(change.new_start, change.new_end):
+        line, given = new.lines[index], new.ending(index)
+        if given:
+            turn = index - change.new_start
+            own = replaced[turn] if turn < len(replaced) else ""
+            line = line.removesuffix(given) + (own or nearest or given)
+        parts.append(line)
     return "".join(parts)
