@@ -1,0 +1,201 @@
+"""`search_file_content`: lines that match a regular expression, in all files below a directory."""
+
+import os
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
+from tejat.core.schema import Param
+from tejat.core.tool import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
+from tejat.tools.file_search import search_places
+from tejat.tools.short_path import short_relative
+from tejat.tools.words import description_of
+from tejat.workspace.offload import Stop, off_loop
+from tejat.workspace.roots import Location
+from tejat.workspace.search import FileHits, Query, SearchResult, check_pattern, search, search_file
+from tejat.workspace.workspace import Workspace
+
+MOST_MATCHES = 20_000
+SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class SearchParams:
+    pattern: Annotated[str, Param("The regular expression, such as `function\\s+\\w+`.")]
+    path: Annotated[
+        str | None,
+        Param("The directory or file to search, as an absolute path. Default: everywhere.", ("dir_path",)),
+    ] = None
+    include: Annotated[
+        str | None,
+        Param("A glob for the files to search, such as `*.js` or `src/**/*.{ts,tsx}`.", ("include_pattern",)),
+    ] = None
+    exclude_pattern: Annotated[str | None, Param("Lines that match this regular expression are left out.")] = None
+    case_sensitive: Annotated[bool, Param("Whether upper and lower case differ.")] = False
+    fixed_strings: Annotated[bool, Param("Whether the pattern is plain text.")] = False
+    context: Annotated[int | None, Param("Lines to show around each match.", minimum=0)] = None
+    before: Annotated[int | None, Param("Lines to show before each match.", minimum=0)] = None
+    after: Annotated[int | None, Param("Lines to show after each match.", minimum=0)] = None
+    names_only: Annotated[bool, Param("Whether to give only the names of the files.")] = False
+    max_matches_per_file: Annotated[int | None, Param("How many matches of a file to show.")] = None
+    total_max_matches: Annotated[int | None, Param("How many matches to show in all. Default: 20000.")] = None
+    no_ignore: Annotated[bool, Param("Whether to search ignored files and dependency directories too.")] = False
+
+    @property
+    def limit(self) -> int:
+        return min(self.total_max_matches or MOST_MATCHES, MOST_MATCHES)
+
+    def query(self, room: int) -> Query:
+        surroundings = self.context or 0
+        query = Query(
+            pattern=self.pattern,
+            exclude_pattern=self.exclude_pattern,
+            case_sensitive=self.case_sensitive,
+            fixed_strings=self.fixed_strings,
+            include=self.include,
+            before=surroundings if self.before is None else self.before,
+            after=surroundings if self.after is None else self.after,
+            max_matches_per_file=self.max_matches_per_file,
+            total_max_matches=room,
+            names_only=self.names_only,
+        )
+        return replace(query, exclude_directories=frozenset({b".git"})) if self.no_ignore else query
+
+
+class GrepTool(TypedTool[SearchParams]):
+    spoken_name = "search"
+
+    def __init__(self, workspace: Workspace) -> None:
+        super().__init__(
+            name="search_file_content",
+            display_name="SearchText",
+            description=description_of("search_file_content"),
+            parameters=SearchParams,
+            kind=Kind.SEARCH,
+        )
+        self._workspace = workspace
+
+    def check(self, params: SearchParams) -> None:
+        check_pattern(params.pattern, fixed_strings=params.fixed_strings)
+        if params.exclude_pattern is not None:
+            check_pattern(params.exclude_pattern)
+        for name in ("max_matches_per_file", "total_max_matches"):
+            value = getattr(params, name)
+            if value is not None and value < 1:
+                raise ToolFailure(f"{name} must be at least 1.", ErrorType.INVALID_TOOL_PARAMS)
+        search_places(self._workspace, params.path)
+
+    def describe(self, params: SearchParams) -> str:
+        said = f"'{params.pattern}'" + (f" in {params.include}" if params.include else "")
+        if params.path is None:
+            return said
+        shown = short_relative(self._workspace.roots.locate(params.path))
+        return f"{said} within {'./' if shown == '.' else shown}"
+
+    def locations(self, params: SearchParams) -> list[ToolLocation]:
+        return [ToolLocation(place.path) for place in search_places(self._workspace, params.path)]
+
+    async def run(self, params: SearchParams, context: ToolContext) -> ToolResult:
+        try:
+            return await off_loop(lambda stop: self._search(params, stop))
+        except OSError as error:
+            raise ToolFailure(
+                f"Error during grep search operation: {error}",
+                ErrorType.GREP_EXECUTION_ERROR,
+                display=f"Error: {error}",
+            ) from error
+
+    def _search(self, params: SearchParams, stop: Stop) -> ToolResult:
+        places = search_places(self._workspace, params.path)
+        findings = _Findings(params, len(places))
+        for place in places:
+            prefix = f"{os.path.basename(place.path)}/" if len(places) > 1 else ""
+            try:
+                findings.add(self._search_in(place, params, findings.room, stop), prefix)
+            except WorkspaceError as error:
+                raise _in_words(error, place.path) from error
+            if not findings.room:
+                break
+        return findings.result()
+
+    def _search_in(self, place: Location, params: SearchParams, room: int, stop: Stop) -> SearchResult:
+        query = params.query(room)
+        rules = None if params.no_ignore else self._workspace.ignore_rules(place.root)
+        try:
+            with self._workspace.roots.open_directory(place) as directory:
+                return search(
+                    directory.fd,
+                    query,
+                    rules=rules,
+                    within=os.fsencode(place.relative),
+                    stop=stop,
+                    deadline=SECONDS,
+                )
+        except WorkspaceError as error:
+            if error.error_type is not ErrorType.PATH_IS_NOT_A_DIRECTORY:
+                raise
+        with self._workspace.roots.open_file(place) as file:
+            name = os.fsencode(os.path.basename(place.path))
+            return search_file(file.fd, name, query, stop=stop, deadline=SECONDS)
+
+
+class _Findings:
+    """What was found in one place after the other, and how it is told."""
+
+    def __init__(self, params: SearchParams, places: int) -> None:
+        self._params = params
+        self._places = places
+        self._files: list[tuple[str, FileHits]] = []
+        self._matches = 0
+        self._limited = False
+        self._complete = True
+
+    @property
+    def room(self) -> int:
+        return self._params.limit - self._matches
+
+    def add(self, result: SearchResult, prefix: str) -> None:
+        self._files += [(prefix + hits.path, hits) for hits in result.files]
+        self._matches += result.matches
+        self._limited = self._limited or result.limited
+        self._complete = self._complete and result.complete
+
+    def result(self) -> ToolResult:
+        where = self._where()
+        unfinished = "" if self._complete else _OUT_OF_TIME
+        if not self._files:
+            return ToolResult(f"No matches found for {where}.{unfinished}", "No matches found")
+        limited = f" (results limited to {self._params.limit} matches for performance)" if self._limited else ""
+        marked = " (limited)" if self._limited else ""
+        if self._params.names_only:
+            names = "\n".join(path for path, _ in self._files)
+            head = f"Found {len(self._files)} files with matches for {where}{limited}:"
+            return ToolResult(f"{head}\n{names}{unfinished}", f"Found {len(self._files)} files with matches{marked}")
+        head = f"Found {self._matches} match(es) for {where}{limited}:"
+        body = "\n---\n".join(_lines_of(path, hits) for path, hits in self._files)
+        return ToolResult(f"{head}\n---\n{body}\n---{unfinished}", f"Found {self._matches} match(es){marked}")
+
+    def _where(self) -> str:
+        params = self._params
+        place = (
+            f"across {self._places} workspace directories" if self._places > 1 else f'in path "{params.path or "."}"'
+        )
+        include = f' (filter: "{params.include}")' if params.include else ""
+        return f'pattern "{params.pattern}" {place}{include}'
+
+
+_OUT_OF_TIME = (
+    f"\n(Not everything was searched: the search ended after {SECONDS:.0f} seconds or had too many files. "
+    "Narrow it with 'path' or 'include'.)"
+)
+
+
+def _lines_of(path: str, hits: FileHits) -> str:
+    lines = (f"L{line.number}{':' if line.is_match else '-'} {line.text}" for line in hits.lines)
+    return "\n".join([f"File: {path}", *lines])
+
+
+def _in_words(error: WorkspaceError, path: str) -> ToolFailure:
+    if error.error_type is ErrorType.FILE_NOT_FOUND:
+        return ToolFailure(f"Path does not exist: {path}", ErrorType.SEARCH_PATH_NOT_FOUND)
+    return error
