@@ -2,6 +2,7 @@
 
 import os
 import sys
+import termios
 from collections.abc import Callable
 
 import pytest
@@ -30,9 +31,9 @@ ENTRIES = [
 
 def on_a_terminal(show: Callable[[], None], monkeypatch: pytest.MonkeyPatch, *, columns: int = 100) -> str:
     """What a person sees who has a real terminal as standard output."""
-    monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.setenv("NO_COLOR", "1")
     controller, line = os.openpty()
+    termios.tcsetwinsize(line, (24, columns))
     with open(controller, "rb", buffering=0) as reader, open(line, "w", encoding="utf-8") as stream:
         with monkeypatch.context() as patch:
             patch.setattr(sys, "stdout", stream)

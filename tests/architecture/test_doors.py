@@ -1,0 +1,161 @@
+"""Heavy things come in through named doors, and importing a module does nothing."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+SOURCE = Path(__file__).parents[2] / "src" / "tejat"
+
+# The only files whose functions may import: public names, the command meant (twice), a tool in use, a room in use, a
+# schema that somebody else wrote.
+DOORS = {"__init__.py", "app.py", "cli/main.py", "cli/tools.py", "core/tool.py", "tools/__init__.py"}
+
+# Who may import a package that is not part of Python.
+OWNERS = {
+    "jsonschema_rs": {"core/foreign_schema.py"},
+    "re2": {"workspace/search_classes.py"},
+    "stringzilla": {"workspace/lines.py", "workspace/splice.py"},
+}
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+def trees() -> dict[str, ast.Module]:
+    found = {
+        path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+        for path in sorted(SOURCE.rglob("*.py"))
+    }
+    assert len(found) > 20
+    return found
+
+
+def imports_in_functions(tree: ast.Module) -> list[int]:
+    """The lines of imports that run only when a function does, written as statements or as calls."""
+    return [
+        inner.lineno
+        for function in ast.walk(tree)
+        if isinstance(function, FUNCTIONS)
+        for inner in ast.walk(function)
+        if isinstance(inner, ast.Import | ast.ImportFrom) or (isinstance(inner, ast.Call) and is_import_call(inner))
+    ]
+
+
+def is_import_call(call: ast.Call) -> bool:
+    return ast.unparse(call.func) in {"__import__", "import_module", "importlib.import_module"}
+
+
+def test_functions_import_only_at_the_doors() -> None:
+    found = {name: imports_in_functions(tree) for name, tree in trees().items()}
+    assert {name: lines for name, lines in found.items() if lines and name not in DOORS} == {}
+
+
+def test_every_door_is_in_use() -> None:
+    found = trees()
+    assert [door for door in sorted(DOORS) if not imports_in_functions(found[door])] == []
+
+
+def test_every_foreign_package_has_its_owners() -> None:
+    owners: dict[str, set[str]] = {}
+    for name, tree in trees().items():
+        for module in imported_by(tree):
+            package = module.partition(".")[0]
+            if package != "tejat" and package not in sys.stdlib_module_names:
+                owners.setdefault(package, set()).add(name)
+    assert owners == OWNERS
+
+
+def imported_by(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+
+
+# Statements that may stand at the top of a module.
+DECLARATIONS = (
+    ast.Import,
+    ast.ImportFrom,
+    ast.Assign,
+    ast.AnnAssign,
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+)
+# A codec's error handler is known to the process by name or not at all.
+REGISTRATIONS = {"codecs.register_error"}
+GUARDS = {"TYPE_CHECKING", "__name__ == '__main__'"}
+
+
+def is_declaration(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Expr(value=ast.Constant(value=str())):
+            return True
+        case ast.Expr(value=ast.Call(func=function)):
+            return ast.unparse(function) in REGISTRATIONS
+        case ast.If(test=test):
+            text = ast.unparse(test)
+            return text in GUARDS or text.startswith(("sys.platform", "sys.version_info"))
+        case _:
+            return isinstance(statement, DECLARATIONS)
+
+
+def test_a_module_only_declares() -> None:
+    found = [
+        f"{name}:{statement.lineno}"
+        for name, tree in trees().items()
+        for statement in tree.body
+        if not is_declaration(statement)
+    ]
+    assert found == []
+
+
+# Imports every module while watching what it does to the world around it.
+WATCH = """
+import importlib, os, sys, threading
+source = sys.argv[1]
+seen = []
+WORK = ("subprocess.", "socket.", "os.system", "os.exec", "os.posix_spawn", "os.fork", "os.mkdir", "os.remove",
+        "os.rename", "os.putenv", "os.chdir", "shutil.", "tempfile.", "signal.")
+
+def watch(event, arguments):
+    if event == "open":
+        path, mode, flags = arguments
+        if flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+            seen.append((event, str(path)))
+        if isinstance(path, str) and path.startswith(source) and not path.endswith((".py", ".pyc")):
+            seen.append((event, path))
+    elif event.startswith(WORK):
+        seen.append((event, str(arguments)))
+
+environment = dict(os.environ)
+directory = os.getcwd()
+sys.addaudithook(watch)
+for name in sys.argv[2:]:
+    importlib.import_module(name)
+watch = None
+assert seen == [], seen
+assert threading.active_count() == 1
+assert dict(os.environ) == environment
+assert os.getcwd() == directory
+"""
+
+
+def test_importing_does_no_work() -> None:
+    """No file is written, no process or connection is made, nothing is printed, no thread is started."""
+    modules = [
+        ".".join(["tejat", *path.relative_to(SOURCE).with_suffix("").parts]).removesuffix(".__init__")
+        for path in sorted(SOURCE.rglob("*.py"))
+        if path.name != "__main__.py"
+    ]
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", WATCH, str(SOURCE), *modules],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

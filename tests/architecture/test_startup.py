@@ -1,0 +1,144 @@
+"""What is loaded for what: an import that sneaks in costs every start of the program."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tejat
+
+REPORT = """
+import sys
+before = set(sys.modules)
+{work}
+print(sorted(set(sys.modules) - before), file=sys.stderr)
+"""
+MAIN = """
+from tejat.cli.main import main
+assert main({words!r}) == 0
+"""
+
+NETWORK = {
+    "socket",
+    "_socket",
+    "ssl",
+    "_ssl",
+    "http",
+    "urllib.request",
+    "ftplib",
+    "smtplib",
+    "h11",
+    "httpx",
+    "requests",
+}
+TERMINAL = {"curses", "readline", "termios", "tty", "pty", "prompt_toolkit", "rich", "textual", "pygments"}
+PROTOCOL = {"mcp", "google", "openai", "anthropic", "tejat.mcp", "tejat.models", "tejat.frontends", "tejat.policy"}
+FOREIGN = {"jsonschema_rs", "re2", "stringzilla"}
+SLOW = {
+    "asyncio",
+    "concurrent",
+    "multiprocessing",
+    "importlib.metadata",
+    "pathlib",
+    "subprocess",
+    "tempfile",
+    "logging",
+}
+SEVEN = {
+    "tejat.tools.list_directory",
+    "tejat.tools.read_file",
+    "tejat.tools.search_file_content",
+    "tejat.tools.glob",
+    "tejat.tools.replace",
+    "tejat.tools.write_file",
+    "tejat.tools.read_many_files",
+}
+
+
+def loaded_by(work: str, cwd: Path | None = None) -> set[str]:
+    """The modules that this work loads into a fresh interpreter."""
+    done = subprocess.run(
+        [sys.executable, "-c", REPORT.format(work=work)],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return set(ast.literal_eval(done.stderr))
+
+
+def within(loaded: set[str], packages: set[str]) -> set[str]:
+    """Those of the loaded modules that are one of these packages or inside one."""
+    return {module for module in loaded if any(module == name or module.startswith(f"{name}.") for name in packages)}
+
+
+def test_the_package_itself_loads_nothing() -> None:
+    assert loaded_by("import tejat") == {"tejat"}
+
+
+@pytest.mark.parametrize("words", [["--version"], ["-V"], ["--help"], []])
+def test_version_and_help_load_nothing_but_the_command_line(words: list[str]) -> None:
+    assert loaded_by(MAIN.format(words=words)) == {"tejat", "tejat.cli", "tejat.cli.main", "tejat.cli.exit_codes"}
+
+
+@pytest.mark.parametrize("words", [["tools", "list"], ["tools", "list", "--json"]])
+class TestList:
+    def test_no_network_no_protocol_no_terminal_library(self, words: list[str]) -> None:
+        assert within(loaded_by(MAIN.format(words=words)), NETWORK | TERMINAL | PROTOCOL) == set()
+
+    def test_no_tool_and_no_file_work(self, words: list[str]) -> None:
+        assert within(loaded_by(MAIN.format(words=words)), SEVEN | FOREIGN | {"tejat.workspace"}) == set()
+
+    def test_nothing_slow_that_it_does_not_need(self, words: list[str]) -> None:
+        assert within(loaded_by(MAIN.format(words=words)), SLOW) == set()
+
+
+def test_a_call_loads_only_the_tool_that_is_called(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("one\n")
+    words = ["tools", "call", "read_file", f"path={tmp_path / 'a.txt'}"]
+    loaded = loaded_by(MAIN.format(words=words), cwd=tmp_path)
+    assert within(loaded, SEVEN) == {"tejat.tools.read_file"}
+    assert within(loaded, TERMINAL - {"termios"} | PROTOCOL | {"jsonschema_rs"}) == set()
+
+
+def test_a_public_name_loads_only_its_own_room() -> None:
+    loaded = within(loaded_by("from tejat import BaseTool"), {"tejat"})
+    assert within(loaded, {"tejat.workspace", "tejat.engine", "tejat.cli", "tejat.tools", "tejat.app"}) == set()
+    assert "tejat.core.tool" in loaded
+
+
+PUBLIC = """
+import tejat
+names = {names!r}
+assert [name for name in names if name not in dir(tejat)] == []
+for name in names:
+    getattr(tejat, name)
+try:
+    tejat.unheard_of
+except AttributeError as error:
+    assert str(error) == "module 'tejat' has no attribute 'unheard_of'"
+else:
+    raise AssertionError
+"""
+
+
+def test_every_public_name_is_told_to_type_checkers_and_can_be_touched() -> None:
+    package = Path(__file__).parents[2] / "src" / "tejat" / "__init__.py"
+    tree = ast.parse(package.read_text(encoding="utf-8"))
+    declared = {
+        alias.asname: node.module
+        for guard in tree.body
+        if isinstance(guard, ast.If)
+        for node in guard.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.asname == alias.name
+    }
+    assert {"BaseTool", "ToolRegistry", "ToolResult", "Workspace"} <= set(declared)
+    assert declared == tejat._NAMES
+    loaded_by(PUBLIC.format(names=sorted(declared)))

@@ -1,0 +1,219 @@
+"""What the model reads is part of the interface: the words, the schemas, and every name a parameter ever had."""
+
+import json
+import runpy
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from tejat.core.errors import UsageError
+from tejat.core.tool import BaseTool, TypedTool
+from tejat.tools import DECLARATIONS, builtin_registry, load_builtin
+from tejat.tools.registry import Source
+from tejat.workspace.workspace import Workspace
+
+ROOT = Path(__file__).parents[2]
+
+TOOLS = {
+    "list_directory": ("ReadFolder", "LSTool", "search"),
+    "read_file": ("ReadFile", "ReadFileTool", "read"),
+    "search_file_content": ("SearchText", "GrepTool", "search"),
+    "glob": ("FindFiles", "GlobTool", "search"),
+    "replace": ("Edit", "EditTool", "edit"),
+    "write_file": ("WriteFile", "WriteFileTool", "edit"),
+    "read_many_files": ("ReadManyFiles", "ReadManyFilesTool", "read"),
+}
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Generator[Workspace]:
+    with Workspace([tmp_path]) as opened:
+        yield opened
+
+
+def stored() -> list[dict[str, object]]:
+    return json.loads(Path(DECLARATIONS).read_text(encoding="utf-8"))
+
+
+class TestDeclarations:
+    def test_the_stored_ones_are_what_the_script_writes(self) -> None:
+        script = runpy.run_path(str(ROOT / "scripts" / "declarations"), run_name="declarations")
+        assert Path(DECLARATIONS).read_text(encoding="utf-8") == script["render"](), "run scripts/declarations"
+
+    def test_the_tools_in_their_order(self) -> None:
+        assert [known["name"] for known in stored()] == list(TOOLS)
+
+    @pytest.mark.parametrize("name", TOOLS)
+    def test_each_is_exactly_what_its_class_declares(self, name: str, workspace: Workspace) -> None:
+        tool = load_builtin(name, workspace)
+        (known,) = (known for known in stored() if known["name"] == name)
+        assert known == {
+            "name": tool.name,
+            "displayName": tool.display_name,
+            "className": type(tool).__name__,
+            "kind": tool.kind.value,
+            "description": tool.description,
+            "parametersJsonSchema": tool.parameter_schema,
+        }, "run scripts/declarations"
+
+    @pytest.mark.parametrize("name", TOOLS)
+    def test_the_names_and_kinds_of_the_documents(self, name: str, workspace: Workspace) -> None:
+        tool = load_builtin(name, workspace)
+        assert (tool.name, tool.display_name, type(tool).__name__, tool.kind.value) == (name, *TOOLS[name])
+
+    @pytest.mark.parametrize("name", TOOLS)
+    def test_the_description_is_its_page_of_words(self, name: str, workspace: Workspace) -> None:
+        words = ROOT / "src" / "tejat" / "tools" / "words" / f"{name}.md"
+        description = load_builtin(name, workspace).description
+        assert description == words.read_text(encoding="utf-8").strip()
+        assert description
+
+    def test_no_page_of_words_is_left_over(self) -> None:
+        pages = {path.stem for path in (ROOT / "src" / "tejat" / "tools" / "words").glob("*.md")}
+        assert pages == set(TOOLS)
+
+    def test_the_registry_gives_out_the_same(self, workspace: Workspace) -> None:
+        registry = builtin_registry(workspace)
+        assert [declared.to_json() for declared in registry.declarations()] == [
+            {key: known[key] for key in ("name", "description", "parametersJsonSchema")} for known in stored()
+        ]
+        for entry in registry.entries():
+            tool = registry[entry.name]
+            assert (entry.declaration, entry.display_name, entry.class_name, entry.kind, entry.source) == (
+                tool.schema,
+                tool.display_name,
+                type(tool).__name__,
+                tool.kind,
+                Source.BUILT_IN,
+            )
+
+    def test_any_other_name_is_refused(self, workspace: Workspace) -> None:
+        with pytest.raises(UsageError, match='no built-in tool "grep"'):
+            load_builtin("grep", workspace)
+
+
+DECLARED: dict[str, tuple[list[str], list[str]]] = {
+    # tool: (required, other parameters that must be declared)
+    "list_directory": (["path"], ["ignore", "respect_git_ignore"]),
+    "read_file": (["path"], ["offset", "limit"]),
+    "search_file_content": (["pattern"], ["path", "include"]),
+    "glob": (["pattern"], ["path", "case_sensitive", "respect_git_ignore"]),
+    "replace": (["file_path", "old_string", "new_string"], ["expected_replacements"]),
+    "write_file": (["file_path", "content"], []),
+    "read_many_files": (
+        ["paths"],
+        ["include", "exclude", "recursive", "useDefaultExcludes", "respect_git_ignore"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_the_oldest_names_are_the_declared_ones(name: str, workspace: Workspace) -> None:
+    schema = load_builtin(name, workspace).parameter_schema
+    required, others = DECLARED[name]
+    assert schema["required"] == required
+    properties = schema["properties"]
+    assert isinstance(properties, dict)
+    assert set(required + others) <= set(properties)
+    assert all(declared["description"] for declared in properties.values())
+
+
+FILTERING = [
+    {"file_filtering_options": {"respect_git_ignore": False}},
+    {"file_filtering_options": {"respect_gemini_ignore": False}},
+    {"respect_git_ignore": False},
+]
+
+# For each tool: arguments that are enough, under every name they ever had, and what may be added to them.
+HISTORY: dict[str, tuple[list[dict[str, object]], list[dict[str, object]]]] = {
+    "list_directory": (
+        [{"path": "ROOT"}, {"dir_path": "ROOT"}],
+        [{"ignore": ["*.log"]}, *FILTERING],
+    ),
+    "read_file": (
+        [{"path": "ROOT/a"}, {"absolute_path": "ROOT/a"}, {"file_path": "ROOT/a"}],
+        [{"offset": 3, "limit": 5}, {"limit": 5}, {"start_line": 2}, {"start_line": 2, "end_line": 4}],
+    ),
+    "write_file": (
+        [{"file_path": "ROOT/a", "content": "x"}],
+        [{"modified_by_user": True}, {"ai_proposed_content": "y"}],
+    ),
+    "glob": (
+        [{"pattern": "*"}],
+        [
+            {"path": "ROOT"},
+            {"dir_path": "ROOT"},
+            {"case_sensitive": True},
+            {"respect_gemini_ignore": False},
+            {"respect_git_ignore": False},
+        ],
+    ),
+    "search_file_content": (
+        [{"pattern": "x"}],
+        [
+            {"path": "ROOT"},
+            {"dir_path": "ROOT"},
+            {"include": "*.py"},
+            {"include_pattern": "*.py"},
+            {"exclude_pattern": "y"},
+            {"names_only": True},
+            {"max_matches_per_file": 3},
+            {"total_max_matches": 3},
+            {"case_sensitive": True},
+            {"fixed_strings": True},
+            {"context": 2},
+            {"after": 2},
+            {"before": 2},
+            {"no_ignore": True},
+        ],
+    ),
+    "replace": (
+        [{"file_path": "ROOT/a", "old_string": "x", "new_string": "y"}],
+        [
+            {"expected_replacements": 2},
+            {"allow_multiple": True},
+            {"instruction": "Change it."},
+            {"modified_by_user": True},
+            {"ai_proposed_content": "z"},
+        ],
+    ),
+    "read_many_files": (
+        [{"paths": ["*"]}, {"include": ["*"]}],
+        [{"exclude": ["*.log"]}, {"recursive": False}, {"useDefaultExcludes": False}, *FILTERING],
+    ),
+}
+
+
+def in_place(arguments: dict[str, object], root: Path) -> dict[str, object]:
+    return {
+        key: value.replace("ROOT", str(root)) if isinstance(value, str) else value for key, value in arguments.items()
+    }
+
+
+def parsed(tool: BaseTool, arguments: dict[str, object]) -> object:
+    assert isinstance(tool, TypedTool)
+    return tool.parse(arguments)
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_the_necessary_parameters_are_taken_under_every_name(name: str, workspace: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("x\n")
+    tool = load_builtin(name, workspace)
+    enough, _ = HISTORY[name]
+    results = [parsed(tool, in_place(arguments, tmp_path)) for arguments in enough]
+    if name != "read_many_files":  # there the newer form is another parameter that replaces the older one
+        assert results == [results[0]] * len(results)
+
+
+CASES = [(name, added) for name, (_, additions) in HISTORY.items() for added in additions]
+
+
+@pytest.mark.parametrize(("name", "added"), CASES)
+def test_every_other_parameter_has_an_effect_under_every_name(
+    name: str, added: dict[str, object], workspace: Workspace, tmp_path: Path
+) -> None:
+    (tmp_path / "a").write_text("x\n")
+    tool = load_builtin(name, workspace)
+    enough = in_place(HISTORY[name][0][0], tmp_path)
+    assert parsed(tool, enough | in_place(added, tmp_path)) != parsed(tool, enough)
