@@ -3,6 +3,7 @@
 import re
 
 from tejat.workspace.glob_syntax import ANY_DIRECTORIES, Group, GroupKind, Part, Parts
+from tejat.workspace.wild_expression import Token, wild_expression
 
 
 class GroupPattern:
@@ -44,8 +45,12 @@ class _PartMatcher:
         self._part = part
         self._flags = flags
         self._characters: dict[str, re.Pattern[str]] = {}
+        expression = _expression(part)
+        self._match = None if expression is None else re.compile(expression, flags).match
 
     def matches(self, name: str) -> bool:
+        if self._match is not None:
+            return self._match(name) is not None
         return len(name) in self._ends(self._part, name, frozenset((0,)), {})
 
     def _ends(self, part: Part, name: str, starts: _Places, known: _Known) -> _Places:
@@ -96,3 +101,28 @@ class _PartMatcher:
         if expression not in self._characters:
             self._characters[expression] = re.compile(expression, self._flags)
         return self._characters[expression]
+
+
+def _expression(part: Part) -> str | None:
+    """For what is common: no group at all, or just one `!(...)` and nothing wild around it. None for all else."""
+    before: list[Token] = []
+    for place, node in enumerate(part):
+        if isinstance(node, Group):
+            return _refusal(before, node, part[place + 1 :])
+        before.append(node)
+    return wild_expression(before)
+
+
+def _refusal(before: list[Token], group: Group, after: Part) -> str | None:
+    beginning = [node for node in before if isinstance(node, str)]
+    ending = [node for node in after if isinstance(node, str)]
+    if group.kind is not GroupKind.NONE_OF or len(beginning) < len(before) or len(ending) < len(after):
+        return None
+    refused: list[str] = []
+    for alternative in group.alternatives:
+        tokens = [node for node in alternative if not isinstance(node, Group)]
+        if len(tokens) < len(alternative):
+            return None
+        refused.append(wild_expression([*tokens, *ending]))
+    # What stands around the group is of fixed length, so there is just one text that it can be asked about.
+    return f"{''.join(beginning)}(?!{'|'.join(refused)})[^/]*{''.join(ending)}\\Z"

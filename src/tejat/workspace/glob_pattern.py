@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from itertools import product
+from itertools import compress, product
 from math import prod
 
 from tejat.core.errors import ErrorType, ToolFailure
@@ -13,7 +13,8 @@ from tejat.workspace.wild_expression import Token, Wild, wild_expression
 
 _MAXIMUM_LENGTH = 10_000
 _MAXIMUM_EXPRESSION = 100_000
-_MAXIMUM_COMPLEX = 100
+_MAXIMUM_WITH_GROUPS = 100
+_ANY_NAME = (Wild.DIRECTORIES, Wild.NAME_PART)
 _MAGIC = re.compile(r"[*?\[\]{}()!@+|,\\^]")
 
 
@@ -53,10 +54,11 @@ class GlobPattern:
         flags = re.DOTALL if case_sensitive else re.DOTALL | re.IGNORECASE
         simple = [tokens for parts in alternatives if (tokens := _tokens(parts)) is not None]
         expression = _united(simple)
-        if len(expression) > _MAXIMUM_EXPRESSION or len(alternatives) - len(simple) > _MAXIMUM_COMPLEX:
+        if len(expression) > _MAXIMUM_EXPRESSION or len(alternatives) - len(simple) > _MAXIMUM_WITH_GROUPS:
             raise too_large()
         self._match = re.compile(expression, flags).match if simple else None
-        self._complex = [GroupPattern(parts, flags) for parts in alternatives if _tokens(parts) is None]
+        self._with_groups = [GroupPattern(parts, flags) for parts in alternatives if _tokens(parts) is None]
+        self._suffixes = _ascii_suffixes(simple, case_sensitive=case_sensitive) if not self._with_groups else None
         self._directories = _common_beginning([_plain_directories(parts) for parts in alternatives])
         self._is_literal = len(alternatives) == 1 and all(_plain_text(part) is not None for part in alternatives[0])
 
@@ -78,7 +80,20 @@ class GlobPattern:
         text = relative if isinstance(relative, str) else relative.decode("utf-8", "surrogateescape")
         if self._match is not None and self._match(text) is not None:
             return True
-        return any(pattern.matches(text) for pattern in self._complex)
+        return any(pattern.matches(text) for pattern in self._with_groups)
+
+    def select(self, relatives: Sequence[bytes]) -> list[bytes]:
+        """Those of the paths that match: the same as asking for each, but faster."""
+        if not relatives:
+            return []
+        # One decoding or one change to lower case for all of them is several times faster than one for each.
+        joined = b"\0".join(relatives)
+        if self._suffixes is not None and joined.isascii():
+            folded = relatives if self.case_sensitive else joined.lower().split(b"\0")
+            return [path for path, text in zip(relatives, folded, strict=True) if text.endswith(self._suffixes)]
+        texts = joined.decode("utf-8", "surrogateescape").split("\0")
+        matches = self.matches if self._with_groups or self._match is None else self._match
+        return list(compress(relatives, map(matches, texts)))
 
 
 def _without_choices(parts: Parts) -> list[Parts]:
@@ -135,7 +150,7 @@ def _united(patterns: Sequence[tuple[Token, ...]]) -> str:
     expressions: list[str] = []
     for beginning, texts in endings.items():
         ending = texts[0] if len(texts) == 1 else f"(?:{'|'.join(texts)})"
-        if beginning == (Wild.DIRECTORIES, Wild.NAME_PART) and not any("/" in text for text in texts):
+        if beginning == _ANY_NAME and not any("/" in text for text in texts):
             # The same in fewer steps, for `**/*.py`.
             expressions.append(rf".*{ending}\Z")
         else:
@@ -143,7 +158,18 @@ def _united(patterns: Sequence[tuple[Token, ...]]) -> str:
     return "|".join(expressions)
 
 
-def _plain_text(part: Part) -> str | None:
+def _ascii_suffixes(patterns: Sequence[tuple[Token, ...]], *, case_sensitive: bool) -> tuple[bytes, ...] | None:
+    """What an ASCII path, in lower case unless case counts, has to end with; None when that is not all."""
+    suffixes: list[bytes] = []
+    for tokens in patterns:
+        suffix = _plain_text(tokens[2:])
+        if tokens[:2] != _ANY_NAME or suffix is None or "/" in suffix or not suffix.isascii():
+            return None
+        suffixes.append((suffix if case_sensitive else suffix.lower()).encode())
+    return tuple(suffixes)
+
+
+def _plain_text(part: Sequence[Node]) -> str | None:
     characters: list[str] = []
     for node in part:
         # A plain character stands for itself, perhaps behind a backslash; all else that matches one is longer.

@@ -12,6 +12,7 @@ from tejat.workspace.ignore_pattern import MAXIMUM_BYTES, IgnorePattern, Rule, p
 from tejat.workspace.tracked import TrackedFiles, read_tracked
 
 _GIT_NAME = b".git"
+_IGNORE_FILE = b".gitignore"
 _GIT_RULE = Rule(file="", line=0, text=".git", negated=False)
 
 
@@ -29,13 +30,17 @@ class IgnoreRules:
     def __init__(self, root: str, *, git: bool, gemini: bool) -> None:
         """`root` is the real path of a directory. It is itself never ignored, whatever lies above it."""
         self._root = root
+        self._beneath_root = os.path.join(os.fsencode(root), b"")
+        self._ignore_files_beneath: bytes | None = None
+        self._ignore_files: frozenset[bytes] = frozenset()
         self._cut: list[str] = []
         self._tracked: TrackedFiles | None = None
         self._repository: Repository | None = find_repository(root) if git else None
         self._root_from_top = b""
+        self._gemini_file = os.path.join(root, ".geminiignore")
         self._gemini = self._read_gemini() if gemini else None
         self._screens: dict[tuple[_Layer, ...], _Screen] = {}
-        self._directories = {b"": _Directory(b"", self._layers_of_root(), Ignored.NO, None)}
+        self._directories = {b"": _Directory(self._layers_of_root(), Ignored.NO, None)}
 
     @property
     def cut_files(self) -> tuple[str, ...]:
@@ -55,11 +60,14 @@ class IgnoreRules:
     def explain(self, relative: str | bytes, *, is_directory: bool) -> Rule | None:
         """The rule that decided about the path, or about the directory that took it along; None when none did.
 
-        It may be a negated one, which keeps the path. Raises ValueError as `judge` does.
+        It may be a negated one, which keeps the path. Git's rules say nothing about what git tracks. Raises ValueError
+        as `judge` does.
         """
         path = _normal(relative)
-        ignored, rule = self._verdict(path, is_directory=is_directory)
-        return None if ignored is Ignored.GIT and self._is_tracked(path) else rule
+        _, rule = self._verdict(path, is_directory=is_directory)
+        if rule is None or rule.file == self._gemini_file or not self._is_tracked(path):
+            return rule
+        return None
 
     def filter(self, relatives: Iterable[bytes], *, within: bytes = b"") -> tuple[list[bytes], int, int]:
         """Those of the files that are not ignored, and how many are: by git, by `.geminiignore`.
@@ -86,6 +94,15 @@ class IgnoreRules:
                 ignored[verdict] += 1
         return kept, ignored[Ignored.GIT], ignored[Ignored.GEMINI]
 
+    def expect_ignore_files(self, paths: Iterable[bytes], *, within: bytes = b"") -> None:
+        """Says that these are all the files there are in and beneath the directory `within`.
+
+        Whoever has just listed them spares this object from looking for a `.gitignore` in each directory.
+        """
+        prefix = within + b"/" if within else b""
+        self._ignore_files_beneath = prefix
+        self._ignore_files = frozenset(prefix + path for path in paths if path.endswith(_IGNORE_FILE))
+
     def _verdict(self, path: bytes, *, is_directory: bool) -> "tuple[Ignored, Rule | None]":
         if not path:
             return Ignored.NO, None
@@ -108,9 +125,16 @@ class IgnoreRules:
     def _child(self, parent: "_Directory", path: bytes) -> "_Directory":
         ignored, rule = self._decide(parent, path, path.rpartition(b"/")[2], is_directory=True)
         layers = parent.layers
-        if ignored is Ignored.NO and self._repository is not None:
-            layers = self._with_layer(layers, os.fsencode(self._root) + b"/" + path, base=self._root_from_top + path)
-        return _Directory(path, layers, ignored, rule)
+        if ignored is Ignored.NO and self._may_have_ignore_file(path):
+            layers = self._with_layer(layers, self._beneath_root + path, base=self._root_from_top + path)
+        return _Directory(layers, ignored, rule)
+
+    def _may_have_ignore_file(self, directory: bytes) -> bool:
+        if self._repository is None:
+            return False
+        if self._ignore_files_beneath is None or not directory.startswith(self._ignore_files_beneath):
+            return True
+        return directory + b"/" + _IGNORE_FILE in self._ignore_files
 
     def _decide(
         self, directory: "_Directory", path: bytes, name: bytes, *, is_directory: bool
@@ -179,16 +203,15 @@ class IgnoreRules:
         return layers
 
     def _with_layer(self, layers: "tuple[_Layer, ...]", directory: bytes, *, base: bytes) -> "tuple[_Layer, ...]":
-        layer = self._read(directory + b"/.gitignore", base=base, follow=False)
+        layer = self._read(directory + b"/" + _IGNORE_FILE, base=base, follow=False)
         return (layer, *layers) if layer else layers
 
     def _read_gemini(self) -> "_Layer | None":
-        path = os.path.join(self._root, ".geminiignore")
         # It may be a link to another file of the project, never to one outside.
-        real = os.path.realpath(path)
+        real = os.path.realpath(self._gemini_file)
         if os.path.commonpath((real, self._root)) != self._root:
             return None
-        return self._read(os.fsencode(real), base=b"", follow=False, named=path)
+        return self._read(os.fsencode(real), base=b"", follow=False, named=self._gemini_file)
 
     def _read(self, path: bytes, *, base: bytes, follow: bool, named: str | None = None) -> "_Layer | None":
         content = _read_ignore_file(path, follow=follow)
@@ -203,7 +226,6 @@ class IgnoreRules:
 
 @dataclass(frozen=True, slots=True)
 class _Directory:
-    path: bytes
     layers: "tuple[_Layer, ...]"
     """Git's ignore files that count here, the strongest first."""
     ignored: Ignored

@@ -1,9 +1,10 @@
 """All files beneath a directory, and those of them that match a pattern and are not ignored."""
 
 import os
-from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import chain, islice
 
 from tejat.workspace.glob_pattern import GlobPattern, compile_glob, escape_glob
 from tejat.workspace.ignore import IgnoreRules
@@ -11,6 +12,8 @@ from tejat.workspace.ripgrep import running
 
 _PLAIN_NAME = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
 _ENTRIES_BETWEEN_STOPS = 4096
+# Found files, found none, and could not read everything.
+_RIPGREP_EXIT_CODES = (0, 1, 2)
 _PATHS_BETWEEN_STOPS = 8192
 _DIRECTORY_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -54,23 +57,23 @@ def find_files(
     `within` is the path of the directory from the root that the rules are for. The counts are of files that match but
     are ignored. `limit` bounds the files looked at. What `stop` raises goes through.
     """
-    paths: list[bytes] = []
-    complete = True
-    errors = 0
-    for start in _starting_points(directory_fd, patterns):
+    starts = _starting_points(directory_fd, patterns)
+    listing = Listing([], complete=True, errors=0)
+    for start in starts:
         if not exclude_directories.isdisjoint(start.split(b"/")):
             continue
-        listing = _list_beneath(
+        more = _list_beneath(
             directory_fd,
             start,
             exclude_directories=exclude_directories,
-            limit=limit - len(paths),
+            limit=limit - len(listing.paths),
             stop=stop,
             ripgrep=ripgrep,
         )
-        paths += listing.paths
-        complete = complete and listing.complete
-        errors += listing.errors
+        listing = Listing(listing.paths + more.paths, listing.complete and more.complete, listing.errors + more.errors)
+    paths = listing.paths
+    if rules is not None and starts == [b""] and listing.complete:
+        rules.expect_ignore_files(paths, within=within)
     kept: list[bytes] = []
     git_ignored = gemini_ignored = 0
     for beginning in range(0, len(paths), _PATHS_BETWEEN_STOPS):
@@ -83,7 +86,7 @@ def find_files(
         kept += passed
         git_ignored += by_git
         gemini_ignored += by_gemini
-    return Found(kept, git_ignored, gemini_ignored, complete, errors)
+    return Found(kept, git_ignored, gemini_ignored, listing.complete, listing.errors)
 
 
 def list_files(
@@ -198,29 +201,29 @@ def _list_beneath(
     stop: Callable[[], None],
     ripgrep: str | None,
 ) -> Listing:
-    try:
-        with _opened(directory_fd, start) as opened:
-            listing = list_files(
-                opened, exclude_directories=exclude_directories, limit=limit, stop=stop, ripgrep=ripgrep
-            )
-    except (FileNotFoundError, NotADirectoryError):
-        return Listing([], complete=True, errors=0)
+    with ExitStack() as stack:
+        try:
+            opened = stack.enter_context(_opened(directory_fd, start))
+        except OSError as error:
+            absent = isinstance(error, FileNotFoundError | NotADirectoryError)
+            return Listing([], complete=True, errors=0 if absent else 1)
+        listing = list_files(opened, exclude_directories=exclude_directories, limit=limit, stop=stop, ripgrep=ripgrep)
     if not start:
         return listing
     return Listing([start + b"/" + path for path in listing.paths], listing.complete, listing.errors)
 
 
 def _matching(paths: list[bytes], patterns: Sequence[GlobPattern], excluded: Sequence[GlobPattern]) -> list[bytes]:
-    if not paths:
-        return []
-    # One decoding for all of them is faster than one for each.
-    texts = b"\0".join(paths).decode("utf-8", "surrogateescape").split("\0")
-    pairs = list(zip(paths, texts, strict=True))
-    if len(patterns) == 1:
-        pairs = [pair for pair in pairs if patterns[0].matches(pair[1])]
-    else:
-        pairs = [pair for pair in pairs if any(pattern.matches(pair[1]) for pattern in patterns)]
-    return [path for path, text in pairs if not any(pattern.matches(text) for pattern in excluded)]
+    matching = patterns[0].select(paths) if len(patterns) == 1 else _united(paths, patterns)
+    if not excluded or not matching:
+        return matching
+    unwanted = frozenset(_united(matching, excluded))
+    return [path for path in matching if path not in unwanted]
+
+
+def _united(paths: list[bytes], patterns: Sequence[GlobPattern]) -> list[bytes]:
+    wanted = frozenset(chain.from_iterable(pattern.select(paths) for pattern in patterns))
+    return [path for path in paths if path in wanted]
 
 
 def _list_by_ripgrep(
@@ -234,20 +237,18 @@ def _list_by_ripgrep(
     argv += [f"--glob=!{name.decode()}/" for name in sorted(exclude_directories)]
     blocks: list[bytes] = []
     count = 0
-    try:
-        with running(argv, directory_fd=directory_fd) as child:
-            while block := child.read(stop):
-                blocks.append(block)
-                count += block.count(b"\0")
-                if count > limit:
-                    break
-            else:
-                if child.exit_code(stop) not in (0, 1, 2):
-                    return None
-            vanished = child.stderr.count(b"(os error 2)\n")
-            errors = child.error_lines - vanished
-    except OSError:
-        return None
+    with ExitStack() as stack:
+        try:
+            child = stack.enter_context(running(argv, directory_fd=directory_fd))
+        except OSError:
+            return None
+        while count <= limit and (block := child.read(stop)):
+            blocks.append(block)
+            count += block.count(b"\0")
+        if count <= limit and child.exit_code(stop) not in (_RIPGREP_EXIT_CODES if count else _RIPGREP_EXIT_CODES[:2]):
+            return None
+        # What vanished while it was looked for was never there.
+        errors = child.error_lines - child.stderr.count(b"(os error 2)\n")
     paths = b"".join(blocks).split(b"\0")
     paths.pop()
     return Listing(paths[:limit], count <= limit, errors)
@@ -260,30 +261,57 @@ def _list_by_scanning(
     errors = 0
     pending = [b"."]
     while pending:
-        stop()
         directory = pending.pop()
         prefix = b"" if directory == b"." else directory + b"/"
+        scan = _Scan(directory_fd, directory)
+        with scan:
+            while scan.has_more:
+                stop()
+                files, directories = scan.next_entries()
+                paths += [prefix + name for name in files]
+                pending += [prefix + name for name in directories if name not in exclude_directories]
+                if len(paths) > limit:
+                    return Listing(paths[:limit], complete=False, errors=errors)
+        errors += scan.failed
+    return Listing(paths, complete=True, errors=errors)
+
+
+class _Scan:
+    """Reads one directory bit by bit. A failure ends it; that the directory has vanished is none."""
+
+    def __init__(self, directory_fd: int, path: bytes) -> None:
+        self.has_more = True
+        self.failed = False
+        self._closing = ExitStack()
         try:
-            opened = os.open(directory, _DIRECTORY_FLAGS, dir_fd=directory_fd)
-        except FileNotFoundError:
-            continue
-        except OSError:
-            errors += 1
-            continue
+            descriptor = os.open(path, _DIRECTORY_FLAGS, dir_fd=directory_fd)
+            self._closing.callback(os.close, descriptor)
+            self._entries: Iterator[os.DirEntry[str]] = self._closing.enter_context(os.scandir(descriptor))
+        except OSError as error:
+            self._end(error)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        self._closing.close()
+
+    def next_entries(self) -> tuple[list[bytes], list[bytes]]:
+        """Names of further files and directories."""
+        files: list[bytes] = []
+        directories: list[bytes] = []
         try:
-            with os.scandir(opened) as entries:
-                for seen, entry in enumerate(entries):
-                    if seen % _ENTRIES_BETWEEN_STOPS == 0:
-                        stop()
-                    name = os.fsencode(entry.name)
-                    if entry.is_file(follow_symlinks=False):
-                        if len(paths) == limit:
-                            return Listing(paths, False, errors)
-                        paths.append(prefix + name)
-                    elif entry.is_dir(follow_symlinks=False) and name not in exclude_directories:
-                        pending.append(prefix + name)
-        except OSError:
-            errors += 1
-        finally:
-            os.close(opened)
-    return Listing(paths, True, errors)
+            batch = list(islice(self._entries, _ENTRIES_BETWEEN_STOPS))
+            self.has_more = len(batch) == _ENTRIES_BETWEEN_STOPS
+            for entry in batch:
+                if entry.is_file(follow_symlinks=False):
+                    files.append(os.fsencode(entry.name))
+                elif entry.is_dir(follow_symlinks=False):
+                    directories.append(os.fsencode(entry.name))
+        except OSError as error:
+            self._end(error)
+        return files, directories
+
+    def _end(self, error: OSError) -> None:
+        self.has_more = False
+        self.failed = not isinstance(error, FileNotFoundError)
