@@ -8,7 +8,17 @@ from math import prod
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.workspace.brace_expansion import MAXIMUM_ALTERNATIVES, expand_braces
 from tejat.workspace.glob_groups import GroupPattern
-from tejat.workspace.glob_syntax import ANY_DIRECTORIES, Group, GroupKind, Node, Part, Parts, parse_glob, too_large
+from tejat.workspace.glob_syntax import (
+    ANY_DIRECTORIES,
+    Group,
+    GroupKind,
+    Node,
+    Part,
+    Parts,
+    leads_out,
+    parse_glob,
+    too_large,
+)
 from tejat.workspace.wild_expression import Token, Wild, wild_expression
 
 _MAXIMUM_LENGTH = 10_000
@@ -32,11 +42,16 @@ def compile_glob(pattern: str, *, case_sensitive: bool) -> "GlobPattern":
         raise ToolFailure("The glob pattern is empty.", ErrorType.INVALID_TOOL_PARAMS)
     if len(pattern) > _MAXIMUM_LENGTH:
         raise too_large()
+    if not _can_be_path(pattern):
+        raise ToolFailure("The glob pattern has characters that no path can have.", ErrorType.INVALID_TOOL_PARAMS)
     alternatives: list[Parts] = []
     for text in expand_braces(pattern):
         alternatives += _without_choices(parse_glob(text, pattern))
         if len(alternatives) > MAXIMUM_ALTERNATIVES:
             raise too_large()
+    # Spelled in other ways (`@(..)`, `\.\.`) it still leads out.
+    if any(_plain_text(part) == ".." for parts in alternatives for part in parts):
+        raise leads_out(pattern)
     return GlobPattern(pattern, alternatives, case_sensitive=case_sensitive)
 
 
@@ -94,6 +109,13 @@ class GlobPattern:
         texts = joined.decode("utf-8", "surrogateescape").split("\0")
         matches = self.matches if self._with_groups or self._match is None else self._match
         return list(compress(relatives, map(matches, texts)))
+
+
+def _can_be_path(pattern: str) -> bool:
+    try:
+        return b"\0" not in pattern.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return False
 
 
 def _without_choices(parts: Parts) -> list[Parts]:
@@ -183,7 +205,7 @@ def _plain_directories(parts: Parts) -> list[str]:
     directories: list[str] = []
     for part in parts[:-1]:
         name = _plain_text(part)
-        if name is None:
+        if name in (None, "", "."):
             break
         directories.append(name)
     return directories

@@ -8,6 +8,7 @@ from tejat.core.errors import ErrorType, ToolFailure
 from tejat.workspace.wild_expression import Wild
 
 _MAXIMUM_GROUPS = 50
+_GROUP_WITH_SLASH = re.compile(r"(?<!\\)[@?*+!]\([^()\\/]*/[^()\\]*\)")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
@@ -46,12 +47,16 @@ def parse_glob(text: str, pattern: str) -> Parts:
     """
     text = _ESCAPED.sub(lambda match: "/" if match[1] == "/" else match[0], text)
     if text.startswith("/"):
-        raise _leads_out(pattern)
+        raise leads_out(pattern)
+    if _GROUP_WITH_SLASH.search(text):
+        raise ToolFailure(
+            "A group such as @(a|b) cannot have a slash in it; use braces: {a/b,c}.", ErrorType.INVALID_TOOL_PARAMS
+        )
     parts: list[Part] = []
     names = text.split("/")
     for index, name in enumerate(names):
         if name == "..":
-            raise _leads_out(pattern)
+            raise leads_out(pattern)
         if name == "." or (name == "" and index < len(names) - 1):
             continue
         if len(name) < 2 or name.strip("*"):
@@ -171,7 +176,8 @@ def too_large() -> ToolFailure:
     return ToolFailure("The glob pattern is too large or too complicated.", ErrorType.INVALID_TOOL_PARAMS)
 
 
-def _leads_out(pattern: str) -> ToolFailure:
+def leads_out(pattern: str) -> ToolFailure:
+    """The failure of a pattern whose matches would lie outside."""
     return ToolFailure(
         f'Path not in workspace: the glob pattern "{pattern}" leads out of the searched directory.',
         ErrorType.PATH_NOT_IN_WORKSPACE,
