@@ -8,7 +8,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tejat.workspace.diff import DiffStat, Patch, create_patch, diff_stat, patch_of_edits
+from tejat.core.display import DiffStat
+from tejat.workspace.diff import Patch, create_patch, diff_stat, patch_of_edits
 from tejat.workspace.splice import ByteEdit
 
 RULE = "=" * 67

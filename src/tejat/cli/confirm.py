@@ -10,7 +10,7 @@ from tejat.core.visible import visible
 
 def can_ask() -> bool:
     """Whether a person sits there: they must be able to see the question and to answer it."""
-    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
 
 
 class SayYes:
@@ -56,4 +56,4 @@ async def _read_line() -> str:
         await ready
     finally:
         loop.remove_reader(sys.stdin)
-    return sys.stdin.readline()
+    return sys.stdin.buffer.readline().decode("utf-8", "replace")

@@ -36,7 +36,7 @@ class _BadLine(ValueError):
 
 def _read_call(line: bytes) -> tuple[JsonValue, FunctionCall]:
     try:
-        request = load_json(line)
+        request = load_json(line.strip())
     except NotJson as error:
         raise _BadLine(f"not JSON: {error}") from None
     if not _is_object(request):

@@ -5,6 +5,7 @@ import os
 import sys
 
 from tejat import __version__
+from tejat.cli.exit_codes import EXIT_BROKEN_PIPE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE
 
 HELP = """\
 usage: tejat [--help] [--version] COMMAND ...
@@ -22,19 +23,11 @@ options:
 `tejat tools --help` tells more. Example: tejat tools call glob pattern='**/*.py'
 """
 
-EXIT_OK = 0
-EXIT_USAGE = 2
-EXIT_OUTPUT_LOST = 1
-EXIT_INTERRUPTED = 130
-EXIT_BROKEN_PIPE = 141
-
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
     given = sys.argv[1:] if arguments is None else arguments
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    _mend_streams()
     try:
         code = _dispatch(given)
         sys.stdout.flush()
@@ -47,7 +40,17 @@ def main(arguments: list[str] | None = None) -> int:
         return EXIT_BROKEN_PIPE
     except OSError as error:
         print(f"tejat: {error.strerror or error}", file=sys.stderr)
-        return EXIT_OUTPUT_LOST
+        return EXIT_FAILED
+
+
+def _mend_streams() -> None:
+    """UTF-8 whatever the locale says, and something to write to where the caller closed a stream."""
+    for name, flags in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, flags, encoding="utf-8"))  # noqa: SIM115 -- open to the end
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="surrogateescape" if name == "stdin" else "backslashreplace")
 
 
 def _dispatch(given: list[str]) -> int:

@@ -1,6 +1,6 @@
 """What `tejat tools` prints for people."""
 
-import shutil
+import os
 import sys
 from typing import assert_never
 
@@ -13,15 +13,18 @@ from tejat.tools.registry import Entry
 
 def show_tools(entries: list[Entry]) -> None:
     """A table: name, display name, kind, first line of the description, cut to the width of the terminal."""
-    rows = [(entry.name, entry.display_name, entry.kind.value, _first_sentence(entry)) for entry in entries]
+    rows = [
+        (visible(entry.name), visible(entry.display_name), entry.kind.value, visible(_first_sentence(entry)))
+        for entry in entries
+    ]
     rows.insert(0, ("NAME", "SHOWN AS", "KIND", "WHAT IT DOES"))
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
-    room = shutil.get_terminal_size((100, 24)).columns if sys.stdout.isatty() else None
+    room = _columns() if sys.stdout.isatty() else 0
     style = Style(sys.stdout)
     for number, row in enumerate(rows):
         line = "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3]])
-        if room is not None and len(line) > room:
-            line = line[: max(room - 1, 0)] + "…"
+        if room and len(line) > room:
+            line = line[: room - 1] + "…"
         print(style.bold(line) if number == 0 else line)
 
 
@@ -32,6 +35,14 @@ def show_result(result: ToolResult) -> None:
         return
     text = _in_words(result.llm_content)
     print(visible(text) if sys.stdout.isatty() else text, end="" if text.endswith("\n") else "\n")
+
+
+def _columns() -> int:
+    """How wide the terminal is; 0 when it does not say."""
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns
+    except OSError:
+        return 0
 
 
 def _first_sentence(entry: Entry) -> str:

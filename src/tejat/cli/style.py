@@ -7,16 +7,8 @@ from tejat.core.visible import visible
 
 _BOLD, _RED, _GREEN, _CYAN, _DIM, _RESET = "\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[36m", "\x1b[2m", "\x1b[0m"
 
-_LINE_COLOURS = (
-    ("+++", _BOLD),
-    ("---", _BOLD),
-    ("+", _GREEN),
-    ("-", _RED),
-    ("@@", _CYAN),
-    ("Index:", _DIM),
-    ("===", _DIM),
-    ("\\", _DIM),
-)
+_HEADER_LINES = 4
+_LINE_COLOURS = {"+": _GREEN, "-": _RED, "@": _CYAN, "\\": _DIM}
 
 
 class Style:
@@ -33,13 +25,13 @@ class Style:
 
     def diff(self, patch: str) -> str:
         """A patch with hidden characters shown and its lines coloured."""
-        return "\n".join(self._diff_line(visible(line)) for line in patch.rstrip("\n").split("\n"))
-
-    def _diff_line(self, line: str) -> str:
-        for start, colour in _LINE_COLOURS:
-            if line.startswith(start):
-                return self._paint(line, colour)
-        return line
+        lines = visible(patch.removesuffix("\n")).split("\n")
+        first_hunk = _HEADER_LINES if lines[0].startswith("Index: ") else 0
+        header = [
+            self._paint(line, _BOLD if line.startswith(("+++ ", "--- ")) else _DIM) for line in lines[:first_hunk]
+        ]
+        hunks = [self._paint(line, _LINE_COLOURS.get(line[:1], "")) for line in lines[first_hunk:]]
+        return "\n".join([*header, *hunks])
 
     def _paint(self, text: str, colour: str) -> str:
-        return f"{colour}{text}{_RESET}" if self._coloured and text else text
+        return f"{colour}{text}{_RESET}" if self._coloured and colour and text else text

@@ -8,7 +8,10 @@ from tejat.core.types import JsonObject, JsonValue
 
 @dataclass(frozen=True, slots=True)
 class DiffStat:
-    """Who changed how much: the model against the old file, the person against the model's proposal."""
+    """Who changed how much: the model against the old file, the person against the model's proposal.
+
+    Characters are those of the lines added and removed, without line ends.
+    """
 
     model_added_lines: int
     model_removed_lines: int

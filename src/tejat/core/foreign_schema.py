@@ -23,7 +23,10 @@ def problem_with(arguments: object, schema: JsonObject) -> str | None:
     except ValueError:
         return None
     given = dict(cast("Mapping[str, object]", arguments))
-    return ", ".join(_in_words(error) for error in validator.iter_errors(given)) or None
+    try:
+        return ", ".join(_in_words(error) for error in validator.iter_errors(given)) or None
+    except ValueError as error:
+        return f"params cannot be written as JSON: {error}"
 
 
 def _refuse_to_fetch(uri: str) -> NoReturn:

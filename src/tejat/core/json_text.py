@@ -1,11 +1,15 @@
 """JSON in and out at the edges of the process: bounded coming in, always valid UTF-8 going out."""
 
 import json
+import re
+from math import isinf
 from typing import NoReturn
 
 from tejat.core.types import JsonValue
 
 MAX_BYTES = 256 * 2**20
+
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
 class NotJson(ValueError):
@@ -17,7 +21,7 @@ def load_json(text: str | bytes) -> object:
     if len(text) > MAX_BYTES:
         raise NotJson(f"it is longer than {MAX_BYTES // 2**20} MiB")
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        return json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
     except UnicodeDecodeError as error:
         raise NotJson(f"it is not UTF-8: byte {error.start + 1} is wrong") from None
     except json.JSONDecodeError as error:
@@ -32,11 +36,14 @@ def dump_json(value: JsonValue, *, indent: int | None = None) -> str:
     """One JSON text without half characters: what is not text becomes U+FFFD."""
     separators = (",", ":") if indent is None else None
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
-    return text
+    return text if text.isascii() else _HALF_CHARACTER.sub("\ufffd", text)
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if isinf(number):
+        raise ValueError(f"{text} is too large a number")
+    return number
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -24,7 +24,7 @@ class Param:
     """What the model and the checker know of one parameter.
 
     `aliases` are other names under which the value is accepted; `a.b` means the key `b` of an object `a`. A parameter
-    with `declared=False` is accepted but never told to the model. One with `asked_for=True` has a default, because older
+    with `declared=False` is accepted but never told to the model. One with `asked_for=True` has a default, because some
     forms of a call do without it, and is still told to the model as required.
     """
 
@@ -103,17 +103,22 @@ class _Field:
         return told if self.default is None else {**told, "default": self.default}
 
     def look_up(self, given: Mapping[str, object]) -> tuple[str, object]:
-        """The name the value was found under, and the value."""
+        """The name the value was found under, and the value. Null counts only when no other name has more."""
+        found = self.name, _ABSENT
         for name in (self.name, *self.param.aliases):
             value = _value_at(given, name.split("."))
-            if value is not _ABSENT:
+            if value is not None and value is not _ABSENT:
                 return name, value
-        return self.name, _ABSENT
+            if value is None and found[1] is _ABSENT:
+                found = name, value
+        return found
 
     def check(self, where: str, value: object) -> tuple[object, str | None]:
         checked, problem = _CHECKS[self.json_type](value)
         if problem:
-            return value, f"{where} must be {self.param.json_type or self.json_type}"
+            # A fraction is a number, so it would not help to hear that a number is wanted.
+            wanted = self.json_type if isinstance(value, float) else self.param.json_type or self.json_type
+            return value, f"{where} must be {wanted}"
         param = self.param
         if isinstance(checked, int) and param.minimum is not None and checked < param.minimum:
             return value, f"{where} must be >= {param.minimum}"

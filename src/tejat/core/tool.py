@@ -3,7 +3,7 @@
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import ClassVar, Generic, Protocol, TypeVar, cast, runtime_checkable
 
@@ -260,6 +260,8 @@ async def validate_and_execute(tool: BaseTool, params: object, context: ToolCont
 
 async def execute_safely(tool: BaseTool, params: Params, context: ToolContext) -> ToolResult:
     """Run the tool on checked arguments; whatever it raises becomes what the model is told."""
+    if not tool.can_update_output:
+        context = replace(context, update_output=None)
     try:
         return await tool.execute(params, context)
     except ToolFailure as failure:

@@ -6,6 +6,7 @@ from io import StringIO
 from itertools import pairwise
 from typing import AnyStr
 
+from tejat.core.display import DiffStat
 from tejat.workspace.line_edits import DEFAULT_BUDGET, Edit, common_prefix, common_suffix, line_edits
 from tejat.workspace.splice import ByteEdit, count_byte
 
@@ -45,23 +46,6 @@ class Patch:
     added: int
     removed: int
     summarised: bool
-
-
-@dataclass(frozen=True, slots=True)
-class DiffStat:
-    """How much the model proposed to change, and how much of that proposal the person changed again.
-
-    Characters are those of the lines added and removed, without their line ends.
-    """
-
-    model_added_lines: int
-    model_removed_lines: int
-    model_added_chars: int
-    model_removed_chars: int
-    user_added_lines: int
-    user_removed_lines: int
-    user_added_chars: int
-    user_removed_chars: int
 
 
 def create_patch(file_name: str, old: str, new: str, *, old_header: str, new_header: str) -> Patch:

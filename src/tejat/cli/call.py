@@ -1,0 +1,57 @@
+"""`tejat tools call`: one call as a person makes it, or a stream of them."""
+
+import argparse
+import asyncio
+import sys
+
+from tejat.app import open_tools
+from tejat.cli.arguments import read_arguments
+from tejat.cli.confirm import SayYes, TerminalApprover, can_ask
+from tejat.cli.exit_codes import EXIT_FAILED, EXIT_NOT_CONFIRMED, EXIT_OK
+from tejat.cli.jsonl import serve
+from tejat.cli.show import show_result
+from tejat.cli.style import Style
+from tejat.core.confirm import Approver
+from tejat.core.errors import ErrorType, UsageError
+from tejat.core.json_text import dump_json
+from tejat.core.tool import ToolResult
+from tejat.core.types import FunctionCall
+
+
+def call_one(options: argparse.Namespace) -> int:
+    """Run one tool and return the exit code. Raises UsageError."""
+    if options.name is None:
+        raise UsageError("which tool? `tejat tools list` shows them")
+    with open_tools(options.root or ["."], _approver(options)) as session:
+        tool = session.registry.get(options.name)
+        arguments = read_arguments(options.arguments, tool.argument_type if tool else lambda _: None)
+        result = asyncio.run(session.scheduler.run(FunctionCall(options.name, arguments)))
+    if options.json:
+        print(dump_json({"name": tool.name if tool else options.name, **result.to_json()}))
+    else:
+        show_result(result)
+    return _exit_code(result)
+
+
+def call_stream(options: argparse.Namespace) -> int:
+    """Answer the calls on standard input and return the exit code. Raises UsageError."""
+    if options.name is not None:
+        raise UsageError("--jsonl reads the calls from standard input, so no tool is named")
+    with open_tools(options.root or ["."], SayYes() if options.yes else None) as session:
+        serve(session.scheduler, sys.stdin.buffer, sys.stdout.buffer)
+    return EXIT_OK
+
+
+def _approver(options: argparse.Namespace) -> Approver | None:
+    if options.yes:
+        return SayYes()
+    return TerminalApprover(Style(sys.stderr)) if can_ask() else None
+
+
+def _exit_code(result: ToolResult) -> int:
+    if result.error is None:
+        return EXIT_OK
+    return EXIT_NOT_CONFIRMED if result.error.type in _NOT_CONFIRMED else EXIT_FAILED
+
+
+_NOT_CONFIRMED = frozenset({ErrorType.POLICY_VIOLATION, ErrorType.CANCELLED})
