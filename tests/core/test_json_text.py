@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -25,15 +26,7 @@ def test_what_goes_out_comes_back(value: object, indent: int | None) -> None:
     assert json.loads(text) == value
 
 
-def repaired(value: object) -> object:
-    """The value with every half character replaced by exactly one U+FFFD, and two fitting halves joined."""
-    match value:
-        case str():
-            return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-        case list():
-            return [repaired(item) for item in value]
-        case _:
-            return value
+HALF = re.compile("[\ud800-\udfff]")
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=()))))
@@ -41,7 +34,7 @@ def repaired(value: object) -> object:
 def test_half_characters_never_leave_the_process(value: list[str]) -> None:
     text = dump_json(value)
     assert text.encode().decode() == text
-    assert load_json(text) == repaired(value)
+    assert load_json(text) == [HALF.sub("\ufffd", item) for item in value]
 
 
 @pytest.mark.parametrize(

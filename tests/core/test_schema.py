@@ -61,6 +61,19 @@ def test_a_required_parameter_that_is_not_declared_is_not_demanded_of_the_model(
     assert schema_of(Hidden) == {"type": "object", "properties": {}, "required": []}
 
 
+def test_a_parameter_that_is_asked_for_may_still_be_left_out() -> None:
+    @dataclass(frozen=True, slots=True)
+    class Asking:
+        paths: Annotated[list[str] | None, Param("Which.", asked_for=True)] = None
+
+    assert schema_of(Asking) == {
+        "type": "object",
+        "properties": {"paths": {"type": "array", "description": "Which.", "items": {"type": "string"}}},
+        "required": ["paths"],
+    }
+    assert parse(Asking, {}) == parse(Asking, {"paths": None}) == Asking()
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
@@ -96,9 +109,20 @@ def test_arguments_become_parameters(arguments: object, expected: Everything) ->
     assert parsed.limit is None or type(parsed.limit) is int
 
 
-def test_null_means_absent_so_the_value_under_another_name_counts() -> None:
-    arguments = {"path": "a", "patterns": ["*"], "ignore_git": None, "options": {"git": True}}
-    assert parse(Everything, arguments) == Everything("a", ["*"], ignore_git=True)
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (
+            {"path": "a", "patterns": ["*"], "ignore_git": None, "options": {"git": True}},
+            Everything("a", ["*"], ignore_git=True),
+        ),
+        ({"path": None, "file_path": "a", "patterns": ["*"]}, Everything("a", ["*"])),
+    ],
+)
+def test_null_under_one_name_does_not_hide_the_value_under_another(
+    arguments: dict[str, object], expected: Everything
+) -> None:
+    assert parse(Everything, arguments) == expected
 
 
 def problem(arguments: object) -> str:
