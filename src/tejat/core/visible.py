@@ -8,7 +8,7 @@ _HIDDEN = re.compile(
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # soft hyphen, joiners and fillers
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f"  # zero width, separators, direction overrides
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"  # fillers, variation selectors, byte order mark
-    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # musical controls, tags
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # shorthand and musical controls, tags
     "\ud800-\udfff"  # half characters: bytes that were not text
     "]"
 )

@@ -44,9 +44,12 @@ class Scheduler:
             answer = await self._approver.ask(confirmation)
             if answer.outcome is Outcome.CANCEL:
                 raise _cancelled(answer.feedback)
-            if answer.new_content is None:
+            if answer.new_content is not None:
+                params = _rewritten(tool, params, confirmation, answer.new_content)
+            elif answer.outcome is not Outcome.MODIFY_WITH_EDITOR:
                 return _Ready(params, confirmation)
-            params = _rewritten(tool, params, confirmation, answer.new_content)
+            else:
+                raise _cancelled("the change was to be rewritten, and was not")
 
 
 @dataclass(frozen=True, slots=True)

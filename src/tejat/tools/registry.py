@@ -7,10 +7,10 @@ from enum import StrEnum
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.tool import BaseTool, FunctionDeclaration, Kind
 
-ALIASES: Mapping[str, str] = {"grep": "search_file_content", "grep_search": "search_file_content"}
+ALIASES: Mapping[str, tuple[str, ...]] = {"search_file_content": ("grep", "grep_search")}
 """Other names under which the documents know a tool."""
 
-SEARCH_CLASS_ALIASES: Mapping[str, str] = {"RipGrepTool": "GrepTool"}
+CLASS_ALIASES: Mapping[str, tuple[str, ...]] = {"GrepTool": ("RipGrepTool",)}
 
 
 class Source(StrEnum):
@@ -35,6 +35,15 @@ class Entry:
     @property
     def name(self) -> str:
         return self.declaration.name
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Every name it can be called by."""
+        return frozenset({self.name, *ALIASES.get(self.name, ())})
+
+    @property
+    def names_in_settings(self) -> frozenset[str]:
+        return self.names | {self.class_name, *CLASS_ALIASES.get(self.class_name, ())}
 
 
 class ToolRegistry:
@@ -62,13 +71,14 @@ class ToolRegistry:
         self.register_entry(entry)
 
     def register_entry(self, entry: Entry) -> None:
-        """Add a tool that is loaded when it is first used. Raises UsageError when its name is taken."""
-        taken = self._entries.get(ALIASES.get(entry.name, entry.name))
-        if taken is not None:
-            raise UsageError(
-                f'Tool "{entry.name}" cannot be registered: the name already belongs to '
-                f"{taken.display_name} ({taken.source}). Give one of the two another name."
-            )
+        """Add a tool that is loaded when it is first used. Raises UsageError when one of its names is taken."""
+        for other in self._entries.values():
+            taken = sorted(entry.names & other.names)
+            if taken:
+                raise UsageError(
+                    f'Tool "{entry.name}" cannot be registered: the name "{taken[0]}" already belongs to '
+                    f"{other.display_name} ({other.source}). Give one of the two another name."
+                )
         self._entries[entry.name] = entry
 
     def unregister(self, name: str) -> None:
@@ -82,7 +92,7 @@ class ToolRegistry:
         Entries are tool names, aliases or class names. `run_shell_command(git status)` in `core` enables the tool; in
         `exclude` it only restricts commands, which is for the policy. Exclusion wins.
         """
-        self._only = None if core is None else frozenset(_plain_name(name) for name in core)
+        self._only = None if core is None else frozenset(map(_plain_name, core))
         self._without = frozenset(_plain_name(name) for name in exclude if "(" not in name)
 
     def get(self, name: str) -> BaseTool | None:
@@ -128,24 +138,23 @@ class ToolRegistry:
 
     def declarations_for(self, names: Iterable[str]) -> list[FunctionDeclaration]:
         """The declarations of these tools in this order; unknown ones are left out."""
-        found = (self._entry(name) for name in names)
-        return [entry.declaration for entry in dict.fromkeys(found) if entry is not None]
+        found = {entry.name: entry for name in names if (entry := self._entry(name))}
+        return [entry.declaration for entry in found.values()]
 
     def _entry(self, name: str) -> Entry | None:
-        entry = self._entries.get(name) or self._entries.get(ALIASES.get(name, ""))
+        entry = self._entries.get(name) or next((each for each in self._entries.values() if name in each.names), None)
         return entry if entry is not None and self._is_active(entry) else None
 
     def _is_active(self, entry: Entry) -> bool:
-        names = {entry.name, entry.class_name}
+        names = entry.names_in_settings
         if names & self._without:
             return False
         return self._only is None or bool(names & self._only)
 
 
 def _plain_name(name: str) -> str:
-    """A name from the settings without its command part, aliases resolved."""
-    plain = name.partition("(")[0].strip()
-    return ALIASES.get(plain) or SEARCH_CLASS_ALIASES.get(plain) or plain
+    """A name from the settings without its command part."""
+    return name.partition("(")[0].strip()
 
 
 def _suggestion(name: str, known: list[str]) -> str:
