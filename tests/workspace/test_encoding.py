@@ -177,6 +177,12 @@ class TestWideWithoutMark:
         found = {detect(raw[:end], whole=False) for end in range(12, len(raw))}
         assert found == {TextEncoding(codec, b"")}
 
+    @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+    def test_a_broken_end_does_not_make_it_binary(self, codec: str):
+        raw = "hello, world".encode(codec) + b"x"
+        assert detect(raw, whole=True) == TextEncoding(codec, b"")
+        assert TextEncoding(codec, b"").decode(raw) == "hello, world\udc78"
+
 
 class TestBinary:
     @pytest.mark.parametrize(

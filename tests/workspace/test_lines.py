@@ -1,6 +1,7 @@
 import codecs
 import os
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -106,6 +107,12 @@ class TestLines:
 
     def test_an_endless_limit(self, ways: dict[str, int]):
         assert slice_of(b"a\nb", limit=1 << 70, **ways) == Slice(["a", "b"], 0, 2, cut_lines=False, end=True)
+
+    @pytest.mark.parametrize("encoding", ENCODINGS[:6], ids=lambda encoding: encoding.codec + encoding.bom.hex())
+    def test_a_byte_order_mark_is_dropped_from_the_first_line_only(self, encoding: TextEncoding, ways: dict[str, int]):
+        raw = encoding.bom + "a\n\ufeffb".encode(encoding.codec)
+        assert slice_of(raw, encoding, **ways).lines == ["a", "\ufeffb"]
+        assert slice_of(raw, encoding, offset=1, **ways).lines == ["\ufeffb"]
 
     def test_the_empty_last_line_by_itself(self, ways: dict[str, int]):
         assert slice_of(b"a\nb\n", offset=2, **ways) == Slice([""], 2, 3, cut_lines=False, end=True)
@@ -249,26 +256,26 @@ class TestChangingFiles:
     def test_a_file_that_is_emptied_before_its_lines_are_read(self):
         calls = 0
 
-        def empty_while_skipping() -> None:
+        def empty_after_counting() -> None:
+            # One block is counted by the calling thread alone, in a call before it and one behind.
             nonlocal calls
             calls += 1
-            if calls == 8:
+            if calls == 2:
                 os.ftruncate(fd, 0)
 
-        with held(b"a\n" * 512) as fd:
+        with held(b"a\nb\n" * 100) as fd:
             found = read_slice(
                 fd,
-                1024,
+                400,
                 UTF_8,
-                offset=0,
-                limit=512,
+                offset=150,
+                limit=9,
                 max_line_length=9,
-                stop=empty_while_skipping,
+                stop=empty_after_counting,
                 small=-1,
-                block_size=64,
+                block_size=400,
             )
-        assert found.lines == ["a"] * (len(found.lines) - 1) + [""]
-        assert (found.total, found.end) == (len(found.lines), True)
+        assert found == Slice([], 150, 150, cut_lines=False, end=True)
 
 
 class Stopped(Exception):
@@ -342,3 +349,27 @@ def test_what_cannot_be_read_is_an_os_error(tmp_path: Path, small: int):
     finally:
         os.close(fd)
     assert threading.active_count() == threads
+
+
+@pytest.mark.skipif((os.cpu_count() or 1) == 1, reason="one processor has no helpers")
+def test_what_a_helper_could_not_read_is_an_os_error(tmp_path: Path):
+    threads = threading.active_count()
+    path = tmp_path / "sparse"
+    path.touch()
+    os.truncate(path, WITHOUT_END)
+    fd = os.open(path, os.O_RDONLY)
+    intact = os.dup(fd)
+    directory = os.open(tmp_path, os.O_RDONLY)
+
+    def break_for_the_helper_only() -> None:
+        os.dup2(directory, fd)
+        while threading.active_count() > threads:
+            time.sleep(0.001)
+        os.dup2(intact, fd)
+
+    try:
+        with pytest.raises(IsADirectoryError):
+            read_slice(fd, WITHOUT_END, UTF_8, offset=0, limit=9, max_line_length=9, stop=break_for_the_helper_only)
+    finally:
+        for opened in (fd, intact, directory):
+            os.close(opened)

@@ -131,7 +131,7 @@ def detect(raw: bytes, *, whole: bool) -> TextEncoding | None:
         return marked
     probe = raw[:_BINARY_PROBE]
     if b"\0" in probe:
-        return _wide_without_mark(probe, length=len(raw) if whole else None)
+        return _wide_without_mark(probe)
     if len(probe) - len(probe.translate(None, _CONTROL_BYTES)) > 0.3 * len(probe):
         return None
     if raw.isascii() or _is_utf8(raw, whole=whole):
@@ -208,13 +208,11 @@ def _is_utf32(raw: bytes, *, whole: bool) -> bool:
     return True
 
 
-def _wide_without_mark(probe: bytes, *, length: int | None) -> TextEncoding | None:
+def _wide_without_mark(probe: bytes) -> TextEncoding | None:
     """Bytes with zeros among them are text only if most of them read as ordinary characters of two or four bytes."""
     best: TextEncoding | None = None
     best_share = 0.6
     for encoding in _UNMARKED_WIDE:
-        if length is not None and length % encoding.unit:
-            continue
         text = read_sample(probe, encoding.codec, _WIDE_ERRORS)
         oddities = sum(map(_is_odd, text))
         share = sum(map(_is_ordinary, text)) / max(len(text), 1)
