@@ -179,6 +179,15 @@ class TestPatchOfEdits:
             " line 150001\n line 150002\n line 150003\n"
         )
 
+    @pytest.mark.parametrize("gap", [5, 6, 7])
+    def test_hunks_are_one_where_those_of_the_whole_texts_are(self, gap: int) -> None:
+        old = "".join(f"{number}\n" for number in range(1_000, 1_050))
+        second = 100 + 5 * (gap + 1)
+        edits = [ByteEdit(100, 104, b"first"), ByteEdit(second, second + 4, b"second")]
+        new = old[:100] + "first" + old[104:second] + "second" + old[second + 4 :]
+        assert patched_by(old.encode(), edits) == patched(old, new)
+        assert patched(old, new).text.count("@@ -") == (1 if gap <= 6 else 2)
+
     def test_decode_sees_only_lines_around_the_edits(self) -> None:
         seen: list[bytes] = []
 

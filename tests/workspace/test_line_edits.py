@@ -79,6 +79,18 @@ class TestEdits:
         new = [f"changed {index}" if index % 10 == 3 else line for index, line in enumerate(old)]
         assert line_edits(old, new) == [Edit(index, index + 1, index, index + 1) for index in range(3, 40_000, 10)]
 
+    def test_only_lines_that_stand_alone_on_both_sides_are_anchors(self) -> None:
+        lines = [f"line {index}" for index in range(20_000)]
+        new = ["first", *lines, *lines[:15_000]]
+        assert line_edits(lines, new) == [Edit(0, 0, 0, 1), Edit(20_000, 20_000, 20_001, 35_001)]
+
+    def test_the_longer_of_two_swapped_blocks_stays(self) -> None:
+        lines = [f"line {index}" for index in range(20_000)]
+        assert line_edits(lines, lines[12_000:] + lines[:12_000]) == [
+            Edit(0, 0, 0, 8_000),
+            Edit(12_000, 20_000, 20_000, 20_000),
+        ]
+
     def test_without_a_budget_the_middle_is_replaced_whole(self) -> None:
         assert line_edits(list("abcdefgh"), list("aXcdefYh"), budget=0) == [Edit(1, 7, 1, 7)]
 

@@ -251,6 +251,7 @@ class TestSplice:
     def test_new_lines_take_the_ending_next_to_them(self) -> None:
         # The match's own, the line's that it stands in, the line's before, in this order.
         assert replaced("a\r\nb\nc\n", "a\n", "a1\na2\n") == b"a1\r\na2\r\nb\nc\n"
+        assert replaced("a\r\nb\nc\n", "a\nb\n", "A\nB\nnew\n") == b"A\r\nB\nnew\nc\n"
         assert replaced("a\nb\nc\r\nd\n", "c", "c1\nc2") == b"a\nb\nc1\r\nc2\r\nd\n"
         assert replaced("a\nb\nc\r\nd", "d", "d1\nd2") == b"a\nb\nc\r\nd1\r\nd2"
         assert replaced("a\r\nb\r\nc\nd", "d", "d1\nd2\n") == b"a\r\nb\r\nc\nd1\nd2\n"
@@ -261,6 +262,17 @@ class TestSplice:
             [found] = file.find_all("c")
             expected = encoding.bom + "a\nb\nc1\r\nc2\r\nd\n".encode(encoding.codec)
             assert joined(file.splice([TextEdit(found.start, found.end, "c1\nc2")])) == expected
+
+    def test_half_characters_are_no_neighbouring_line_ends(self) -> None:
+        encoding = TextEncoding("utf-16-le", b"")
+        # Two characters whose inner bytes are those of LF stand before the edit, and then behind it.
+        for text, expected in (
+            ("a\nb\nc\r\n\u0a41\u0100d", "a\nb\nc\r\n\u0a41\u0100d1\r\nd2"),
+            ("a\nb\nd\u0a41\u0100\r\n", "a\nb\nd1\r\nd2\u0a41\u0100\r\n"),
+        ):
+            file = file_of(text, encoding)
+            [found] = file.find_all("d")
+            assert joined(file.splice([TextEdit(found.start, found.end, "d1\nd2")])) == expected.encode("utf-16-le")
 
     def test_deleting_keeps_the_line_ends_around(self) -> None:
         assert replaced("a\nb\nc\n", "b", "") == b"a\n\nc\n"

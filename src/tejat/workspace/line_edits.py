@@ -46,9 +46,12 @@ def line_edits(old: Sequence[Line], new: Sequence[Line], *, budget: int = DEFAUL
     gaps = [(0, len(old), 0, len(new))]
     while gaps:
         gap = _trimmed(old, new, gaps.pop())
+        size = gap[1] - gap[0] + gap[3] - gap[2]
+        if size <= 2 or size > purse.steps or not purse.spend(_STEPS_PER_GAP):
+            changes.append(gap)
+            continue
         old_lines, new_lines = old[gap[0] : gap[1]], new[gap[2] : gap[3]]
-        size = len(old_lines) + len(new_lines)
-        if size > purse.steps or not purse.spend(_STEPS_PER_GAP) or set(old_lines).isdisjoint(new_lines):
+        if set(old_lines).isdisjoint(new_lines):
             changes.append(gap)
             continue
         found = _shortest(old_lines, new_lines, purse, _LONG_SEARCH if size <= _SMALL else _SHORT_SEARCH)
@@ -137,18 +140,21 @@ def _anchors(old: Sequence[Line], new: Sequence[Line], purse: _Purse) -> list[tu
 
     No pairs when there are no such lines or the steps have run out.
     """
-    if not purse.spend(len(old) + len(new)):
+    size = len(old) + len(new)
+    if not purse.spend(size + size // 3):  # a line counted and paired costs more than a step of the search
         return []
     old_counts, new_counts = Counter(old), Counter(new)
-    frequent = {line for line in old_counts.keys() & new_counts.keys() if old_counts[line] == new_counts[line]}
-    unique = {line for line in frequent if old_counts[line] == 1}
+    common = old_counts.keys() & new_counts.keys()
+    unique = {line for line in common if old_counts[line] == 1 == new_counts[line]}
+    if unique:
+        places = dict(zip(new, range(len(new)), strict=True))
+        return _longest_rising([(place, places[line]) for place, line in enumerate(old) if line in unique])
     # Where no line stands alone, those that are as frequent on both sides are paired by their turn, first with first.
-    chosen = unique or frequent
-    turns: dict[Line, list[int]] = {line: [] for line in chosen}
+    turns: dict[Line, list[int]] = {line: [] for line in common if old_counts[line] == new_counts[line]}
     for place in range(len(new) - 1, -1, -1):
-        if new[place] in chosen:
+        if new[place] in turns:
             turns[new[place]].append(place)
-    return _longest_rising([(place, turns[line].pop()) for place, line in enumerate(old) if line in chosen])
+    return _longest_rising([(place, turns[line].pop()) for place, line in enumerate(old) if line in turns])
 
 
 def _longest_rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -157,14 +163,15 @@ def _longest_rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     end_indexes: list[int] = []
     before: list[int] = []
     for index, (_, right) in enumerate(pairs):
-        rank = bisect_left(ends, right)
-        before.append(end_indexes[rank - 1] if rank else -1)
-        if rank == len(ends):
+        if not ends or right > ends[-1]:
+            before.append(end_indexes[-1] if ends else -1)
             ends.append(right)
             end_indexes.append(index)
-        else:
-            ends[rank] = right
-            end_indexes[rank] = index
+            continue
+        rank = bisect_left(ends, right)
+        before.append(end_indexes[rank - 1] if rank else -1)
+        ends[rank] = right
+        end_indexes[rank] = index
     chosen: list[tuple[int, int]] = []
     index = end_indexes[-1] if end_indexes else -1
     while index >= 0:
