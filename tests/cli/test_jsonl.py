@@ -54,7 +54,7 @@ def scheduler(approver: Yes | None = None) -> Scheduler:
 
 def answers_to(*lines: bytes, approver: Yes | None = None) -> list[object]:
     written = io.BytesIO()
-    serve(scheduler(approver), [line + b"\n" for line in lines], written)
+    serve(scheduler(approver).run, [line + b"\n" for line in lines], written)
     text = written.getvalue().decode()
     assert text.endswith("\n") or not text
     return [json.loads(line) for line in text.splitlines()]
@@ -170,7 +170,7 @@ def test_lines_of_windows_are_lines_too() -> None:
 
 def test_the_last_line_needs_no_newline() -> None:
     written = io.BytesIO()
-    serve(scheduler(), [GOOD], written)
+    serve(scheduler().run, [GOOD], written)
     assert json.loads(written.getvalue()) == answer("good", "said on", "said")
 
 
@@ -193,7 +193,7 @@ def test_each_answer_is_flushed_before_the_next_line_is_read() -> None:
             seen.append(written.getvalue().count(b"\n"))
             assert written.flushed == len(written.getvalue())
 
-    serve(scheduler(), lines(), written)
+    serve(scheduler().run, lines(), written)
     assert seen == [1, 2, 3]
 
 

@@ -9,6 +9,8 @@ from tejat.core.tool import BaseTool, FunctionDeclaration, Kind, ToolContext, To
 from tejat.core.types import Params
 from tejat.tools.registry import ALIASES, Entry, Source, ToolRegistry
 
+SEARCH_ALIASES = ALIASES["search_file_content"]
+
 
 class NamedTool(BaseTool):
     """A tool that only has a name."""
@@ -138,7 +140,7 @@ class TestClashes:
         with pytest.raises(UsageError) as caught:
             registry.register(NamedTool("paint"), source=Source.MCP)
         assert str(caught.value) == (
-            'Tool "paint" cannot be registered: the name already belongs to Paint (built-in). '
+            'Tool "paint" cannot be registered: the name "paint" already belongs to Paint (built-in). '
             "Give one of the two another name."
         )
         assert registry["paint"] is first
@@ -150,13 +152,13 @@ class TestClashes:
         with pytest.raises(UsageError, match="cannot be registered"):
             registry.register(NamedTool("paint"))
 
-    @pytest.mark.parametrize("alias", sorted(ALIASES))
+    @pytest.mark.parametrize("alias", SEARCH_ALIASES)
     def test_an_alias_of_a_registered_tool_is_taken(self, alias: str) -> None:
         registry = registry_of(GrepTool("search_file_content"))
         with pytest.raises(UsageError, match=f'"{alias}" cannot be registered'):
             registry.register(NamedTool(alias))
 
-    @pytest.mark.parametrize("alias", sorted(ALIASES))
+    @pytest.mark.parametrize("alias", SEARCH_ALIASES)
     def test_a_tool_whose_alias_is_taken_is_refused_as_well(self, alias: str) -> None:
         stranger = NamedTool(alias)
         registry = registry_of(stranger)
@@ -271,7 +273,7 @@ class TestSettings:
         assert registry.get("grep") is None
         assert registry.get("grep_search") is None
 
-    @pytest.mark.parametrize("name", sorted(ALIASES))
+    @pytest.mark.parametrize("name", SEARCH_ALIASES)
     def test_a_stranger_that_bears_an_alias_as_its_name_can_be_excluded_by_it(self, name: str) -> None:
         registry = registry_of(NamedTool(name), NamedTool("paint"))
         registry.select(exclude=[name])

@@ -38,7 +38,7 @@ def call_stream(options: argparse.Namespace) -> int:
     if options.name is not None:
         raise UsageError("--jsonl reads the calls from standard input, so no tool is named")
     with open_tools(options.root or ["."], SayYes() if options.yes else None) as session:
-        serve(session.scheduler, sys.stdin.buffer, sys.stdout.buffer)
+        serve(session.scheduler.run, sys.stdin.buffer, sys.stdout.buffer)
     return EXIT_OK
 
 

@@ -1,17 +1,18 @@
 """`tejat tools call --jsonl`: a call a line in, an answer a line out, in order, in one process."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from typing import BinaryIO, TypeGuard
 
 from tejat.core.errors import ErrorType
 from tejat.core.json_text import NotJson, dump_json, load_json
 from tejat.core.tool import ToolError, ToolResult
 from tejat.core.types import FunctionCall, JsonValue
-from tejat.engine.scheduler import Scheduler
+
+RunCall = Callable[[FunctionCall], Coroutine[None, None, ToolResult]]
 
 
-def serve(scheduler: Scheduler, lines: Iterable[bytes], answers: BinaryIO) -> None:
+def serve(run: RunCall, lines: Iterable[bytes], answers: BinaryIO) -> None:
     """Answer every line until the input ends. A bad line gets an error answer that names it."""
     with asyncio.Runner() as runner:
         for number, line in enumerate(lines, 1):
@@ -23,7 +24,7 @@ def serve(scheduler: Scheduler, lines: Iterable[bytes], answers: BinaryIO) -> No
                 result = _refused(f"Line {number}: {bad}")
                 call_id = bad.call_id
             else:
-                result = runner.run(scheduler.run(call))
+                result = runner.run(run(call))
             answers.write(_answer(call_id, result))
             answers.flush()
 
