@@ -51,6 +51,18 @@ def test_owner_and_set_user_id_together(tmp_path: Path) -> None:
     assert look(target)[:3] == (1000, 1001, stat.S_IFREG | 0o6754)
 
 
+@needs_root
+def test_a_capability_survives_the_change_of_owner() -> None:
+    with place_with_attributes() as place:
+        source, target = pair(place)
+        os.chown(source, 1000, 1001)
+        if supports_attributes(place):
+            may_bind_low_ports = struct.pack("<5I", 0x02000000, 1 << 10, 0, 0, 0)
+            os.setxattr(source, "security.capability", may_bind_low_ports)
+        move(source, target)
+        assert look(target) == look(source)
+
+
 @pytest.mark.parametrize("code", [errno.EPERM, errno.EACCES, errno.EINVAL])
 def test_an_owner_that_cannot_be_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int) -> None:
     source, target = pair(tmp_path)

@@ -236,9 +236,8 @@ def _is_expected(current: int, status: os.stat_result, expected: Original) -> bo
     block = bytearray(_BLOCK)
     offset = 0
     while count := os.readv(current, [block]):
-        part = wanted[offset : offset + count]
         # Not `==`: a memoryview compares one element at a time, `startswith` whole blocks.
-        if len(part) != count or not block.startswith(part):
+        if not block.startswith(wanted[offset : offset + count]):
             return False
         offset += count
     return offset == len(wanted)
