@@ -28,6 +28,7 @@ IGNORABLE = (
     (0x1D173, 0x1D17A),
     (0xE0000, 0xE0FFF),
 )
+NEVER_DRAWN = frozenset(chr(number) for first, last in IGNORABLE for number in range(first, last + 1))
 BIDIRECTIONAL = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 
 
@@ -38,7 +39,7 @@ def is_dangerous(character: str) -> bool:
     return (
         unicodedata.category(character) in {"Cc", "Cs", "Zl", "Zp"}
         or unicodedata.bidirectional(character) in BIDIRECTIONAL
-        or any(first <= ord(character) <= last for first, last in IGNORABLE)
+        or character in NEVER_DRAWN
     )
 
 
