@@ -3,12 +3,13 @@
 import codecs
 import re
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from math import log
 
 from tejat.workspace import encoding_tables as tables
 
 _SAMPLE = 8192
+_ENOUGH = 1024  # more bytes cost time and change no verdict
 _CONTEXT = 32
 
 # Patterns are strings here, compiled on first use: most programs never meet such a file.
@@ -26,7 +27,8 @@ def likeliest_codec(sample: bytes) -> str:
     All readings are of the same bytes, so the likelihoods of whole texts compare, however long a character is in each.
     """
     models = _models()
-    codec = max(models, key=lambda codec: models[codec](read_sample(sample, codec, "surrogateescape")))
+    enough = sample[:_ENOUGH]
+    codec = max(models, key=lambda codec: models[codec](read_sample(enough, codec, "surrogateescape")))
     # Readers of GBK know no characters of four bytes: none may be written into a file that has none.
     if codec == "gb18030" and not re.search(_GB18030_ONLY, sample):
         return "gbk"
@@ -127,7 +129,7 @@ def _cyrillic(text: str) -> float:
     return steps - 4.0 * alternations - 3.0 * mixtures
 
 
-@cache
+@lru_cache(maxsize=8192)
 def _cyrillic_step(before: str, character: str) -> float:
     if character < "\x80":
         return _ASCII
@@ -148,7 +150,7 @@ def _latin(text: str) -> float:
     return sum(map(_latin_step, " " + text[:-1], text, text[1:] + " "))
 
 
-@cache
+@lru_cache(maxsize=8192)
 def _latin_step(before: str, character: str, after: str) -> float:
     if character < "\x80":
         return _ASCII
