@@ -48,17 +48,35 @@ def keeping_final_newline(file: TextFile, edits: list[TextEdit]) -> list[TextEdi
     """
     if not edits or edits[-1].end != len(file.raw):
         return edits
-    *others, last = edits
-    ended = _line_ends_at(file, len(file.raw))
-    ends = last.text.endswith(("\n", "\r")) if last.text else _line_ends_at(file, last.start)
-    if ended and not ends and (last.text or last.start > len(file.encoding.bom)):
-        return [*others, TextEdit(last.start, last.end, last.text + "\n")]
-    if ends and not ended and last.text:
-        shorter = last.text[:-2] if last.text.endswith("\r\n") else last.text[:-1]
-        return [*others, TextEdit(last.start, last.end, shorter)]
-    return edits
+    deciding = _deciding(edits)
+    start, end, text = edits[deciding].start, edits[deciding].end, edits[deciding].text
+    before = _line_end_at(file, start)
+    ended = _line_end_at(file, len(file.raw)) > 0
+    ends = text.endswith(("\n", "\r")) if text else before > 0
+    if ended == ends or (not text and start <= len(file.encoding.bom)):
+        return edits
+    if ended:
+        text += "\n"
+    elif text:
+        text = text[:-2] if text.endswith("\r\n") else text[:-1]
+    else:
+        start -= before
+    return [*edits[:deciding], TextEdit(start, end, text), *edits[deciding + 1 :]]
 
 
-def _line_ends_at(file: TextFile, offset: int) -> bool:
-    ends = tuple(file.encoding.encode_new(end) for end in ("\n", "\r"))
-    return file.raw.endswith(ends, len(file.encoding.bom), offset)
+def _deciding(edits: list[TextEdit]) -> int:
+    """Which edit decides how the file ends: behind it everything is deleted."""
+    index = len(edits) - 1
+    while index and not edits[index].text and edits[index - 1].end == edits[index].start:
+        index -= 1
+    return index
+
+
+def _line_end_at(file: TextFile, offset: int) -> int:
+    """How many bytes the line end has that stands before the offset; 0 when there is none."""
+    body = len(file.encoding.bom)
+    for end in ("\r\n", "\n", "\r"):
+        encoded = file.encoding.encode_new(end)
+        if file.raw.endswith(encoded, body, offset):
+            return len(encoded)
+    return 0
