@@ -18,6 +18,9 @@ from tejat.workspace.workspace import Workspace
 MOST_SHOWN_BYTES = 2**20
 """Contents larger than this are not carried in diffs and confirmations; the patch is."""
 
+MOST_CHANGED_BYTES = 256 * 2**20
+"""A change holds the old file and the new one in memory, so a file larger than this is refused."""
+
 
 @dataclass(frozen=True, slots=True)
 class CurrentFile:
@@ -90,6 +93,8 @@ def look(workspace: Workspace, location: Location) -> CurrentFile:
     real_path = _real_path(workspace, location)
     try:
         with workspace.roots.open_file(location) as file:
+            if file.status.st_size > MOST_CHANGED_BYTES:
+                raise _too_large(location.path, file.status.st_size)
             raw = file.read_all()
             status = os.fstat(file.fd)
     except WorkspaceError as error:
@@ -143,10 +148,13 @@ def make(
     The file is held meanwhile, so that of two changes made at once both land. Raises WorkspaceError, STALE_FILE if the
     file has moved on since the change was worked out, and whatever `work_out` raises.
     """
-    with workspace.records.lock(_real_path(workspace, location)):
+    real_path = _real_path(workspace, location)
+    with workspace.records.lock(real_path):
         approved = context.approved.proposal if context.approved else None
         change = approved if isinstance(approved, FileChange) else work_out()
         current = change.current
+        if current.real_path != real_path:
+            raise _led_elsewhere(location.path)
         written = replace_file(workspace.roots, current.location, change.pieces, expected=current.original, stop=stop)
         workspace.records.wrote(current.real_path, written.status, change.pieces)
     return change, written
@@ -163,6 +171,17 @@ def _real_path(workspace: Workspace, location: Location) -> str:
     """One name for the file, whatever links lead to it, even if it does not exist yet."""
     with workspace.roots.open_parent(location, create=False) as parent:
         return os.path.join(parent.location.root.real_path, parent.location.relative)
+
+
+def _too_large(path: str, size: int) -> WorkspaceError:
+    limit = MOST_CHANGED_BYTES // 2**20
+    message = f"File is too large to be changed: {path} ({size / 2**20:.2f}MB, at most {limit}MB)"
+    return WorkspaceError(message, ErrorType.FILE_TOO_LARGE, path=path)
+
+
+def _led_elsewhere(path: str) -> WorkspaceError:
+    message = f"The path has come to mean another file, so nothing was written: {path}. Read it again first."
+    return WorkspaceError(message, ErrorType.STALE_FILE, path=path)
 
 
 def _change(
