@@ -83,15 +83,21 @@ class EditTool(TypedTool[ReplaceParams]):
         return await off_loop(lambda _: self._work_out(location, params).confirmation(title))
 
     def modified_params(self, params: Params, confirmation: Confirmation, new_content: str) -> Params:
-        """The whole file becomes the old text, and what the person wrote the new one."""
-        whole = confirmation.original_content if isinstance(confirmation, EditConfirmation) else None
-        proposed = params.get("ai_proposed_content", params.get("new_string"))
+        """The whole file becomes the old text, and what the person wrote the new one.
+
+        Raises ToolFailure for a file that is too large to be shown whole.
+        """
+        if not isinstance(confirmation, EditConfirmation) or confirmation.new_content is None:
+            raise ToolFailure(
+                "The file is too large to be rewritten by hand in a confirmation. No edits made.",
+                ErrorType.EDIT_PREPARATION_FAILURE,
+            )
         return {
             "file_path": params["file_path"],
-            "old_string": whole or "",
+            "old_string": confirmation.original_content or "",
             "new_string": new_content,
             "modified_by_user": True,
-            "ai_proposed_content": proposed,
+            "ai_proposed_content": params.get("ai_proposed_content", confirmation.new_content),
         }
 
     async def run(self, params: ReplaceParams, context: ToolContext) -> ToolResult:
@@ -164,7 +170,9 @@ class EditTool(TypedTool[ReplaceParams]):
         if params.old_string == params.new_string:
             reason = "No changes to apply. The old_string and new_string are identical"
             raise _failure(f"{reason} in file: {path}", ErrorType.EDIT_NO_CHANGE, f"{reason}.")
-        change = editing(current, text, keeping_final_newline(text, edits), proposed=params.ai_proposed_content)
+        # What the person wrote is the whole file, and ends as they want it to.
+        kept = edits if params.modified_by_user else keeping_final_newline(text, edits)
+        change = editing(current, text, kept, proposed=params.ai_proposed_content)
         if change is None:
             reason = "No changes to apply. The new content is identical to the current content"
             raise _failure(f"{reason} in file: {path}", ErrorType.EDIT_NO_CHANGE, f"{reason}.")
