@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -18,7 +19,7 @@ from tejat.workspace.roots import Location
 from tejat.workspace.walk import Found, find_files
 from tejat.workspace.workspace import Workspace
 
-_RECENT_SECONDS = 24 * 60 * 60
+_RECENT_NANOSECONDS = 24 * 60 * 60 * 10**9
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,18 +82,25 @@ class GlobTool(TypedTool[GlobParams]):
 
     def _find(self, params: GlobParams, stop: Stop) -> ToolResult:
         places = search_places(self._workspace, params.path)
-        hits: list[_Hit] = []
-        git_ignored = gemini_ignored = 0
+        # A set, because one workspace directory may lie in another.
+        hits: set[_Hit] = set()
+        git_ignored = gemini_ignored = unreadable = 0
         complete = True
         for place in places:
             found, here = self._find_in(place, params, stop)
-            hits += here
+            hits.update(here)
             git_ignored += found.git_ignored
             gemini_ignored += found.gemini_ignored
+            unreadable += found.errors
             complete = complete and found.complete
         where = f"within {places[0].path}" if len(places) == 1 else f"across {len(places)} workspace directories"
         ignored = (("git", git_ignored), ("gemini", gemini_ignored))
-        return _result(params.pattern, where, _newest_first(hits), ignored, complete=complete)
+        left_out = (
+            "" if complete else f"\n(The search stopped after {MOST_FILES} files: narrow it with path or pattern.)"
+        )
+        if unreadable:
+            left_out += f"\n({unreadable} directories could not be read.)"
+        return _result(params.pattern, where, _newest_first(hits), ignored, left_out)
 
     def _find_in(self, place: Location, params: GlobParams, stop: Stop) -> "tuple[Found, list[_Hit]]":
         pattern = pattern_in(self._workspace, place, params.pattern, case_sensitive=params.case_sensitive)
@@ -118,8 +126,8 @@ class GlobTool(TypedTool[GlobParams]):
             raise _in_words(error, place.path) from error
 
 
-_Hit = tuple[float, str]
-"""When the file was changed, and its absolute path."""
+_Hit = tuple[int, str]
+"""How long before 1970 the file was changed, so that the newest sorts first, and its absolute path."""
 
 
 def _stat_all(directory_fd: int, prefix: str, paths: list[bytes]) -> list[_Hit]:
@@ -127,33 +135,33 @@ def _stat_all(directory_fd: int, prefix: str, paths: list[bytes]) -> list[_Hit]:
     hits: list[_Hit] = []
     for path in paths:
         try:
-            changed = os.stat(path, dir_fd=directory_fd, follow_symlinks=False).st_mtime
+            changed = os.stat(path, dir_fd=directory_fd, follow_symlinks=False).st_mtime_ns
         except OSError:
-            changed = 0.0
-        hits.append((changed, os.fsdecode(start + path)))
+            changed = 0
+        hits.append((-changed, os.fsdecode(start + path)))
     return hits
 
 
-def _newest_first(hits: list[_Hit]) -> list[str]:
+def _newest_first(hits: Iterable[_Hit]) -> list[str]:
     """What changed within a day comes first, the newest at the top; the rest follows in alphabetical order."""
-    recent_since = time.time() - _RECENT_SECONDS
-    recent = sorted(hit for hit in hits if hit[0] > recent_since)
-    older = sorted(path for changed, path in hits if changed <= recent_since)
-    return [*(path for _, path in reversed(recent)), *older]
+    recent_since = time.time_ns() - _RECENT_NANOSECONDS
+    recent = sorted(hit for hit in hits if -hit[0] > recent_since)
+    older = sorted(path for before, path in hits if -before <= recent_since)
+    return [*(path for _, path in recent), *older]
 
 
 def _result(
-    pattern: str, where: str, paths: list[str], ignored: tuple[tuple[str, int], ...], *, complete: bool
+    pattern: str, where: str, paths: list[str], ignored: tuple[tuple[str, int], ...], left_out: str
 ) -> ToolResult:
-    more = "" if complete else f"\n(The search stopped after {MOST_FILES} files: narrow it with path or pattern.)"
     if not paths:
         notes = "".join(f" ({count} files were {whose}-ignored)" for whose, count in ignored if count)
-        return ToolResult(f'No files found matching pattern "{pattern}" {where}.{notes}{more}', "No files found")
+        return ToolResult(f'No files found matching pattern "{pattern}" {where}.{notes}{left_out}', "No files found")
     notes = "".join(f" ({count} additional files were {whose}-ignored)" for whose, count in ignored if count)
     head = f'Found {len(paths)} file(s) matching "{pattern}" {where}{notes}'
     listing = "\n".join(paths)
     return ToolResult(
-        f"{head}, sorted by modification time (newest first):\n{listing}{more}", f"Found {len(paths)} matching file(s)"
+        f"{head}, sorted by modification time (newest first):\n{listing}{left_out}",
+        f"Found {len(paths)} matching file(s)",
     )
 
 

@@ -13,7 +13,7 @@ from tejat.core.tool import Kind, ToolContext, ToolLocation, ToolResult, TypedTo
 from tejat.tools.short_path import short_relative
 from tejat.tools.words import description_of
 from tejat.workspace.ignore import Ignored, IgnoreRules
-from tejat.workspace.offload import off_loop
+from tejat.workspace.offload import Stop, off_loop
 from tejat.workspace.roots import Location
 from tejat.workspace.workspace import Workspace
 
@@ -62,17 +62,19 @@ class LSTool(TypedTool[ListDirectoryParams]):
     async def run(self, params: ListDirectoryParams, context: ToolContext) -> ToolResult:
         location = self._workspace.roots.locate(params.path)
         try:
-            listing = await off_loop(lambda _: self._list(location, params))
+            listing = await off_loop(lambda stop: self._list(location, params, stop))
         except WorkspaceError as error:
             raise _in_words(error, location.path) from error
+        except OSError as error:
+            raise _failure(f"{error.strerror}: {location.path}") from error
         return listing.result()
 
-    def _list(self, location: Location, params: ListDirectoryParams) -> "_Listing":
+    def _list(self, location: Location, params: ListDirectoryParams, stop: Stop) -> "_Listing":
         rules = self._workspace.ignore_rules(
             location.root, git=params.respect_git_ignore, gemini=params.respect_gemini_ignore
         )
         with self._workspace.roots.open_directory(location) as directory:
-            return _Listing.of(directory.fd, location, rules, _name_pattern(params.ignore or ()))
+            return _Listing.of(directory.fd, location, rules, _name_pattern(params.ignore or ()), stop)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,9 @@ class _Listing:
     gemini_ignored: int
 
     @classmethod
-    def of(cls, fd: int, location: Location, rules: IgnoreRules, hidden: re.Pattern[str] | None) -> "_Listing":
+    def of(
+        cls, fd: int, location: Location, rules: IgnoreRules, hidden: re.Pattern[str] | None, stop: Stop
+    ) -> "_Listing":
         directories: list[str] = []
         files: list[str] = []
         counts = {Ignored.GIT: 0, Ignored.GEMINI: 0}
@@ -93,6 +97,7 @@ class _Listing:
         prefix = f"{location.relative}/" if location.relative else ""
         with os.scandir(fd) as entries:
             for entry in entries:
+                stop()
                 found += 1
                 name = entry.name
                 if hidden is not None and hidden.fullmatch(name):
@@ -166,8 +171,12 @@ def _in_words(error: WorkspaceError, path: str) -> ToolFailure:
         case ErrorType.PATH_NOT_IN_WORKSPACE:
             return error
         case _:
-            return ToolFailure(
-                f"Error listing directory: {error.message}",
-                ErrorType.LS_EXECUTION_ERROR,
-                display="Error: Failed to list directory.",
-            )
+            return _failure(error.message)
+
+
+def _failure(reason: str) -> ToolFailure:
+    return ToolFailure(
+        f"Error listing directory: {reason}",
+        ErrorType.LS_EXECUTION_ERROR,
+        display="Error: Failed to list directory.",
+    )

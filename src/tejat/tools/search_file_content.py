@@ -1,6 +1,7 @@
 """`search_file_content`: lines that match a regular expression, in all files below a directory."""
 
 import os
+import time
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -107,18 +108,20 @@ class GrepTool(TypedTool[SearchParams]):
 
     def _search(self, params: SearchParams, stop: Stop) -> ToolResult:
         places = search_places(self._workspace, params.path)
-        findings = _Findings(params, len(places))
+        findings = _Findings(params, places)
+        end = time.monotonic() + SECONDS
         for place in places:
-            prefix = f"{os.path.basename(place.path)}/" if len(places) > 1 else ""
+            if not findings.room:
+                findings.limited = True
+                break
             try:
-                findings.add(self._search_in(place, params, findings.room, stop), prefix)
+                found = self._search_in(place, params, findings.room, stop, max(end - time.monotonic(), 0))
             except WorkspaceError as error:
                 raise _in_words(error, place.path) from error
-            if not findings.room:
-                break
+            findings.add(found, place)
         return findings.result()
 
-    def _search_in(self, place: Location, params: SearchParams, room: int, stop: Stop) -> SearchResult:
+    def _search_in(self, place: Location, params: SearchParams, room: int, stop: Stop, deadline: float) -> SearchResult:
         query = params.query(room)
         rules = None if params.no_ignore else self._workspace.ignore_rules(place.root)
         try:
@@ -129,35 +132,39 @@ class GrepTool(TypedTool[SearchParams]):
                     rules=rules,
                     within=os.fsencode(place.relative),
                     stop=stop,
-                    deadline=SECONDS,
+                    deadline=deadline,
                 )
         except WorkspaceError as error:
             if error.error_type is not ErrorType.PATH_IS_NOT_A_DIRECTORY:
                 raise
         with self._workspace.roots.open_file(place) as file:
             name = os.fsencode(os.path.basename(place.path))
-            return search_file(file.fd, name, query, stop=stop, deadline=SECONDS)
+            return search_file(file.fd, name, query, stop=stop, deadline=deadline)
 
 
 class _Findings:
     """What was found in one place after the other, and how it is told."""
 
-    def __init__(self, params: SearchParams, places: int) -> None:
+    def __init__(self, params: SearchParams, places: list[Location]) -> None:
+        self.limited = False
         self._params = params
-        self._places = places
-        self._files: list[tuple[str, FileHits]] = []
+        self._names = _names_of(places)
+        self._files: dict[str, tuple[str, FileHits]] = {}
         self._matches = 0
-        self._limited = False
         self._complete = True
 
     @property
     def room(self) -> int:
         return self._params.limit - self._matches
 
-    def add(self, result: SearchResult, prefix: str) -> None:
-        self._files += [(prefix + hits.path, hits) for hits in result.files]
-        self._matches += result.matches
-        self._limited = self._limited or result.limited
+    def add(self, result: SearchResult, place: Location) -> None:
+        for hits in result.files:
+            path = os.path.join(place.path, hits.path)
+            # One workspace directory may lie in another.
+            if path not in self._files:
+                self._files[path] = (os.path.join(self._names[place.path], hits.path), hits)
+                self._matches += sum(line.is_match for line in hits.lines) or 1
+        self.limited = self.limited or result.limited
         self._complete = self._complete and result.complete
 
     def result(self) -> ToolResult:
@@ -165,23 +172,34 @@ class _Findings:
         unfinished = "" if self._complete else _OUT_OF_TIME
         if not self._files:
             return ToolResult(f"No matches found for {where}.{unfinished}", "No matches found")
-        limited = f" (results limited to {self._params.limit} matches for performance)" if self._limited else ""
-        marked = " (limited)" if self._limited else ""
+        limited = f" (results limited to {self._params.limit} matches for performance)" if self.limited else ""
+        marked = " (limited)" if self.limited else ""
+        files = list(self._files.values())
         if self._params.names_only:
-            names = "\n".join(path for path, _ in self._files)
-            head = f"Found {len(self._files)} files with matches for {where}{limited}:"
-            return ToolResult(f"{head}\n{names}{unfinished}", f"Found {len(self._files)} files with matches{marked}")
+            names = "\n".join(path for path, _ in files)
+            head = f"Found {len(files)} files with matches for {where}{limited}:"
+            return ToolResult(f"{head}\n{names}{unfinished}", f"Found {len(files)} files with matches{marked}")
         head = f"Found {self._matches} match(es) for {where}{limited}:"
-        body = "\n---\n".join(_lines_of(path, hits) for path, hits in self._files)
+        body = "\n---\n".join(_lines_of(path, hits) for path, hits in files)
         return ToolResult(f"{head}\n---\n{body}\n---{unfinished}", f"Found {self._matches} match(es){marked}")
 
     def _where(self) -> str:
         params = self._params
-        place = (
-            f"across {self._places} workspace directories" if self._places > 1 else f'in path "{params.path or "."}"'
-        )
+        several = len(self._names)
+        place = f"across {several} workspace directories" if several > 1 else f'in path "{params.path or "."}"'
         include = f' (filter: "{params.include}")' if params.include else ""
         return f'pattern "{params.pattern}" {place}{include}'
+
+
+def _names_of(places: list[Location]) -> dict[str, str]:
+    """What the paths found in each place begin with: nothing for a single one, else its base name if that is clear."""
+    if len(places) == 1:
+        return {places[0].path: ""}
+    names = [os.path.basename(place.path) for place in places]
+    return {
+        place.path: name if name and names.count(name) == 1 else place.path
+        for place, name in zip(places, names, strict=True)
+    }
 
 
 _OUT_OF_TIME = (
