@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.types import InlineData
 from tejat.tools.short_path import relative
+from tejat.workspace.encoding import detect
+from tejat.workspace.ignore import Ignored, IgnoreRules
 from tejat.workspace.lines import Slice, read_slice
 from tejat.workspace.media import SUPPORTED_AUDIO, Classified, FileKind, classify
 from tejat.workspace.records import LARGEST_HASHED
-from tejat.workspace.roots import Location, OpenFile
+from tejat.workspace.roots import Location, OpenFile, Root, Roots
 from tejat.workspace.workspace import Workspace
 
 DEFAULT_LINES = 2000
@@ -41,9 +43,9 @@ def read_content(
     offset: int = 0,
     limit: int = DEFAULT_LINES,
     stop: Callable[[], None],
-    accept: Callable[[FileKind], bool] = lambda _: True,
-) -> FileContent | None:
-    """Read a file for a model, and remember that it was seen. None when `accept` refuses its kind.
+    check: Callable[[OpenFile, FileKind], None],
+) -> FileContent:
+    """Read a file for a model, and remember that it was seen. What `check` raises of it goes through.
 
     Raises ToolFailure: what `Roots.open_file` raises, FILE_TOO_LARGE for big media, READ_CONTENT_FAILURE for audio in a
     format that models cannot hear.
@@ -52,8 +54,7 @@ def read_content(
         size = file.status.st_size
         head = file.read(min(size, _SNIFFED) + 1)
         found = classify(location.path, head, whole=len(head) >= size)
-        if not accept(found.kind):
-            return None
+        check(file, found.kind)
         if found.kind in _MEDIA:
             return _media(file, found)
         if found.encoding is None:
@@ -61,17 +62,27 @@ def read_content(
             return FileContent(
                 f"Cannot display content of binary file: {shown}", f"Skipped binary file: {shown}", found.kind
             )
-        _remember(workspace, file, head)
+        raw = _remember(workspace, file, head)
         part = read_slice(
             file.fd,
             size,
-            found.encoding,
+            # What an edit of the file will take it for, which may have its first unusual character anywhere.
+            found.encoding if raw is None else detect(raw, whole=True) or found.encoding,
             offset=offset,
             limit=min(limit, MOST_LINES),
             max_line_length=MOST_LINE_LENGTH,
             stop=stop,
         )
     return _text(part, offset)
+
+
+def ignored_by(roots: Roots, file: OpenFile, rules_of: Callable[[Root], IgnoreRules]) -> Ignored:
+    """What the ignore rules say of the file as it was named, and of the one that links have led to."""
+    for place in {file.location, roots.locate(file.real_path)}:
+        verdict = rules_of(place.root).judge(place.relative, is_directory=False)
+        if verdict is not Ignored.NO:
+            return verdict
+    return Ignored.NO
 
 
 def _media(file: OpenFile, found: Classified) -> FileContent:
@@ -94,14 +105,18 @@ def _media(file: OpenFile, found: Classified) -> FileContent:
     return FileContent(data, f"Read {word} file: {relative(location)}", found.kind)
 
 
-def _remember(workspace: Workspace, file: OpenFile, head: bytes) -> None:
-    """A later write over somebody else's change to what the model read is refused."""
+def _remember(workspace: Workspace, file: OpenFile, head: bytes) -> bytes | None:
+    """Note what was read, so that a later write over somebody else's change to it is refused.
+
+    The answer is the whole content where more than `head` had to be read for that.
+    """
     size = file.status.st_size
     if size > LARGEST_HASHED:
         workspace.records.saw_identity(file.real_path, file.status)
-    else:
-        raw = head if len(head) == size else file.read_all()
-        workspace.records.saw(file.real_path, file.status, raw)
+        return None
+    raw = head if len(head) == size else file.read_all()
+    workspace.records.saw(file.real_path, file.status, raw)
+    return None if raw is head else raw
 
 
 def _text(part: Slice, offset: int) -> FileContent:

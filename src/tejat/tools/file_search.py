@@ -1,6 +1,8 @@
 """Finding files for a tool: glob patterns as models write them, beneath the places they may look in."""
 
+import stat
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.workspace.glob_pattern import GlobPattern, compile_glob, escape_glob
@@ -24,19 +26,17 @@ def search_places(workspace: Workspace, path: str | None) -> list[Location]:
 
 
 def pattern_in(workspace: Workspace, place: Location, pattern: str, *, case_sensitive: bool) -> GlobPattern | None:
-    """The pattern as it is meant in this place; None when it is absolute and lies elsewhere.
+    """The pattern as it is meant in this place; None when it is absolute and lies elsewhere, or is the place itself.
 
     A pattern that names an existing file to the letter means that file, whatever its characters are. Raises ToolFailure
     for a pattern that is not one, or that leads out of the place.
     """
-    if pattern.startswith("/"):
-        within = next((path for path in (place.path, place_real_path(place)) if _is_beneath(pattern, path)), None)
-        if within is None:
-            return None
-        pattern = pattern[len(within.rstrip("/")) + 1 :]
-    if _MAGIC.intersection(pattern) and _exists(workspace, place, pattern):
-        pattern = escape_glob(pattern)
-    return compile_glob(pattern.removeprefix("./"), case_sensitive=case_sensitive)
+    relative = relative_in(place, pattern)
+    if not relative:
+        return None
+    if _MAGIC.intersection(relative) and entry_at(workspace, place, relative) is not None:
+        relative = escape_glob(relative)
+    return compile_glob(relative, case_sensitive=case_sensitive)
 
 
 def patterns_in(
@@ -46,10 +46,38 @@ def patterns_in(
     return [pattern for pattern in found if pattern is not None]
 
 
+def relative_in(place: Location, pattern: str) -> str | None:
+    """The pattern from this place on, empty for the place itself; None when it is absolute and lies elsewhere."""
+    if not pattern.startswith("/"):
+        return pattern.removeprefix("./")
+    for path in (place.path, place_real_path(place)):
+        if _is_in(pattern, path):
+            return pattern[len(path.rstrip("/")) :].strip("/")
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Something that exists."""
+
+    location: Location
+    is_directory: bool
+
+
+def entry_at(workspace: Workspace, place: Location, relative: str) -> Entry | None:
+    """What has this name in the place, to the letter, links followed; None when nothing has it."""
+    try:
+        location = workspace.roots.locate(relative, base=place)
+        status = workspace.roots.stat(location)
+    except WorkspaceError:
+        return None
+    return Entry(location, stat.S_ISDIR(status.st_mode))
+
+
 def refuse_outside(workspace: Workspace, pattern: str, places: Sequence[Location]) -> None:
     """Raise ToolFailure for an absolute pattern that lies in none of the places."""
     if pattern.startswith("/") and not any(
-        _is_beneath(pattern, path) for place in places for path in (place.path, place_real_path(place))
+        _is_in(pattern, path) for place in places for path in (place.path, place_real_path(place))
     ):
         raise ToolFailure(
             f'Path not in workspace: Attempted path "{pattern}" resolves outside the allowed workspace directories: '
@@ -63,13 +91,5 @@ def place_real_path(place: Location) -> str:
     return "/".join([place.root.real_path.rstrip("/"), place.relative]).rstrip("/") or "/"
 
 
-def _is_beneath(pattern: str, directory: str) -> bool:
-    return pattern.startswith(directory.rstrip("/") + "/")
-
-
-def _exists(workspace: Workspace, place: Location, name: str) -> bool:
-    try:
-        workspace.roots.stat(workspace.roots.locate(name, base=place))
-    except WorkspaceError:
-        return False
-    return True
+def _is_in(pattern: str, directory: str) -> bool:
+    return f"{pattern}/".startswith(directory.rstrip("/") + "/")

@@ -1,17 +1,19 @@
 """`read_file`: the content of one file."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated
 
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.schema import Param
 from tejat.core.tool import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
-from tejat.tools.file_content import DEFAULT_LINES, FileContent, read_content
+from tejat.tools.file_content import DEFAULT_LINES, FileContent, ignored_by, read_content
 from tejat.tools.short_path import relative, short_relative
 from tejat.tools.words import description_of
 from tejat.workspace.ignore import Ignored
+from tejat.workspace.media import FileKind
 from tejat.workspace.offload import Stop, off_loop
-from tejat.workspace.roots import Location
+from tejat.workspace.roots import Location, OpenFile
 from tejat.workspace.workspace import Workspace
 
 
@@ -75,15 +77,19 @@ class ReadFileTool(TypedTool[ReadFileParams]):
             read = await off_loop(lambda stop: self._read(location, params, stop))
         except WorkspaceError as error:
             raise _in_words(error, location) from error
+        except OSError as error:
+            raise _unreadable(location, str(error.strerror), ErrorType.READ_CONTENT_FAILURE) from error
         return ToolResult(read.content, read.display)
 
     def _read(self, location: Location, params: ReadFileParams, stop: Stop) -> FileContent:
-        rules = self._workspace.ignore_rules(location.root, git=False)
-        if rules.judge(location.relative, is_directory=False) is not Ignored.NO:
-            raise _invalid(f"File path '{short_relative(location)}' is ignored by .geminiignore pattern(s).")
-        read = read_content(self._workspace, location, offset=params.first, limit=params.count, stop=stop)
-        assert read is not None
-        return read
+        return read_content(
+            self._workspace, location, offset=params.first, limit=params.count, stop=stop, check=self._refuse_ignored
+        )
+
+    def _refuse_ignored(self, file: OpenFile, _: FileKind) -> None:
+        rules_of = partial(self._workspace.ignore_rules, git=False)
+        if ignored_by(self._workspace.roots, file, rules_of) is not Ignored.NO:
+            raise _invalid(f"File path '{short_relative(file.location)}' is ignored by .geminiignore pattern(s).")
 
 
 def _invalid(reason: str) -> ToolFailure:
@@ -98,7 +104,11 @@ def _in_words(error: WorkspaceError, location: Location) -> ToolFailure:
             return ToolFailure(
                 f"Path is a directory, not a file: {location.path}", error.error_type, display="Path is a directory."
             )
-        case ErrorType.READ_CONTENT_FAILURE:
-            return ToolFailure(f"Error reading file {relative(location)}: {error.message}", error.error_type)
+        case ErrorType.READ_CONTENT_FAILURE | ErrorType.PERMISSION_DENIED:
+            return _unreadable(location, error.message, error.error_type)
         case _:
             return error
+
+
+def _unreadable(location: Location, reason: str, error_type: ErrorType) -> ToolFailure:
+    return ToolFailure(f"Error reading file {relative(location)}: {reason}", error_type)

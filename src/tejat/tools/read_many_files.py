@@ -1,21 +1,31 @@
 """`read_many_files`: several files, named by paths or patterns, one after the other."""
 
 import os
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.schema import Param
 from tejat.core.tool import Kind, ToolContext, ToolResult, TypedTool
 from tejat.core.types import Part
-from tejat.tools.file_content import FileContent, read_content
-from tejat.tools.file_search import MOST_FILES, NEVER_ENTERED, patterns_in, refuse_outside, search_places
+from tejat.tools.file_content import FileContent, ignored_by, read_content
+from tejat.tools.file_search import (
+    MOST_FILES,
+    NEVER_ENTERED,
+    entry_at,
+    patterns_in,
+    refuse_outside,
+    relative_in,
+    search_places,
+)
 from tejat.tools.words import description_of
 from tejat.workspace.glob_pattern import GlobPattern, compile_glob, escape_glob
+from tejat.workspace.ignore import Ignored, IgnoreRules
 from tejat.workspace.media import FileKind
 from tejat.workspace.offload import Stop, off_loop
 from tejat.workspace.ripgrep import ripgrep_path
-from tejat.workspace.roots import Location
+from tejat.workspace.roots import Location, OpenFile, Root
 from tejat.workspace.walk import find_files
 from tejat.workspace.workspace import Workspace
 
@@ -114,80 +124,130 @@ class ReadManyFilesTool(TypedTool[ReadManyFilesParams]):
             places = self._find(params, gathered, stop)
         except OSError as error:
             raise ToolFailure(f"Error during file search: {error}", ErrorType.READ_MANY_FILES_SEARCH_ERROR) from error
-        for place in sorted(places, key=lambda place: place.path):
+        for _, place in sorted(places.items()):
             stop()
-            self._read(place, params.wanted, gathered, stop)
+            self._read(place, params, gathered, stop)
         return gathered.result()
 
-    def _find(self, params: ReadManyFilesParams, gathered: "_Gathered", stop: Stop) -> set[Location]:
-        wanted = [self._usable(pattern, gathered) for pattern in params.wanted]
-        patterns = [pattern if params.recursive else _flat(pattern) for pattern in wanted if pattern is not None]
-        found: set[Location] = set()
+    def _find(self, params: ReadManyFilesParams, gathered: "_Gathered", stop: Stop) -> dict[str, Location]:
+        """The files by their paths: where one workspace directory lies in another, each comes once."""
+        wanted = [pattern for pattern in params.wanted if self._is_inside(pattern, gathered)]
+        found: dict[str, Location] = {}
         for place in search_places(self._workspace, None):
-            found |= self._find_in(place, patterns, params, gathered, stop)
+            found |= {file.path: file for file in self._find_in(place, wanted, params, gathered, stop)}
         return found
 
-    def _usable(self, pattern: str, gathered: "_Gathered") -> str | None:
-        """The pattern, a directory meaning all that is in it; None for one that leads out of the workspace."""
+    def _is_inside(self, pattern: str, gathered: "_Gathered") -> bool:
+        """Whether the pattern stays in the workspace; what does not is skipped. Raises ToolFailure for a bad one."""
         try:
             refuse_outside(self._workspace, pattern, search_places(self._workspace, None))
-            compile_glob(pattern.lstrip("/"), case_sensitive=False)
+            compile_glob(pattern.strip("/") or ".", case_sensitive=False)
+            self._workspace.roots.stat(self._workspace.roots.locate(pattern))
         except ToolFailure as failure:
-            if failure.error_type is not ErrorType.PATH_NOT_IN_WORKSPACE:
+            if failure.error_type is ErrorType.PATH_NOT_IN_WORKSPACE:
+                gathered.skip(pattern, "Security: it leads outside the workspace")
+                return False
+            if not isinstance(failure, WorkspaceError):
                 raise
-            gathered.skip(pattern, "Security: it leads outside the workspace")
-            return None
-        return f"{escape_glob(pattern.rstrip('/'))}/**" if self._is_directory(pattern) else pattern
-
-    def _is_directory(self, path: str) -> bool:
-        try:
-            with self._workspace.roots.open_directory(self._workspace.roots.locate(path)):
-                return True
-        except ToolFailure:
-            return False
+        return True
 
     def _find_in(
-        self, place: Location, patterns: list[str], params: ReadManyFilesParams, gathered: "_Gathered", stop: Stop
-    ) -> set[Location]:
-        rules = self._workspace.ignore_rules(
-            place.root, git=params.respect_git_ignore, gemini=params.respect_gemini_ignore
-        )
-        default_excludes = DEFAULT_EXCLUDES if params.useDefaultExcludes else ()
+        self, place: Location, wanted: list[str], params: ReadManyFilesParams, gathered: "_Gathered", stop: Stop
+    ) -> list[Location]:
+        named, patterns = self._meant(place, wanted, recursive=params.recursive)
+        excludes = [*(DEFAULT_EXCLUDES if params.useDefaultExcludes else ()), *(params.exclude or ())]
+        excluded = patterns_in(self._workspace, place, excludes, case_sensitive=False)
+        directories = DEFAULT_EXCLUDED_DIRECTORIES if params.useDefaultExcludes else frozenset[bytes]()
+        kept = [
+            file
+            for path, file in named.items()
+            if directories.isdisjoint(path.split(b"/")) and not any(pattern.matches(path) for pattern in excluded)
+        ]
+        gathered.named.update(kept)
+        if not patterns:
+            return kept
         with self._workspace.roots.open_directory(place) as directory:
             found = find_files(
                 directory.fd,
-                patterns=patterns_in(self._workspace, place, patterns, case_sensitive=False),
-                excluded=self._excluded(place, [*default_excludes, *(params.exclude or ())]),
-                exclude_directories=DEFAULT_EXCLUDED_DIRECTORIES if params.useDefaultExcludes else frozenset(),
-                rules=rules,
+                patterns=patterns,
+                excluded=excluded,
+                exclude_directories=directories,
+                rules=self._rules(place.root, params),
                 limit=MOST_FILES,
                 stop=stop,
                 ripgrep=ripgrep_path(),
             )
-        for count, whose in ((found.git_ignored, "git"), (found.gemini_ignored, "gemini")):
-            if count:
-                gathered.skip(f"{count} file(s)", f"{whose}-ignored")
-        return {Location(place.root, os.fsdecode(path)) for path in found.paths}
+        gathered.ignored[Ignored.GIT] += found.git_ignored
+        gathered.ignored[Ignored.GEMINI] += found.gemini_ignored
+        if not found.complete:
+            gathered.skip(place.path, f"only the first {MOST_FILES} files in it were looked at")
+        if found.errors:
+            gathered.skip(place.path, f"{found.errors} directories in it could not be read")
+        return [*kept, *(Location(place.root, os.fsdecode(path)) for path in found.paths)]
 
-    def _excluded(self, place: Location, patterns: list[str]) -> list[GlobPattern]:
-        return patterns_in(self._workspace, place, patterns, case_sensitive=False)
+    def _meant(
+        self, place: Location, wanted: list[str], *, recursive: bool
+    ) -> tuple[dict[bytes, Location], list[GlobPattern]]:
+        """What is wanted here: files by their names, to the letter, and patterns, a directory being all in it."""
+        named: dict[bytes, Location] = {}
+        patterns: list[GlobPattern] = []
+        for pattern in wanted:
+            relative = relative_in(place, pattern)
+            if relative is None:
+                continue
+            there = entry_at(self._workspace, place, relative)
+            if there is not None:
+                # It may belong to another workspace directory that lies in this one.
+                here = there.location.root is place.root
+                relative = there.location.relative if here else os.path.normpath(relative)
+            if there is not None and not there.is_directory:
+                named[os.fsencode(relative)] = there.location
+                continue
+            text = relative if there is None else f"{escape_glob(relative)}/**".removeprefix("/")
+            patterns.append(compile_glob(text if recursive else _flat(text), case_sensitive=False))
+        return named, patterns
 
-    def _read(self, place: Location, wanted: list[str], gathered: "_Gathered", stop: Stop) -> None:
+    def _rules(self, root: Root, params: ReadManyFilesParams) -> IgnoreRules:
+        return self._workspace.ignore_rules(root, git=params.respect_git_ignore, gemini=params.respect_gemini_ignore)
+
+    def _read(self, place: Location, params: ReadManyFilesParams, gathered: "_Gathered", stop: Stop) -> None:
         shown = gathered.shown(place)
         if gathered.is_full:
             gathered.skip(shown, "the limit for one answer is reached")
             return
         try:
             read = read_content(
-                self._workspace, place, stop=stop, accept=lambda kind: _is_asked_for(kind, place, wanted)
+                self._workspace, place, stop=stop, check=lambda file, kind: self._check(file, kind, params, gathered)
             )
+        except _NotAskedFor:
+            gathered.skip(shown, NOT_ASKED_FOR)
+        except _IgnoredFile as error:
+            gathered.ignored[error.by] += 1
         except (ToolFailure, OSError) as error:
             gathered.skip(shown, f"Read error: {error}")
-            return
-        if read is None:
-            gathered.skip(shown, NOT_ASKED_FOR)
         else:
             gathered.add(shown, read)
+
+    def _check(self, file: OpenFile, kind: FileKind, params: ReadManyFilesParams, gathered: "_Gathered") -> None:
+        # What was found by walking is not ignored, and is no link.
+        if file.location in gathered.named:
+            verdict = ignored_by(self._workspace.roots, file, lambda root: self._rules(root, params))
+            if verdict is not Ignored.NO:
+                raise _IgnoredFile(verdict)
+        if not _is_asked_for(kind, file.location, params.wanted):
+            raise _NotAskedFor
+
+
+class _NotAskedFor(Exception):
+    """Media that no pattern names."""
+
+
+class _IgnoredFile(Exception):
+    """A file that was named although ignore rules hide it."""
+
+    def __init__(self, by: Ignored) -> None:
+        super().__init__()
+        self.by = by
 
 
 @dataclass(slots=True)
@@ -195,9 +255,12 @@ class _Gathered:
     """What was read and what was not, while it is being gathered."""
 
     root: str
+    named: set[Location] = field(default_factory=set[Location])
+    """The files that were asked for by name."""
     content: list[str | Part] = field(default_factory=list["str | Part"])
     read: list[str] = field(default_factory=list[str])
     skipped: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    ignored: Counter[Ignored] = field(default_factory=Counter[Ignored])
     size: int = 0
 
     @property
@@ -237,10 +300,12 @@ class _Gathered:
             lines.append(_more(len(self.read), _SHOWN_READ))
         else:
             lines.append("No files were read and concatenated based on the criteria.\n")
-        if self.skipped:
-            lines.append(_heading(f"Skipped {len(self.skipped)} item(s)", len(self.skipped), _SHOWN_SKIPPED))
-            lines += [f"- `{path}` (Reason: {reason})\n" for path, reason in self.skipped[:_SHOWN_SKIPPED]]
-            lines.append(_more(len(self.skipped), _SHOWN_SKIPPED))
+        ignored = ((self.ignored[Ignored.GIT], "git-ignored"), (self.ignored[Ignored.GEMINI], "gemini-ignored"))
+        skipped = [*((f"{count} file(s)", reason) for count, reason in ignored if count), *self.skipped]
+        if skipped:
+            lines.append(_heading(f"Skipped {len(skipped)} item(s)", len(skipped), _SHOWN_SKIPPED))
+            lines += [f"- `{path}` (Reason: {reason})\n" for path, reason in skipped[:_SHOWN_SKIPPED]]
+            lines.append(_more(len(skipped), _SHOWN_SKIPPED))
         return "".join(lines).strip()
 
 
