@@ -91,8 +91,8 @@ def _write(root: str, server: Server) -> Iterator[Figure]:
         "one single line": ("x" * MIB, "y" * MIB),
         "lines in reverse order": ("".join(old), "".join(reversed(old))),
     }
-    for name, (before, after) in cases.items():
-        path = _make(root, "written.txt", before.encode())
+    for number, (name, (before, after)) in enumerate(cases.items()):
+        path = _make(root, f"written{number}.txt", before.encode())
         spent = seconds(lambda path=path, after=after: server.call("write_file", file_path=path, content=after))
         yield Figure(f"write_file over 1 MB, {name}", spent, 0.3, "s", "diff included")
         os.unlink(path)

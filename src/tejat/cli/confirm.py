@@ -34,7 +34,11 @@ class TerminalApprover:
             print(visible(confirmation.prompt), file=sys.stderr)
         while True:
             print("Go ahead? [y]es / [n]o: ", end="", file=sys.stderr, flush=True)
-            line = await _read_line()
+            try:
+                line = await _read_line()
+            except asyncio.CancelledError:
+                print(file=sys.stderr)  # whatever comes next begins on a line of its own
+                raise
             match line.strip().lower():
                 case "y" | "yes":
                     return Answer(Outcome.PROCEED_ONCE)
