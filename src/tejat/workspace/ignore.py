@@ -50,12 +50,17 @@ class IgnoreRules:
     def judge(self, relative: str | bytes, *, is_directory: bool) -> Ignored:
         """Whether the path, which is relative to the root, is ignored.
 
-        A file that git tracks is not ignored by git, nor is a directory with such a file beneath it. Raises ValueError
-        for a path that is absolute or has a part `..`.
+        A file that git tracks is not ignored by git. Nor is a directory in which something may be kept, because git
+        tracks it or because `.geminiignore` names it: nothing is lost when ignored directories are not entered. Raises
+        ValueError for a path that is absolute or has a part `..`.
         """
         path = _normal(relative)
         ignored, _ = self._verdict(path, is_directory=is_directory)
-        return Ignored.NO if ignored is Ignored.GIT and self._is_tracked(path) else ignored
+        if ignored is not Ignored.GIT:
+            return ignored
+        if is_directory and self._gemini is not None and self._gemini.may_keep_beneath(path):
+            return Ignored.NO
+        return Ignored.NO if self._is_tracked(path) else Ignored.GIT
 
     def explain(self, relative: str | bytes, *, is_directory: bool) -> Rule | None:
         """The rule that decided about the path, or about the directory that took it along; None when none did.
@@ -144,6 +149,9 @@ class IgnoreRules:
             return Ignored.GEMINI, directory.rule
         if self._gemini is not None:
             pattern = self._gemini.last_match(path, name, is_directory=is_directory)
+            if pattern is not None and pattern.rule.negated and directory.ignored is Ignored.GIT:
+                # Into a directory that git ignores only a path reaches: `!*.md` does not bring back all of node_modules.
+                pattern = self._gemini.last_match(path, None, is_directory=is_directory)
             if pattern is not None:
                 return Ignored.NO if pattern.rule.negated else Ignored.GEMINI, pattern.rule
         if directory.ignored is Ignored.GIT:
@@ -245,19 +253,31 @@ class _Layer:
         other = [pattern.expression for pattern in on_names if pattern.literal is None and pattern.suffix is None]
         self.other_name = re.compile(b"|".join(other), re.DOTALL).match if other else None
 
-    def last_match(self, path: bytes, name: bytes, *, is_directory: bool) -> IgnorePattern | None:
-        by_name = (
-            name in self.literals
-            or name.endswith(self.suffixes)
-            or (self.other_name is not None and self.other_name(name) is not None)
-        )
+    def last_match(self, path: bytes, name: bytes | None, *, is_directory: bool) -> IgnorePattern | None:
+        """The strongest pattern that matches. Without a name, only patterns on paths are tried."""
         path = path[self._strip :]
-        for pattern in self._patterns if by_name else self._on_paths:
+        for pattern in self._on_paths if name is None or not self._knows(name) else self._patterns:
             if pattern.directory_only and not is_directory:
                 continue
-            if pattern.matches(name if pattern.on_name else path):
+            if pattern.matches(name if pattern.on_name and name is not None else path):
                 return pattern
         return None
+
+    def _knows(self, name: bytes) -> bool:
+        if name in self.literals or name.endswith(self.suffixes):
+            return True
+        return self.other_name is not None and self.other_name(name) is not None
+
+    def may_keep_beneath(self, directory: bytes) -> bool:
+        """Whether a negated pattern on paths could match anything beneath a directory."""
+        beginning = directory[self._strip :] + b"/"
+        depth = beginning.count(b"/")
+        return any(
+            pattern.rule.negated
+            and (pattern.depth is None or pattern.depth >= depth)
+            and _agree(beginning, pattern.prefix)
+            for pattern in self._on_paths
+        )
 
     def add_for_children(
         self, directory: bytes, literals: list[bytes], others: list[Callable[[bytes], object]]
@@ -269,13 +289,17 @@ class _Layer:
         for pattern in self._on_paths:
             if pattern.directory_only or (pattern.depth is not None and pattern.depth != depth):
                 continue
-            common = min(len(beginning), len(pattern.prefix))
-            if beginning[:common] != pattern.prefix[:common]:
+            if not _agree(beginning, pattern.prefix):
                 continue
             if pattern.literal is not None:
                 literals.append(pattern.literal[len(beginning) :])
             else:
                 others.append(_on_child(pattern.matches, beginning))
+
+
+def _agree(one: bytes, other: bytes) -> bool:
+    """Whether a text can begin with both."""
+    return one.startswith(other) or other.startswith(one)
 
 
 def _on_child(matches: Callable[[bytes], object], beginning: bytes) -> Callable[[bytes], object]:

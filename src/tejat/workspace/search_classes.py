@@ -19,6 +19,9 @@ from tejat.core.errors import TejatError
 Ranges = tuple[tuple[int, int], ...]
 """First and last code point of each run, ascending."""
 
+NOTHING = r"[^\x00-\x{10FFFF}]"
+"""What matches no character, for RE2, ripgrep and PCRE."""
+
 _LAST_CODE_POINT = 0x10FFFF
 _FIRST_SURROGATE, _LAST_SURROGATE = 0xD800, 0xDFFF
 _MEMORY = 64 << 20
@@ -101,6 +104,8 @@ class ClassItem:
     character: str | None
     re2: str
     ripgrep: str
+    is_named: bool = False
+    """Whether it is a set whose members depend on what the program knows of Unicode."""
 
     @classmethod
     def of_character(cls, character: str) -> "ClassItem":
@@ -114,12 +119,12 @@ class ClassItem:
     @classmethod
     def of_posix(cls, text: str) -> "ClassItem":
         """`text` is the whole of it, such as `[:alpha:]`."""
-        return cls(None, text, text)
+        return cls(None, text, text, is_named=True)
 
     @classmethod
     def of_property(cls, name: str, *, negated: bool) -> "ClassItem":
         text = f"\\{'P' if negated else 'p'}{{{name}}}"
-        return cls(None, text, text)
+        return cls(None, text, text, is_named=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +142,13 @@ class CharacterClass:
     @property
     def ripgrep(self) -> str:
         return self._spelled(item.ripgrep for item in self.items)
+
+    @property
+    def pcre(self) -> str:
+        r"""PCRE's view of properties, of `[:alpha:]` and of their case is another: it gets those as ranges."""
+        if any(item.is_named for item in self.items):
+            return f"[{spelled_ranges(self.ranges)}]" if self.ranges else NOTHING
+        return f"(?:(?![\\r\\n]){self.re2})"
 
     @property
     def ranges(self) -> Ranges:
@@ -164,10 +176,8 @@ PERL_CLASSES = {
 }
 
 
-@cache
-def word_ranges() -> Ranges:
-    r"""What `\w` matches."""
-    return CharacterClass((PERL_CLASSES["w"],), negated=False, folds=False).ranges
+WORD = CharacterClass((PERL_CLASSES["w"],), negated=False, folds=False)
+r"""What `\w` matches."""
 
 
 def fold_ranges(character: str) -> Ranges:
@@ -183,7 +193,7 @@ def spelled_ranges(ranges: Ranges) -> str:
 def _no_word() -> str:
     outside: list[tuple[int, int]] = []
     start = 0
-    for first, last in word_ranges():
+    for first, last in WORD.ranges:
         if first > start:
             outside.append((start, first - 1))
         start = last + 1

@@ -7,7 +7,7 @@ from functools import cache, cached_property
 from types import TracebackType
 
 from tejat.workspace.search_backtracking import BacktrackingMatcher
-from tejat.workspace.search_classes import BadExpression, LinearExpression, compile_linear, word_ranges
+from tejat.workspace.search_classes import WORD, BadExpression, LinearExpression, compile_linear
 from tejat.workspace.search_pattern import Pattern, invalid_pattern
 from tejat.workspace.search_spelling import Linear, for_marked_text, for_python, for_re2
 
@@ -135,5 +135,5 @@ def _marked(part: bytes) -> bytes:
 
 @cache
 def _word_beyond_ascii() -> re.Pattern[str]:
-    runs = (f"{chr(first)}-{chr(last)}" for first, last in word_ranges() if first >= _FIRST_BEYOND_ASCII)
+    runs = (f"{chr(first)}-{chr(last)}" for first, last in WORD.ranges if first >= _FIRST_BEYOND_ASCII)
     return re.compile(f"[{''.join(runs)}]")

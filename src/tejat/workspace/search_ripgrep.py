@@ -60,12 +60,12 @@ def search_by_ripgrep(task: Task, ripgrep: str) -> Hits:
 def _command(task: Task, ripgrep: str) -> tuple[list[str | bytes], bytes | None]:
     query = task.query
     argv: list[str | bytes] = [ripgrep, "--no-config", "--no-ignore", "--hidden", "--no-follow", "--no-mmap"]
-    argv += ["--color=never", "--crlf", "--null", "--with-filename"]
+    argv += ["--color=never", "--null", "--with-filename"]
     if task.pattern.backtracks:
-        argv += ["--pcre2"]
+        argv += ["--pcre2", "--no-crlf"]
         expression = for_pcre(task.pattern)
     else:
-        argv += ["--engine=default", "--no-messages"]
+        argv += ["--engine=default", "--crlf", "--no-messages"]
         expression = for_ripgrep(task.pattern)
     if query.names_only or task.excluding is not None:
         argv += ["--files-with-matches"]

@@ -4,16 +4,16 @@ from collections.abc import Callable, Iterator
 from enum import Enum, auto
 
 from tejat.workspace.search_classes import (
+    NOTHING,
+    WORD,
     CharacterClass,
     Ranges,
     escaped,
     fold_ranges,
     spelled_ranges,
-    word_ranges,
 )
 from tejat.workspace.search_pattern import OPENING, Pattern, Token, TokenKind
 
-_NOTHING = r"[^\x00-\x{10FFFF}]"
 _LAST_ASCII = 0x7F
 # Counts beyond this are left open in the spelling for grep, whose automata they would blow up.
 _HIGHEST_GREP_COUNT = 4
@@ -69,17 +69,23 @@ def for_ripgrep(pattern: Pattern) -> str:
 
 
 def for_pcre(pattern: Pattern) -> str:
-    """The spelling for PCRE2 in ripgrep."""
-    word = f"[{spelled_ranges(word_ranges())}]" if pattern.has_boundaries else ""
+    r"""The spelling for PCRE2 in ripgrep, to which each line comes with the "\r" of its end.
+
+    Ripgrep's own way to leave that out (`--crlf`) makes PCRE2 see no line start in an empty line.
+    """
 
     def spell(token: Token) -> str:
         match token.kind:
             case TokenKind.CLASS:
-                return _class_of_ranges(_class_of(token).ranges, spelled_ranges)
+                return _class_of(token).pcre
             case TokenKind.ANY:
                 return r"[^\r\n]"
+            case TokenKind.LINE_START:
+                return r"(?:^|(?<=\r)(?!$))"
+            case TokenKind.LINE_END:
+                return r"(?:(?<!\r)$|(?=\r))"
             case TokenKind.BOUNDARY | TokenKind.NO_BOUNDARY:
-                return _boundary(token.kind, word)
+                return _boundary(token.kind, WORD.re2)
             case _:
                 return _backtracking(token)
 
@@ -88,14 +94,14 @@ def for_pcre(pattern: Pattern) -> str:
 
 def for_python(pattern: Pattern) -> str:
     """The spelling for Python's `re` without flags, on the text of one line."""
-    word = _class_of_ranges(word_ranges(), _python_ranges) if pattern.has_boundaries else ""
+    word = _python_class(WORD.ranges) if pattern.has_boundaries else ""
 
     def spell(token: Token) -> str:
         match token.kind:
             case TokenKind.CLASS:
-                return _class_of_ranges(_class_of(token).ranges, _python_ranges)
+                return _python_class(_class_of(token).ranges)
             case TokenKind.LITERAL if token.folds:
-                return _class_of_ranges(fold_ranges(token.text), _python_ranges)
+                return _python_class(fold_ranges(token.text))
             case TokenKind.ANY:
                 # Bytes that are no text come as lone surrogates, and are no characters.
                 return "[^\r\n\ud800-\udfff]"
@@ -160,9 +166,9 @@ def for_grep(pattern: Pattern) -> bytes:
             case TokenKind.CLASS:
                 spelled.append(_grep_set(_class_of(token).ascii_members))
             case TokenKind.ANY | TokenKind.NEVER:
-                spelled.append(b"[^\n]")
+                spelled.append(b".")
             case TokenKind.BACK_REFERENCE:
-                spelled.append(b"([^\n]*)")
+                spelled.append(b"(.*)")
             case TokenKind.REPEAT:
                 spelled.append(_grep_count(token.text))
             case TokenKind.OR:
@@ -200,7 +206,7 @@ def _with_case(folds: bool, tokens: Iterator[Token] | tuple[Token, ...], spell: 
 _CASED = frozenset({TokenKind.LITERAL, TokenKind.CLASS, TokenKind.BACK_REFERENCE})
 _FIXED = {
     TokenKind.ANY: ".",
-    TokenKind.NEVER: _NOTHING,
+    TokenKind.NEVER: NOTHING,
     TokenKind.LINE_START: "^",
     TokenKind.LINE_END: "$",
     TokenKind.CLOSE: ")",
@@ -235,10 +241,6 @@ def _backtracking(token: Token) -> str:
         case TokenKind.BACK_REFERENCE:
             # Its own group, so that a digit after it is not read as part of the number.
             return f"(?:\\{token.text})"
-        case TokenKind.LINE_START:
-            return "(?m:^)"
-        case TokenKind.LINE_END:
-            return "(?m:$)"
         case _:
             return _FIXED[token.kind]
 
@@ -249,12 +251,9 @@ def _class_of(token: Token) -> CharacterClass:
     return token.character_class
 
 
-def _class_of_ranges(ranges: Ranges, spell: Callable[[Ranges], str]) -> str:
-    return f"[{spell(ranges)}]" if ranges else "(?!)"
-
-
-def _python_ranges(ranges: Ranges) -> str:
-    return "".join(f"\\U{first:08X}" if first == last else f"\\U{first:08X}-\\U{last:08X}" for first, last in ranges)
+def _python_class(ranges: Ranges) -> str:
+    runs = (f"\\U{first:08X}" if first == last else f"\\U{first:08X}-\\U{last:08X}" for first, last in ranges)
+    return f"[{''.join(runs)}]" if ranges else "(?!)"
 
 
 def _boundary(kind: TokenKind, word: str) -> str:
@@ -272,7 +271,7 @@ def _marked_class(ranges: Ranges) -> str:
         choices.append(f"_[{spelled_ranges(beyond)}]_")
     if any(first <= ord("_") <= last for first, last in ascii_ranges):
         choices.append("__")
-    return f"(?:{'|'.join(choices)})" if choices else _NOTHING
+    return f"(?:{'|'.join(choices)})" if choices else NOTHING
 
 
 def _without_underscore(first: int, last: int) -> Ranges:
@@ -294,7 +293,7 @@ def _grep_literal(token: Token) -> bytes:
         both = (token.text.lower() + token.text.upper()).encode()
         return _grep_set(both) if token.text.lower() in _FOLDED_WITH_ASCII else b"[" + both + b"]"
     if raw == b"\0":
-        return b"[^\n]"
+        return b"."
     return b"\\" + raw if raw[0] in _GREP_SPECIAL else raw
 
 

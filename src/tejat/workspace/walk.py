@@ -1,7 +1,7 @@
 """All files beneath a directory, and those of them that match a pattern and are not ignored."""
 
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -108,35 +108,6 @@ def list_files(
         if listing is not None:
             return listing
     return _list_by_scanning(directory_fd, exclude_directories, limit, stop)
-
-
-def ignored_entries(paths: Iterable[bytes], *, kept: Iterable[bytes]) -> list[bytes]:
-    """The topmost entries that cover exactly those of the paths that are not kept; directories end with a slash."""
-    kept = frozenset(kept)
-    holding = {path.rpartition(b"/")[0] for path in kept}
-    holding.update([above for directory in holding for above in _directories_above(directory)])
-    entries: set[bytes] = set()
-    covered: dict[bytes, bytes | None] = {}
-    for path in paths:
-        if path in kept:
-            continue
-        directory = path.rpartition(b"/")[0]
-        if directory not in covered:
-            covered[directory] = _topmost_outside(directory, holding)
-        entries.add(covered[directory] or path)
-    return sorted(entries)
-
-
-def _topmost_outside(directory: bytes, holding: set[bytes]) -> bytes | None:
-    end = directory.find(b"/")
-    while directory:
-        top = directory if end < 0 else directory[:end]
-        if top not in holding:
-            return top + b"/"
-        if end < 0:
-            return None
-        end = directory.find(b"/", end + 1)
-    return None
 
 
 def _starting_points(directory_fd: int, patterns: Sequence[GlobPattern]) -> list[bytes]:
