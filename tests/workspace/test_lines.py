@@ -1,5 +1,6 @@
 import codecs
 import os
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -34,12 +35,9 @@ def go_on() -> None:
 
 @contextmanager
 def held(raw: bytes) -> Iterator[int]:
-    fd = os.memfd_create("held")
-    try:
-        os.write(fd, raw)
-        yield fd
-    finally:
-        os.close(fd)
+    with tempfile.TemporaryFile(buffering=0) as file:
+        file.write(raw)
+        yield file.fileno()
 
 
 def slice_of(
