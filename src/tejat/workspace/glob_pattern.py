@@ -22,7 +22,7 @@ from tejat.workspace.glob_syntax import (
 from tejat.workspace.wild_expression import Token, Wild, wild_expression
 
 _MAXIMUM_LENGTH = 10_000
-_MAXIMUM_EXPRESSION = 100_000
+_MAXIMUM_EXPRESSION = 60_000
 _MAXIMUM_WITH_GROUPS = 100
 _ANY_NAME = (Wild.DIRECTORIES, Wild.NAME_PART)
 _MAGIC = re.compile(r"[*?\[\]{}()!@+|,\\^]")

@@ -150,7 +150,7 @@ class IgnoreRules:
         if self._gemini is not None:
             pattern = self._gemini.last_match(path, name, is_directory=is_directory)
             if pattern is not None and pattern.rule.negated and directory.ignored is Ignored.GIT:
-                # Into a directory that git ignores only a path reaches: `!*.md` does not bring back all of node_modules.
+                # Only a path reaches into what git ignores: `!*.md` does not bring all of node_modules back.
                 pattern = self._gemini.last_match(path, None, is_directory=is_directory)
             if pattern is not None:
                 return Ignored.NO if pattern.rule.negated else Ignored.GEMINI, pattern.rule

@@ -12,7 +12,7 @@ class Wild(Enum):
     ANYTHING = auto()
     """Any characters."""
     DIRECTORIES = auto()
-    """Nothing, or any characters and a slash."""
+    """Nothing, or any characters and a slash. Stands at the start, behind a slash, or behind nothing wild."""
 
 
 Token = str | Wild
