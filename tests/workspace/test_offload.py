@@ -82,7 +82,9 @@ class Worker:
     def __call__(self, stop: Stop) -> str:
         self.started.set()
         try:
-            while True:
+            # An end of its own, so that a stop that never comes fails the test instead of holding it up.
+            deadline = time.monotonic() + 5
+            while time.monotonic() < deadline:
                 stop()
                 time.sleep(0.001)
         except Stopped:
@@ -91,6 +93,7 @@ class Worker:
             if self._ends_with is None:
                 return "finished all the same"
             raise self._ends_with from None
+        return "nobody told it to stop"
 
 
 async def started(worker: Worker) -> "asyncio.Task[str]":
