@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeVar
 
 _Result = TypeVar("_Result")
@@ -44,7 +45,21 @@ async def off_loop(work: Callable[[Stop], _Result]) -> _Result:
         return await asyncio.shield(running)
     except asyncio.CancelledError:
         stop.request()
-        await asyncio.wait((running,), timeout=_LET_GO_SECONDS)
-        if running.done() and not running.cancelled():
-            running.exception()  # looked at, so that it is not reported as forgotten
+        running.add_done_callback(_look_at)
+        await _let_go(running)
         raise
+
+
+async def _let_go(running: "asyncio.Future[_Result]") -> None:
+    """Wait for the end of the work, however often the waiting is cancelled, but not for ever."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + _LET_GO_SECONDS
+    while not running.done() and loop.time() < deadline:
+        with suppress(asyncio.CancelledError):
+            await asyncio.wait((running,), timeout=deadline - loop.time())
+
+
+def _look_at(ended: "asyncio.Future[_Result]") -> None:
+    """What came of work that nobody waits for is no error that was forgotten."""
+    if not ended.cancelled():
+        ended.exception()
