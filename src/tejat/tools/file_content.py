@@ -1,9 +1,10 @@
 """The content of one file as a model is given it; shared by `read_file` and `read_many_files`."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
-from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.types import InlineData
 from tejat.tools.short_path import relative
 from tejat.workspace.encoding import detect
@@ -78,7 +79,11 @@ def read_content(
 
 def ignored_by(roots: Roots, file: OpenFile, rules_of: Callable[[Root], IgnoreRules]) -> Ignored:
     """What the ignore rules say of the file as it was named, and of the one that links have led to."""
-    for place in {file.location, roots.locate(file.real_path)}:
+    places = {file.location}
+    # A root that was moved has another real path now, and what is in it no place there.
+    with suppress(WorkspaceError):
+        places.add(roots.locate(file.real_path))
+    for place in places:
         verdict = rules_of(place.root).judge(place.relative, is_directory=False)
         if verdict is not Ignored.NO:
             return verdict
