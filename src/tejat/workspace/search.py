@@ -53,8 +53,8 @@ def search(
 
     `within` is the path of the directory from the root that the rules are for; without rules nothing is ignored.
     `deadline` is the number of seconds after which the result is what was found until then. What `stop` raises goes
-    through. The engines are tried in turn until one succeeds. When there are more matches than asked for, which of them
-    are reported is left to chance, unless only one engine's single thread is at work.
+    through. The engines are tried in turn until one succeeds. When there are more matches than asked for, the first
+    ones to be found are reported: ripgrep searches in several threads, so which these are is left to chance.
 
     Raises ToolFailure: INVALID_TOOL_PARAMS for a pattern or a glob that is not understood, PATH_NOT_IN_WORKSPACE for a
     glob that leads out, GREP_EXECUTION_ERROR when no engine can do it.

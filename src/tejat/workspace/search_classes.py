@@ -48,6 +48,8 @@ class Found(Protocol):
 class LinearExpression(Protocol):
     """A compiled expression that needs time in proportion to the text, whatever the text."""
 
+    @property
+    def programsize(self) -> int: ...
     def search(self, text: bytes, pos: int | None = None, endpos: int | None = None) -> Found | None: ...
     def finditer(self, text: bytes) -> Iterator[Found]: ...
 
@@ -148,7 +150,11 @@ class CharacterClass:
         r"""PCRE's view of properties, of `[:alpha:]` and of their case is another: it gets those as ranges."""
         if any(item.is_named for item in self.items):
             return f"[{spelled_ranges(self.ranges)}]" if self.ranges else NOTHING
-        return f"(?:(?![\\r\\n]){self.re2})"
+        if PERL_CLASSES["W"] not in self.items:
+            return f"(?:(?![\\r\\n]){self.re2})"
+        others = "".join(item.re2 for item in self.items)
+        either = f"[^{_WORD}]|[{others}]" if others else f"[^{_WORD}]"
+        return f"(?:(?!{either})[^\\r\\n])" if self.negated else f"(?:(?![\\r\\n])(?:{either}))"
 
     @property
     def ranges(self) -> Ranges:
@@ -190,6 +196,7 @@ def spelled_ranges(ranges: Ranges) -> str:
     return "".join(f"\\x{{{first:X}}}" + (f"-\\x{{{last:X}}}" if last > first else "") for first, last in ranges)
 
 
+@cache
 def _no_word() -> str:
     outside: list[tuple[int, int]] = []
     start = 0

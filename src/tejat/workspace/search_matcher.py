@@ -15,7 +15,13 @@ Span = tuple[int, int]
 """Where a line begins and ends in a block, its line feed left out."""
 
 _BATCH = 256
+# RE2 cannot be interrupted, and takes up to some 20 ns for each byte and each step of the compiled expression. So it is
+# given no more at once than it can do in half a second, and of one line no more than it can do in half a minute.
+_COST_AT_ONCE = 20_000_000
+_COST_OF_A_LINE = 2_000_000_000
+_LEAST_AT_ONCE = 4096
 _FIRST_BEYOND_ASCII = 0x80
+_NO_TEXT_BYTE = b"\xff"
 _NO_TEXT = re.compile("[\ud800-\udfff]")
 
 
@@ -24,10 +30,12 @@ class LineMatcher(AbstractContextManager["LineMatcher"]):
 
     RE2 alone judges wherever it can, in linear time. It cannot where a pattern looks around or back, or asks for word
     boundaries in text beyond ASCII; there it only preselects, and the lines it selects are looked at again.
+    `complete` turns False when a line was too long for the pattern to be searched whole.
     Raises ToolFailure(INVALID_TOOL_PARAMS) for a pattern that RE2 does not take.
     """
 
     def __init__(self, pattern: Pattern, stop: Callable[[], None]) -> None:
+        self.complete = True
         self._pattern = pattern
         self._stop = stop
         self._backtracking: BacktrackingMatcher | None = None
@@ -53,12 +61,12 @@ class LineMatcher(AbstractContextManager["LineMatcher"]):
         """
         text = _readable(block)
         if self._exact is not None and (self._relaxed is None or text.isascii()):
-            yield from _found_lines(self._exact, block, text)
+            yield from self._found_lines(self._exact, block, text)
             return
         if self._relaxed is None:
             raise AssertionError("a pattern that RE2 cannot judge has a relaxed form")
         batch: list[Span] = []
-        for span in _found_lines(self._relaxed, block, text):
+        for span in self._found_lines(self._relaxed, block, text):
             batch.append(span)
             if len(batch) == _BATCH:
                 yield from self._confirmed(batch, text)
@@ -69,6 +77,28 @@ class LineMatcher(AbstractContextManager["LineMatcher"]):
         """Whether one line matches."""
         return next(self.matching_lines(line), None) is not None
 
+    def _found_lines(self, expression: LinearExpression, block: bytes, text: bytes) -> Iterator[Span]:
+        at = 0
+        at_once = max(_COST_AT_ONCE // expression.programsize, _LEAST_AT_ONCE)
+        while at <= len(block):
+            self._stop()
+            end = _end_of_lines(block, at, at_once)
+            reach = at + len(self._within_reach(expression, text[at:end])) if end - at > at_once else end
+            found = expression.search(text, at, reach)
+            if found is None:
+                at = end + 1
+                continue
+            place = found.start()
+            start = block.rfind(b"\n", at, place) + 1 or at
+            at = block.find(b"\n", place) + 1 or len(block) + 1
+            yield start, at - 1
+
+    def _within_reach(self, expression: LinearExpression, text: bytes) -> bytes:
+        reach = _COST_OF_A_LINE // expression.programsize
+        if len(text) > reach:
+            self.complete = False
+        return text[:reach]
+
     def _confirmed(self, spans: list[Span], text: bytes) -> Iterator[Span]:
         lines = [text[start:end] for start, end in spans]
         verdicts = self._backtrack(lines) if self._exact is None else map(self._has_boundaries_right, lines)
@@ -76,10 +106,13 @@ class LineMatcher(AbstractContextManager["LineMatcher"]):
 
     def _has_boundaries_right(self, line: bytes) -> bool:
         self._stop()
+        if self._pattern.has_no_boundaries and _NO_TEXT_BYTE in line:
+            # Next to such a byte there is neither a boundary nor none, which marks cannot say.
+            return self._backtrack([line])[0]
         return any(
             self._exact is not None and self._exact.search(part) is not None
             if part.isascii()
-            else self._marked.search(_marked(part)) is not None
+            else self._marked.search(self._within_reach(self._marked, _marked(part))) is not None
             for part in line.split(b"\n")
         )
 
@@ -100,16 +133,14 @@ class LineMatcher(AbstractContextManager["LineMatcher"]):
         return verdicts
 
 
-def _found_lines(expression: LinearExpression, block: bytes, text: bytes) -> Iterator[Span]:
-    at = 0
-    while at <= len(block) and (found := expression.search(text, at)) is not None:
-        place = found.start()
-        start = block.rfind(b"\n", at, place) + 1 or at
-        end = block.find(b"\n", place)
-        if end < 0:
-            end = len(block)
-        yield start, end
-        at = end + 1
+def _end_of_lines(block: bytes, at: int, most: int) -> int:
+    """Where whole lines end that are not longer than so many bytes together, or the first one alone when it is."""
+    if len(block) - at <= most:
+        return len(block)
+    end = block.rfind(b"\n", at, at + most)
+    if end < 0:
+        end = block.find(b"\n", at + most)
+    return end if end >= 0 else len(block)
 
 
 def _readable(block: bytes) -> bytes:

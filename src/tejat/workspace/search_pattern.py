@@ -16,8 +16,8 @@ from enum import Enum, auto
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.workspace.search_classes import PERL_CLASSES, CharacterClass, ClassItem
 
-LONGEST_PATTERN = 100_000
-"""In bytes of UTF-8: what one argument of a program may hold, with room to spare."""
+LONGEST_PATTERN = 10_000
+"""In bytes of UTF-8. Every matcher's time grows with the product of pattern and line."""
 
 
 class TokenKind(Enum):
@@ -63,6 +63,9 @@ class Pattern:
     """Whether case does not count, unless a token says otherwise."""
     backtracks: bool
     has_boundaries: bool
+    r"""Whether there is a `\b` or a `\B` in it."""
+    has_no_boundaries: bool
+    r"""Whether there is a `\B` in it."""
 
 
 def parse(source: str, *, fixed_strings: bool, case_sensitive: bool) -> Pattern:
@@ -75,7 +78,7 @@ def parse(source: str, *, fixed_strings: bool, case_sensitive: bool) -> Pattern:
     if size > LONGEST_PATTERN:
         raise invalid_pattern(source, f"it is longer than {LONGEST_PATTERN} bytes")
     if fixed_strings:
-        return Pattern(source, tuple(_literal(character, folds) for character in source), folds, False, False)
+        return Pattern(source, tuple(_literal(character, folds) for character in source), folds, False, False, False)
     tokens = _Reader(source, folds).read()
     kinds = {token.kind for token in tokens}
     return Pattern(
@@ -85,6 +88,7 @@ def parse(source: str, *, fixed_strings: bool, case_sensitive: bool) -> Pattern:
         backtracks=not kinds.isdisjoint({TokenKind.LOOK, TokenKind.ATOMIC, TokenKind.BACK_REFERENCE})
         or any(token.kind is TokenKind.REPEAT and token.text.endswith("+") and len(token.text) > 1 for token in tokens),
         has_boundaries=not kinds.isdisjoint({TokenKind.BOUNDARY, TokenKind.NO_BOUNDARY}),
+        has_no_boundaries=TokenKind.NO_BOUNDARY in kinds,
     )
 
 

@@ -44,7 +44,8 @@ class Scanner:
         except OutOfTime:
             blocks.complete = False
         lines = () if self.query.names_only else tuple(record.lines)
-        return Scanned(lines, record.matches, blocks.complete)
+        whole = self.matcher.complete and (self.excluding is None or self.excluding.complete)
+        return Scanned(lines, record.matches, blocks.complete and whole)
 
     def _matching(self, block: bytes) -> Iterator[Span]:
         for start, end in self.matcher.matching_lines(block):

@@ -85,7 +85,7 @@ def for_pcre(pattern: Pattern) -> str:
             case TokenKind.LINE_END:
                 return r"(?:(?<!\r)$|(?=\r))"
             case TokenKind.BOUNDARY | TokenKind.NO_BOUNDARY:
-                return _boundary(token.kind, WORD.re2)
+                return _boundary(token.kind, WORD.re2, WORD.re2)
             case _:
                 return _backtracking(token)
 
@@ -112,7 +112,8 @@ def for_python(pattern: Pattern) -> str:
             case TokenKind.LINE_END:
                 return r"\Z"
             case TokenKind.BOUNDARY | TokenKind.NO_BOUNDARY:
-                return _boundary(token.kind, word)
+                # As ripgrep has it, a byte that is no text is no part of a word, nor is it next to a place in no word.
+                return _boundary(token.kind, word, f"{word[:-1]}\ud800-\udfff]")
             case TokenKind.BACK_REFERENCE if token.folds:
                 return f"(?i:(?:\\{token.text}))"
             case _:
@@ -256,10 +257,10 @@ def _python_class(ranges: Ranges) -> str:
     return f"[{''.join(runs)}]" if ranges else "(?!)"
 
 
-def _boundary(kind: TokenKind, word: str) -> str:
+def _boundary(kind: TokenKind, word: str, word_or_no_text: str) -> str:
     if kind is TokenKind.BOUNDARY:
         return f"(?:(?<={word})(?!{word})|(?<!{word})(?={word}))"
-    return f"(?:(?<={word})(?={word})|(?<!{word})(?!{word}))"
+    return f"(?:(?<={word})(?={word})|(?<!{word_or_no_text})(?!{word_or_no_text}))"
 
 
 def _marked_class(ranges: Ranges) -> str:
