@@ -626,6 +626,14 @@ class TestConfirming:
         )
         assert (root / "f").read_text() == "a\nuser\nmore\n"
 
+    def test_w10_line_ends_that_are_not_kept_are_nobodys_change(self, workspace: Workspace, root: Path) -> None:
+        (root / "f").write_text("a\nb\n")
+        person = Person([Answer(Outcome.PROCEED_ONCE, new_content="a\nmodel\nuser\n")])
+        result = ask(workspace, person, root / "f", "a\r\nmodel\r\n")
+        assert isinstance(result.return_display, FileDiff)
+        assert result.return_display.diff_stat == DiffStat(1, 1, 5, 1, 1, 0, 4, 0)
+        assert (root / "f").read_bytes() == b"a\nmodel\nuser\n"
+
     def test_w10_rewritten_twice_it_is_still_the_models_proposal_that_counts(
         self, workspace: Workspace, root: Path
     ) -> None:

@@ -268,8 +268,8 @@ class _Gathered:
         return self.size >= MOST_CHARACTERS
 
     def shown(self, place: Location) -> str:
-        """Relative to the first root; a file of another root by its whole path."""
-        return place.relative if place.root.path == self.root else place.path
+        """Relative to the first root; a file outside of it by its whole path."""
+        return place.path.removeprefix(f"{self.root.rstrip('/')}/")
 
     def skip(self, what: str, reason: str) -> None:
         self.skipped.append((what, reason))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from tejat.core.confirm import Confirmation
+from tejat.core.confirm import Confirmation, EditConfirmation
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.schema import Param
 from tejat.core.tool import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
@@ -61,7 +61,9 @@ class WriteFileTool(TypedTool[WriteFileParams]):
         return await off_loop(lambda _: self._work_out(location, params).confirmation(title))
 
     def modified_params(self, params: Params, confirmation: Confirmation, new_content: str) -> Params:
-        proposed = params.get("ai_proposed_content", params.get("content"))
+        # As it was shown, with the file's own line ends, so that only what the person changed counts as theirs.
+        shown = confirmation.new_content if isinstance(confirmation, EditConfirmation) else None
+        proposed = params.get("ai_proposed_content", params.get("content") if shown is None else shown)
         return {**params, "content": new_content, "modified_by_user": True, "ai_proposed_content": proposed}
 
     async def run(self, params: WriteFileParams, context: ToolContext) -> ToolResult:
