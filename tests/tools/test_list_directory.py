@@ -357,9 +357,8 @@ class TestFailing:
         (root / "out").symlink_to(outer)
         (root / "magic").symlink_to("/proc/self/root")
         (root / "absolute").symlink_to(root / "in")
-        for path in ("out", "out/inner"):
+        for path in ("out", "out/inner", "magic"):
             assert call(tool, path=path) == outside(str(root / path), root)
-        assert call(tool, path="magic").error is not None
         assert call(tool, path="absolute") == ToolResult(
             f"Directory listing for {root}/absolute:\nf", "Listed 1 item(s)."
         )
