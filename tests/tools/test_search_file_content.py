@@ -373,6 +373,15 @@ class TestRoots:
                 2, '"x" across 2 workspace directories', "root/a\nL1: x\nL2: x", limited=2
             )
 
+    def test_a_limit_that_is_just_reached_is_none(self, root: Path, tmp_path: Path) -> None:
+        other = tmp_path.resolve() / "other"
+        write(root, {"a": "x\nx\n"})
+        write(other, {"b": "y\n"})
+        with Workspace([root, other]) as workspace:
+            assert call(GrepTool(workspace), "x", total_max_matches=2) == found(
+                2, '"x" across 2 workspace directories', "root/a\nL1: x\nL2: x"
+            )
+
     def test_directories_of_one_name(self, root: Path, tmp_path: Path) -> None:
         twin = tmp_path.resolve() / "twin" / "root"
         write(root, {"a": "x\n"})

@@ -111,9 +111,6 @@ class GrepTool(TypedTool[SearchParams]):
         findings = _Findings(params, places)
         end = time.monotonic() + SECONDS
         for place in places:
-            if not findings.room:
-                findings.limited = True
-                break
             try:
                 found = self._search_in(place, params, findings.room, stop, max(end - time.monotonic(), 0))
             except WorkspaceError as error:
@@ -146,11 +143,11 @@ class _Findings:
     """What was found in one place after the other, and how it is told."""
 
     def __init__(self, params: SearchParams, places: list[Location]) -> None:
-        self.limited = False
         self._params = params
         self._names = _names_of(places)
         self._files: dict[str, tuple[str, FileHits]] = {}
         self._matches = 0
+        self._limited = False
         self._complete = True
 
     @property
@@ -164,7 +161,7 @@ class _Findings:
             if path not in self._files:
                 self._files[path] = (os.path.join(self._names[place.path], hits.path), hits)
                 self._matches += sum(line.is_match for line in hits.lines) or 1
-        self.limited = self.limited or result.limited
+        self._limited = self._limited or result.limited
         self._complete = self._complete and result.complete
 
     def result(self) -> ToolResult:
@@ -172,8 +169,8 @@ class _Findings:
         unfinished = "" if self._complete else _OUT_OF_TIME
         if not self._files:
             return ToolResult(f"No matches found for {where}.{unfinished}", "No matches found")
-        limited = f" (results limited to {self._params.limit} matches for performance)" if self.limited else ""
-        marked = " (limited)" if self.limited else ""
+        limited = f" (results limited to {self._params.limit} matches for performance)" if self._limited else ""
+        marked = " (limited)" if self._limited else ""
         files = list(self._files.values())
         if self._params.names_only:
             names = "\n".join(path for path, _ in files)
