@@ -28,6 +28,18 @@ def open_tools(directories: Sequence[str], approver: Approver | None) -> Generat
         yield ToolSession(registry, Scheduler(registry, approver))
 
 
+@contextmanager
+def one_call_at_a_time() -> Generator[None]:
+    """Tools do their blocking work in place meanwhile: quicker, where the loop has nothing else to do."""
+    from tejat.workspace.offload import one_at_a_time
+
+    token = one_at_a_time.set(True)
+    try:
+        yield
+    finally:
+        one_at_a_time.reset(token)
+
+
 def describe_tools() -> ToolRegistry:
     """The built-in tools to look at, without a workspace."""
     return lazy_builtin_registry(_refuse_workspace)

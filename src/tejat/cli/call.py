@@ -2,9 +2,10 @@
 
 import argparse
 import asyncio
+import gc
 import sys
 
-from tejat.app import open_tools
+from tejat.app import one_call_at_a_time, open_tools
 from tejat.cli.arguments import read_arguments
 from tejat.cli.confirm import SayYes, TerminalApprover, can_ask
 from tejat.cli.exit_codes import EXIT_FAILED, EXIT_NOT_CONFIRMED, EXIT_OK
@@ -17,11 +18,16 @@ from tejat.core.json_text import dump_json
 from tejat.core.tool import ToolResult
 from tejat.core.types import FunctionCall
 
+# A result may hold a hundred thousand paths, and next to nothing here is a cycle: looking for cycles at every 700th
+# object costs a tenth of such a call and finds none.
+_OBJECTS_BETWEEN_COLLECTIONS = 50_000
+
 
 def call_one(options: argparse.Namespace) -> int:
     """Run one tool and return the exit code. Raises UsageError."""
     if options.name is None:
         raise UsageError("which tool? `tejat tools list` shows them")
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     with open_tools(options.root or ["."], _approver(options)) as session:
         tool = session.registry.get(options.name)
         arguments = read_arguments(options.arguments, tool.argument_type if tool else lambda _: None)
@@ -37,7 +43,8 @@ def call_stream(options: argparse.Namespace) -> int:
     """Answer the calls on standard input and return the exit code. Raises UsageError."""
     if options.name is not None:
         raise UsageError("--jsonl reads the calls from standard input, so no tool is named")
-    with open_tools(options.root or ["."], SayYes() if options.yes else None) as session:
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
+    with open_tools(options.root or ["."], SayYes() if options.yes else None) as session, one_call_at_a_time():
         serve(session.scheduler.run, sys.stdin.buffer, sys.stdout.buffer)
     return EXIT_OK
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable
+from contextlib import closing
 from typing import BinaryIO, TypeGuard
 
 from tejat.core.errors import ErrorType
@@ -14,7 +15,7 @@ RunCall = Callable[[FunctionCall], Coroutine[None, None, ToolResult]]
 
 def serve(run: RunCall, lines: Iterable[bytes], answers: BinaryIO) -> None:
     """Answer every line until the input ends. A bad line gets an error answer that names it."""
-    with asyncio.Runner() as runner:
+    with closing(asyncio.new_event_loop()) as loop:
         for number, line in enumerate(lines, 1):
             if line.isspace():
                 continue
@@ -24,7 +25,7 @@ def serve(run: RunCall, lines: Iterable[bytes], answers: BinaryIO) -> None:
                 result = _refused(f"Line {number}: {bad}")
                 call_id = bad.call_id
             else:
-                result = runner.run(run(call))
+                result = loop.run_until_complete(run(call))
             answers.write(_answer(call_id, result))
             answers.flush()
 

@@ -55,7 +55,7 @@ def parse(parameters: type[_Parameters], arguments: object) -> _Parameters:
 
     Raises ToolFailure (invalid_tool_params) that names every field that is wrong.
     """
-    if not isinstance(arguments, Mapping):
+    if not isinstance(arguments, dict | Mapping):  # dict first: asking an abstract class is slow
         raise ToolFailure(NOT_AN_OBJECT, ErrorType.INVALID_TOOL_PARAMS)
     given = cast("Mapping[str, object]", arguments)
     problems: list[str] = []
@@ -106,7 +106,7 @@ class _Field:
         """The name the value was found under, and the value. Null counts only when no other name has more."""
         found = self.name, _ABSENT
         for name in (self.name, *self.param.aliases):
-            value = _value_at(given, name.split("."))
+            value = _value_at(given, name.split(".")) if "." in name else given.get(name, _ABSENT)
             if value is not None and value is not _ABSENT:
                 return name, value
             if value is None and found[1] is _ABSENT:

@@ -167,7 +167,8 @@ class BaseTool(ABC):
 class TypedTool(BaseTool, Generic[_Parameters]):
     """A tool whose parameters are a typed class (see `core/schema.py`).
 
-    A subclass implements `run` and, where it has something to say, the other three hooks; they get checked parameters.
+    A subclass implements `describe` and `run` and, where it has something to say, the other hooks; they get checked
+    parameters.
     """
 
     spoken_name: ClassVar[str]
@@ -260,7 +261,7 @@ async def validate_and_execute(tool: BaseTool, params: object, context: ToolCont
 
 async def execute_safely(tool: BaseTool, params: Params, context: ToolContext) -> ToolResult:
     """Run the tool on checked arguments; whatever it raises becomes what the model is told."""
-    if not tool.can_update_output:
+    if context.update_output is not None and not tool.can_update_output:
         context = replace(context, update_output=None)
     try:
         return await tool.execute(params, context)

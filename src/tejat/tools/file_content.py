@@ -79,6 +79,8 @@ def read_content(
 
 def ignored_by(roots: Roots, file: OpenFile, rules_of: Callable[[Root], IgnoreRules]) -> Ignored:
     """What the ignore rules say of the file as it was named, and of the one that links have led to."""
+    if all(rules_of(root).is_silent for root in roots.directories):
+        return Ignored.NO
     places = {file.location}
     # A root that was moved has another real path now, and what is in it no place there.
     with suppress(WorkspaceError):

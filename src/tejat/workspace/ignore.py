@@ -43,6 +43,11 @@ class IgnoreRules:
         self._directories = {b"": _Directory(self._layers_of_root(), Ignored.NO, None)}
 
     @property
+    def is_silent(self) -> bool:
+        """Whether there is no rule at all, so that nothing is ignored."""
+        return self._repository is None and self._gemini is None
+
+    @property
     def cut_files(self) -> tuple[str, ...]:
         """Those of the ignore files read so far that are so long that their ends do not count."""
         return tuple(self._cut)
@@ -215,6 +220,8 @@ class IgnoreRules:
         return (layer, *layers) if layer else layers
 
     def _read_gemini(self) -> "_Layer | None":
+        if not os.path.lexists(self._gemini_file):
+            return None
         # It may be a link to another file of the project, never to one outside.
         real = os.path.realpath(self._gemini_file)
         if os.path.commonpath((real, self._root)) != self._root:

@@ -68,13 +68,12 @@ def read_slice(
     else:
         file = _File(fd, size, encoding, block_size, stop)
         shown, total = _slice_of_file(file, offset=offset, limit=limit, max_line_length=max_line_length)
-    lines = [_fit(line, max_line_length) for line in shown]
     return Slice(
-        lines=lines,
+        lines=[_fit(line, max_line_length) for line in shown],
         first=offset,
         total=total,
-        cut_lines=any(len(line) > max_line_length for line in shown),
-        end=offset + len(lines) >= total,
+        cut_lines=max(map(len, shown), default=0) > max_line_length,
+        end=offset + len(shown) >= total,
     )
 
 

@@ -6,7 +6,7 @@ from types import TracebackType
 
 from tejat.workspace.ignore import IgnoreRules
 from tejat.workspace.records import Records
-from tejat.workspace.roots import Location, Root, Roots
+from tejat.workspace.roots import Root, Roots
 
 
 class Workspace:
