@@ -15,7 +15,7 @@ from tejat.workspace.search_grep import search_by_git_grep, search_by_grep, sear
 from tejat.workspace.search_matcher import LineMatcher
 from tejat.workspace.search_pattern import Pattern, parse
 from tejat.workspace.search_ripgrep import search_by_ripgrep
-from tejat.workspace.search_scan import Scanner
+from tejat.workspace.search_scan import scanning
 from tejat.workspace.search_task import Hits, Task
 from tejat.workspace.search_values import Engine, EngineFailure, FileHits, Line, OutOfTime, Query, SearchResult
 
@@ -77,30 +77,32 @@ def search(
             return _RUN[engine](task).result(engine)
         except EngineFailure as error:
             failure = error
-    raise ToolFailure(
-        f"Error during grep search operation: {failure or 'there is nothing to search with'}",
-        ErrorType.GREP_EXECUTION_ERROR,
-        display=f"Error: {failure or 'there is nothing to search with'}",
-    )
+    raise _failed(failure or EngineFailure("there is nothing to search with"))
 
 
 def search_file(file_fd: int, name: bytes, query: Query, *, stop: Callable[[], None], deadline: float) -> SearchResult:
-    """Searches one regular file that is open for reading, from its beginning; `name` is its path in the result.
+    """Searches one regular file that is open for reading; `name` is its path in the result.
 
     What is said of `search` holds here; the glob and the excluded directories do not count. Raises OSError too.
     """
     pattern, excluding = _patterns(query)
-    watched = _watched(stop, deadline)
     hits = Hits(query)
-    with LineMatcher(pattern, watched) as matcher:
-        if excluding is None:
-            scanned = Scanner(query, matcher, None, watched).scan(file_fd, most=hits.room)
-        else:
-            with LineMatcher(excluding, watched) as excluding_matcher:
-                scanned = Scanner(query, matcher, excluding_matcher, watched).scan(file_fd, most=hits.room)
+    try:
+        with scanning(query, pattern, excluding, _watched(stop, deadline)) as scanner:
+            scanned = scanner.scan(file_fd, most=hits.room)
+    except EngineFailure as failure:
+        raise _failed(failure) from failure
     hits.add(name, scanned.lines, scanned.matches)
     hits.complete = scanned.complete
     return hits.result(Engine.PYTHON)
+
+
+def _failed(failure: EngineFailure) -> ToolFailure:
+    return ToolFailure(
+        f"Error during grep search operation: {failure}",
+        ErrorType.GREP_EXECUTION_ERROR,
+        display=f"Error: {failure}",
+    )
 
 
 def _patterns(query: Query) -> tuple[Pattern, Pattern | None]:

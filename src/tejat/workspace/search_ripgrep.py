@@ -31,7 +31,8 @@ _PLAIN_ENDING = re.compile(r"\*\.(?:[A-Za-z0-9_]+|\{[A-Za-z0-9_]+(?:,[A-Za-z0-9_
 _HERE = b"./"
 _NUMBER = re.compile(rb"(\d+)([:-])")
 _NO_MATCH, _TROUBLE = 1, 2
-_PCRE_GIVES_UP, _PCRE_REFUSES = b"PCRE2: error matching", b"PCRE2: error compiling"
+_PCRE_GIVES_UP = b"PCRE2: error matching"
+_UNREADABLE = re.compile(rb"\(os error \d+\)$")
 _DIRECTORY_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -275,10 +276,9 @@ def _check_end(task: Task, child: Child, hits: Hits) -> None:
         return
     if code != _TROUBLE:
         raise EngineFailure(f"ripgrep ended with {code}")
-    # Files that could not be read are no trouble, and without look-around they are not spoken of.
-    if not task.pattern.backtracks and child.stderr:
-        raise EngineFailure(f"ripgrep failed: {child.stderr.decode('utf-8', 'replace')[:1000]}")
-    if _PCRE_GIVES_UP in child.stderr:
-        hits.complete = False
-    elif _PCRE_REFUSES in child.stderr:
-        raise EngineFailure("PCRE does not take the pattern")
+    # Files that could not be read are no trouble; without look-around they are not even spoken of.
+    for complaint in child.stderr.splitlines():
+        if _PCRE_GIVES_UP in complaint:
+            hits.complete = False
+        elif not _UNREADABLE.search(complaint):
+            raise EngineFailure(f"ripgrep failed: {child.stderr[:1000].decode('utf-8', 'replace')}")

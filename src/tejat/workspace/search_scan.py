@@ -1,10 +1,12 @@
 """Searching one file with our own matcher: the lines that match, with their numbers and context."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
 from tejat.workspace.search_matcher import LineMatcher, Span
+from tejat.workspace.search_pattern import Pattern
 from tejat.workspace.search_text import LONGEST_KEPT_LINE, BinaryFile, TextBlocks, read_head, shown
 from tejat.workspace.search_values import Line, OutOfTime, Query
 
@@ -20,7 +22,7 @@ class Scanned:
 
 @dataclass(frozen=True, slots=True)
 class Scanner:
-    """Searches files one by one. What `stop` raises goes through, but for OutOfTime."""
+    """Searches files one by one. Made by `scanning`. What `stop` raises goes through, but for OutOfTime."""
 
     query: Query
     matcher: LineMatcher
@@ -51,6 +53,17 @@ class Scanner:
         for start, end in self.matcher.matching_lines(block):
             if self.excluding is None or not self.excluding.matches(block[start:end]):
                 yield start, end
+
+
+@contextmanager
+def scanning(query: Query, pattern: Pattern, excluding: Pattern | None, stop: Callable[[], None]) -> Generator[Scanner]:
+    """For as long as files are searched. Raises ToolFailure for a pattern that is not understood."""
+    with LineMatcher(pattern, stop) as matcher:
+        if excluding is None:
+            yield Scanner(query, matcher, None, stop)
+            return
+        with LineMatcher(excluding, stop) as excluding_matcher:
+            yield Scanner(query, matcher, excluding_matcher, stop)
 
 
 class _Record:

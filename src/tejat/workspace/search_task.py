@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from tejat.workspace.glob_pattern import GlobPattern
 from tejat.workspace.ignore import IgnoreRules
-from tejat.workspace.search_matcher import LineMatcher
 from tejat.workspace.search_pattern import Pattern
-from tejat.workspace.search_scan import Scanner
+from tejat.workspace.search_scan import Scanner, scanning
 from tejat.workspace.search_text import opened
 from tejat.workspace.search_values import Engine, FileHits, Line, Query, SearchResult
 
@@ -117,12 +116,8 @@ class Judge:
 @contextmanager
 def judging(task: Task, hits: Hits) -> Generator[Judge]:
     """For the time that an engine runs. Raises ToolFailure for a pattern that is not understood."""
-    with LineMatcher(task.pattern, task.stop) as matcher:
-        if task.excluding is None:
-            yield Judge(task, hits, Scanner(task.query, matcher, None, task.stop))
-            return
-        with LineMatcher(task.excluding, task.stop) as excluding:
-            yield Judge(task, hits, Scanner(task.query, matcher, excluding, task.stop))
+    with scanning(task.query, task.pattern, task.excluding, task.stop) as scanner:
+        yield Judge(task, hits, scanner)
 
 
 def bounded(*argv: str | bytes, environment: str = "") -> list[str | bytes]:

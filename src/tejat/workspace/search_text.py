@@ -105,19 +105,21 @@ def read_head(fd: int) -> bytes:
 
 
 def _text(fd: int, stop: Callable[[], None], block_size: int) -> Iterator[bytes]:
-    head = os.read(fd, block_size)
-    decoder = codecs.getincrementaldecoder("utf-16")("replace") if head.startswith(_UTF16_MARKS) else None
-    block = head.removeprefix(codecs.BOM_UTF8)
-    while block:
+    decoder: codecs.IncrementalDecoder | None = None
+    at = 0
+    while block := os.pread(fd, block_size, at):
+        if at == 0 and block.startswith(_UTF16_MARKS):
+            decoder = codecs.getincrementaldecoder("utf-16")("replace")
+        text = block.removeprefix(codecs.BOM_UTF8) if at == 0 else block
         if decoder is not None:
-            block = decoder.decode(block).encode("utf-8", "replace")
-        if b"\0" in block:
+            text = decoder.decode(block).encode("utf-8", "replace")
+        if b"\0" in text:
             raise BinaryFile
-        yield block
+        at += len(block)
+        yield text
         stop()
-        block = os.read(fd, block_size)
-    if decoder is not None and (rest := decoder.decode(b"", final=True).encode("utf-8", "replace")):
-        yield rest
+    if decoder is not None:
+        yield decoder.decode(b"", final=True).encode("utf-8", "replace")
 
 
 def _decoded(raw: bytes, head: Callable[[], bytes], *, is_cut: bool) -> str:

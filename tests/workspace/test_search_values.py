@@ -1,0 +1,24 @@
+"""The values of a search are plain, and their defaults are what people expect."""
+
+from tejat.workspace.search_values import DEFAULT_EXCLUDED_DIRECTORIES, Engine, Query
+
+
+def test_the_fastest_engine_comes_first() -> None:
+    assert list(Engine) == [Engine.RIPGREP, Engine.GIT_GREP, Engine.GREP, Engine.PYTHON]
+
+
+def test_a_plain_query() -> None:
+    assert Query(pattern="x") == Query(
+        pattern="x",
+        exclude_pattern=None,
+        case_sensitive=False,
+        fixed_strings=False,
+        include=None,
+        before=0,
+        after=0,
+        max_matches_per_file=None,
+        total_max_matches=100,
+        names_only=False,
+        exclude_directories=frozenset({b".git", b".hg", b".svn", b"bower_components", b"node_modules"}),
+    )
+    assert b"node_modules" in DEFAULT_EXCLUDED_DIRECTORIES
