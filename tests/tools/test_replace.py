@@ -90,11 +90,16 @@ def mismatch(path: Path, expected: int, found: int) -> ToolResult:
     )
 
 
-def unread(path: Path) -> ToolResult:
-    return failure(
-        f"The file has changed since it was last read: {path}. Read it again with read_file first.",
-        ErrorType.STALE_FILE,
-    )
+def unread(path: Path, seen: str, now: str) -> ToolResult:
+    """What is told of a file of one line that somebody else has changed since it was read."""
+    message = f"The file has changed since it was last read: {path}. Read it again with read_file first."
+    lines = [
+        f"{sign}{text}" + ("" if text.endswith("\n") else "\n\\ No newline at end of file\n")
+        for sign, text in (("-", seen), ("+", now))
+    ]
+    header = f"Index: {path.name}\n{'=' * 67}\n--- {path.name}\tLast read\n+++ {path.name}\tNow\n"
+    diff = f"{header}@@ -1,1 +1,1 @@\n{''.join(lines)}"
+    return failure(f"{message}\nWhat has changed since:\n{diff}", ErrorType.STALE_FILE, message)
 
 
 def stale(path: Path, what: str) -> ToolResult:
@@ -476,7 +481,7 @@ class TestStaleFiles:
         status = (root / "f").stat()
         (root / "f").write_text("old user\n")
         os.utime(root / "f", ns=(status.st_atime_ns, status.st_mtime_ns))
-        assert call(tool, root / "f", "old", "new") == unread(root / "f")
+        assert call(tool, root / "f", "old", "new") == unread(root / "f", "old text\n", "old user\n")
         assert (root / "f").read_text() == "old user\n"
         self.read(workspace, root / "f")
         assert call(tool, root / "f", "old", "new").error is None

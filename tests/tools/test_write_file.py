@@ -79,11 +79,16 @@ def stale(path: Path, what: str) -> ToolResult:
     )
 
 
-def unread(path: Path) -> ToolResult:
-    return failure(
-        f"The file has changed since it was last read: {path}. Read it again with read_file first.",
-        ErrorType.STALE_FILE,
-    )
+def unread(path: Path, seen: str, now: str) -> ToolResult:
+    """What is told of a file of one line that somebody else has changed since it was read."""
+    message = f"The file has changed since it was last read: {path}. Read it again with read_file first."
+    lines = [
+        f"{sign}{text}" + ("" if text.endswith("\n") else "\n\\ No newline at end of file\n")
+        for sign, text in (("-", seen), ("+", now))
+    ]
+    header = f"Index: {path.name}\n{'=' * 67}\n--- {path.name}\tLast read\n+++ {path.name}\tNow\n"
+    diff = f"{header}@@ -1,1 +1,1 @@\n{''.join(lines)}"
+    return failure(f"{message}\nWhat has changed since:\n{diff}", ErrorType.STALE_FILE, message)
 
 
 def tree(directory: Path) -> list[str]:
@@ -434,7 +439,7 @@ class TestStaleFiles:
         status = (root / "f").stat()
         (root / "f").write_text("user text\n")
         os.utime(root / "f", ns=(status.st_atime_ns, status.st_mtime_ns))
-        assert call(tool, root / "f", "model text\n") == unread(root / "f")
+        assert call(tool, root / "f", "model text\n") == unread(root / "f", "read text\n", "user text\n")
         assert (root / "f").read_text() == "user text\n"
         self.read(workspace, root / "f")
         assert call(tool, root / "f", "model text\n").error is None
@@ -452,7 +457,7 @@ class TestStaleFiles:
         for content in ("a", "b", "c"):
             assert call(tool, root / "f", content).error is None
         (root / "f").write_text("user")
-        assert call(tool, root / "f", "d") == unread(root / "f")
+        assert call(tool, root / "f", "d") == unread(root / "f", "c", "user")
 
     def test_two_sessions(self, workspace: Workspace, root: Path) -> None:
         (root / "f").write_text("old")
@@ -460,7 +465,7 @@ class TestStaleFiles:
             for session in (workspace, other):
                 self.read(session, root / "f")
             assert call(WriteFileTool(workspace), root / "f", "first").error is None
-            assert call(WriteFileTool(other), root / "f", "second") == unread(root / "f")
+            assert call(WriteFileTool(other), root / "f", "second") == unread(root / "f", "old", "first")
         assert (root / "f").read_text() == "first"
 
     def test_a_change_through_another_spelling(self, workspace: Workspace, tool: WriteFileTool, root: Path) -> None:
@@ -468,7 +473,7 @@ class TestStaleFiles:
         (root / "link").symlink_to("f")
         self.read(workspace, root / "link")
         (root / "f").write_text("user")
-        assert call(tool, root / "f", "x") == unread(root / "f")
+        assert call(tool, root / "f", "x") == unread(root / "f", "old", "user")
 
     @pytest.mark.parametrize(
         ("meanwhile", "expected"),

@@ -333,6 +333,14 @@ class TestBounds:
         assert applied("".join(LINES), patch) == new.decode()
 
 
+class TestHeaders:
+    @pytest.mark.parametrize("new", ["a\tb\n--- c\n", "a\n", "x" * 3_000_000])
+    def test_other_headers_give_the_patch_that_was_made_with_them(self, new: str) -> None:
+        patch = create_patch("a\tb.txt", "a\n", new, old_header="Current", new_header="Proposed")
+        wanted = create_patch("a\tb.txt", "a\n", new, old_header="Original", new_header="Written")
+        assert patch.text_with(old_header="Original", new_header="Written") == wanted.text
+
+
 class TestDiffStat:
     def test_added_removed_modified(self) -> None:
         assert diff_stat("one\ntwo\n", "one\ntwo\nthree\n", "one\ntwo\nthree\n") == DiffStat(1, 0, 5, 0, 0, 0, 0, 0)

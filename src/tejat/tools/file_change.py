@@ -18,6 +18,9 @@ from tejat.workspace.workspace import Workspace
 MOST_SHOWN_BYTES = 2**20
 """Contents larger than this are not carried in diffs and confirmations; the patch is."""
 
+MOST_TOLD = 10_000
+"""Characters of a patch that a failure may bring along."""
+
 MOST_CHANGED_BYTES = 256 * 2**20
 """A change holds the old file and the new one in memory, so a file larger than this is refused."""
 
@@ -36,16 +39,15 @@ class CurrentFile:
 class FileChange:
     """A change that was worked out and not yet made.
 
-    `before` and `after` are the contents as shown, None when they are large; `proposed` is what the model wanted where
-    the person changed it.
+    `before` and `after` are the contents as shown, None, as is `stat`, when they are large.
     """
 
     current: CurrentFile
     pieces: Sequence[bytes | memoryview]
-    before: str | None
-    after: str | None
-    proposed: str | None
-    patch_between: Callable[[str, str], Patch]
+    patch: Patch
+    before: str | None = None
+    after: str | None = None
+    stat: DiffStat | None = None
     replacements: int = 0
 
     @property
@@ -61,10 +63,10 @@ class FileChange:
             title=title,
             file_name=self.name,
             file_path=self.current.location.path,
-            file_diff=self.patch_between("Current", "Proposed").text,
+            file_diff=self.patch.text,
             original_content=None if self.is_new_file else self.before,
             new_content=self.after,
-            diff_stat=self.stat(),
+            diff_stat=self.stat,
             proposal=self,
         )
 
@@ -72,23 +74,19 @@ class FileChange:
         return FileDiff(
             file_name=self.name,
             file_path=self.current.location.path,
-            file_diff=self.patch_between(old_header, new_header).text,
+            file_diff=self.patch.text_with(old_header=old_header, new_header=new_header),
             is_new_file=self.is_new_file,
             original_content=None if self.is_new_file else self.before,
             new_content=self.after,
-            diff_stat=self.stat(),
+            diff_stat=self.stat,
         )
-
-    def stat(self) -> DiffStat | None:
-        if self.before is None or self.after is None:
-            return None
-        return diff_stat(self.before, self.after if self.proposed is None else self.proposed, self.after)
 
 
 def look(workspace: Workspace, location: Location) -> CurrentFile:
     """What a change at this location would meet. Changes nothing.
 
-    Raises WorkspaceError, STALE_FILE among its kinds when the file changed since the session last saw it.
+    Raises WorkspaceError, STALE_FILE among its kinds when the file changed since the session last saw it; its message
+    tells what has changed if that is still known.
     """
     real_path = _real_path(workspace, location)
     try:
@@ -101,7 +99,10 @@ def look(workspace: Workspace, location: Location) -> CurrentFile:
         if error.error_type is not ErrorType.FILE_NOT_FOUND:
             raise
         return CurrentFile(location, real_path, None, TextFile(b"", UTF_8))
-    workspace.records.check(real_path, status, raw)
+    try:
+        workspace.records.check(real_path, status, raw)
+    except WorkspaceError as error:
+        raise _telling_changes(error, location, workspace.records.last_seen(real_path), raw) from error
     encoding = detect(raw, whole=True)
     text = None if encoding is None else TextFile(raw, encoding)
     return CurrentFile(location, real_path, Original(raw, status), text)
@@ -115,10 +116,10 @@ def rewriting(current: CurrentFile, content: str, *, proposed: str | None = None
     if current.original is None or current.text is None:
         raw = UTF_8.encode_new(content)
         before = "" if current.original is None else "[binary content]\n"
-        return _change(current, [raw], before, content, proposed, _whole_patch(current, before, content))
+        return _change(current, [raw], before, content, proposed)
     spliced = current.text.rewrite(content)
     before, after = _as_lines(current.text), _as_lines(TextFile(b"".join(spliced.pieces), current.text.encoding))
-    return _change(current, spliced.pieces, before, after, proposed, _whole_patch(current, before, after))
+    return _change(current, spliced.pieces, before, after, proposed)
 
 
 def editing(
@@ -128,12 +129,11 @@ def editing(
     spliced = text.splice(edits)
     if not spliced.edits:
         return None
-    count = len(edits)
     small = max(len(text.raw), spliced.size) <= MOST_SHOWN_BYTES
     if text.encoding.is_wide or small:
         before, after = _as_lines(text), _as_lines(TextFile(b"".join(spliced.pieces), text.encoding))
-        return _change(current, spliced.pieces, before, after, proposed, _whole_patch(current, before, after), count)
-    return _change(current, spliced.pieces, None, None, proposed, _patch_of(current, text, spliced), count)
+        return _change(current, spliced.pieces, before, after, proposed, replacements=len(edits))
+    return FileChange(current, spliced.pieces, _patch_of(current, text, spliced), replacements=len(edits))
 
 
 def make(
@@ -173,6 +173,19 @@ def _real_path(workspace: Workspace, location: Location) -> str:
         return os.path.join(parent.location.root.real_path, parent.location.relative)
 
 
+def _telling_changes(error: WorkspaceError, location: Location, seen: bytes | None, now: bytes) -> WorkspaceError:
+    before = None if seen is None else detect(seen, whole=True)
+    after = detect(now, whole=True)
+    if seen is None or before is None or after is None:
+        return error
+    name = os.path.basename(location.path)
+    patch = create_patch(name, before.decode(seen), after.decode(now), old_header="Last read", new_header="Now")
+    if len(patch.text) > MOST_TOLD:
+        return error
+    told = f"{error.message}\nWhat has changed since:\n{patch.text}"
+    return WorkspaceError(told, error.error_type, path=error.path, display=error.display)
+
+
 def _too_large(path: str, size: int) -> WorkspaceError:
     limit = MOST_CHANGED_BYTES // 2**20
     message = f"File is too large to be changed: {path} ({size / 2**20:.2f}MB, at most {limit}MB)"
@@ -187,15 +200,19 @@ def _led_elsewhere(path: str) -> WorkspaceError:
 def _change(
     current: CurrentFile,
     pieces: Sequence[bytes | memoryview],
-    before: str | None,
-    after: str | None,
+    before: str,
+    after: str,
     proposed: str | None,
-    patch: Callable[[str, str], Patch],
+    *,
     replacements: int = 0,
 ) -> FileChange:
-    small = before is not None and after is not None and max(len(before), len(after)) <= MOST_SHOWN_BYTES
-    shown = (before, after) if small else (None, None)
-    return FileChange(current, pieces, *shown, proposed, patch, replacements)
+    """A change with both contents at hand. `proposed` is what the model wanted where the person changed it."""
+    name = os.path.basename(current.location.path)
+    patch = create_patch(name, before, after, old_header="Current", new_header="Proposed")
+    if max(len(before), len(after)) > MOST_SHOWN_BYTES:
+        return FileChange(current, pieces, patch, replacements=replacements)
+    stat = diff_stat(before, after if proposed is None else proposed, after)
+    return FileChange(current, pieces, patch, before, after, stat, replacements)
 
 
 def _as_lines(text: TextFile) -> str:
@@ -209,20 +226,10 @@ def _as_lines(text: TextFile) -> str:
     return shown.replace("\r\n", "\n") if alike else shown
 
 
-def _whole_patch(current: CurrentFile, before: str, after: str) -> Callable[[str, str], Patch]:
-    name = os.path.basename(current.location.path)
-    return lambda old_header, new_header: create_patch(
-        name, before, after, old_header=old_header, new_header=new_header
-    )
-
-
-def _patch_of(current: CurrentFile, text: TextFile, spliced: Spliced) -> Callable[[str, str], Patch]:
-    name = os.path.basename(current.location.path)
-
+def _patch_of(current: CurrentFile, text: TextFile, spliced: Spliced) -> Patch:
     def decode(raw: bytes) -> str:
         shown = text.encoding.decode(raw)
         return shown.replace("\r\n", "\n") if text.line_ending == "\r\n" else shown
 
-    return lambda old_header, new_header: patch_of_edits(
-        name, text.raw, spliced.edits, decode=decode, old_header=old_header, new_header=new_header
-    )
+    name = os.path.basename(current.location.path)
+    return patch_of_edits(name, text.raw, spliced.edits, decode=decode, old_header="Current", new_header="Proposed")

@@ -11,6 +11,7 @@ from tejat.workspace.line_edits import DEFAULT_BUDGET, Edit, common_prefix, comm
 from tejat.workspace.splice import ByteEdit, count_byte
 
 _CONTEXT = 3
+_HEADER_LINES = 4
 _RULE = "=" * 67
 _UNENDED = "\n\\ No newline at end of file\n"
 
@@ -46,6 +47,12 @@ class Patch:
     added: int
     removed: int
     summarised: bool
+
+    def text_with(self, *, old_header: str, new_header: str) -> str:
+        """The same patch under other headers."""
+        index, rule, old, new, hunks = self.text.split("\n", _HEADER_LINES)
+        old_name, new_name = old.rpartition("\t")[0], new.rpartition("\t")[0]
+        return "\n".join([index, rule, f"{old_name}\t{old_header}", f"{new_name}\t{new_header}", hunks])
 
 
 def create_patch(file_name: str, old: str, new: str, *, old_header: str, new_header: str) -> Patch:
