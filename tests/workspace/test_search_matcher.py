@@ -2,8 +2,6 @@
 
 import os
 import subprocess
-from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -12,7 +10,6 @@ from hypothesis import strategies as st
 
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.workspace.ripgrep import ripgrep_path
-from tejat.workspace.search_backtracking import BacktrackingMatcher
 from tejat.workspace.search_matcher import LineMatcher
 from tejat.workspace.search_pattern import parse
 from tejat.workspace.search_spelling import for_pcre, for_ripgrep
@@ -102,7 +99,7 @@ def lines_by_matcher(source: str, block: bytes, *, case_sensitive: bool) -> list
 
 
 class TestAgainstRipgrep:
-    @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=90, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(source=LINEAR, case_sensitive=st.booleans())
     def test_linear_patterns(self, texts: dict[bool, Path], source: str, case_sensitive: bool) -> None:
         pattern = parse(source, fixed_strings=False, case_sensitive=case_sensitive)
@@ -188,13 +185,6 @@ class TestLargeWork:
 
 
 class TestProcess:
-    @pytest.fixture
-    def matcher(self) -> Iterator[BacktrackingMatcher]:
-        matcher = BacktrackingMatcher("a(?!b)")
-        yield matcher
-        with suppress(OSError):
-            matcher.close()
-
     def test_leaving_the_block_ends_it(self) -> None:
         children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
         before = children.read_text()

@@ -1,13 +1,14 @@
 """Text comes in whole lines, in UTF-8, and is shown as people read it."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tejat.workspace import search_text
 from tejat.workspace.search_text import LONGEST_KEPT_LINE, BinaryFile, TextBlocks, opened, read_head, shown
 
 
@@ -129,6 +130,26 @@ class TestOpened:
         for name in (b"directory", b"link", b"fifo", b"missing"):
             with opened(directory_fd, name) as fd:
                 assert fd is None
+
+    @pytest.mark.parametrize("open_file", [search_text._open, search_text._open_by_parts])
+    def test_no_way_out(self, tmp_path: Path, open_file: Callable[[int, bytes], int]) -> None:
+        root = tmp_path / "root"
+        (root / "deep" / "er").mkdir(parents=True)
+        (root / "deep" / "er" / "a").write_text("inside")
+        (tmp_path / "a").write_text("outside")
+        (root / "away").symlink_to("..")
+        (root / "absolute").symlink_to(tmp_path)
+        (root / "a").symlink_to("../a")
+        directory_fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fd = open_file(directory_fd, b"deep/er/a")
+            assert read_head(fd) == b"inside"
+            os.close(fd)
+            for path in (b"away/a", b"absolute/a", b"a", b"deep/missing/a"):
+                with pytest.raises(OSError, match="link|directory"):
+                    open_file(directory_fd, path)
+        finally:
+            os.close(directory_fd)
 
 
 def no_head() -> bytes:

@@ -5,6 +5,7 @@ turned into UTF-8 first, so that its NULs do not count.
 """
 
 import codecs
+import errno
 import os
 import re
 import stat
@@ -14,6 +15,7 @@ from typing import Final
 
 from tejat.core.errors import TejatError
 from tejat.workspace.encoding import detect
+from tejat.workspace.system_calls import PASS_THROUGH, openat2
 
 LONGEST_SHOWN_LINE: Final = 2000
 """In characters."""
@@ -35,14 +37,40 @@ class BinaryFile(TejatError):
 
 @contextmanager
 def opened(directory_fd: int, path: bytes) -> Generator[int | None]:
-    """A descriptor of a regular file, None when it cannot be read or is something else."""
+    """A descriptor of a regular file beneath a directory, None when it cannot be read or is something else.
+
+    A path that leads through a link out of the directory, which it may do since it was found, is not followed.
+    """
     try:
-        fd = os.open(path, _OPEN_FLAGS, dir_fd=directory_fd)
+        fd = _open(directory_fd, path)
     except OSError:
         yield None
         return
     try:
         yield fd if stat.S_ISREG(os.fstat(fd).st_mode) else None
+    finally:
+        os.close(fd)
+
+
+def _open(directory_fd: int, path: bytes) -> int:
+    try:
+        return openat2(directory_fd, os.fsdecode(path), _OPEN_FLAGS)
+    except OSError as error:
+        if error.errno not in (errno.ENOSYS, errno.EPERM):
+            raise
+    return _open_by_parts(directory_fd, path)
+
+
+def _open_by_parts(directory_fd: int, path: bytes) -> int:
+    """The same where the system has no call for it. No link is followed: there is none on the way to a found file."""
+    *parents, name = path.split(b"/")
+    fd = os.dup(directory_fd)
+    try:
+        for parent in parents:
+            deeper = os.open(parent, PASS_THROUGH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=fd)
+            os.close(fd)
+            fd = deeper
+        return os.open(name, _OPEN_FLAGS, dir_fd=fd)
     finally:
         os.close(fd)
 
