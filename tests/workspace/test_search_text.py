@@ -146,7 +146,7 @@ class TestOpened:
             assert read_head(fd) == b"inside"
             os.close(fd)
             for path in (b"away/a", b"absolute/a", b"a", b"deep/missing/a"):
-                with pytest.raises(OSError, match="link|directory"):
+                with pytest.raises(OSError, match=r"link|directory"):
                     open_file(directory_fd, path)
         finally:
             os.close(directory_fd)
