@@ -142,13 +142,21 @@ def test_a_patch_turns_old_into_new(old: str, new: str) -> None:
 class TestPatchOfEdits:
     @settings(max_examples=250, deadline=None)
     @given(st.data())
-    def test_one_edit_gives_the_patch_of_the_whole_texts(self, data: st.DataObject) -> None:
+    def test_one_edit_gives_a_patch_as_good_as_that_of_the_whole_texts(self, data: st.DataObject) -> None:
         old = data.draw(st.lists(st.sampled_from(["a\n", "b\n", "ab\n", "\n", "c"]), max_size=30).map("".join))
         start = data.draw(st.integers(0, len(old)))
         end = data.draw(st.integers(start, min(len(old), start + 12)))
         text = data.draw(st.text("ab\n", max_size=8))
         edits = [ByteEdit(start, end, text.encode())]
-        assert patched_by(old.encode(), edits) == patched(old, old[:start] + text + old[end:])
+        new = old[:start] + text + old[end:]
+        patch, whole = patched_by(old.encode(), edits), patched(old, new)
+        assert applied(old, patch) == new
+        assert (patch.added, patch.removed) == (whole.added, whole.removed)
+
+    def test_context_is_whole_where_a_change_slides_among_lines_that_are_alike(self) -> None:
+        old = "a\n" * 12 + "ab\n" * 5 + "\n" * 4 + "ab\na\na\na\n"
+        patch = patched(old, old[:45] + "\n\nab" + old[45:])
+        assert patch.text.endswith("@@ -20,6 +20,8 @@\n \n \n ab\n+\n+ab\n a\n a\n a\n")
 
     @settings(max_examples=250, deadline=None)
     @given(st.data())
@@ -200,16 +208,16 @@ class TestPatchOfEdits:
         patch = patch_of_edits(
             "f.txt",
             old,
-            [ByteEdit(place, place + 3, b"501")],
+            [ByteEdit(place, place + 3, b"new")],
             decode=decode,
             old_header="Current",
             new_header="Proposed",
         )
         assert body(patch) == (
-            "@@ -498,7 +498,7 @@\n строка 497\n строка 498\n строка 499\n-строка 500\n+строка 501\n"
+            "@@ -498,7 +498,7 @@\n строка 497\n строка 498\n строка 499\n-строка 500\n+строка new\n"
             " строка 501\n строка 502\n строка 503\n"
         )
-        assert [len(raw.splitlines()) for raw in seen] == [7, 7]
+        assert [len(raw.splitlines()) for raw in seen] == [13, 13]
 
     def test_a_repeated_line_removed_is_shown_where_whole_texts_differ(self) -> None:
         old = "x\n" + "same\n" * 5_000 + "y\n"
