@@ -181,6 +181,70 @@ class TestAgainstGit:
                 git(top, b"-c", b"index.version=" + version, b"add", b"-f", b"--", *(b"./" + name for name in tracked))
             assert_as_git_says(top, directories, files)
 
+    def test_chosen_patterns(self, tmp_path: Path) -> None:
+        top = os.fsencode(os.path.realpath(tmp_path))
+        make_repository(top)
+        lines = [
+            *(
+                b"?**/b",
+                b"[ab]**/b",
+                b"/a?**/b",
+                b"a**/b",
+                b"/*a**/b",
+                b"**a/b",
+                b"a/**b",
+                b"a/b**",
+                b"**/**/b",
+                b"a/**/**",
+            ),
+            *(
+                b"/a[^b]c",
+                b"/a[+-9]c",
+                b"/a?c",
+                b"/a*c",
+                b"/a**c",
+                b"a/*/",
+                b"*/b",
+                b"*/*/c",
+                b"/**/c",
+                b"a/**/",
+                b"/**",
+            ),
+            *(
+                b"**\\/b",
+                b"a\\/b",
+                b"/\\a/b",
+                b"*\\/c",
+                b"//a",
+                b"a//b",
+                b"/",
+                b"a/ ",
+                b"[a-c]/b",
+                b"a/[!b]",
+                b"**/a/b/c",
+            ),
+        ]
+        places = [b"%03d" % number for number in range(len(lines))]
+        names = [
+            b"a/b/c",
+            b"a/c",
+            b"a/d",
+            b"b",
+            b"c/a/b",
+            b"c/a/d",
+            b"ac",
+            b"aa/b",
+            b"ab/x/b",
+            b"abc",
+            b"ba/b",
+            b"c/x/c",
+        ]
+        for place, line in zip(places, lines, strict=True):
+            write(top, {place + b"/.gitignore": line + b"\n"} | {place + b"/" + name: b"" for name in names})
+        inner = [b"a", b"a/b", b"c", b"c/a", b"aa", b"ab", b"ab/x", b"ba", b"c/x"]
+        directories = [place + b"/" + name for place in places for name in inner]
+        assert_as_git_says(top, directories, [place + b"/" + name for place in places for name in names])
+
     @pytest.mark.parametrize("name", ["alnum", "alpha", "blank", "cntrl", "digit", "graph"])
     def test_every_byte_against_classes(self, tmp_path: Path, name: str) -> None:
         second = {"alnum": "lower", "alpha": "print", "blank": "punct", "cntrl": "space", "digit": "upper"}

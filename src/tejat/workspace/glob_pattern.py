@@ -119,27 +119,33 @@ def _can_be_path(pattern: str) -> bool:
 
 
 def _without_choices(parts: Parts) -> list[Parts]:
-    """The same as alternatives without `@(...)` and `?(...)`, as long as that does not make too many of them."""
-    if prod(map(_choice_count, parts)) > MAXIMUM_ALTERNATIVES:
+    """The same as alternatives without groups, where choices are the only groups and do not make too many of them."""
+    if not all(map(_has_only_choices, parts)) or prod(map(_choice_count, parts)) > MAXIMUM_ALTERNATIVES:
         return [parts]
     return list(product(*map(_choices, parts)))
 
 
+def _has_only_choices(part: Part) -> bool:
+    return all(
+        node.kind in (GroupKind.ONE, GroupKind.OPTIONAL) and all(map(_has_only_choices, node.alternatives))
+        for node in part
+        if isinstance(node, Group)
+    )
+
+
 def _choice_count(part: Part) -> int:
-    return prod(_node_choice_count(node) for node in part)
-
-
-def _node_choice_count(node: Node) -> int:
-    if not isinstance(node, Group) or node.kind not in (GroupKind.ONE, GroupKind.OPTIONAL):
-        return 1
-    return (node.kind is GroupKind.OPTIONAL) + sum(map(_choice_count, node.alternatives))
+    return prod(
+        (node.kind is GroupKind.OPTIONAL) + sum(map(_choice_count, node.alternatives))
+        for node in part
+        if isinstance(node, Group)
+    )
 
 
 def _choices(part: Part) -> list[Part]:
     choices: list[Part] = [()]
     for node in part:
         endings: list[Part] = [(node,)]
-        if isinstance(node, Group) and node.kind in (GroupKind.ONE, GroupKind.OPTIONAL):
+        if isinstance(node, Group):
             endings = [choice for alternative in node.alternatives for choice in _choices(alternative)]
             endings += [()] if node.kind is GroupKind.OPTIONAL else []
         choices = [(*choice, *ending) for choice in choices for ending in endings]
