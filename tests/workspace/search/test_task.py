@@ -8,9 +8,9 @@ import pytest
 
 from tejat.workspace.glob_pattern import compile_glob
 from tejat.workspace.ignore import IgnoreRules
-from tejat.workspace.search_pattern import parse
-from tejat.workspace.search_task import Hits, Task, bounded, first_matches, judging
-from tejat.workspace.search_values import Engine, FileHits, Line, Query, SearchResult
+from tejat.workspace.search.pattern import parse
+from tejat.workspace.search.task import Hits, Task, bounded, first_matches, judging
+from tejat.workspace.search.values import Engine, FileHits, Line, Query, SearchResult
 
 
 def lines(*numbers: int, hits: tuple[int, ...]) -> tuple[Line, ...]:

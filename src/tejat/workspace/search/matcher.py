@@ -6,10 +6,10 @@ from contextlib import AbstractContextManager
 from functools import cache, cached_property
 from types import TracebackType
 
-from tejat.workspace.search_backtracking import BacktrackingMatcher
-from tejat.workspace.search_classes import WORD, BadExpression, LinearExpression, compile_linear
-from tejat.workspace.search_pattern import Pattern, invalid_pattern
-from tejat.workspace.search_spelling import Linear, for_marked_text, for_python, for_re2
+from tejat.workspace.search.backtracking import BacktrackingMatcher
+from tejat.workspace.search.classes import WORD, BadExpression, LinearExpression, compile_linear
+from tejat.workspace.search.pattern import Pattern, invalid_pattern
+from tejat.workspace.search.spelling import Linear, for_marked_text, for_python, for_re2
 
 Span = tuple[int, int]
 """Where a line begins and ends in a block, its line feed left out."""

@@ -5,14 +5,14 @@ import sys
 
 import pytest
 
-from tejat.workspace import search_worker
+from tejat.workspace.search import worker
 
 
 def answers(*messages: str) -> bytes:
     spoken = b"".join(
-        search_worker.SIZE.pack(len(raw)) + raw for raw in (text.encode("utf-8", "surrogatepass") for text in messages)
+        worker.SIZE.pack(len(raw)) + raw for raw in (text.encode("utf-8", "surrogatepass") for text in messages)
     )
-    command = [sys.executable, "-I", "-S", search_worker.__file__]
+    command = [sys.executable, "-I", "-S", worker.__file__]
     return subprocess.run(command, input=spoken, capture_output=True, check=True).stdout
 
 

@@ -11,7 +11,7 @@ from unicodedata import ucd_3_2_0
 import pytest
 
 from tejat.workspace.ripgrep import ripgrep_path
-from tejat.workspace.search_classes import (
+from tejat.workspace.search.classes import (
     NOTHING,
     PERL_CLASSES,
     WORD,

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tejat.workspace.search_grep import search_by_git_grep, search_by_grep, search_by_python
-from tejat.workspace.search_pattern import parse
-from tejat.workspace.search_task import Hits, Task
-from tejat.workspace.search_values import Engine, EngineFailure, OutOfTime, Query
+from tejat.workspace.search.grep import search_by_git_grep, search_by_grep, search_by_python
+from tejat.workspace.search.pattern import parse
+from tejat.workspace.search.task import Hits, Task
+from tejat.workspace.search.values import Engine, EngineFailure, OutOfTime, Query
 
 Search = Callable[[Task], Hits]
 ALL = (search_by_git_grep, search_by_grep, search_by_python)

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from tejat.workspace import search_worker
 from tejat.workspace.ripgrep import clean_environment
-from tejat.workspace.search_values import EngineFailure
+from tejat.workspace.search import worker
+from tejat.workspace.search.values import EngineFailure
 
 _POLL_MILLISECONDS = 50
 _PIPE_BLOCK = 64 * 1024
@@ -24,7 +24,7 @@ class BacktrackingMatcher:
             raise EngineFailure("there is no Python program to run")
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", search_worker.__file__],
+                [sys.executable, "-I", "-S", worker.__file__],
                 bufsize=0,
                 env=clean_environment(),
                 process_group=0,
@@ -66,7 +66,7 @@ class BacktrackingMatcher:
             raise ValueError("the pipes of the process have to be open")
         to_child, from_child = self._process.stdin.fileno(), self._process.stdout.fileno()
         os.set_blocking(to_child, False)
-        unsent = memoryview(b"".join(search_worker.SIZE.pack(len(text)) + text for text in texts))
+        unsent = memoryview(b"".join(worker.SIZE.pack(len(text)) + text for text in texts))
         answers = b""
         poll = select.poll()
         poll.register(from_child, select.POLLIN)
@@ -78,7 +78,7 @@ class BacktrackingMatcher:
                     block = os.read(from_child, _PIPE_BLOCK)
                     answers += block
                     # An expression that does not compile is answered, and the process ends.
-                    if answers.startswith(search_worker.NO) and self._expression is not None:
+                    if answers.startswith(worker.NO) and self._expression is not None:
                         raise EngineFailure("Python's re does not take the pattern")
                     if not block:
                         raise EngineFailure("the process that matches has ended")
@@ -86,7 +86,7 @@ class BacktrackingMatcher:
                     unsent = _send(to_child, unsent)
                     if not unsent:
                         poll.unregister(to_child)
-        return [answers[index : index + 1] == search_worker.YES for index in range(len(texts))]
+        return [answers[index : index + 1] == worker.YES for index in range(len(texts))]
 
 
 def _send(descriptor: int, unsent: memoryview) -> memoryview:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tejat.workspace.search_backtracking import BacktrackingMatcher
-from tejat.workspace.search_values import EngineFailure
+from tejat.workspace.search.backtracking import BacktrackingMatcher
+from tejat.workspace.search.values import EngineFailure
 
 
 class Stopped(Exception):

@@ -11,13 +11,13 @@ from tejat.core.errors import ErrorType, ToolFailure
 from tejat.workspace.glob_pattern import GlobPattern, compile_glob
 from tejat.workspace.ignore import IgnoreRules
 from tejat.workspace.ripgrep import ripgrep_path
-from tejat.workspace.search_grep import search_by_git_grep, search_by_grep, search_by_python
-from tejat.workspace.search_matcher import LineMatcher
-from tejat.workspace.search_pattern import Pattern, parse
-from tejat.workspace.search_ripgrep import search_by_ripgrep
-from tejat.workspace.search_scan import scanning
-from tejat.workspace.search_task import Hits, Task
-from tejat.workspace.search_values import Engine, EngineFailure, FileHits, Line, OutOfTime, Query, SearchResult
+from tejat.workspace.search.grep import search_by_git_grep, search_by_grep, search_by_python
+from tejat.workspace.search.matcher import LineMatcher
+from tejat.workspace.search.pattern import Pattern, parse
+from tejat.workspace.search.ripgrep import search_by_ripgrep
+from tejat.workspace.search.scan import scanning
+from tejat.workspace.search.task import Hits, Task
+from tejat.workspace.search.values import Engine, EngineFailure, FileHits, Line, OutOfTime, Query, SearchResult
 
 __all__ = [
     "ALL_ENGINES",

@@ -9,9 +9,9 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from tejat.workspace.ripgrep import program_path, running
-from tejat.workspace.search_spelling import for_grep
-from tejat.workspace.search_task import Hits, Judge, Task, bounded, judging
-from tejat.workspace.search_values import EngineFailure, OutOfTime
+from tejat.workspace.search.spelling import for_grep
+from tejat.workspace.search.task import Hits, Judge, Task, bounded, judging
+from tejat.workspace.search.values import EngineFailure, OutOfTime
 from tejat.workspace.walk import list_files
 
 _MOST_FILES = 1_000_000

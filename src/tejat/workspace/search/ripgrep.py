@@ -15,10 +15,10 @@ from itertools import islice
 
 from tejat.workspace.ignore import Ignored
 from tejat.workspace.ripgrep import Child, running
-from tejat.workspace.search_spelling import for_pcre, for_ripgrep
-from tejat.workspace.search_task import Hits, Task, bounded, first_matches, judging
-from tejat.workspace.search_text import LONGEST_KEPT_LINE, BinaryFile, TextBlocks, opened, read_head, shown
-from tejat.workspace.search_values import EngineFailure, Line, OutOfTime, Query
+from tejat.workspace.search.spelling import for_pcre, for_ripgrep
+from tejat.workspace.search.task import Hits, Task, bounded, first_matches, judging
+from tejat.workspace.search.text import LONGEST_KEPT_LINE, BinaryFile, TextBlocks, opened, read_head, shown
+from tejat.workspace.search.values import EngineFailure, Line, OutOfTime, Query
 
 _ENTRIES_TO_PRUNE_BY = 4096
 _LONGEST_RECORD = 64 << 20

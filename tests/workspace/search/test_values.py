@@ -1,6 +1,6 @@
 """The values of a search are plain, and their defaults are what people expect."""
 
-from tejat.workspace.search_values import DEFAULT_EXCLUDED_DIRECTORIES, Engine, Query
+from tejat.workspace.search.values import DEFAULT_EXCLUDED_DIRECTORIES, Engine, Query
 
 
 def test_the_fastest_engine_comes_first() -> None:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from tejat.workspace.glob_pattern import GlobPattern
 from tejat.workspace.ignore import IgnoreRules
-from tejat.workspace.search_pattern import Pattern
-from tejat.workspace.search_scan import Scanner, scanning
-from tejat.workspace.search_text import opened
-from tejat.workspace.search_values import Engine, FileHits, Line, Query, SearchResult
+from tejat.workspace.search.pattern import Pattern
+from tejat.workspace.search.scan import Scanner, scanning
+from tejat.workspace.search.text import opened
+from tejat.workspace.search.values import Engine, FileHits, Line, Query, SearchResult
 
 # An ordinary search needs some megabytes. What needs more has met a line too long for it, and is given up.
 _CHILD_KIBIBYTES = 1 << 20

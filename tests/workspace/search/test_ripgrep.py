@@ -10,10 +10,10 @@ import pytest
 
 from tejat.workspace.ignore import IgnoreRules
 from tejat.workspace.ripgrep import ripgrep_path
-from tejat.workspace.search_pattern import parse
-from tejat.workspace.search_ripgrep import search_by_ripgrep
-from tejat.workspace.search_task import Task
-from tejat.workspace.search_values import Engine, EngineFailure, FileHits, Line, OutOfTime, Query, SearchResult
+from tejat.workspace.search.pattern import parse
+from tejat.workspace.search.ripgrep import search_by_ripgrep
+from tejat.workspace.search.task import Task
+from tejat.workspace.search.values import Engine, EngineFailure, FileHits, Line, OutOfTime, Query, SearchResult
 
 WARNING = r': WARNING: stopped searching binary file after match (found "\\0" byte around offset 7)\n'
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.workspace.ripgrep import ripgrep_path
-from tejat.workspace.search_matcher import LineMatcher
-from tejat.workspace.search_pattern import parse
-from tejat.workspace.search_spelling import for_pcre, for_ripgrep
-from tejat.workspace.search_values import EngineFailure
+from tejat.workspace.search.matcher import LineMatcher
+from tejat.workspace.search.pattern import parse
+from tejat.workspace.search.spelling import for_pcre, for_ripgrep
+from tejat.workspace.search.values import EngineFailure
 
 
 def words(text: str) -> list[str]:

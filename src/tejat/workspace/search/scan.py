@@ -5,10 +5,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
-from tejat.workspace.search_matcher import LineMatcher, Span
-from tejat.workspace.search_pattern import Pattern
-from tejat.workspace.search_text import LONGEST_KEPT_LINE, BinaryFile, TextBlocks, read_head, shown
-from tejat.workspace.search_values import Line, OutOfTime, Query
+from tejat.workspace.search.matcher import LineMatcher, Span
+from tejat.workspace.search.pattern import Pattern
+from tejat.workspace.search.text import LONGEST_KEPT_LINE, BinaryFile, TextBlocks, read_head, shown
+from tejat.workspace.search.values import Line, OutOfTime, Query
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from enum import Enum, auto
 
-from tejat.workspace.search_classes import (
+from tejat.workspace.search.classes import (
     NOTHING,
     WORD,
     CharacterClass,
@@ -12,7 +12,7 @@ from tejat.workspace.search_classes import (
     fold_ranges,
     spelled_ranges,
 )
-from tejat.workspace.search_pattern import OPENING, Pattern, Token, TokenKind
+from tejat.workspace.search.pattern import OPENING, Pattern, Token, TokenKind
 
 _LAST_ASCII = 0x7F
 # Counts beyond this are left open in the spelling for grep, whose automata they would blow up.

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tejat.workspace.search_pattern import parse
-from tejat.workspace.search_scan import Scanned, scanning
-from tejat.workspace.search_values import Line, OutOfTime, Query
+from tejat.workspace.search.pattern import parse
+from tejat.workspace.search.scan import Scanned, scanning
+from tejat.workspace.search.values import Line, OutOfTime, Query
 
 
 def never() -> None:

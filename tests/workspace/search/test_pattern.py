@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.workspace.search_pattern import LONGEST_PATTERN, Pattern, Token, TokenKind, invalid_pattern, parse
+from tejat.workspace.search.pattern import LONGEST_PATTERN, Pattern, Token, TokenKind, invalid_pattern, parse
 
 
 def read(source: str, *, fixed_strings: bool = False, case_sensitive: bool = True) -> Pattern:

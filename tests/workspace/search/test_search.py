@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.workspace.ignore import IgnoreRules
-from tejat.workspace.search import (
+from tejat.workspace.search.search import (
     ALL_ENGINES,
     Engine,
     FileHits,

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tejat.workspace.search_classes import compile_linear
-from tejat.workspace.search_matcher import LineMatcher
-from tejat.workspace.search_pattern import Pattern, parse
-from tejat.workspace.search_spelling import (
+from tejat.workspace.search.classes import compile_linear
+from tejat.workspace.search.matcher import LineMatcher
+from tejat.workspace.search.pattern import Pattern, parse
+from tejat.workspace.search.spelling import (
     Linear,
     for_grep,
     for_marked_text,

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tejat.workspace import search_text
-from tejat.workspace.search_text import LONGEST_KEPT_LINE, BinaryFile, TextBlocks, opened, read_head, shown
+from tejat.workspace.search import text
+from tejat.workspace.search.text import LONGEST_KEPT_LINE, BinaryFile, TextBlocks, opened, read_head, shown
 
 
 def never() -> None:
@@ -131,7 +131,7 @@ class TestOpened:
             with opened(directory_fd, name) as fd:
                 assert fd is None
 
-    @pytest.mark.parametrize("open_file", [search_text._open, search_text._open_by_parts])
+    @pytest.mark.parametrize("open_file", [text._open, text._open_by_parts])
     def test_no_way_out(self, tmp_path: Path, open_file: Callable[[int, bytes], int]) -> None:
         root = tmp_path / "root"
         (root / "deep" / "er").mkdir(parents=True)

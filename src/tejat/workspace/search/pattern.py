@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.workspace.search_classes import PERL_CLASSES, CharacterClass, ClassItem
+from tejat.workspace.search.classes import PERL_CLASSES, CharacterClass, ClassItem
 
 LONGEST_PATTERN = 10_000
 """In bytes of UTF-8. Every matcher's time grows with the product of pattern and line."""

@@ -1,0 +1,1 @@
+"""Searching the contents of files, with several engines that find the same."""
