@@ -15,7 +15,7 @@ DOORS = {"__init__.py", "app.py", "cli/main.py", "cli/tools.py", "core/tool.py",
 # Who may import a package that is not part of Python.
 OWNERS = {
     "jsonschema_rs": {"core/foreign_schema.py"},
-    "re2": {"workspace/search_classes.py"},
+    "re2": {"workspace/search/classes.py"},
     "stringzilla": {"workspace/lines.py", "workspace/splice.py"},
 }
 

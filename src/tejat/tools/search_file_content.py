@@ -13,7 +13,7 @@ from tejat.tools.short_path import short_relative
 from tejat.tools.words import description_of
 from tejat.workspace.offload import Stop, off_loop
 from tejat.workspace.roots import Location
-from tejat.workspace.search import FileHits, Query, SearchResult, check_pattern, search, search_file
+from tejat.workspace.search.search import FileHits, Query, SearchResult, check_pattern, search, search_file
 from tejat.workspace.workspace import Workspace
 
 MOST_MATCHES = 20_000
