@@ -11,8 +11,6 @@ from tejat.workspace.line_edits import DEFAULT_BUDGET, Edit, common_prefix, comm
 from tejat.workspace.splice import ByteEdit, count_byte
 
 _CONTEXT = 3
-_MARGIN = 2 * _CONTEXT
-"""Lines that are looked at on both sides of a change: among lines that are alike it may end up further up or down."""
 _HEADER_LINES = 4
 _RULE = "=" * 67
 _UNENDED = "\n\\ No newline at end of file\n"
@@ -156,15 +154,15 @@ def _number(lines: int) -> str:
 
 
 def _lines_before(content: AnyStr, line_feed: AnyStr, start: int) -> int:
-    """Where what is looked at before the line that begins at `start` begins."""
-    for _ in range(_MARGIN):
+    """Where the context before the line that begins at `start` begins."""
+    for _ in range(_CONTEXT):
         start = content.rfind(line_feed, 0, max(0, start - 1)) + 1
     return start
 
 
 def _lines_after(content: AnyStr, line_feed: AnyStr, end: int) -> int:
-    """Where what is looked at after the line that ends at `end` ends."""
-    for _ in range(_MARGIN):
+    """Where the context after the line that ends at `end` ends."""
+    for _ in range(_CONTEXT):
         end = content.find(line_feed, end) + 1 or len(content)
     return end
 
