@@ -13,7 +13,7 @@ RIPGREP = os.path.join(SCRIPTS, "rg")
 
 
 class Server:
-    """A warm `tejat tools call --jsonl` process."""
+    """A `tejat tools call --jsonl` process that has started and answered."""
 
     def __init__(self, root: str) -> None:
         self._process = subprocess.Popen(
@@ -21,6 +21,7 @@ class Server:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
+        self.call("list_directory", path=root)
 
     def __enter__(self) -> Self:
         return self

@@ -16,18 +16,23 @@ RunCall = Callable[[FunctionCall], Coroutine[None, None, ToolResult]]
 def serve(run: RunCall, lines: Iterable[bytes], answers: BinaryIO) -> None:
     """Answer every line until the input ends. A bad line gets an error answer that names it."""
     with closing(asyncio.new_event_loop()) as loop:
-        for number, line in enumerate(lines, 1):
-            if line.isspace():
-                continue
-            try:
-                call_id, call = _read_call(line)
-            except _BadLine as bad:
-                result = _refused(f"Line {number}: {bad}")
-                call_id = bad.call_id
-            else:
-                result = loop.run_until_complete(run(call))
-            answers.write(_answer(call_id, result))
-            answers.flush()
+        loop.run_until_complete(_answer_all(run, lines, answers))
+
+
+async def _answer_all(run: RunCall, lines: Iterable[bytes], answers: BinaryIO) -> None:
+    """Waiting for a line holds up the loop, which has nothing else to do, and lets an interrupt through at once."""
+    for number, line in enumerate(lines, 1):
+        if line.isspace():
+            continue
+        try:
+            call_id, call = _read_call(line)
+        except _BadLine as bad:
+            result = _refused(f"Line {number}: {bad}")
+            call_id = bad.call_id
+        else:
+            result = await run(call)
+        answers.write(_answer(call_id, result))
+        answers.flush()
 
 
 class _BadLine(ValueError):

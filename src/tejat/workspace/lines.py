@@ -13,7 +13,7 @@ from tejat.workspace.encoding import TextEncoding
 
 CUT_MARK = "... [truncated]"
 _SMALL = 1 << 20
-_BLOCK = 1 << 18  # stays in the cache of a core between the read and the count
+_BLOCK = 1 << 19  # stays in the cache of a core between the read and the count
 _STRETCH = 16  # blocks that a thread counts before it talks to the others
 _MOST_THREADS = 4
 _LONGEST_CHARACTER = 4  # bytes, in every encoding
