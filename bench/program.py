@@ -37,12 +37,19 @@ class Server:
 
     def call(self, name: str, **arguments: object) -> dict[str, Any]:
         """The answer to one call. Raises AssertionError when the tool failed."""
+        return self.stream(1, name, **arguments)
+
+    def stream(self, times: int, name: str, **arguments: object) -> dict[str, Any]:
+        """The last answer to the same call, asked several times in a row."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps({"id": 1, "name": name, "args": arguments}).encode() + b"\n")
+        line = json.dumps({"id": 1, "name": name, "args": arguments}).encode() + b"\n"
+        self._process.stdin.write(line * times)
         self._process.stdin.flush()
-        answer: dict[str, Any] = json.loads(self._process.stdout.readline())
-        assert answer["error"] is None, answer["error"]
+        answer: dict[str, Any] = {}
+        for _ in range(times):
+            answer = json.loads(self._process.stdout.readline())
+            assert answer["error"] is None, answer["error"]
         return answer
 
     def memory(self) -> int:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tejat.core.tool import FunctionDeclaration as FunctionDeclaration
     from tejat.core.tool import Kind as Kind
     from tejat.core.tool import ModifiableTool as ModifiableTool
+    from tejat.core.tool import ProposingTool as ProposingTool
     from tejat.core.tool import ToolContext as ToolContext
     from tejat.core.tool import ToolError as ToolError
     from tejat.core.tool import ToolLocation as ToolLocation
@@ -45,8 +46,8 @@ _HOMES = {
     "core.display": "DiffStat FileDiff",
     "core.errors": "ErrorType TejatError ToolFailure UsageError",
     "core.schema": "Param",
-    "core.tool": "BaseTool FunctionDeclaration Kind ModifiableTool ToolContext ToolError ToolLocation ToolResult "
-    "TypedTool validate_and_execute",
+    "core.tool": "BaseTool FunctionDeclaration Kind ModifiableTool ProposingTool ToolContext ToolError ToolLocation "
+    "ToolResult TypedTool validate_and_execute",
     "core.types": "FileData FunctionCall FunctionResponse InlineData Text",
     "engine.scheduler": "Scheduler",
     "tools": "builtin_registry",

@@ -15,6 +15,7 @@ from tejat.core.tool import (
     FunctionDeclaration,
     Kind,
     ModifiableTool,
+    ProposingTool,
     ToolContext,
     ToolError,
     ToolLocation,
@@ -66,7 +67,7 @@ class GreetParams:
     times: Annotated[int, Param("How often.", minimum=1)] = 1
 
 
-class Greet(TypedTool[GreetParams]):
+class Greet(ProposingTool[GreetParams]):
     spoken_name = "greet"
 
     def __init__(self) -> None:

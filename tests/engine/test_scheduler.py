@@ -10,7 +10,7 @@ import pytest
 from tejat.core.confirm import Answer, Confirmation, EditConfirmation, InfoConfirmation, Outcome
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.schema import Param
-from tejat.core.tool import BaseTool, FunctionDeclaration, Kind, ToolContext, ToolError, ToolResult, TypedTool
+from tejat.core.tool import BaseTool, FunctionDeclaration, Kind, ProposingTool, ToolContext, ToolError, ToolResult
 from tejat.core.types import FunctionCall, Params
 from tejat.engine.scheduler import Scheduler
 from tejat.tools.registry import Entry, Source, ToolRegistry
@@ -21,7 +21,7 @@ class NoteParams:
     text: Annotated[str, Param("What to write down.")]
 
 
-class Note(TypedTool[NoteParams]):
+class Note(ProposingTool[NoteParams]):
     """Writes down what was approved; some words make a step of it fail."""
 
     spoken_name = "note"

@@ -188,9 +188,6 @@ class TypedTool(BaseTool, Generic[_Parameters]):
     @abstractmethod
     async def run(self, params: _Parameters, context: ToolContext) -> ToolResult: ...
 
-    async def propose(self, params: _Parameters) -> Confirmation | None:
-        return None
-
     def check(self, params: _Parameters) -> None:
         """Raise ToolFailure for parameters that fit the schema and still make no sense."""
 
@@ -232,11 +229,19 @@ class TypedTool(BaseTool, Generic[_Parameters]):
         except ToolFailure:
             return []
 
-    async def should_confirm_execute(self, params: Params) -> Confirmation | None:
-        return await self.propose(self.parse(params))
-
     async def execute(self, params: Params, context: ToolContext) -> ToolResult:
         return await self.run(self.parse(params), context)
+
+
+class ProposingTool(TypedTool[_Parameters]):
+    """A typed tool that says what it would do before it does it."""
+
+    @abstractmethod
+    async def propose(self, params: _Parameters) -> Confirmation | None:
+        """What the person must agree to first, or None. Looking changes nothing. Raises ToolFailure."""
+
+    async def should_confirm_execute(self, params: Params) -> Confirmation | None:
+        return await self.propose(self.parse(params))
 
 
 @runtime_checkable

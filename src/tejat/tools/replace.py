@@ -7,7 +7,7 @@ from typing import Annotated
 from tejat.core.confirm import Confirmation, EditConfirmation
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.schema import Param
-from tejat.core.tool import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
+from tejat.core.tool import Kind, ProposingTool, ToolContext, ToolLocation, ToolResult
 from tejat.core.types import Params
 from tejat.tools.edit.omission import omission_placeholders
 from tejat.tools.edit.stages import EditRequest, find_edits, keeping_final_newline
@@ -42,7 +42,7 @@ class ReplaceParams:
         return EditRequest(self.old_string, self.new_string, expected)
 
 
-class EditTool(TypedTool[ReplaceParams]):
+class EditTool(ProposingTool[ReplaceParams]):
     spoken_name = "edit"
 
     def __init__(self, workspace: Workspace) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 from tejat.core.confirm import Confirmation, EditConfirmation
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.schema import Param
-from tejat.core.tool import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
+from tejat.core.tool import Kind, ProposingTool, ToolContext, ToolLocation, ToolResult
 from tejat.core.types import Params
 from tejat.tools.edit.omission import omission_placeholders
 from tejat.tools.file_change import FileChange, look, make, rewriting, side_effects
@@ -25,7 +25,7 @@ class WriteFileParams:
     ai_proposed_content: Annotated[str | None, Param(declared=False)] = None
 
 
-class WriteFileTool(TypedTool[WriteFileParams]):
+class WriteFileTool(ProposingTool[WriteFileParams]):
     spoken_name = "write file"
 
     def __init__(self, workspace: Workspace) -> None:

@@ -68,11 +68,14 @@ def read_slice(
     else:
         file = _File(fd, size, encoding, block_size, stop)
         shown, total = _slice_of_file(file, offset=offset, limit=limit, max_line_length=max_line_length)
+    cut_lines = max(map(len, shown), default=0) > max_line_length
+    if cut_lines or not all(map(str.isascii, shown)):
+        shown = [_fit(line, max_line_length) for line in shown]
     return Slice(
-        lines=[_fit(line, max_line_length) for line in shown],
+        lines=shown,
         first=offset,
         total=total,
-        cut_lines=max(map(len, shown), default=0) > max_line_length,
+        cut_lines=cut_lines,
         end=offset + len(shown) >= total,
     )
 
@@ -80,7 +83,7 @@ def read_slice(
 def _fit(line: str, max_line_length: int) -> str:
     if len(line) > max_line_length:
         line = line[:max_line_length] + CUT_MARK
-    return line if line.isascii() else _LONE_SURROGATE.sub("\ufffd", line)
+    return _LONE_SURROGATE.sub("\ufffd", line)
 
 
 def _read_all(fd: int, size: int) -> bytes:
