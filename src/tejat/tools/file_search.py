@@ -3,11 +3,25 @@
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
+from tejat.core.schema import Param
 from tejat.workspace.glob_pattern import GlobPattern, compile_glob, escape_glob
 from tejat.workspace.roots import Location
 from tejat.workspace.workspace import Workspace
+
+RespectGitIgnore = Annotated[
+    bool | None,
+    Param("Whether to leave out what git ignores. Default: true.", ("file_filtering_options.respect_git_ignore",)),
+]
+RespectGeminiIgnore = Annotated[
+    bool | None,
+    Param(
+        "Whether to leave out what `.geminiignore` names. Default: true.",
+        ("file_filtering_options.respect_gemini_ignore",),
+    ),
+]
 
 NEVER_ENTERED = frozenset({b"node_modules", b".git", b"bower_components", b".svn", b".hg"})
 """Directories that are left out at any depth: nobody means them when they search."""

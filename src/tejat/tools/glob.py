@@ -9,7 +9,15 @@ from typing import Annotated
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.schema import Param
 from tejat.core.tool import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
-from tejat.tools.file_search import MOST_FILES, NEVER_ENTERED, pattern_in, refuse_outside, search_places
+from tejat.tools.file_search import (
+    MOST_FILES,
+    NEVER_ENTERED,
+    RespectGeminiIgnore,
+    RespectGitIgnore,
+    pattern_in,
+    refuse_outside,
+    search_places,
+)
 from tejat.tools.short_path import short_relative
 from tejat.tools.words import description_of
 from tejat.workspace.glob_pattern import compile_glob
@@ -29,17 +37,8 @@ class GlobParams:
         str | None, Param("The directory to search, as an absolute path. Default: everywhere.", ("dir_path",))
     ] = None
     case_sensitive: Annotated[bool, Param("Whether upper and lower case differ.")] = False
-    respect_git_ignore: Annotated[
-        bool | None,
-        Param("Whether to leave out what git ignores. Default: true.", ("file_filtering_options.respect_git_ignore",)),
-    ] = None
-    respect_gemini_ignore: Annotated[
-        bool | None,
-        Param(
-            "Whether to leave out what `.geminiignore` names. Default: true.",
-            ("file_filtering_options.respect_gemini_ignore",),
-        ),
-    ] = None
+    respect_git_ignore: RespectGitIgnore = None
+    respect_gemini_ignore: RespectGeminiIgnore = None
 
 
 class GlobTool(TypedTool[GlobParams]):

@@ -10,6 +10,7 @@ from typing import Annotated
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.schema import Param
 from tejat.core.tool import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
+from tejat.tools.file_search import RespectGeminiIgnore, RespectGitIgnore
 from tejat.tools.short_path import short_relative
 from tejat.tools.words import description_of
 from tejat.workspace.ignore import Ignored, IgnoreRules
@@ -24,17 +25,8 @@ MOST_ENTRIES = 100_000
 class ListDirectoryParams:
     path: Annotated[str, Param("The directory, as an absolute path.", aliases=("dir_path",))]
     ignore: Annotated[list[str] | None, Param("Glob patterns of names to leave out, such as `*.log`.")] = None
-    respect_git_ignore: Annotated[
-        bool | None,
-        Param("Whether to leave out what git ignores. Default: true.", ("file_filtering_options.respect_git_ignore",)),
-    ] = None
-    respect_gemini_ignore: Annotated[
-        bool | None,
-        Param(
-            "Whether to leave out what `.geminiignore` names. Default: true.",
-            ("file_filtering_options.respect_gemini_ignore",),
-        ),
-    ] = None
+    respect_git_ignore: RespectGitIgnore = None
+    respect_gemini_ignore: RespectGeminiIgnore = None
 
 
 class LSTool(TypedTool[ListDirectoryParams]):

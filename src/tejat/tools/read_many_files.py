@@ -13,6 +13,8 @@ from tejat.tools.file_content import FileContent, ignored_by, read_content
 from tejat.tools.file_search import (
     MOST_FILES,
     NEVER_ENTERED,
+    RespectGeminiIgnore,
+    RespectGitIgnore,
     entry_at,
     patterns_in,
     refuse_outside,
@@ -74,17 +76,8 @@ class ReadManyFilesParams:
     useDefaultExcludes: Annotated[  # noqa: N815 -- the documents spell it so
         bool, Param("Whether to leave out dependencies, build results and binary files.")
     ] = True
-    respect_git_ignore: Annotated[
-        bool | None,
-        Param("Whether to leave out what git ignores. Default: true.", ("file_filtering_options.respect_git_ignore",)),
-    ] = None
-    respect_gemini_ignore: Annotated[
-        bool | None,
-        Param(
-            "Whether to leave out what `.geminiignore` names. Default: true.",
-            ("file_filtering_options.respect_gemini_ignore",),
-        ),
-    ] = None
+    respect_git_ignore: RespectGitIgnore = None
+    respect_gemini_ignore: RespectGeminiIgnore = None
 
     @property
     def wanted(self) -> list[str]:
