@@ -88,7 +88,7 @@ PATTERNS = st.sampled_from(
         r"\d",
     ]
 )
-LOOKING = st.sampled_from([r"(?<!a)b", r"(.)\1", "a(?!b)", r"^(?=.*é).*a", r"(?<=é)\B", "(?>a*)b", r"\b(?![ab])"])
+LOOKING = st.sampled_from([r"(?<!a)b", r"(.)(?-i:\1)", "a(?!b)", r"^(?=.*é).*a", r"(?<=é)\B", "(?>a*)b", r"\b(?![ab])"])
 PIECES = st.sampled_from(
     ["a", "b", "A", "k", "K", "s", "ſ", "é", "É", "ß", "_", " ", "\t", "0", "٣", "日", "-", "<", "x"]
 )

@@ -93,7 +93,10 @@ def for_pcre(pattern: Pattern) -> str:
 
 
 def for_python(pattern: Pattern) -> str:
-    """The spelling for Python's `re` without flags, on the text of one line."""
+    """The spelling for Python's `re` without flags, on the text of one line.
+
+    One thing cannot be said exactly: a back-reference that ignores case compares with `str.lower`, for which ſ is no s.
+    """
     word = _python_class(WORD.ranges) if pattern.has_boundaries else ""
 
     def spell(token: Token) -> str:
