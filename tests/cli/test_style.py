@@ -38,7 +38,6 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Generator[TextIO]:
 def test_a_terminal_is_coloured(terminal: TextIO) -> None:
     style = Style(terminal)
     assert style.bold("a") == "\x1b[1ma\x1b[0m"
-    assert style.dim("a") == "\x1b[2ma\x1b[0m"
     assert style.diff(PATCH).split("\n") == [
         "\x1b[2mIndex: a.txt\x1b[0m",
         f"\x1b[2m{'=' * 67}\x1b[0m",
@@ -57,7 +56,7 @@ def test_nothing_is_painted_without_text(terminal: TextIO) -> None:
 
 
 def is_plain(style: Style) -> bool:
-    return (style.bold("a"), style.dim("a"), style.diff(PATCH)) == ("a", "a", PATCH.rstrip("\n"))
+    return (style.bold("a"), style.diff(PATCH)) == ("a", PATCH.rstrip("\n"))
 
 
 def test_a_file_is_not_coloured(terminal: TextIO) -> None:

@@ -447,3 +447,14 @@ def test_g12_a_cancelled_search_ends_promptly_and_leaves_no_process(tool: GlobTo
     for delay in (0.0, 0.001):
         assert asyncio.run(cancel(delay)) < 1
         assert children() == before
+
+
+def test_an_ignore_file_that_is_too_long_is_told(tmp_path: Path) -> None:
+    (tmp_path / ".geminiignore").write_text("# a line that says nothing\n" * 50_000 + "*.txt\n")
+    (tmp_path / "a.txt").touch()
+    with Workspace([tmp_path]) as workspace:
+        found = asyncio.run(validate_and_execute(GlobTool(workspace), {"pattern": "*.txt"})).llm_content
+    assert found == (
+        f'Found 1 file(s) matching "*.txt" within {tmp_path}, sorted by modification time (newest first):\n'
+        f"{tmp_path}/a.txt\n({tmp_path}/.geminiignore is too long: only its beginning counts.)"
+    )

@@ -366,10 +366,12 @@ class TestIgnoring:
     def test_f14_what_geminiignore_names_is_refused(self, tool: ReadFileTool, root: Path) -> None:
         (root / ".geminiignore").write_text("*.key\nprivate/\n")
         (root / "private").mkdir()
-        for name in ("a.key", "private/f"):
+        for name, line, rule in (("a.key", 1, "*.key"), ("private/f", 2, "private/")):
             (root / name).write_text("secret")
             assert call(tool, name) == failure(
-                f"File path '{name}' is ignored by .geminiignore pattern(s).", ErrorType.INVALID_TOOL_PARAMS
+                f"File path '{name}' is ignored by .geminiignore pattern(s). "
+                f"See line {line} of {root}/.geminiignore: {rule}",
+                ErrorType.INVALID_TOOL_PARAMS,
             )
 
     def test_f14_also_by_way_of_a_link(self, tool: ReadFileTool, root: Path) -> None:
@@ -380,9 +382,14 @@ class TestIgnoring:
         (root / "link").symlink_to("private/f")
         (root / "directory").symlink_to("private")
         (root / "link.hidden").symlink_to("open")
-        for name in ("link", "directory/f", "link.hidden"):
+        a_link = "It is a link to such a file."
+        for name, why in (
+            ("link", a_link),
+            ("directory/f", a_link),
+            ("link.hidden", f"See line 2 of {root}/.geminiignore: *.hidden"),
+        ):
             assert call(tool, name) == failure(
-                f"File path '{name}' is ignored by .geminiignore pattern(s).", ErrorType.INVALID_TOOL_PARAMS
+                f"File path '{name}' is ignored by .geminiignore pattern(s). {why}", ErrorType.INVALID_TOOL_PARAMS
             )
 
     def test_f14_unless_the_workspace_does_not_care(self, root: Path) -> None:

@@ -20,9 +20,6 @@ class Style:
     def bold(self, text: str) -> str:
         return self._paint(text, _BOLD)
 
-    def dim(self, text: str) -> str:
-        return self._paint(text, _DIM)
-
     def diff(self, patch: str) -> str:
         """A patch with hidden characters shown and its lines coloured."""
         lines = visible(patch.removesuffix("\n")).split("\n")

@@ -84,12 +84,14 @@ class GlobTool(TypedTool[GlobParams]):
         hits: list[_Hit] = []
         git_ignored = gemini_ignored = unreadable = 0
         complete = True
+        cut_files: set[str] = set()
         for place in places:
             found, here = self._find_in(place, params, stop)
             hits += here
             git_ignored += found.git_ignored
             gemini_ignored += found.gemini_ignored
             unreadable += found.errors
+            cut_files.update(found.cut_files)
             complete = complete and found.complete
         if len(places) > 1:  # one workspace directory may lie in another
             hits = list(set(hits))
@@ -98,6 +100,7 @@ class GlobTool(TypedTool[GlobParams]):
         left_out = (
             "" if complete else f"\n(The search stopped after {MOST_FILES} files: narrow it with path or pattern.)"
         )
+        left_out += "".join(f"\n({file} is too long: only its beginning counts.)" for file in sorted(cut_files))
         if unreadable:
             left_out += f"\n({unreadable} directories could not be read.)"
         return _result(params.pattern, where, _newest_first(hits), ignored, left_out)

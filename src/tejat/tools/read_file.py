@@ -88,8 +88,12 @@ class ReadFileTool(TypedTool[ReadFileParams]):
 
     def _refuse_ignored(self, file: OpenFile, _: FileKind) -> None:
         rules_of = partial(self._workspace.ignore_rules, git=False)
-        if ignored_by(self._workspace.roots, file, rules_of) is not Ignored.NO:
-            raise _invalid(f"File path '{short_relative(file.location)}' is ignored by .geminiignore pattern(s).")
+        if ignored_by(self._workspace.roots, file, rules_of) is Ignored.NO:
+            return
+        place = file.location
+        rule = rules_of(place.root).explain(place.relative, is_directory=False)
+        why = "It is a link to such a file." if rule is None else f"See line {rule.line} of {rule.file}: {rule.text}"
+        raise _invalid(f"File path '{short_relative(place)}' is ignored by .geminiignore pattern(s). {why}")
 
 
 def _invalid(reason: str) -> ToolFailure:

@@ -75,7 +75,6 @@ class GlobPattern:
         self._with_groups = [GroupPattern(parts, flags) for parts in alternatives if _tokens(parts) is None]
         self._suffixes = _ascii_suffixes(simple, case_sensitive=case_sensitive) if not self._with_groups else None
         self._directories = _common_beginning([_plain_directories(parts) for parts in alternatives])
-        self._is_literal = len(alternatives) == 1 and all(_plain_text(part) is not None for part in alternatives[0])
 
     @property
     def literal_prefix(self) -> str:
@@ -84,11 +83,6 @@ class GlobPattern:
         They are as free in upper and lower case as the pattern is.
         """
         return "/".join(self._directories)
-
-    @property
-    def is_literal(self) -> bool:
-        """Whether there is nothing in the pattern but one path."""
-        return self._is_literal
 
     def matches(self, relative: str | bytes) -> bool:
         """Whether a path, which is relative to where the pattern is looked for, matches as a whole."""

@@ -38,6 +38,8 @@ class Found:
     gemini_ignored: int
     complete: bool
     errors: int
+    cut_files: tuple[str, ...] = ()
+    """Ignore files that are so long that their ends do not count."""
 
 
 def find_files(
@@ -86,7 +88,8 @@ def find_files(
         kept += passed
         git_ignored += by_git
         gemini_ignored += by_gemini
-    return Found(kept, git_ignored, gemini_ignored, listing.complete, listing.errors)
+    cut_files = () if rules is None else rules.cut_files
+    return Found(kept, git_ignored, gemini_ignored, listing.complete, listing.errors, cut_files)
 
 
 def list_files(
