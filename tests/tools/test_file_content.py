@@ -166,3 +166,16 @@ class TestIgnoredBy:
         (root / "f").touch()
         root.rename(root.parent / "moved")
         assert self.verdict(workspace, "f") is Ignored.NO
+
+
+def test_a_hard_link_to_the_file_of_another_is_told(
+    workspace: Workspace, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / "f").write_text("text")
+    (root / "alone").write_text("text")
+    os.link(root / "f", root.parent / "elsewhere")
+    assert read(workspace, "f") == FileContent("text", "", FileKind.TEXT)
+    # Giving a file away takes root; being somebody else does not.
+    monkeypatch.setattr(os, "geteuid", lambda: (root / "f").stat().st_uid + 1)
+    assert read(workspace, "f") == FileContent("text", "(a hard link to a file of another user)", FileKind.TEXT)
+    assert read(workspace, "alone") == FileContent("text", "", FileKind.TEXT)

@@ -1,8 +1,9 @@
 """The content of one file as a model is given it; shared by `read_file` and `read_many_files`."""
 
+import os
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.types import InlineData
@@ -19,6 +20,8 @@ DEFAULT_LINES = 2000
 MOST_LINES = 50_000
 MOST_LINE_LENGTH = 2000
 MOST_MEDIA_BYTES = 20 * 2**20
+
+FOREIGN_LINK = "(a hard link to a file of another user)"
 
 _SNIFFED = 64 * 2**10
 _MEDIA = frozenset({FileKind.IMAGE, FileKind.SVG, FileKind.PDF, FileKind.AUDIO, FileKind.VIDEO})
@@ -52,29 +55,10 @@ def read_content(
     format that models cannot hear.
     """
     with workspace.roots.open_file(location) as file:
-        size = file.status.st_size
-        head = file.read(min(size, _SNIFFED) + 1)
-        found = classify(location.path, head, whole=len(head) >= size)
-        check(file, found.kind)
-        if found.kind in _MEDIA:
-            return _media(file, found)
-        if found.encoding is None:
-            shown = relative(location)
-            return FileContent(
-                f"Cannot display content of binary file: {shown}", f"Skipped binary file: {shown}", found.kind
-            )
-        raw = _remember(workspace, file, head)
-        part = read_slice(
-            file.fd,
-            size,
-            # What an edit of the file will take it for, which may have its first unusual character anywhere.
-            found.encoding if raw is None else detect(raw, whole=True) or found.encoding,
-            offset=offset,
-            limit=min(limit, MOST_LINES),
-            max_line_length=MOST_LINE_LENGTH,
-            stop=stop,
-        )
-    return _text(part, offset)
+        read = _read_opened(workspace, file, offset=offset, limit=limit, stop=stop, check=check)
+        if _is_foreign_link(file):
+            return replace(read, display=f"{read.display} {FOREIGN_LINK}".lstrip())
+        return read
 
 
 def ignored_by(roots: Roots, file: OpenFile, rules_of: Callable[[Root], IgnoreRules]) -> Ignored:
@@ -90,6 +74,46 @@ def ignored_by(roots: Roots, file: OpenFile, rules_of: Callable[[Root], IgnoreRu
         if verdict is not Ignored.NO:
             return verdict
     return Ignored.NO
+
+
+def _read_opened(
+    workspace: Workspace,
+    file: OpenFile,
+    *,
+    offset: int,
+    limit: int,
+    stop: Callable[[], None],
+    check: Callable[[OpenFile, FileKind], None],
+) -> FileContent:
+    location = file.location
+    size = file.status.st_size
+    head = file.read(min(size, _SNIFFED) + 1)
+    found = classify(location.path, head, whole=len(head) >= size)
+    check(file, found.kind)
+    if found.kind in _MEDIA:
+        return _media(file, found)
+    if found.encoding is None:
+        shown = relative(location)
+        return FileContent(
+            f"Cannot display content of binary file: {shown}", f"Skipped binary file: {shown}", found.kind
+        )
+    raw = _remember(workspace, file, head)
+    part = read_slice(
+        file.fd,
+        size,
+        # What an edit of the file will take it for, which may have its first unusual character anywhere.
+        found.encoding if raw is None else detect(raw, whole=True) or found.encoding,
+        offset=offset,
+        limit=min(limit, MOST_LINES),
+        max_line_length=MOST_LINE_LENGTH,
+        stop=stop,
+    )
+    return _text(part, offset)
+
+
+def _is_foreign_link(file: OpenFile) -> bool:
+    """Whether the file also has a name elsewhere and belongs to somebody else: it may not be what it seems to be."""
+    return file.status.st_nlink > 1 and file.status.st_uid != os.geteuid()
 
 
 def _media(file: OpenFile, found: Classified) -> FileContent:
