@@ -1,4 +1,5 @@
 import os
+import shutil
 import random
 import subprocess
 import time
@@ -244,6 +245,9 @@ def test_real_programs_apply_the_patches(tmp_path: Path, program: tuple[str, ...
     target = tmp_path / "f.txt"
     target.write_bytes(old.encode())
     (tmp_path / "change.patch").write_bytes(patched(old, new).text.encode())
+    if shutil.which(program[0]) is None:
+        assert program is PATCH, "git is what every test machine has"
+        pytest.skip("there is no patch program here; git apply tries the same patches")
     environment = os.environ | {"GIT_CEILING_DIRECTORIES": str(tmp_path.parent)}
     subprocess.run(program, cwd=tmp_path, env=environment, check=True, capture_output=True)
     assert (target.read_bytes() if target.exists() else b"") == new.encode()
