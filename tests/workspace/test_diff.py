@@ -1,6 +1,6 @@
 import os
-import shutil
 import random
+import shutil
 import subprocess
 import time
 from pathlib import Path
