@@ -1,7 +1,6 @@
 """A change to one file: looked at, worked out, shown, made exactly as shown."""
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,21 +15,7 @@ from tejat.workspace.encoding import UTF_8, TextEncoding, UnencodableCharacter
 from tejat.workspace.replace_file import Written
 from tejat.workspace.splice import TextEdit, TextFile
 from tejat.workspace.workspace import Workspace
-
-RULE = "=" * 67
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    root = tmp_path.resolve() / "root"
-    root.mkdir()
-    return root
-
-
-@pytest.fixture
-def workspace(root: Path) -> Iterator[Workspace]:
-    with Workspace([root]) as workspace:
-        yield workspace
+from tool_checks import RULE
 
 
 def go_on() -> None:

@@ -1,7 +1,6 @@
 """Reading one file for a model: what is remembered of it, what a check may refuse, whose ignore rules count."""
 
 import os
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -14,19 +13,6 @@ from tejat.workspace.ignore import Ignored
 from tejat.workspace.media import FileKind
 from tejat.workspace.roots import OpenFile
 from tejat.workspace.workspace import Workspace
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    root = tmp_path.resolve() / "root"
-    root.mkdir()
-    return root
-
-
-@pytest.fixture
-def workspace(root: Path) -> Iterator[Workspace]:
-    with Workspace([root]) as workspace:
-        yield workspace
 
 
 def go_on() -> None:

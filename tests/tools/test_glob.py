@@ -5,27 +5,20 @@ import os
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tejat.core.errors import ErrorType
-from tejat.core.tool import Kind, ToolError, ToolLocation, ToolResult, validate_and_execute
+from tejat.core.tool import Kind, ToolLocation, ToolResult, validate_and_execute
 from tejat.tools import glob
 from tejat.tools.glob import GlobTool
 from tejat.workspace.walk import Found
 from tejat.workspace.workspace import Workspace
+from tool_checks import children, failure, ordinary_user, outside, rejection
 
 LONG_AGO = 1_000_000_000
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    root = tmp_path.resolve() / "root"
-    root.mkdir()
-    return root
 
 
 @pytest.fixture
@@ -58,52 +51,6 @@ def found(pattern: str, where: str, paths: list[str], notes: str = "", left_out:
 
 def none_found(pattern: str, where: str, notes: str = "") -> ToolResult:
     return ToolResult(f'No files found matching pattern "{pattern}" {where}.{notes}', "No files found")
-
-
-def failure(message: str, error_type: ErrorType, display: str | None = None) -> ToolResult:
-    return ToolResult(message, message if display is None else display, ToolError(message, error_type))
-
-
-def rejection(reason: str) -> ToolResult:
-    return ToolResult(
-        f"Error: Invalid parameters provided. Reason: {reason}",
-        reason,
-        ToolError(reason, ErrorType.INVALID_TOOL_PARAMS),
-    )
-
-
-def outside(path: object, *roots: Path) -> ToolResult:
-    return failure(
-        f'Path not in workspace: Attempted path "{path}" resolves outside the allowed workspace directories: '
-        + ", ".join(map(str, roots)),
-        ErrorType.PATH_NOT_IN_WORKSPACE,
-        "Path not in workspace.",
-    )
-
-
-@contextmanager
-def ordinary_user() -> Iterator[None]:
-    """As someone whom permissions bind, whoever runs the tests."""
-    user = os.geteuid()
-    if user == 0:
-        os.seteuid(65534)
-    try:
-        yield
-    finally:
-        os.seteuid(user)
-
-
-def children() -> set[int]:
-    """The processes that this one has started and not yet seen the end of."""
-    found: set[int] = set()
-    for process in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            status = Path(f"/proc/{process}/stat").read_bytes()
-        except OSError:
-            continue
-        if int(status.rpartition(b")")[2].split()[1]) == os.getpid():
-            found.add(int(process))
-    return found
 
 
 def test_what_it_is(tool: GlobTool) -> None:

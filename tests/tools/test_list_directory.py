@@ -5,7 +5,6 @@ import os
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -15,13 +14,7 @@ from tejat.core.tool import Kind, ToolError, ToolLocation, ToolResult, validate_
 from tejat.tools import list_directory
 from tejat.tools.list_directory import LSTool
 from tejat.workspace.workspace import Workspace
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    root = tmp_path.resolve() / "root"
-    root.mkdir()
-    return root
+from tool_checks import failure, ordinary_user
 
 
 @pytest.fixture
@@ -32,10 +25,6 @@ def tool(root: Path) -> Iterator[LSTool]:
 
 def call(tool: LSTool, **params: object) -> ToolResult:
     return asyncio.run(validate_and_execute(tool, params))
-
-
-def failure(message: str, error_type: ErrorType, display: str | None = None) -> ToolResult:
-    return ToolResult(message, message if display is None else display, ToolError(message, error_type))
 
 
 def outside(path: str, *roots: Path) -> ToolResult:
@@ -49,18 +38,6 @@ def outside(path: str, *roots: Path) -> ToolResult:
 
 def make_repository(root: Path) -> None:
     subprocess.run(["git", "init", "-q", str(root)], check=True)
-
-
-@contextmanager
-def ordinary_user() -> Iterator[None]:
-    """As someone whom permissions bind, whoever runs the tests."""
-    user = os.geteuid()
-    if user == 0:
-        os.seteuid(65534)
-    try:
-        yield
-    finally:
-        os.seteuid(user)
 
 
 def test_what_it_is(tool: LSTool) -> None:

@@ -6,23 +6,16 @@ import resource
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from tejat.core.errors import ErrorType
-from tejat.core.tool import Kind, ToolError, ToolLocation, ToolResult, validate_and_execute
+from tejat.core.tool import Kind, ToolLocation, ToolResult, validate_and_execute
 from tejat.core.types import InlineData
 from tejat.tools.read_file import ReadFileTool
 from tejat.workspace.workspace import Workspace
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    root = tmp_path.resolve() / "root"
-    root.mkdir()
-    return root
+from tool_checks import failure, ordinary_user, outside, rejection
 
 
 @pytest.fixture
@@ -33,39 +26,6 @@ def tool(root: Path) -> Iterator[ReadFileTool]:
 
 def call(tool: ReadFileTool, path: object, **params: object) -> ToolResult:
     return asyncio.run(validate_and_execute(tool, {"path": str(path), **params}))
-
-
-def failure(message: str, error_type: ErrorType, display: str | None = None) -> ToolResult:
-    return ToolResult(message, message if display is None else display, ToolError(message, error_type))
-
-
-def rejection(reason: str) -> ToolResult:
-    return ToolResult(
-        f"Error: Invalid parameters provided. Reason: {reason}",
-        reason,
-        ToolError(reason, ErrorType.INVALID_TOOL_PARAMS),
-    )
-
-
-def outside(path: object, *roots: Path) -> ToolResult:
-    return failure(
-        f'Path not in workspace: Attempted path "{path}" resolves outside the allowed workspace directories: '
-        + ", ".join(map(str, roots)),
-        ErrorType.PATH_NOT_IN_WORKSPACE,
-        "Path not in workspace.",
-    )
-
-
-@contextmanager
-def ordinary_user() -> Iterator[None]:
-    """As someone whom permissions bind, whoever runs the tests."""
-    user = os.geteuid()
-    if user == 0:
-        os.seteuid(65534)
-    try:
-        yield
-    finally:
-        os.seteuid(user)
 
 
 def truncated(first: int, last: int, total: int) -> str:

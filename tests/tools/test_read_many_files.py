@@ -5,7 +5,6 @@ import os
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,18 +15,12 @@ from tejat.core.types import InlineData, Part
 from tejat.tools import read_many_files
 from tejat.tools.read_many_files import ReadManyFilesTool
 from tejat.workspace.workspace import Workspace
+from tool_checks import ordinary_user
 
 END = "\n--- End of content ---"
 NOTHING = "No files matching the criteria were found or all were skipped."
 ASSET = "asset file (image/pdf) was not explicitly requested by name or extension"
 OUTSIDE = "Security: it leads outside the workspace"
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    root = tmp_path.resolve() / "root"
-    root.mkdir()
-    return root
 
 
 @pytest.fixture
@@ -69,18 +62,6 @@ def write(root: Path, files: dict[str, str]) -> None:
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode())
-
-
-@contextmanager
-def ordinary_user() -> Iterator[None]:
-    """As someone whom permissions bind, whoever runs the tests."""
-    user = os.geteuid()
-    if user == 0:
-        os.seteuid(65534)
-    try:
-        yield
-    finally:
-        os.seteuid(user)
 
 
 def test_what_it_is(tool: ReadManyFilesTool) -> None:

@@ -5,40 +5,25 @@ import os
 import socket
 import stat
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tejat.core.confirm import Answer, Confirmation, EditConfirmation, Outcome
+from tejat.core.confirm import Answer, EditConfirmation, Outcome
 from tejat.core.display import DiffStat, FileDiff
 from tejat.core.errors import ErrorType
-from tejat.core.tool import Kind, ToolError, ToolLocation, ToolResult, validate_and_execute
+from tejat.core.tool import Kind, ToolLocation, ToolResult, validate_and_execute
 from tejat.core.types import FunctionCall
 from tejat.engine.scheduler import Scheduler
 from tejat.tools import builtin_registry
 from tejat.tools.read_file import ReadFileTool
 from tejat.tools.replace import EditTool
 from tejat.workspace.workspace import Workspace
-
-RULE = "=" * 67
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    root = tmp_path.resolve() / "root"
-    root.mkdir()
-    return root
-
-
-@pytest.fixture
-def workspace(root: Path) -> Iterator[Workspace]:
-    with Workspace([root]) as workspace:
-        yield workspace
+from tool_checks import RULE, Person, failure, ordinary_user, outside, rejection, stale, tree, unread
+from written_texts import CODECS, JAPANESE, RUSSIAN, TAIWANESE
 
 
 @pytest.fixture
@@ -49,27 +34,6 @@ def tool(workspace: Workspace) -> EditTool:
 def call(tool: EditTool, path: object, old: str, new: str, **params: object) -> ToolResult:
     given = {"file_path": str(path), "old_string": old, "new_string": new, **params}
     return asyncio.run(validate_and_execute(tool, given))
-
-
-def failure(message: str, error_type: ErrorType, display: str | None = None) -> ToolResult:
-    return ToolResult(message, message if display is None else display, ToolError(message, error_type))
-
-
-def rejection(reason: str) -> ToolResult:
-    return ToolResult(
-        f"Error: Invalid parameters provided. Reason: {reason}",
-        reason,
-        ToolError(reason, ErrorType.INVALID_TOOL_PARAMS),
-    )
-
-
-def outside(path: object, *roots: Path) -> ToolResult:
-    return failure(
-        f'Path not in workspace: Attempted path "{path}" resolves outside the allowed workspace directories: '
-        + ", ".join(map(str, roots)),
-        ErrorType.PATH_NOT_IN_WORKSPACE,
-        "Path not in workspace.",
-    )
 
 
 def not_found(path: Path) -> ToolResult:
@@ -88,56 +52,6 @@ def mismatch(path: Path, expected: int, found: int) -> ToolResult:
         ErrorType.EDIT_EXPECTED_OCCURRENCE_MISMATCH,
         f"Error: Failed to edit, expected {expected} occurrences but found {found}.",
     )
-
-
-def unread(path: Path, seen: str, now: str) -> ToolResult:
-    """What is told of a file of one line that somebody else has changed since it was read."""
-    message = f"The file has changed since it was last read: {path}. Read it again with read_file first."
-    lines = [
-        f"{sign}{text}" + ("" if text.endswith("\n") else "\n\\ No newline at end of file\n")
-        for sign, text in (("-", seen), ("+", now))
-    ]
-    header = f"Index: {path.name}\n{'=' * 67}\n--- {path.name}\tLast read\n+++ {path.name}\tNow\n"
-    diff = f"{header}@@ -1,1 +1,1 @@\n{''.join(lines)}"
-    return failure(f"{message}\nWhat has changed since:\n{diff}", ErrorType.STALE_FILE, message)
-
-
-def stale(path: Path, what: str) -> ToolResult:
-    return failure(
-        f"The file has changed since it was read, so nothing was written: {path} ({what}). Read it again first.",
-        ErrorType.STALE_FILE,
-    )
-
-
-def tree(directory: Path) -> list[str]:
-    return sorted(str(path.relative_to(directory)) for path in directory.rglob("*"))
-
-
-@contextmanager
-def ordinary_user() -> Iterator[None]:
-    """As someone whom permissions bind, whoever runs the tests."""
-    user = os.geteuid()
-    if user == 0:
-        os.seteuid(65534)
-    try:
-        yield
-    finally:
-        os.seteuid(user)
-
-
-@dataclass
-class Person:
-    """Says yes to everything, after doing and answering what they are told to."""
-
-    answers: list[Answer] = field(default_factory=list[Answer])
-    meanwhile: Callable[[], object] = lambda: None
-    seen: list[EditConfirmation] = field(default_factory=list[EditConfirmation])
-
-    async def ask(self, confirmation: Confirmation) -> Answer:
-        assert isinstance(confirmation, EditConfirmation)
-        self.seen.append(confirmation)
-        self.meanwhile()
-        return self.answers.pop(0) if self.answers else Answer(Outcome.PROCEED_ONCE)
 
 
 def ask(workspace: Workspace, person: Person, path: object, old: str, new: str) -> ToolResult:
@@ -325,54 +239,6 @@ class TestReplacing:
         assert time.monotonic() - started < 1
 
 
-RUSSIAN = [
-    "Первая строка этого файла написана по-русски",
-    "а во второй есть слово edit_me для правки",
-    "и третья строка",
-]
-FRENCH = [
-    "La première ligne est déjà écrite en français",
-    "l'élève a changé edit_me dans la forêt",
-    "à bientôt, très cher",
-]
-JAPANESE = [
-    "これは日本語の文章です。表示とソート",
-    "二行目には edit_me という単語があります",
-    "三行目は最後の行です。能力",
-]
-CHINESE = ["这是第一行中文文字，我们在这里写代码", "第二行有一个词 edit_me 需要修改的地方", "第三行是最后一行了"]
-TAIWANESE = [
-    "這是第一行中文文字，我們在這裡寫程式功能",
-    "第二行有一個詞 edit_me 需要修改的地方",
-    "第三行是最後一行了許",
-]
-KOREAN = [
-    "이것은 한국어로 쓴 첫 번째 줄입니다",
-    "두 번째 줄에는 edit_me 라는 낱말이 있습니다",
-    "세 번째 줄은 마지막 줄입니다",
-]
-ENGLISH = ["The first line is plain", "and the second has a word to edit_me in it", "the third is the last"]
-
-CODECS: list[tuple[str, bytes, list[str]]] = [
-    ("utf-8", b"", JAPANESE),
-    ("utf-8", b"\xef\xbb\xbf", FRENCH),
-    ("utf-16-le", b"\xff\xfe", JAPANESE),
-    ("utf-16-be", b"\xfe\xff", RUSSIAN),
-    ("utf-16-le", b"", ENGLISH),
-    ("utf-16-be", b"", ENGLISH),
-    ("utf-32-le", b"\xff\xfe\0\0", CHINESE),
-    ("utf-32-be", b"\0\0\xfe\xff", KOREAN),
-    ("utf-32-le", b"", ENGLISH),
-    ("utf-32-be", b"", ENGLISH),
-    ("shift_jis", b"", JAPANESE),
-    ("euc_jp", b"", JAPANESE),
-    ("gbk", b"", CHINESE),
-    ("big5", b"", TAIWANESE),
-    ("euc_kr", b"", KOREAN),
-    ("koi8-r", b"", RUSSIAN),
-    ("cp1251", b"", RUSSIAN),
-    ("cp1252", b"", FRENCH),
-]
 ENDINGS = {
     "LF": ["\n"] * 3,
     "CRLF": ["\r\n"] * 3,

@@ -12,17 +12,11 @@ from pathlib import Path
 import pytest
 
 from tejat.core.errors import ErrorType
-from tejat.core.tool import Kind, ToolError, ToolLocation, ToolResult, validate_and_execute
+from tejat.core.tool import Kind, ToolLocation, ToolResult, validate_and_execute
 from tejat.tools import search_file_content
 from tejat.tools.search_file_content import GrepTool
 from tejat.workspace.workspace import Workspace
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    root = tmp_path.resolve() / "root"
-    root.mkdir()
-    return root
+from tool_checks import children, failure, outside, rejection
 
 
 @pytest.fixture
@@ -48,27 +42,6 @@ def nothing(about: str) -> ToolResult:
     return ToolResult(f"No matches found for pattern {about}.", "No matches found")
 
 
-def failure(message: str, error_type: ErrorType, display: str | None = None) -> ToolResult:
-    return ToolResult(message, message if display is None else display, ToolError(message, error_type))
-
-
-def rejection(reason: str) -> ToolResult:
-    return ToolResult(
-        f"Error: Invalid parameters provided. Reason: {reason}",
-        reason,
-        ToolError(reason, ErrorType.INVALID_TOOL_PARAMS),
-    )
-
-
-def outside(path: object, *roots: Path) -> ToolResult:
-    return failure(
-        f'Path not in workspace: Attempted path "{path}" resolves outside the allowed workspace directories: '
-        + ", ".join(map(str, roots)),
-        ErrorType.PATH_NOT_IN_WORKSPACE,
-        "Path not in workspace.",
-    )
-
-
 def write(root: Path, files: dict[str, str]) -> None:
     for name, content in files.items():
         path = root / name
@@ -88,19 +61,6 @@ def ordinary_user() -> Iterator[None]:
         yield
     finally:
         os.setresuid(0, 0, 0)
-
-
-def children() -> set[int]:
-    """The processes that this one has started and not yet seen the end of."""
-    found: set[int] = set()
-    for process in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            status = Path(f"/proc/{process}/stat").read_bytes()
-        except OSError:
-            continue
-        if int(status.rpartition(b")")[2].split()[1]) == os.getpid():
-            found.add(int(process))
-    return found
 
 
 def test_what_it_is(tool: GrepTool) -> None:

@@ -1,0 +1,97 @@
+"""What the tools answer when something is wrong, and the people and users that tests of tools need."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tejat.core.confirm import Answer, Confirmation, EditConfirmation, Outcome
+from tejat.core.errors import ErrorType
+from tejat.core.tool import ToolError, ToolResult
+
+RULE = "=" * 67
+
+
+def failure(message: str, error_type: ErrorType, display: str | None = None) -> ToolResult:
+    return ToolResult(message, message if display is None else display, ToolError(message, error_type))
+
+
+def rejection(reason: str) -> ToolResult:
+    return ToolResult(
+        f"Error: Invalid parameters provided. Reason: {reason}",
+        reason,
+        ToolError(reason, ErrorType.INVALID_TOOL_PARAMS),
+    )
+
+
+def outside(path: object, *roots: Path) -> ToolResult:
+    return failure(
+        f'Path not in workspace: Attempted path "{path}" resolves outside the allowed workspace directories: '
+        + ", ".join(map(str, roots)),
+        ErrorType.PATH_NOT_IN_WORKSPACE,
+        "Path not in workspace.",
+    )
+
+
+def stale(path: Path, what: str) -> ToolResult:
+    return failure(
+        f"The file has changed since it was read, so nothing was written: {path} ({what}). Read it again first.",
+        ErrorType.STALE_FILE,
+    )
+
+
+def unread(path: Path, seen: str, now: str) -> ToolResult:
+    """What is told of a file of one line that somebody else has changed since it was read."""
+    message = f"The file has changed since it was last read: {path}. Read it again with read_file first."
+    lines = [
+        f"{sign}{text}" + ("" if text.endswith("\n") else "\n\\ No newline at end of file\n")
+        for sign, text in (("-", seen), ("+", now))
+    ]
+    header = f"Index: {path.name}\n{'=' * 67}\n--- {path.name}\tLast read\n+++ {path.name}\tNow\n"
+    diff = f"{header}@@ -1,1 +1,1 @@\n{''.join(lines)}"
+    return failure(f"{message}\nWhat has changed since:\n{diff}", ErrorType.STALE_FILE, message)
+
+
+def tree(directory: Path) -> list[str]:
+    return sorted(str(path.relative_to(directory)) for path in directory.rglob("*"))
+
+
+def children() -> set[int]:
+    """The processes that this one has started and not yet seen the end of."""
+    found: set[int] = set()
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            status = Path(f"/proc/{process}/stat").read_bytes()
+        except OSError:
+            continue
+        if int(status.rpartition(b")")[2].split()[1]) == os.getpid():
+            found.add(int(process))
+    return found
+
+
+@contextmanager
+def ordinary_user() -> Iterator[None]:
+    """As someone whom permissions bind, whoever runs the tests."""
+    user = os.geteuid()
+    if user == 0:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(user)
+
+
+@dataclass
+class Person:
+    """Says yes to everything, after doing and answering what they are told to."""
+
+    answers: list[Answer] = field(default_factory=list[Answer])
+    meanwhile: Callable[[], object] = lambda: None
+    seen: list[EditConfirmation] = field(default_factory=list[EditConfirmation])
+
+    async def ask(self, confirmation: Confirmation) -> Answer:
+        assert isinstance(confirmation, EditConfirmation)
+        self.seen.append(confirmation)
+        self.meanwhile()
+        return self.answers.pop(0) if self.answers else Answer(Outcome.PROCEED_ONCE)
