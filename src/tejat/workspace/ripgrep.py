@@ -11,7 +11,10 @@ import tempfile
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache
+from enum import Enum, auto
+from functools import cache, partial
+
+from tejat.workspace.confine import start_confined
 
 _STDERR_KEPT = 64 * 1024
 _BLOCK = 1024 * 1024
@@ -124,8 +127,21 @@ class Child:
         return block
 
 
+class Reading(Enum):
+    """What a program may read: anything, or, where the kernel can see to it, only what lies beneath its directory."""
+
+    ANYWHERE = auto()
+    BENEATH = auto()
+
+
 @contextmanager
-def running(argv: Sequence[str | bytes], *, directory_fd: int, stdin: bytes | None = None) -> Generator[Child]:
+def running(
+    argv: Sequence[str | bytes],
+    *,
+    directory_fd: int,
+    stdin: bytes | None = None,
+    reading: Reading = Reading.ANYWHERE,
+) -> Generator[Child]:
     """Runs a program in the directory that was opened, whatever its path names by now.
 
     `argv[0]` is an absolute path. It gets a small environment in which git runs nothing on behalf of a repository and
@@ -133,7 +149,8 @@ def running(argv: Sequence[str | bytes], *, directory_fd: int, stdin: bytes | No
     group is killed and the child reaped on the way out of the block. Raises OSError when the program cannot be started.
     """
     with _input_file(stdin) as input_fd:
-        process = subprocess.Popen(
+        start = partial(
+            subprocess.Popen[bytes],
             argv,
             bufsize=0,
             cwd=_directory_path(directory_fd),
@@ -143,6 +160,11 @@ def running(argv: Sequence[str | bytes], *, directory_fd: int, stdin: bytes | No
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
+        if reading is Reading.ANYWHERE:
+            process = start()
+        else:
+            programs = [word for word in argv if word[:1] in ("/", b"/")]
+            process = start_confined(start, directory_fd=directory_fd, programs=programs)
     with process:
         try:
             yield Child(process)

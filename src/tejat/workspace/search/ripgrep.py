@@ -14,7 +14,7 @@ from functools import partial
 from itertools import islice
 
 from tejat.workspace.ignore import Ignored
-from tejat.workspace.ripgrep import Child, running
+from tejat.workspace.ripgrep import Child, Reading, running
 from tejat.workspace.search.spelling import for_pcre, for_ripgrep
 from tejat.workspace.search.task import Hits, Task, bounded, first_matches, judging
 from tejat.workspace.search.text import LONGEST_KEPT_LINE, BinaryFile, TextBlocks, opened, read_head, shown
@@ -41,7 +41,7 @@ def search_by_ripgrep(task: Task, ripgrep: str) -> Hits:
     hits = Hits(task.query)
     argv, pattern_file = _command(task, ripgrep)
     try:
-        with running(argv, directory_fd=task.directory_fd, stdin=pattern_file) as child:
+        with running(argv, directory_fd=task.directory_fd, stdin=pattern_file, reading=Reading.BENEATH) as child:
             try:
                 if task.excluding is not None:
                     _judge_files(task, child, hits)
