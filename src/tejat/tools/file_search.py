@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
+from tejat.core.errors import WorkspaceError
 from tejat.core.schema import Param
 from tejat.workspace.glob_pattern import GlobPattern, compile_glob, escape_glob
+from tejat.workspace.path_failures import outside
 from tejat.workspace.roots import Location
 from tejat.workspace.workspace import Workspace
 
@@ -22,9 +23,6 @@ RespectGeminiIgnore = Annotated[
         ("file_filtering_options.respect_gemini_ignore",),
     ),
 ]
-
-NEVER_ENTERED = frozenset({b"node_modules", b".git", b"bower_components", b".svn", b".hg"})
-"""Directories that are left out at any depth: nobody means them when they search."""
 
 MOST_FILES = 1_000_000
 """How many files a search looks at before it gives what it has."""
@@ -89,16 +87,11 @@ def entry_at(workspace: Workspace, place: Location, relative: str) -> Entry | No
 
 
 def refuse_outside(workspace: Workspace, pattern: str, places: Sequence[Location]) -> None:
-    """Raise ToolFailure for an absolute pattern that lies in none of the places."""
+    """Raise WorkspaceError for an absolute pattern that lies in none of the places."""
     if pattern.startswith("/") and not any(
         _is_in(pattern, path) for place in places for path in (place.path, place_real_path(place))
     ):
-        raise ToolFailure(
-            f'Path not in workspace: Attempted path "{pattern}" resolves outside the allowed workspace directories: '
-            + ", ".join(workspace.roots.paths),
-            ErrorType.PATH_NOT_IN_WORKSPACE,
-            display="Path not in workspace.",
-        )
+        raise outside(pattern, workspace.roots.paths)
 
 
 def place_real_path(place: Location) -> str:

@@ -11,7 +11,6 @@ from tejat.core.schema import Param
 from tejat.core.tool import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
 from tejat.tools.file_search import (
     MOST_FILES,
-    NEVER_ENTERED,
     RespectGeminiIgnore,
     RespectGitIgnore,
     pattern_in,
@@ -24,7 +23,7 @@ from tejat.workspace.glob_pattern import compile_glob
 from tejat.workspace.offload import Stop, off_loop
 from tejat.workspace.ripgrep import ripgrep_path
 from tejat.workspace.roots import Location
-from tejat.workspace.walk import Found, find_files
+from tejat.workspace.walk import NEVER_ENTERED, Found, find_files
 from tejat.workspace.workspace import Workspace
 
 _RECENT_SECONDS = 24 * 60 * 60

@@ -12,7 +12,6 @@ from tejat.core.types import Part
 from tejat.tools.file_content import FileContent, ignored_by, read_content
 from tejat.tools.file_search import (
     MOST_FILES,
-    NEVER_ENTERED,
     RespectGeminiIgnore,
     RespectGitIgnore,
     entry_at,
@@ -28,7 +27,7 @@ from tejat.workspace.media import FileKind
 from tejat.workspace.offload import Stop, off_loop
 from tejat.workspace.ripgrep import ripgrep_path
 from tejat.workspace.roots import Location, OpenFile, Root
-from tejat.workspace.walk import find_files
+from tejat.workspace.walk import NEVER_ENTERED, find_files
 from tejat.workspace.workspace import Workspace
 
 DEFAULT_EXCLUDED_DIRECTORIES = NEVER_ENTERED | {

@@ -10,6 +10,9 @@ from tejat.workspace.glob_pattern import GlobPattern, compile_glob, escape_glob
 from tejat.workspace.ignore import IgnoreRules
 from tejat.workspace.ripgrep import running
 
+NEVER_ENTERED = frozenset({b"node_modules", b".git", b"bower_components", b".svn", b".hg"})
+"""Directories that are left out at any depth: nobody means them when they search."""
+
 _PLAIN_NAME = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
 _ENTRIES_BETWEEN_STOPS = 4096
 # Found files, found none, and could not read everything.

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from tejat.core.errors import TejatError
-
-DEFAULT_EXCLUDED_DIRECTORIES = frozenset({b".git", b".hg", b".svn", b"bower_components", b"node_modules"})
+from tejat.workspace.walk import NEVER_ENTERED
 
 
 class Engine(StrEnum):
@@ -33,7 +32,7 @@ class Query:
     max_matches_per_file: int | None = None
     total_max_matches: int = 100
     names_only: bool = False
-    exclude_directories: frozenset[bytes] = DEFAULT_EXCLUDED_DIRECTORIES
+    exclude_directories: frozenset[bytes] = NEVER_ENTERED
     """Base names of directories that are not entered."""
 
 
