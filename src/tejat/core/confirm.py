@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Protocol, TypeAlias
 
 from tejat.core.display import DiffStat
+from tejat.core.types import JsonObject
 
 
 class Outcome(StrEnum):
@@ -17,11 +18,20 @@ class Outcome(StrEnum):
     CANCEL = "cancel"
 
 
+class Scope(StrEnum):
+    """For how long an "always" counts."""
+
+    SESSION = "session"
+    PROJECT = "project"
+    USER = "user"
+
+
 @dataclass(frozen=True, slots=True)
 class EditConfirmation:
     """A file would be changed. `proposal` belongs to the tool: it is what runs if the answer is yes.
 
-    The contents are given only while they are small; `original_content` is None for a new file too.
+    The contents are given only while they are small; `original_content` is None for a new file too. `digest` is the
+    hash of what would be written and where; the tool checks it before it writes.
     """
 
     title: str
@@ -31,8 +41,48 @@ class EditConfirmation:
     original_content: str | None
     new_content: str | None
     diff_stat: DiffStat | None = None
+    digest: str = ""
     proposal: object = field(default=None, repr=False, compare=False)
     type: str = field(default="edit", init=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ExecConfirmation:
+    """A shell line would be run, exactly as it stands in `command`.
+
+    `root_commands` are the names of all programs in it, and words such as `redirection (>)` for what else it does.
+    `notes` tell what is not in the line itself: that it stays in the background, that it may use the network.
+    """
+
+    title: str
+    command: str
+    directory: str
+    root_commands: tuple[str, ...] = ()
+    description: str = ""
+    notes: tuple[str, ...] = ()
+    digest: str = ""
+    proposal: object = field(default=None, repr=False, compare=False)
+    type: str = field(default="exec", init=False)
+
+    @property
+    def root_command(self) -> str:
+        return ", ".join(self.root_commands)
+
+
+@dataclass(frozen=True, slots=True)
+class McpConfirmation:
+    """A tool of somebody else's server would be called."""
+
+    title: str
+    server_name: str
+    tool_name: str
+    tool_display_name: str
+    tool_args: JsonObject | None = None
+    tool_description: str | None = None
+    tool_parameter_schema: JsonObject | None = None
+    digest: str = ""
+    proposal: object = field(default=None, repr=False, compare=False)
+    type: str = field(default="mcp", init=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,23 +92,46 @@ class InfoConfirmation:
     title: str
     prompt: str
     urls: tuple[str, ...] = ()
+    digest: str = ""
     proposal: object = field(default=None, repr=False, compare=False)
     type: str = field(default="info", init=False)
 
 
-Confirmation: TypeAlias = EditConfirmation | InfoConfirmation
+Confirmation: TypeAlias = EditConfirmation | ExecConfirmation | McpConfirmation | InfoConfirmation
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What the person is shown.
+
+    `reason` says why they are asked. `always` is the very rule that an "always" would remember, None where none can be
+    offered, and `scopes` says where it may be kept. `note` is for what changed since they were last asked.
+    """
+
+    confirmation: Confirmation
+    tool_name: str
+    reason: str = ""
+    always: str | None = None
+    scopes: tuple[Scope, ...] = ()
+    can_modify: bool = False
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`new_content` is the proposal as the person rewrote it; it is shown again before it runs."""
+    """`new_content` is the proposal as the person rewrote it; it is shown again before it runs.
+
+    `feedback` is a word to the model that goes with a no. `scope` says where an "always" is kept: without it
+    `PROCEED_ALWAYS` lasts for the session and `PROCEED_ALWAYS_AND_SAVE` for the user.
+    """
 
     outcome: Outcome
     new_content: str | None = None
     feedback: str | None = None
+    scope: Scope | None = None
 
 
 class Approver(Protocol):
     """Whoever can answer for the person. A run where nobody can answer has no approver at all."""
 
-    async def ask(self, confirmation: Confirmation) -> Answer: ...
+    async def ask(self, question: Question) -> Answer: ...

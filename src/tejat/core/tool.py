@@ -89,11 +89,13 @@ class ToolContext:
     """What belongs to one call.
 
     `approved` is the confirmation that the person said yes to: the tool does exactly that. `update_output` takes live
-    output; it is given only to tools that declare `can_update_output`. Cancelling is cancelling the task.
+    output; it is given only to tools that declare `can_update_output`. Cancelling is cancelling the task; a tool that
+    has something to tell nevertheless hands it to `keep_partial` before it lets the cancellation through.
     """
 
     approved: Confirmation | None = None
     update_output: Callable[[str], None] | None = None
+    keep_partial: Callable[[ToolResult], None] | None = None
 
 
 class BaseTool(ABC):

@@ -1,0 +1,54 @@
+"""What a front end can see of the calls while they run."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from tejat.core.tool import ToolResult
+from tejat.core.types import FunctionCall, Part
+
+
+class CallState(StrEnum):
+    VALIDATING = "validating"
+    AWAITING_APPROVAL = "awaiting_approval"
+    SCHEDULED = "scheduled"
+    EXECUTING = "executing"
+    SUCCESS = "success"
+    ERROR = "error"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class StateChanged:
+    """`index` is the place of the call in its batch: a model may give the same id twice."""
+
+    index: int
+    call: FunctionCall
+    state: CallState
+
+
+@dataclass(frozen=True, slots=True)
+class OutputUpdated:
+    """Live output of a running call: what the tool has shown so far, or the end of it."""
+
+    index: int
+    call: FunctionCall
+    output: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallFinished:
+    """The last event of a call. `response` is what goes to the model; `allowed_by` names the rule or the person."""
+
+    index: int
+    call: FunctionCall
+    state: CallState
+    result: ToolResult
+    response: tuple[Part, ...]
+    seconds: float
+    allowed_by: str = ""
+
+
+Event: TypeAlias = StateChanged | OutputUpdated | CallFinished
+Watch: TypeAlias = Callable[[Event], None]
