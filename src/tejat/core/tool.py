@@ -103,7 +103,13 @@ class BaseTool(ABC):
 
     A subclass gives the names, the description and the parameter schema to the constructor and implements `execute`;
     the other members have defaults. `params` are always the arguments as the model sent them.
+
+    `bounds_output` says that its results are kept short or in pages by itself; those of other tools are cut where they
+    are too long for a model. `server_name` is the server that the tool belongs to, if it is somebody else's.
     """
+
+    bounds_output: ClassVar[bool] = False
+    server_name: str | None = None
 
     def __init__(
         self,

@@ -1,77 +1,254 @@
-"""From a function call to its result: prepare, authorise, perform."""
+"""From function calls to their responses: prepare, authorise, perform, pack."""
 
-from dataclasses import dataclass
+import asyncio
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import groupby
 
-from tejat.core.confirm import Approver, Confirmation, Outcome
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.tool import BaseTool, ModifiableTool, ToolContext, ToolResult, broken, execute_safely, failed, rejected
-from tejat.core.types import FunctionCall, Params
+from tejat.core.events import CallFinished, CallState, Event, OutputUpdated, StateChanged, Watch
+from tejat.core.tool import (
+    READ_ONLY_KINDS,
+    BaseTool,
+    ToolContext,
+    ToolError,
+    ToolResult,
+    broken,
+    execute_safely,
+    failed,
+    rejected,
+)
+from tejat.core.types import FunctionCall, Part
+from tejat.engine.facts import Reach, reach_of
+from tejat.engine.long_output import LongOutput
+from tejat.engine.packing import pack
+from tejat.engine.permission import NotAllowed, Permission, Ready
+from tejat.engine.undo import UndoJournal
 from tejat.tools.registry import ToolRegistry
+
+_MOST_AT_ONCE = 8
+_MOST_PROPOSALS = 3
+
+CANCELLED_WHILE_RUNNING = "[Operation Cancelled] Reason: User cancelled tool execution."
+CANCELLED_BEFORE = "[Operation Cancelled] Reason: Tool call cancelled by user before it ran."
+CANCELLED_IN_QUEUE = "Tool call cancelled while in queue."
 
 
 class Scheduler:
-    """Runs function calls. Without an approver nobody can answer, so whatever needs an answer is refused."""
+    """Runs the calls of a model: neighbours that only read go together, anything else goes alone and in order.
 
-    def __init__(self, registry: ToolRegistry, approver: Approver | None) -> None:
-        self._registry = registry
-        self._approver = approver
+    A second batch waits for the first.
+    """
 
-    async def run(self, call: FunctionCall) -> ToolResult:
+    def __init__(
+        self,
+        registry: ToolRegistry,
+        permission: Permission,
+        *,
+        long_output: LongOutput | None = None,
+        undo: UndoJournal | None = None,
+    ) -> None:
+        self.registry = registry
+        self.permission = permission
+        self.long_output = long_output
+        self.undo = undo
+        self.turn = asyncio.Lock()
+
+    def batch(self, calls: Sequence[FunctionCall], watch: Watch | None = None) -> "Batch":
+        return Batch(self, calls, watch)
+
+    async def run(self, call: FunctionCall, watch: Watch | None = None) -> ToolResult:
         """The result of one call, whatever happens. Raises nothing but the cancellation of its task."""
+        batch = self.batch([call], watch)
+        await batch.run()
+        return batch.results[0]
+
+
+class Batch:
+    """The calls of one turn of the model.
+
+    `run` raises nothing but the cancellation of its task. However it ends, `results` and `responses` then hold exactly
+    one entry for every call, in the order asked.
+    """
+
+    def __init__(self, scheduler: Scheduler, calls: Sequence[FunctionCall], watch: Watch | None) -> None:
+        self._scheduler = scheduler
+        self._watch = watch
+        self.watch_failure: Exception | None = None
+        self._calls = [_Call(index, call) for index, call in enumerate(calls)]
+        self._is_waiting = True
+
+    @property
+    def results(self) -> list[ToolResult]:
+        return [call.result for call in self._calls if call.result is not None]
+
+    @property
+    def responses(self) -> list[tuple[Part, ...]]:
+        return [call.response for call in self._calls]
+
+    @property
+    def all_cancelled(self) -> bool:
+        """Whether there is nothing to go on with: the model is not asked again, the person is."""
+        return all(call.state is CallState.CANCELLED for call in self._calls)
+
+    async def run(self) -> None:
         try:
-            tool = self._registry[call.name]
-            rejection = tool.rejection(call.args)
-            if rejection:
-                return rejected(rejection)
-            ready = await self._authorise(tool, call.args)
+            async with self._scheduler.turn:
+                self._is_waiting = False
+                for reads_only, group in groupby(self._calls, self._only_reads):
+                    await (self._run_together(list(group)) if reads_only else self._run_one_by_one(list(group)))
+        finally:
+            for call in self._calls:
+                if call.result is None:
+                    self._finish(call, _cancelled(CANCELLED_IN_QUEUE if self._is_waiting else CANCELLED_BEFORE))
+
+    def _only_reads(self, call: "_Call") -> bool:
+        """Judged by what is registered; a name that nobody knows is answered wherever it stands."""
+        kind = self._scheduler.registry.kind_of(call.request.name)
+        return kind is None or kind in READ_ONLY_KINDS
+
+    async def _run_one_by_one(self, calls: "list[_Call]") -> None:
+        for call in calls:
+            await self._run_call(call, await self._prepare_and_authorise(call))
+
+    async def _run_together(self, calls: "list[_Call]") -> None:
+        """Questions come in order, before anything of the group runs; then as many at once as is sensible."""
+        if len(calls) == 1:
+            return await self._run_one_by_one(calls)
+        waiting = deque([(call, await self._prepare_and_authorise(call)) for call in calls])
+
+        async def work() -> None:
+            while waiting:
+                await self._run_call(*waiting.popleft())
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(_MOST_AT_ONCE, len(waiting))):
+                group.create_task(work())
+        return None
+
+    async def _prepare_and_authorise(self, call: "_Call", note: str = "") -> Ready | None:
+        """None for a call that has its result already: unknown, malformed, denied."""
+        try:
+            tool = self._prepare(call)
+            return await self._scheduler.permission.authorise(
+                tool, call.request.args, asking=lambda: self._enter(call, CallState.AWAITING_APPROVAL), note=note
+            )
+        except _Rejected as refusal:
+            self._finish(call, rejected(refusal.failure))
+        except NotAllowed as refusal:
+            result = failed(refusal)
+            self._finish(call, result if refusal.shown is None else replace(result, return_display=refusal.shown))
         except ToolFailure as failure:
-            return failed(failure)
+            self._finish(call, failed(failure))
         except Exception as error:  # noqa: BLE001 -- a broken tool must not end the turn
-            return broken(error)
-        return await execute_safely(tool, ready.params, ToolContext(approved=ready.approved))
+            self._finish(call, broken(error))
+        return None
 
-    async def _authorise(self, tool: BaseTool, params: Params) -> "_Ready":
-        """Ask until there is a clear yes; what the person rewrote is shown again before it may run."""
-        while True:
-            confirmation = await tool.should_confirm_execute(params)
-            if confirmation is None:
-                return _Ready(params, None)
-            if self._approver is None:
-                raise ToolFailure(
-                    f'Tool "{tool.name}" needs confirmation and nobody is here to give it: {confirmation.title}',
-                    ErrorType.POLICY_VIOLATION,
-                )
-            answer = await self._approver.ask(confirmation)
-            if answer.outcome is Outcome.CANCEL:
-                raise _cancelled(answer.feedback)
-            if answer.new_content is not None:
-                params = _rewritten(tool, params, confirmation, answer.new_content)
-            elif answer.outcome is not Outcome.MODIFY_WITH_EDITOR:
-                return _Ready(params, confirmation)
-            else:
-                raise _cancelled("the change was to be rewritten, and was not")
+    def _prepare(self, call: "_Call") -> BaseTool:
+        self._enter(call, CallState.VALIDATING)
+        call.tool = self._scheduler.registry[call.request.name]
+        rejection = call.tool.rejection(call.request.args)
+        if rejection:
+            raise _Rejected(rejection)
+        return call.tool
+
+    async def _run_call(self, call: "_Call", ready: Ready | None) -> None:
+        """Perform what may run. A file that moved on since it was approved is shown anew, not written over."""
+        proposals = 1
+        while ready is not None:
+            self._enter(call, CallState.SCHEDULED)
+            result = await self._perform(call, ready)
+            is_stale = result.error is not None and result.error.type is ErrorType.STALE_FILE
+            if ready.approved is None or not is_stale or proposals == _MOST_PROPOSALS:
+                self._finish(call, result, ready.allowed_by)
+                return
+            proposals += 1
+            note = "The file changed while you were looking. This is the change against it as it is now."
+            ready = await self._prepare_and_authorise(call, note)
+
+    async def _perform(self, call: "_Call", ready: Ready) -> ToolResult:
+        tool = call.tool
+        assert tool is not None
+        partial: list[ToolResult] = []
+        context = ToolContext(
+            approved=ready.approved,
+            update_output=lambda output: self._tell(OutputUpdated(call.index, call.request, output)),
+            keep_partial=partial.append,
+        )
+        self._enter(call, CallState.EXECUTING)
+        call.started = time.perf_counter()
+
+        async def run() -> ToolResult:
+            return await execute_safely(tool, ready.params, context)
+
+        try:
+            reach = reach_of(ready.facts)
+            undo = None if reach is Reach.NOTHING else self._scheduler.undo
+            if undo is None:
+                return await run()
+            paths, whole_tree = ready.facts.paths, reach is Reach.WHOLE_TREE
+            return await undo.around(call.request, tool.kind, paths, run, whole_tree=whole_tree)
+        except asyncio.CancelledError:
+            self._finish(call, _cancelled(CANCELLED_WHILE_RUNNING, partial[-1] if partial else None), ready.allowed_by)
+            raise
+
+    def _finish(self, call: "_Call", result: ToolResult, allowed_by: str = "") -> None:
+        """Pack the result. From here on the call has its one response."""
+        long_output = self._scheduler.long_output
+        if long_output is not None and (call.tool is None or not call.tool.bounds_output):
+            result = long_output.bounded(result, tool_name=call.request.name)
+        call.result = result
+        call.response = pack(call.request, result)
+        call.state = _final_state(result)
+        self._tell(StateChanged(call.index, call.request, call.state))
+        seconds = time.perf_counter() - call.started if call.started else 0.0
+        self._tell(CallFinished(call.index, call.request, call.state, result, call.response, seconds, allowed_by))
+
+    def _enter(self, call: "_Call", state: CallState) -> None:
+        call.state = state
+        self._tell(StateChanged(call.index, call.request, state))
+
+    def _tell(self, event: Event) -> None:
+        """A watcher that fails hears no more: events are for watching, never for driving."""
+        if self._watch is None:
+            return
+        try:
+            self._watch(event)
+        except Exception as error:  # noqa: BLE001 -- whoever watches must not end the turn
+            self._watch, self.watch_failure = None, error
 
 
-@dataclass(frozen=True, slots=True)
-class _Ready:
-    params: Params
-    approved: Confirmation | None
+class _Rejected(Exception):
+    def __init__(self, failure: ToolFailure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
 
 
-def _rewritten(tool: BaseTool, params: Params, confirmation: Confirmation, new_content: str) -> Params:
-    if not isinstance(tool, ModifiableTool):
-        raise ToolFailure(f'Tool "{tool.name}" has nothing that could be rewritten.', ErrorType.EXECUTION_FAILED)
-    rewritten = tool.modified_params(params, confirmation, new_content)
-    rejection = tool.rejection(rewritten)
-    if rejection:
-        raise rejection
-    return rewritten
+class _Call:
+    """One call on its way."""
+
+    __slots__ = ("index", "request", "response", "result", "started", "state", "tool")
+
+    def __init__(self, index: int, request: FunctionCall) -> None:
+        self.index = index
+        self.request = request
+        self.tool: BaseTool | None = None
+        self.state = CallState.VALIDATING
+        self.started = 0.0
+        self.result: ToolResult | None = None
+        self.response: tuple[Part, ...] = ()
 
 
-def _cancelled(feedback: str | None) -> ToolFailure:
-    said = f" They said: {feedback}" if feedback else ""
-    return ToolFailure(
-        f"[Operation Cancelled] Reason: User did not allow tool call.{said}",
-        ErrorType.CANCELLED,
-        display="Cancelled: you did not allow this call.",
-    )
+def _cancelled(message: str, partial: ToolResult | None = None) -> ToolResult:
+    error = ToolError(message, ErrorType.CANCELLED)
+    if partial is None:
+        return ToolResult(message, "Cancelled.", error)
+    return ToolResult(partial.llm_content, partial.return_display, error)
+
+
+def _final_state(result: ToolResult) -> CallState:
+    if result.error is None:
+        return CallState.SUCCESS
+    return CallState.CANCELLED if result.error.type is ErrorType.CANCELLED else CallState.ERROR

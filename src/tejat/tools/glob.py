@@ -42,6 +42,7 @@ class GlobParams:
 
 class GlobTool(TypedTool[GlobParams]):
     spoken_name = "glob"
+    bounds_output = True
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(

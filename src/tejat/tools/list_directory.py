@@ -31,6 +31,7 @@ class ListDirectoryParams:
 
 class LSTool(TypedTool[ListDirectoryParams]):
     spoken_name = "list directory"
+    bounds_output = True
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(

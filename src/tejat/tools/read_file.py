@@ -43,6 +43,7 @@ class ReadFileParams:
 
 class ReadFileTool(TypedTool[ReadFileParams]):
     spoken_name = "read file"
+    bounds_output = True
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(

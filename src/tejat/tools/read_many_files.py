@@ -85,6 +85,7 @@ class ReadManyFilesParams:
 
 class ReadManyFilesTool(TypedTool[ReadManyFilesParams]):
     spoken_name = "read many files"
+    bounds_output = True
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(

@@ -116,6 +116,11 @@ class ToolRegistry:
             )
         return tool
 
+    def kind_of(self, name: str) -> Kind | None:
+        """What kind of tool this is, without loading it; None for a name that is unknown or not in use."""
+        entry = self._entry(name)
+        return None if entry is None else entry.kind
+
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self._entry(name) is not None
 

@@ -65,6 +65,7 @@ class SearchParams:
 
 class GrepTool(TypedTool[SearchParams]):
     spoken_name = "search"
+    bounds_output = True
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(

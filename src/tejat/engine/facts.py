@@ -1,0 +1,97 @@
+"""What the policy has to know of a call: the files it touches, the shell line it runs, the programs in that line."""
+
+import os
+from collections.abc import Iterable
+from enum import Enum
+
+from tejat.core.errors import ToolFailure
+from tejat.core.tool import READ_ONLY_KINDS, BaseTool, Kind
+from tejat.core.types import Params
+from tejat.policy.command_line import CommandLine
+from tejat.policy.rules import Facts
+from tejat.workspace.roots import Roots
+
+
+class Reach(Enum):
+    """How much of the workspace a call may change."""
+
+    NOTHING = 0
+    NAMED_FILES = 1
+    WHOLE_TREE = 2
+
+
+def reach_of(facts: Facts) -> Reach:
+    """What has to be kept before the call runs so that it can be undone."""
+    if facts.kind in READ_ONLY_KINDS:
+        return Reach.NOTHING
+    if facts.kind in (Kind.EDIT, Kind.THINK) and facts.server is None:
+        return Reach.NAMED_FILES
+    return Reach.NOTHING if facts.line is not None and _only_reads(facts.line) else Reach.WHOLE_TREE
+
+
+class FactFinder:
+    """Looks at the file system for the policy, which itself touches nothing.
+
+    `search_path` is the PATH that commands run with.
+    """
+
+    def __init__(self, roots: Roots, *, home: str, search_path: str) -> None:
+        self._workspace_roots = roots
+        self._roots = tuple(root.real_path for root in roots.directories)
+        self._home = os.path.realpath(home)
+        self._search_path = [entry for entry in search_path.split(os.pathsep) if os.path.isabs(entry)]
+
+    def of(self, tool: BaseTool, params: Params, *, with_paths: bool = True) -> Facts:
+        """The facts of one call. Paths cost a look at every directory on the way; without path rules nobody asks."""
+        paths = tuple(os.path.realpath(location.path) for location in tool.tool_locations(params)) if with_paths else ()
+        command = params.get("command") if tool.kind is Kind.EXECUTE else None
+        line = None if not isinstance(command, str) else _parsed(command)
+        return Facts(
+            tool=tool.name,
+            kind=tool.kind,
+            arguments=params,
+            roots=self._roots,
+            home=self._home,
+            server=tool.server_name,
+            paths=paths,
+            line=line,
+            directory=None if line is None else self._directory(params),
+            programs={} if line is None else self._programs(line),
+            wants_network=params.get("network") is True,
+        )
+
+    def _directory(self, params: Params) -> str:
+        given = params.get("directory") or params.get("dir_path")
+        if not isinstance(given, str):
+            return self._roots[0]
+        try:
+            return os.path.realpath(self._workspace_roots.locate(given).path)
+        except ToolFailure:
+            return self._roots[0]  # the tool refuses such a call by itself
+
+    def _programs(self, line: CommandLine) -> dict[str, str]:
+        names = {command.name for command in line.commands if command.name and "/" not in command.name}
+        return {name: path for name in names if (path := _find(name, self._search_path))}
+
+
+def _parsed(command: str) -> CommandLine:
+    from tejat.policy.parse_line import parse_line
+
+    return parse_line(command)
+
+
+def _only_reads(line: CommandLine) -> bool:
+    from tejat.policy.effects import effects_of
+
+    return line.is_plain and all(effects_of(command.words).is_read_only for command in line.commands)
+
+
+def _find(name: str, directories: Iterable[str]) -> str | None:
+    for directory in directories:
+        candidate = os.path.join(directory, name)
+        try:
+            if os.path.isfile(candidate) and os.access(candidate, os.X_OK):
+                return os.path.realpath(candidate)
+        except ValueError:  # a name with a NUL in it
+            return None
+    return None

@@ -1,0 +1,70 @@
+"""Long results: the model gets the two ends, the whole is kept in a file that it can read page by page."""
+
+import os
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+from tejat.core.tool import ToolError, ToolResult
+from tejat.core.types import Part, PartListUnion, Text
+from tejat.workspace.processes.kept_text import shortened
+
+DEFAULT_LIMIT = 40_000
+"""Characters of one result that a model is given."""
+
+_SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
+
+
+class LongOutput:
+    """Keeps what is too long. `directory` is made when it is first needed; a limit of 0 or less means no limit."""
+
+    def __init__(self, directory: str, *, limit: int = DEFAULT_LIMIT) -> None:
+        self._directory = directory
+        self._limit = limit
+
+    def bounded(self, result: ToolResult, *, tool_name: str) -> ToolResult:
+        """The result with every text that a model gets cut to the limit.
+
+        Raises nothing: what cannot be kept is said to be lost.
+        """
+        content = self._shorten(result.llm_content, tool_name)
+        if result.error is None or len(result.error.message) <= self._limit:
+            return result if content is result.llm_content else replace(result, llm_content=content)
+        error = ToolError(self._cut(result.error.message, tool_name), result.error.type)
+        return replace(result, llm_content=content, error=error)
+
+    def _shorten(self, content: PartListUnion, tool_name: str) -> PartListUnion:
+        match content:
+            case str():
+                return self._cut(content, tool_name)
+            case Text(text):
+                return Text(self._cut(text, tool_name))
+            case Sequence():
+                return [self._shorten_item(item, tool_name) for item in content]
+            case _:
+                return content
+
+    def _shorten_item(self, item: str | Part, tool_name: str) -> str | Part:
+        match item:
+            case str():
+                return self._cut(item, tool_name)
+            case Text(text):
+                return Text(self._cut(text, tool_name))
+            case _:
+                return item
+
+    def _cut(self, text: str, tool_name: str) -> str:
+        if self._limit <= 0 or len(text) <= self._limit:
+            return text
+        return shortened(text, limit=self._limit, path=self._keep(text, tool_name))
+
+    def _keep(self, text: str, tool_name: str) -> str | None:
+        name = "".join(letter if letter in _SAFE else "_" for letter in tool_name)[:64]
+        with suppress(OSError):
+            os.makedirs(self._directory, mode=0o700, exist_ok=True)
+            descriptor, path = tempfile.mkstemp(prefix=f"{name}_", suffix=".txt", dir=self._directory)
+            with open(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+                file.write(text)
+            return path
+        return None

@@ -1,0 +1,73 @@
+"""What a tool's result looks like to the model: the FunctionResponse of its call, and the parts that go with it."""
+
+from collections.abc import Mapping, Sequence
+
+from tejat.core.errors import ErrorType
+from tejat.core.tool import ToolResult
+from tejat.core.types import (
+    FileData,
+    FunctionCall,
+    FunctionResponse,
+    InlineData,
+    JsonObject,
+    JsonValue,
+    Part,
+    PartListUnion,
+    Text,
+)
+
+_SUCCEEDED = "Tool execution succeeded."
+
+
+def pack(call: FunctionCall, result: ToolResult) -> tuple[Part, ...]:
+    """The response to the call first, then media that cannot travel inside it."""
+    if result.error is not None:
+        return (_response(call, _failure(result)),)
+    return _content(call, result.llm_content)
+
+
+def _failure(result: ToolResult) -> JsonObject:
+    """A call that was cut short keeps the output it had; any other failure is told by its message alone."""
+    assert result.error is not None
+    told: dict[str, JsonValue] = {"error": result.error.message}
+    partial = result.llm_content
+    if result.error.type in _CUT_SHORT and isinstance(partial, str) and partial not in ("", result.error.message):
+        told["output"] = partial
+    return told
+
+
+_CUT_SHORT = frozenset({ErrorType.CANCELLED, ErrorType.TIMEOUT})
+
+
+def _content(call: FunctionCall, content: PartListUnion) -> tuple[Part, ...]:
+    if isinstance(content, Sequence) and not isinstance(content, str):
+        if len(content) != 1:
+            return _output(call, _SUCCEEDED), *(Text(item) if isinstance(item, str) else item for item in content)
+        content = content[0]
+    match content:
+        case str():
+            return (_output(call, content),)
+        case Text(text):
+            return (_output(call, text),)
+        case InlineData(mime_type) | FileData(mime_type):
+            return _output(call, f"Binary content of type {mime_type or 'unknown'} was processed."), content
+        case FunctionResponse(response=response):
+            inner = response.get("content")
+            return (_output(call, _text_of(inner)),) if inner else (content,)
+
+
+def _text_of(content: JsonValue) -> str:
+    """The text in the content of a response, as JSON has it: `[{"text": "..."}, ...]`."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, Sequence) else [content]
+    texts = [part.get("text") for part in parts if isinstance(part, Mapping)]
+    return "".join(text for text in texts if isinstance(text, str))
+
+
+def _output(call: FunctionCall, text: str) -> FunctionResponse:
+    return _response(call, {"output": text})
+
+
+def _response(call: FunctionCall, response: JsonObject) -> FunctionResponse:
+    return FunctionResponse(call.name, response, call.id)

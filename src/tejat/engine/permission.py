@@ -1,0 +1,188 @@
+"""May this call run? The policy says yes, no or ask; a person is asked; what they answer may become a rule."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from tejat.core.confirm import (
+    Answer,
+    Approver,
+    Confirmation,
+    EditConfirmation,
+    ExecConfirmation,
+    InfoConfirmation,
+    McpConfirmation,
+    Outcome,
+    Question,
+    Scope,
+)
+from tejat.core.display import FileDiff
+from tejat.core.errors import ErrorType, TejatError, ToolFailure
+from tejat.core.tool import BaseTool, ModifiableTool
+from tejat.core.types import Params
+from tejat.engine.facts import FactFinder
+from tejat.policy.engine import Policy
+from tejat.policy.rule_file import rule_text
+from tejat.policy.rules import Decision, Facts, Rule, Tier, Verdict
+
+SaveRule = Callable[[Rule, Scope], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A call that may run. `approved` is what the person said yes to, None where a rule allowed it."""
+
+    params: Params
+    approved: Confirmation | None
+    facts: Facts
+    allowed_by: str
+
+
+class Permission:
+    """Decides for one session, and remembers for it what the person answered with "always".
+
+    Without an approver nobody can answer, so whatever needs an answer is refused. Without `save` an "always" can only
+    last for the session.
+    """
+
+    def __init__(
+        self, policy: Policy, facts: FactFinder, approver: Approver | None, *, save: SaveRule | None = None
+    ) -> None:
+        self.policy = policy
+        self._facts = facts
+        self._approver = approver
+        self._save = save
+        self._one_question_at_a_time = asyncio.Lock()
+
+    def decide(self, tool: BaseTool, params: Params) -> tuple[Facts, Verdict]:
+        """What the rules say about a call, whoever is there to be asked."""
+        with_paths = not tool.is_read_only or self.policy.has_path_rules
+        facts = self._facts.of(tool, params, with_paths=with_paths)
+        return facts, self.policy.decide(facts)
+
+    async def authorise(self, tool: BaseTool, params: Params, *, asking: Callable[[], None], note: str = "") -> Ready:
+        """Raises ToolFailure where the call may not run. What the person rewrote is judged and shown again."""
+        while True:
+            facts, verdict = self.decide(tool, params)
+            if verdict.decision is Decision.DENY:
+                raise _denied(verdict)
+            if verdict.decision is Decision.ALLOW:
+                return Ready(params, None, facts, verdict.source)
+            confirmation = await _confirmation(tool, params, facts, verdict)
+            if confirmation is None:
+                return Ready(params, None, facts, "the tool needs no confirmation")
+            if self._approver is None:
+                raise _nobody_to_ask(tool, verdict)
+            question = self._question(tool, confirmation, verdict, note)
+            asking()
+            async with self._one_question_at_a_time:
+                answer = await self._approver.ask(question)
+            if answer.outcome is Outcome.CANCEL:
+                raise NotAllowed(answer.feedback, confirmation)
+            if answer.new_content is not None:
+                params, note = _rewritten(tool, params, confirmation, answer.new_content), "This is your version."
+                continue
+            if answer.outcome is Outcome.MODIFY_WITH_EDITOR:
+                raise NotAllowed("the change was to be rewritten, and was not", confirmation)
+            try:
+                self._remember(answer, confirmation, verdict)
+            except (TejatError, OSError) as error:
+                note = f"The answer could not be saved: {error}"
+                continue
+            return Ready(params, confirmation, facts, "the person")
+
+    def _question(self, tool: BaseTool, confirmation: Confirmation, verdict: Verdict, note: str) -> Question:
+        scopes = (Scope.SESSION,) if self._save is None else tuple(Scope)
+        return Question(
+            confirmation=confirmation,
+            tool_name=tool.name,
+            reason=verdict.reason,
+            always=None if verdict.offer is None else rule_text(verdict.offer),
+            scopes=() if verdict.offer is None else scopes,
+            can_modify=isinstance(tool, ModifiableTool),
+            note=note,
+        )
+
+    def _remember(self, answer: Answer, confirmation: Confirmation, verdict: Verdict) -> None:
+        rule = _rule_of(answer, confirmation, verdict)
+        if rule is None:
+            return
+        scope = answer.scope or (Scope.USER if answer.outcome is Outcome.PROCEED_ALWAYS_AND_SAVE else Scope.SESSION)
+        if scope is not Scope.SESSION and self._save is not None:
+            self._save(rule, scope)
+        self.policy = self.policy.with_rule(replace(rule, source=f"your answer ({scope.value})", tier=Tier.USER))
+
+
+class NotAllowed(ToolFailure):
+    """The person said no. `shown` is the change they said no to, if it was one."""
+
+    def __init__(self, feedback: str | None, confirmation: Confirmation) -> None:
+        said = f" They said: {feedback}" if feedback else ""
+        super().__init__(
+            f"[Operation Cancelled] Reason: User did not allow tool call.{said}",
+            ErrorType.CANCELLED,
+            display="Cancelled: you did not allow this call.",
+        )
+        self.shown = _change_shown(confirmation)
+
+
+def _change_shown(confirmation: Confirmation) -> FileDiff | None:
+    if not isinstance(confirmation, EditConfirmation):
+        return None
+    return FileDiff(
+        file_name=confirmation.file_name,
+        file_path=confirmation.file_path,
+        file_diff=confirmation.file_diff,
+        is_new_file=confirmation.original_content is None,
+        original_content=confirmation.original_content,
+        new_content=confirmation.new_content,
+        diff_stat=confirmation.diff_stat,
+    )
+
+
+async def _confirmation(tool: BaseTool, params: Params, facts: Facts, verdict: Verdict) -> Confirmation | None:
+    """What to show. A tool that wants no answer is still asked about where a rule of the person says so."""
+    confirmation = await tool.should_confirm_execute(params)
+    if isinstance(confirmation, ExecConfirmation) and facts.line is not None:
+        return replace(confirmation, root_commands=facts.line.roots)
+    if confirmation is not None:
+        return confirmation
+    rule_asks = verdict.firm or (verdict.rule is not None and verdict.rule.tier is not Tier.DEFAULT)
+    if not rule_asks:
+        return None
+    return InfoConfirmation(title=f"Confirm: {tool.display_name}", prompt=tool.get_description(params))
+
+
+def _rule_of(answer: Answer, confirmation: Confirmation, verdict: Verdict) -> Rule | None:
+    """The rule that the answer asks to be remembered: just the one that was shown, or for a server all its tools."""
+    if answer.outcome is Outcome.PROCEED_ONCE or verdict.offer is None:
+        return None
+    if answer.outcome is Outcome.PROCEED_ALWAYS_SERVER and isinstance(confirmation, McpConfirmation):
+        return replace(verdict.offer, tool="*", server=confirmation.server_name)
+    return verdict.offer
+
+
+def _rewritten(tool: BaseTool, params: Params, confirmation: Confirmation, new_content: str) -> Params:
+    if not isinstance(tool, ModifiableTool):
+        raise ToolFailure(f'Tool "{tool.name}" has nothing that could be rewritten.', ErrorType.EXECUTION_FAILED)
+    rewritten = tool.modified_params(params, confirmation, new_content)
+    rejection = tool.rejection(rewritten)
+    if rejection:
+        raise rejection
+    return rewritten
+
+
+def _denied(verdict: Verdict) -> ToolFailure:
+    message = verdict.rule.message if verdict.rule and verdict.rule.message else verdict.reason
+    told = f"Tool execution denied by policy. {message}".rstrip()
+    return ToolFailure(told, ErrorType.POLICY_VIOLATION, display=f"{told} ({verdict.source})")
+
+
+def _nobody_to_ask(tool: BaseTool, verdict: Verdict) -> ToolFailure:
+    told = (
+        f'Tool execution for "{tool.display_name}" requires user confirmation, '
+        "which is not supported in non-interactive mode."
+    )
+    reason = f" {verdict.reason}" if verdict.reason else ""
+    hint = "" if verdict.offer is None else f" A rule that would allow it: {rule_text(verdict.offer)}"
+    return ToolFailure(told, ErrorType.POLICY_VIOLATION, display=f"{told}{reason}{hint}")
