@@ -395,3 +395,29 @@ class TestOpenParent:
             for path in (f"{place}/root/link", f"{place}/root/sub/f", f"{place}/alias/f"):
                 with roots.open_parent(roots.locate(path), create=False) as parent:
                     assert parent.location == expected
+
+
+class TestDirectoriesForReading:
+    @pytest.fixture
+    def kept(self, tmp_path: Path) -> Path:
+        for name in ("work", "kept"):
+            (tmp_path / name).mkdir()
+        (tmp_path / "kept" / "output.txt").write_text("all of it")
+        return tmp_path / "kept"
+
+    def test_files_are_read_by_their_whole_path_only(self, kept: Path) -> None:
+        with Roots([kept.parent / "work"], for_reading=[kept]) as roots:
+            with roots.open_file(roots.locate(f"{kept}/output.txt")) as file:
+                assert file.read_all() == b"all of it"
+            assert roots.paths == (str(kept.parent / "work"),)
+            with pytest.raises(WorkspaceError) as caught, roots.open_file(roots.locate("output.txt")):
+                pass
+            assert caught.value.error_type is ErrorType.FILE_NOT_FOUND
+
+    @pytest.mark.parametrize("name", ["output.txt", "new.txt", "new/er.txt"])
+    def test_nothing_is_written_there(self, kept: Path, name: str) -> None:
+        with Roots([kept.parent / "work"], for_reading=[kept]) as roots:
+            with pytest.raises(WorkspaceError) as caught:
+                roots.open_parent(roots.locate(f"{kept}/{name}"), create=True)
+            assert caught.value.error_type is ErrorType.PATH_NOT_IN_WORKSPACE
+        assert [path.name for path in kept.iterdir()] == ["output.txt"]

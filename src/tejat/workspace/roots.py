@@ -52,10 +52,19 @@ class Roots:
     `open_parent` FILE_WRITE_FAILURE instead).
     """
 
-    __slots__ = ("_beneath", "directories", "paths")
+    __slots__ = ("_beneath", "_for_reading", "directories", "paths")
 
-    def __init__(self, directories: Sequence[str | os.PathLike[str]], *, opener: Opener = Opener.KERNEL) -> None:
-        """Raises UsageError that names the directory which is missing or is none. Duplicates are folded into one."""
+    def __init__(
+        self,
+        directories: Sequence[str | os.PathLike[str]],
+        *,
+        for_reading: Sequence[str | os.PathLike[str]] = (),
+        opener: Opener = Opener.KERNEL,
+    ) -> None:
+        """Raises UsageError that names the directory which is missing or is none. Duplicates are folded into one.
+
+        Those `for_reading` are no workspace directories: files in them can be named by their whole path, and only read.
+        """
         if not directories:
             raise UsageError("At least one workspace directory is needed.")
         spellings: dict[str, Root] = {}
@@ -63,13 +72,17 @@ class Roots:
         try:
             for directory in directories:
                 _hold(os.fspath(directory), roots, spellings)
+            working = len(roots)
+            for directory in for_reading:
+                _hold(os.fspath(directory), roots, spellings)
         except BaseException:
             _close_all(roots)
             raise
         prefixes = sorted(spellings.items(), key=lambda item: len(item[0]), reverse=True)
         self._beneath = Beneath(prefixes, opener)
-        self.directories = tuple(roots)
-        self.paths = tuple(root.path for root in roots)
+        self.directories = tuple(roots[:working])
+        self._for_reading = tuple(roots[working:])
+        self.paths = tuple(root.path for root in self.directories)
 
     @property
     def first(self) -> Root:
@@ -87,6 +100,7 @@ class Roots:
     def close(self) -> None:
         """Let the directories go. What was opened beneath them stays open."""
         _close_all(self.directories)
+        _close_all(self._for_reading)
 
     def locate(self, path: str, *, base: Location | None = None) -> Location:
         """Find the place that a path names, by its text: exactly that name, nothing is decoded or expanded.
@@ -136,6 +150,8 @@ class Roots:
         TARGET_IS_DIRECTORY, SPECIAL_FILE, NO_SPACE_LEFT, FILE_WRITE_FAILURE when a component on the way is a file.
         After an error nothing that was made is left.
         """
+        if location.root in self._for_reading:
+            raise outside(location.path, self.paths)
         try:
             with self._beneath.walk(location.root, location.relative) as walk:
                 status = _arrive(walk)

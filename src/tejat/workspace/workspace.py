@@ -12,6 +12,8 @@ from tejat.workspace.roots import Root, Roots
 class Workspace:
     """Opened once, closed at the end; safe to use from several threads.
 
+    Files in the directories `for_reading` can be read by their whole path, and nothing else.
+
     Raises UsageError when a directory is missing.
     """
 
@@ -19,10 +21,11 @@ class Workspace:
         self,
         directories: Sequence[str | os.PathLike[str]] = (".",),
         *,
+        for_reading: Sequence[str | os.PathLike[str]] = (),
         respect_git_ignore: bool = True,
         respect_gemini_ignore: bool = True,
     ) -> None:
-        self.roots = Roots(directories)
+        self.roots = Roots(directories, for_reading=for_reading)
         self.records = Records()
         self._respect_git_ignore = respect_git_ignore
         self._respect_gemini_ignore = respect_gemini_ignore
