@@ -1,347 +1,396 @@
-"""One call from request to result: found, checked, asked about, performed."""
+"""Calls from request to response: found, checked, asked about, performed, packed, each answered exactly once."""
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Annotated
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from tejat.core.confirm import Answer, Confirmation, EditConfirmation, InfoConfirmation, Outcome
+from notes import YES, Note, NoteParams, Person, session
+from tejat.core.confirm import Answer, Confirmation, Question
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
-from tejat.core.schema import Param
-from tejat.core.tool import BaseTool, FunctionDeclaration, Kind, ProposingTool, ToolContext, ToolError, ToolResult
-from tejat.core.types import FunctionCall, Params
-from tejat.engine.scheduler import Scheduler
-from tejat.tools.registry import Entry, Source, ToolRegistry
-
-
-@dataclass(frozen=True, slots=True)
-class NoteParams:
-    text: Annotated[str, Param("What to write down.")]
-
-
-class Note(ProposingTool[NoteParams]):
-    """Writes down what was approved; some words make a step of it fail."""
-
-    spoken_name = "note"
-
-    def __init__(self, *, asks: bool = True) -> None:
-        super().__init__(name="note", display_name="Note", description="", parameters=NoteParams, kind=Kind.EDIT)
-        self.asks = asks
-        self.written: list[tuple[str, Confirmation | None]] = []
-
-    def check(self, params: NoteParams) -> None:
-        if params.text == "forbidden":
-            raise ToolFailure("that may not be said", ErrorType.PATH_NOT_IN_WORKSPACE)
-
-    def describe(self, params: NoteParams) -> str:
-        return params.text
-
-    async def propose(self, params: NoteParams) -> Confirmation | None:
-        match params.text:
-            case "stale":
-                raise ToolFailure("it moved on", ErrorType.STALE_FILE, display="Moved on.")
-            case "break the proposal":
-                raise ZeroDivisionError("division by zero")
-        return proposal(params.text) if self.asks else None
-
-    async def run(self, params: NoteParams, context: ToolContext) -> ToolResult:
-        if params.text == "break the work":
-            raise ZeroDivisionError("division by zero")
-        if params.text == "fail the work":
-            raise ToolFailure("disk full", ErrorType.NO_SPACE_LEFT)
-        self.written.append((params.text, context.approved))
-        return ToolResult(f"wrote {params.text}", "written")
-
-
-class RewritableNote(Note):
-    def modified_params(self, params: Params, confirmation: Confirmation, new_content: str) -> Params:
-        assert isinstance(confirmation, EditConfirmation)
-        assert confirmation.new_content == params["text"]
-        return {"text": new_content} if new_content != "nothing" else {}
-
-
-def proposal(text: str) -> EditConfirmation:
-    return EditConfirmation(
-        title="Confirm Note",
-        file_name="note",
-        file_path="/w/note",
-        file_diff=f"+{text}",
-        original_content=None,
-        new_content=text,
-        proposal=text.encode(),
-    )
-
-
-@dataclass
-class Person:
-    """Answers in turn and remembers what was shown."""
-
-    answers: Sequence[Answer | Exception]
-    shown: list[Confirmation] = field(default_factory=list)
-
-    async def ask(self, confirmation: Confirmation) -> Answer:
-        answer = self.answers[len(self.shown)]
-        self.shown.append(confirmation)
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
-
-
-YES = Answer(Outcome.PROCEED_ONCE)
-CANCELLED = ToolResult(
-    "[Operation Cancelled] Reason: User did not allow tool call.",
-    "Cancelled: you did not allow this call.",
-    ToolError("[Operation Cancelled] Reason: User did not allow tool call.", ErrorType.CANCELLED),
+from tejat.core.events import CallFinished, CallState, Event, OutputUpdated, StateChanged
+from tejat.core.tool import BaseTool, FunctionDeclaration, Kind, ToolContext, ToolError, ToolResult
+from tejat.core.types import FunctionCall, FunctionResponse, Part
+from tejat.engine.long_output import LongOutput
+from tejat.engine.scheduler import (
+    CANCELLED_BEFORE,
+    CANCELLED_IN_QUEUE,
+    CANCELLED_WHILE_RUNNING,
+    Batch,
+    Scheduler,
 )
+from tejat.tools.registry import Entry, Source
 
 
-def run(tool: BaseTool, args: object, person: Person | None) -> ToolResult:
-    registry = ToolRegistry()
-    registry.register(tool)
-    call = FunctionCall("note", args)  # pyright: ignore[reportArgumentType]
-    return asyncio.run(Scheduler(registry, person).run(call))
+def note(text: str, name: str = "note", call_id: str | None = None) -> FunctionCall:
+    return FunctionCall(name, {"text": text}, call_id)
+
+
+def answered(text: str, name: str = "note", call_id: str | None = None) -> tuple[Part, ...]:
+    return (FunctionResponse(name, {"output": text}, call_id),)
+
+
+def run_batch(
+    directory: Path, tools: list[BaseTool], calls: list[FunctionCall], person: Person | None = None
+) -> tuple[Batch, list[Event]]:
+    events: list[Event] = []
+
+    async def main() -> Batch:
+        with session(directory, tools, person) as scheduler:
+            batch = scheduler.batch(calls, events.append)
+            await batch.run()
+            return batch
+
+    return asyncio.run(main()), events
 
 
 class TestPreparing:
-    def test_an_unknown_name_is_answered_with_the_nearest(self) -> None:
-        registry = ToolRegistry()
-        registry.register(Note())
-        result = asyncio.run(Scheduler(registry, None).run(FunctionCall("notes", {})))
+    def test_an_unknown_name_is_answered_with_the_nearest_and_the_others_run(self, tmp_path: Path) -> None:
+        calls = [note("a"), note("b", "notes"), note("c")]
+        batch, _ = run_batch(tmp_path, [Note(asks=False)], calls)
         told = (
             'Tool "notes" not found in registry. Tools must use the exact names that are registered. '
             'Did you mean "note"?'
         )
-        assert result == ToolResult(told, told, ToolError(told, ErrorType.TOOL_NOT_REGISTERED))
+        assert batch.results[1] == ToolResult(told, told, ToolError(told, ErrorType.TOOL_NOT_REGISTERED))
+        assert batch.responses == [
+            answered("wrote a"),
+            (FunctionResponse("notes", {"error": told}),),
+            answered("wrote c"),
+        ]
 
-    def test_wrong_arguments_are_told_before_anyone_is_asked(self) -> None:
+    def test_wrong_arguments_are_told_before_anyone_is_asked(self, tmp_path: Path) -> None:
         tool, person = Note(), Person([YES])
-        assert run(tool, {"text": 5}, person) == ToolResult(
-            "Error: Invalid parameters provided. Reason: params/text must be string",
-            "params/text must be string",
-            ToolError("params/text must be string", ErrorType.INVALID_TOOL_PARAMS),
-        )
-        assert (person.shown, tool.written) == ([], [])
+        batch, _ = run_batch(tmp_path, [tool], [FunctionCall("note", {"text": 5})], person)
+        assert batch.results == [
+            ToolResult(
+                "Error: Invalid parameters provided. Reason: params/text must be string",
+                "params/text must be string",
+                ToolError("params/text must be string", ErrorType.INVALID_TOOL_PARAMS),
+            )
+        ]
+        assert batch.responses == [(FunctionResponse("note", {"error": "params/text must be string"}),)]
+        assert (person.questions, tool.written) == ([], [])
 
-    def test_arguments_that_make_no_sense_keep_their_kind_of_failure(self) -> None:
-        tool, person = Note(), Person([YES])
-        assert run(tool, {"text": "forbidden"}, person) == ToolResult(
-            "that may not be said",
-            "that may not be said",
-            ToolError("that may not be said", ErrorType.PATH_NOT_IN_WORKSPACE),
-        )
-        assert (person.shown, tool.written) == ([], [])
+    def test_arguments_that_make_no_sense_keep_their_kind_of_failure(self, tmp_path: Path) -> None:
+        batch, _ = run_batch(tmp_path, [Note()], [note("forbidden")], Person([YES]))
+        assert batch.results == [
+            ToolResult(
+                "that may not be said",
+                "that may not be said",
+                ToolError("that may not be said", ErrorType.PATH_NOT_IN_WORKSPACE),
+            )
+        ]
 
     @pytest.mark.parametrize("args", [None, [], "text"])
-    def test_arguments_that_are_no_object(self, args: object) -> None:
-        result = run(Note(), args, None)
-        assert result.error == ToolError("Value of params must be an object", ErrorType.INVALID_TOOL_PARAMS)
+    def test_arguments_that_are_no_object(self, tmp_path: Path, args: object) -> None:
+        call = FunctionCall("note", args)  # pyright: ignore[reportArgumentType]
+        batch, _ = run_batch(tmp_path, [Note()], [call])
+        assert batch.results[0].error == ToolError("Value of params must be an object", ErrorType.INVALID_TOOL_PARAMS)
 
-    def test_a_tool_that_cannot_be_loaded_is_a_result_too(self) -> None:
+    def test_a_tool_that_cannot_be_loaded_is_a_result_too(self, tmp_path: Path) -> None:
         def load() -> BaseTool:
             raise UsageError("not for use")
 
-        registry = ToolRegistry()
-        declared = FunctionDeclaration("note", "", {})
-        registry.register_entry(Entry(declared, "Note", "Note", Kind.OTHER, Source.BUILT_IN, load))
-        result = asyncio.run(Scheduler(registry, None).run(FunctionCall("note", {})))
-        assert result.error == ToolError("not for use", ErrorType.EXECUTION_FAILED)
+        async def main() -> ToolResult:
+            with session(tmp_path, [], None) as scheduler:
+                declared = FunctionDeclaration("note", "", {})
+                scheduler.registry.register_entry(Entry(declared, "Note", "Note", Kind.OTHER, Source.BUILT_IN, load))
+                return await scheduler.run(note("a"))
+
+        assert asyncio.run(main()).error == ToolError("not for use", ErrorType.EXECUTION_FAILED)
 
 
-class TestAuthorising:
-    @pytest.mark.parametrize("person", [None, Person([])])
-    def test_what_needs_no_answer_runs_at_once(self, person: Person | None) -> None:
-        tool = Note(asks=False)
-        assert run(tool, {"text": "a"}, person) == ToolResult("wrote a", "written")
-        assert tool.written == [("a", None)]
+class Slow(Note):
+    """Says when it begins and ends, and lets others go first."""
 
-    @pytest.mark.parametrize(
-        "outcome",
-        [
-            Outcome.PROCEED_ONCE,
-            Outcome.PROCEED_ALWAYS,
-            Outcome.PROCEED_ALWAYS_AND_SAVE,
-            Outcome.PROCEED_ALWAYS_SERVER,
-            Outcome.PROCEED_ALWAYS_TOOL,
-        ],
-    )
-    def test_a_yes_runs_exactly_what_was_shown(self, outcome: Outcome) -> None:
-        tool, person = Note(), Person([Answer(outcome)])
-        assert run(tool, {"text": "a"}, person) == ToolResult("wrote a", "written")
-        assert person.shown == [proposal("a")]
-        ((text, approved),) = tool.written
-        assert text == "a"
-        assert approved is person.shown[0]
+    def __init__(self, name: str, log: list[str], *, kind: Kind, rounds: Callable[[str], int] = lambda _: 3) -> None:
+        super().__init__(name, asks=False, kind=kind)
+        self.log = log
+        self.rounds = rounds
 
-    def test_a_no_runs_nothing(self) -> None:
-        tool = Note()
-        assert run(tool, {"text": "a"}, Person([Answer(Outcome.CANCEL)])) == CANCELLED
-        assert tool.written == []
-
-    def test_a_no_with_new_content_is_still_a_no(self) -> None:
-        tool = RewritableNote()
-        assert run(tool, {"text": "a"}, Person([Answer(Outcome.CANCEL, new_content="b")])) == CANCELLED
-        assert tool.written == []
-
-    def test_a_no_may_carry_a_word_for_the_model(self) -> None:
-        result = run(Note(), {"text": "a"}, Person([Answer(Outcome.CANCEL, feedback="use the other file")]))
-        told = "[Operation Cancelled] Reason: User did not allow tool call. They said: use the other file"
-        assert result == ToolResult(told, CANCELLED.return_display, ToolError(told, ErrorType.CANCELLED))
-
-    def test_where_nobody_can_answer_doubt_means_no(self) -> None:
-        tool = Note()
-        told = 'Tool "note" needs confirmation and nobody is here to give it: Confirm Note'
-        assert run(tool, {"text": "a"}, None) == ToolResult(told, told, ToolError(told, ErrorType.POLICY_VIOLATION))
-        assert tool.written == []
-
-    def test_a_proposal_that_fails_is_told_with_its_kind(self) -> None:
-        tool, person = Note(), Person([YES])
-        assert run(tool, {"text": "stale"}, person) == ToolResult(
-            "it moved on", "Moved on.", ToolError("it moved on", ErrorType.STALE_FILE)
-        )
-        assert (person.shown, tool.written) == ([], [])
-
-    def test_a_proposal_that_breaks_runs_nothing(self) -> None:
-        tool, person = Note(), Person([YES])
-        result = run(tool, {"text": "break the proposal"}, person)
-        assert result.error == ToolError("division by zero", ErrorType.EXECUTION_FAILED)
-        assert (person.shown, tool.written) == ([], [])
-
-    def test_an_approver_that_breaks_is_not_a_yes(self) -> None:
-        tool = Note()
-        result = run(tool, {"text": "a"}, Person([RuntimeError("terminal gone")]))
-        assert result.error == ToolError("terminal gone", ErrorType.EXECUTION_FAILED)
-        assert tool.written == []
-
-    def test_a_wish_to_modify_without_any_content_is_not_a_yes(self) -> None:
-        tool = RewritableNote()
-        person = Person([Answer(Outcome.MODIFY_WITH_EDITOR), Answer(Outcome.CANCEL)])
-        result = run(tool, {"text": "a"}, person)
-        assert result.error is not None
-        assert tool.written == []
+    async def run(self, params: NoteParams, context: ToolContext) -> ToolResult:
+        self.log.append(f"+{params.text}")
+        for _ in range(self.rounds(params.text)):
+            await asyncio.sleep(0)
+        self.log.append(f"-{params.text}")
+        return ToolResult(params.text)
 
 
-class TestRewriting:
-    @pytest.mark.parametrize("outcome", [Outcome.MODIFY_WITH_EDITOR, Outcome.PROCEED_ONCE])
-    def test_what_was_rewritten_is_shown_again_and_then_runs(self, outcome: Outcome) -> None:
-        tool = RewritableNote()
-        person = Person([Answer(outcome, new_content="b"), Answer(outcome, new_content="c"), YES])
-        assert run(tool, {"text": "a"}, person) == ToolResult("wrote c", "written")
-        assert person.shown == [proposal("a"), proposal("b"), proposal("c")]
-        assert tool.written == [("c", proposal("c"))]
-        assert tool.written[0][1] is person.shown[2]
+class TestOrder:
+    def test_neighbours_that_read_go_together_and_the_rest_alone(self, tmp_path: Path) -> None:
+        log: list[str] = []
+        tools: list[BaseTool] = [Slow("look", log, kind=Kind.READ), Slow("edit", log, kind=Kind.EDIT)]
+        calls = [note("1", "look"), note("2", "look"), note("3", "edit"), note("4", "edit"), note("5", "look")]
+        run_batch(tmp_path, tools, calls)
+        assert log == ["+1", "+2", "-1", "-2", "+3", "-3", "+4", "-4", "+5", "-5"]
 
-    def test_what_was_rewritten_may_still_be_refused(self) -> None:
-        tool = RewritableNote()
-        person = Person([Answer(Outcome.MODIFY_WITH_EDITOR, new_content="b"), Answer(Outcome.CANCEL)])
-        assert run(tool, {"text": "a"}, person) == CANCELLED
-        assert tool.written == []
+    def test_answers_keep_the_order_asked_whoever_is_first(self, tmp_path: Path) -> None:
+        log: list[str] = []
+        tools: list[BaseTool] = [Slow("look", log, kind=Kind.READ, rounds=lambda text: 9 - int(text))]
+        batch, _ = run_batch(tmp_path, tools, [note(str(n), "look", "same id") for n in range(8)])
+        assert log[-1] == "-0"
+        assert batch.responses == [answered(str(n), "look", "same id") for n in range(8)]
 
-    @pytest.mark.parametrize(
-        ("new_content", "error"),
-        [
-            ("nothing", ToolError("params must have required property 'text'", ErrorType.INVALID_TOOL_PARAMS)),
-            ("forbidden", ToolError("that may not be said", ErrorType.PATH_NOT_IN_WORKSPACE)),
-        ],
-    )
-    def test_what_was_rewritten_is_checked_again(self, new_content: str, error: ToolError) -> None:
-        tool = RewritableNote()
-        person = Person([Answer(Outcome.MODIFY_WITH_EDITOR, new_content=new_content), YES])
-        assert run(tool, {"text": "a"}, person).error == error
-        assert person.shown == [proposal("a")]
-        assert tool.written == []
+    def test_no_more_than_eight_at_once(self, tmp_path: Path) -> None:
+        log: list[str] = []
+        calls = [note(str(n), "look") for n in range(100)]
+        batch, _ = run_batch(tmp_path, [Slow("look", log, kind=Kind.READ)], calls)
+        running = most = 0
+        for entry in log:
+            running += 1 if entry.startswith("+") else -1
+            most = max(most, running)
+        assert (most, len(batch.responses)) == (8, 100)
 
-    def test_a_tool_that_cannot_be_rewritten_says_so(self) -> None:
-        tool = Note()
-        person = Person([Answer(Outcome.MODIFY_WITH_EDITOR, new_content="b"), YES])
-        told = 'Tool "note" has nothing that could be rewritten.'
-        assert run(tool, {"text": "a"}, person) == ToolResult(told, told, ToolError(told, ErrorType.EXECUTION_FAILED))
-        assert tool.written == []
+    def test_a_second_batch_waits_for_the_first(self, tmp_path: Path) -> None:
+        log: list[str] = []
+
+        async def main() -> None:
+            with session(tmp_path, [Slow("look", log, kind=Kind.READ)], None) as scheduler:
+                batches = [scheduler.batch([note("1", "look")]), scheduler.batch([note("2", "look")])]
+                await asyncio.gather(*(batch.run() for batch in batches))
+
+        asyncio.run(main())
+        assert log == ["+1", "-1", "+2", "-2"]
+
+    def test_no_calls_no_responses(self, tmp_path: Path) -> None:
+        batch, events = run_batch(tmp_path, [], [])
+        assert (batch.responses, events) == ([], [])
 
 
 class TestPerforming:
-    def test_a_failure_of_the_work_is_told_with_its_kind(self) -> None:
-        assert run(Note(), {"text": "fail the work"}, Person([YES])) == ToolResult(
-            "disk full", "disk full", ToolError("disk full", ErrorType.NO_SPACE_LEFT)
-        )
+    def test_a_failure_of_the_work_is_told_with_its_kind(self, tmp_path: Path) -> None:
+        batch, _ = run_batch(tmp_path, [Note()], [note("fail the work")], Person([YES]))
+        assert batch.results == [ToolResult("disk full", "disk full", ToolError("disk full", ErrorType.NO_SPACE_LEFT))]
 
-    def test_a_tool_that_breaks_does_not_end_the_turn(self) -> None:
-        registry = ToolRegistry()
-        registry.register(Note(asks=False))
-        scheduler = Scheduler(registry, None)
+    def test_a_tool_that_breaks_does_not_end_the_turn(self, tmp_path: Path) -> None:
+        batch, _ = run_batch(tmp_path, [Note(asks=False)], [note("break the work"), note("next")])
+        assert batch.results == [
+            ToolResult(
+                "Error: Tool call execution failed. Reason: division by zero",
+                "division by zero",
+                ToolError("division by zero", ErrorType.EXECUTION_FAILED),
+            ),
+            ToolResult("wrote next", "written"),
+        ]
 
-        async def two() -> tuple[ToolResult, ToolResult]:
-            first = await scheduler.run(FunctionCall("note", {"text": "break the work"}))
-            return first, await scheduler.run(FunctionCall("note", {"text": "next"}))
-
-        first, second = asyncio.run(two())
-        assert first == ToolResult(
-            "Error: Tool call execution failed. Reason: division by zero",
-            "division by zero",
-            ToolError("division by zero", ErrorType.EXECUTION_FAILED),
-        )
-        assert second == ToolResult("wrote next", "written")
-
-    def test_no_live_output_is_offered_to_a_tool_that_does_not_declare_it(self) -> None:
-        contexts: list[ToolContext] = []
-
-        class Watching(Note):
+    @pytest.mark.parametrize("declares", [True, False])
+    def test_live_output_is_told_of_tools_that_declare_it(self, tmp_path: Path, declares: bool) -> None:
+        class Talking(Note):
             async def run(self, params: NoteParams, context: ToolContext) -> ToolResult:
-                contexts.append(context)
-                return ToolResult(params.text)
+                assert (context.update_output is not None) == declares
+                if context.update_output:
+                    context.update_output("so far")
+                return ToolResult("done")
 
-        run(Watching(asks=False), {"text": "a"}, None)
-        assert contexts == [ToolContext(approved=None, update_output=None)]
+        tool = Talking(asks=False)
+        tool.can_update_output = declares
+        _, events = run_batch(tmp_path, [tool], [note("a")])
+        told = [event for event in events if isinstance(event, OutputUpdated)]
+        assert told == ([OutputUpdated(0, note("a"), "so far")] if declares else [])
+
+    def test_what_moved_on_is_proposed_anew(self, tmp_path: Path) -> None:
+        class Moving(Note):
+            async def run(self, params: NoteParams, context: ToolContext) -> ToolResult:
+                self.written.append((params.text, context.approved))
+                if len(self.written) < 3:
+                    raise ToolFailure("it moved on", ErrorType.STALE_FILE)
+                return ToolResult("done")
+
+        tool, person = Moving(), Person([YES] * 9)
+        batch, _ = run_batch(tmp_path, [tool], [note("a")], person)
+        assert batch.results == [ToolResult("done")]
+        notes = [question.note for question in person.questions]
+        assert [bool(note) for note in notes] == [False, True, True]
+        assert [approved for _, approved in tool.written] == person.shown
+
+    def test_what_moves_on_for_ever_is_refused(self, tmp_path: Path) -> None:
+        class Moving(Note):
+            async def run(self, params: NoteParams, context: ToolContext) -> ToolResult:
+                raise ToolFailure("it moved on", ErrorType.STALE_FILE)
+
+        person = Person([YES] * 9)
+        batch, _ = run_batch(tmp_path, [Moving()], [note("a")], person)
+        assert batch.results[0].error == ToolError("it moved on", ErrorType.STALE_FILE)
+        assert len(person.questions) == 3
+
+    def test_what_a_rule_allowed_is_not_proposed_when_it_moved_on(self, tmp_path: Path) -> None:
+        class Moving(Note):
+            async def run(self, params: NoteParams, context: ToolContext) -> ToolResult:
+                raise ToolFailure("it moved on", ErrorType.STALE_FILE)
+
+        batch, _ = run_batch(tmp_path, [Moving(asks=False)], [note("a")], Person([]))
+        assert batch.results[0].error == ToolError("it moved on", ErrorType.STALE_FILE)
+
+    @pytest.mark.parametrize("bounds_output", [True, False])
+    def test_a_long_result_is_cut_unless_the_tool_sees_to_it(self, tmp_path: Path, bounds_output: bool) -> None:
+        class Long(Note):
+            async def run(self, params: NoteParams, context: ToolContext) -> ToolResult:
+                return ToolResult("x" * 500)
+
+        Long.bounds_output = bounds_output
+
+        async def main() -> ToolResult:
+            with session(tmp_path, [Long(asks=False)], None) as scheduler:
+                scheduler.long_output = LongOutput(str(tmp_path / "kept"), limit=100)
+                return await scheduler.run(note("a"))
+
+        assert (asyncio.run(main()).llm_content == "x" * 500) == bounds_output
+        assert (tmp_path / "kept").exists() != bounds_output
+
+
+class TestEvents:
+    def test_every_state_is_told_once_and_the_end_comes_last(self, tmp_path: Path) -> None:
+        call = note("a")
+        _, events = run_batch(tmp_path, [Note()], [call], Person([YES]))
+        *states, finished = events
+        assert states == [
+            StateChanged(0, call, state)
+            for state in (
+                CallState.VALIDATING,
+                CallState.AWAITING_APPROVAL,
+                CallState.SCHEDULED,
+                CallState.EXECUTING,
+                CallState.SUCCESS,
+            )
+        ]
+        assert isinstance(finished, CallFinished)
+        assert finished == CallFinished(
+            0,
+            call,
+            CallState.SUCCESS,
+            ToolResult("wrote a", "written"),
+            answered("wrote a"),
+            finished.seconds,
+            "the person",
+        )
+
+    def test_a_watcher_that_breaks_hears_no_more(self, tmp_path: Path) -> None:
+        heard: list[Event] = []
+
+        def watch(event: Event) -> None:
+            heard.append(event)
+            raise ValueError("cannot draw this")
+
+        async def main() -> Batch:
+            with session(tmp_path, [Note(asks=False)], None) as scheduler:
+                batch = scheduler.batch([note("a")], watch)
+                await batch.run()
+                return batch
+
+        batch = asyncio.run(main())
+        assert batch.responses == [answered("wrote a")]
+        assert len(heard) == 1
+        assert isinstance(batch.watch_failure, ValueError)
 
 
 class TestCancelling:
-    def test_a_cancellation_while_the_person_thinks_runs_nothing(self) -> None:
+    def test_while_the_person_thinks(self, tmp_path: Path) -> None:
         class Silent:
-            async def ask(self, confirmation: Confirmation) -> Answer:
+            async def ask(self, question: Question) -> Answer:
                 await asyncio.Event().wait()
-                raise AssertionError(confirmation)
+                raise AssertionError(question)
 
-        tool, registry = Note(), ToolRegistry()
-        registry.register(tool)
-        self.cancel(Scheduler(registry, Silent()), "a")
+        tool = Note()
+        batch = self.cancel(tmp_path, [tool], [note("a"), note("b")], Silent())
+        assert batch.responses == [(FunctionResponse("note", {"error": CANCELLED_BEFORE}),)] * 2
+        assert batch.all_cancelled
         assert tool.written == []
 
-    def test_a_cancellation_during_the_work_goes_on(self) -> None:
-        ended: list[str] = []
+    def test_during_the_work_what_was_done_before_stands(self, tmp_path: Path) -> None:
+        tool = Note(asks=False)
+        batch = self.cancel(tmp_path, [tool], [note("a"), note("wait"), note("c")], None)
+        assert batch.responses == [
+            answered("wrote a"),
+            (FunctionResponse("note", {"error": CANCELLED_WHILE_RUNNING}),),
+            (FunctionResponse("note", {"error": CANCELLED_BEFORE}),),
+        ]
+        assert not batch.all_cancelled
+        assert tool.written == [("a", None)]
 
-        class Slow(Note):
+    def test_among_neighbours(self, tmp_path: Path) -> None:
+        tool = Note("look", asks=False, kind=Kind.READ)
+        calls = [note(text, "look") for text in ("a", "wait", "c", "wait", "e")]
+        batch = self.cancel(tmp_path, [tool], calls, None)
+        cut = (FunctionResponse("look", {"error": CANCELLED_WHILE_RUNNING}),)
+        done = [answered(f"wrote {text}", "look") for text in "ace"]
+        assert batch.responses == [done[0], cut, done[1], cut, done[2]]
+
+    def test_what_the_tool_had_is_kept(self, tmp_path: Path) -> None:
+        class Partial(Note):
             async def run(self, params: NoteParams, context: ToolContext) -> ToolResult:
                 try:
                     await asyncio.Event().wait()
                 finally:
-                    ended.append(params.text)
-                raise AssertionError(context)
+                    assert context.keep_partial is not None
+                    context.keep_partial(ToolResult("half of it", "half"))
+                raise AssertionError(params)
 
-        registry = ToolRegistry()
-        registry.register(Slow(asks=False))
-        self.cancel(Scheduler(registry, None), "a")
-        assert ended == ["a"]
+        batch = self.cancel(tmp_path, [Partial(asks=False)], [note("a")], None)
+        assert batch.responses == [
+            (FunctionResponse("note", {"error": CANCELLED_WHILE_RUNNING, "output": "half of it"}),)
+        ]
 
-    def cancel(self, scheduler: Scheduler, text: str) -> None:
+    def test_in_the_queue(self, tmp_path: Path) -> None:
+        async def main() -> Batch:
+            with session(tmp_path, [Note(asks=False)], None) as scheduler:
+                first, second = scheduler.batch([note("wait")]), scheduler.batch([note("b")])
+                tasks = [asyncio.create_task(batch.run()) for batch in (first, second)]
+                await asyncio.sleep(0.01)
+                for task in reversed(tasks):
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
+                return second
+
+        assert asyncio.run(main()).responses == [(FunctionResponse("note", {"error": CANCELLED_IN_QUEUE}),)]
+
+    def test_a_run_of_one_call_lets_it_through(self, tmp_path: Path) -> None:
         async def main() -> None:
-            task = asyncio.create_task(scheduler.run(FunctionCall("note", {"text": text})))
-            await asyncio.sleep(0.01)
-            task.cancel()
-            await task
+            with session(tmp_path, [Note(asks=False)], None) as scheduler:
+                await asyncio.wait_for(scheduler.run(note("wait")), 0.01)
 
-        with pytest.raises(asyncio.CancelledError):
+        with pytest.raises(TimeoutError):
             asyncio.run(main())
 
+    def cancel(self, directory: Path, tools: list[Note], calls: list[FunctionCall], person: object) -> Batch:
+        async def main() -> Batch:
+            with session(directory, tools, person) as scheduler:  # pyright: ignore[reportArgumentType]
+                batch = scheduler.batch(calls)
+                task = asyncio.create_task(batch.run())
+                await asyncio.sleep(0.01)
+                task.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await task
+                return batch
 
-def test_a_question_in_words_is_a_question_too() -> None:
-    asked = InfoConfirmation("Fetch", "Fetch it?", ("https://example.org",))
+        return asyncio.run(main())
 
-    class Asking(Note):
+
+def test_a_scheduler_can_be_made_outside_of_a_loop(tmp_path: Path) -> None:
+    with session(tmp_path, [Note(asks=False)], None) as scheduler:
+        assert isinstance(scheduler, Scheduler)
+        assert asyncio.run(scheduler.run(note("a"))) == ToolResult("wrote a", "written")
+        assert asyncio.run(scheduler.run(note("b"))) == ToolResult("wrote b", "written")
+
+
+def test_a_question_belongs_to_one_call_at_a_time(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    class Thoughtful:
+        async def ask(self, question: Question) -> Answer:
+            asked.append("+")
+            await asyncio.sleep(0)
+            asked.append("-")
+            return YES
+
+    class Fetch(Note):
         async def propose(self, params: NoteParams) -> Confirmation | None:
-            return asked
+            return await super().propose(params)
 
-    tool, person = Asking(), Person([YES])
-    assert run(tool, {"text": "a"}, person) == ToolResult("wrote a", "written")
-    assert person.shown == [asked]
-    assert tool.written == [("a", asked)]
+    async def main() -> None:
+        with session(tmp_path, [Fetch("fetch", kind=Kind.FETCH)], Thoughtful()) as scheduler:
+            await scheduler.batch([note(str(n), "fetch") for n in range(4)]).run()
+
+    asyncio.run(main())
+    assert asked == ["+", "-"] * 4

@@ -1,7 +1,6 @@
 """Long results: the model gets the two ends, the whole is kept in a file that it can read page by page."""
 
 import os
-import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -63,7 +62,8 @@ class LongOutput:
         name = "".join(letter if letter in _SAFE else "_" for letter in tool_name)[:64]
         with suppress(OSError):
             os.makedirs(self._directory, mode=0o700, exist_ok=True)
-            descriptor, path = tempfile.mkstemp(prefix=f"{name}_", suffix=".txt", dir=self._directory)
+            path = os.path.join(self._directory, f"{name}_{os.urandom(8).hex()}.txt")
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
             with open(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
                 file.write(text)
             return path

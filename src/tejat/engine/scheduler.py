@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.events import CallFinished, CallState, Event, OutputUpdated, StateChanged, Watch
@@ -25,8 +26,10 @@ from tejat.engine.facts import Reach, reach_of
 from tejat.engine.long_output import LongOutput
 from tejat.engine.packing import pack
 from tejat.engine.permission import NotAllowed, Permission, Ready
-from tejat.engine.undo import UndoJournal
 from tejat.tools.registry import ToolRegistry
+
+if TYPE_CHECKING:
+    from tejat.engine.undo import UndoJournal
 
 _MOST_AT_ONCE = 8
 _MOST_PROPOSALS = 3
@@ -48,7 +51,7 @@ class Scheduler:
         permission: Permission,
         *,
         long_output: LongOutput | None = None,
-        undo: UndoJournal | None = None,
+        undo: "UndoJournal | None" = None,
     ) -> None:
         self.registry = registry
         self.permission = permission
@@ -97,8 +100,9 @@ class Batch:
         try:
             async with self._scheduler.turn:
                 self._is_waiting = False
-                for reads_only, group in groupby(self._calls, self._only_reads):
-                    await (self._run_together(list(group)) if reads_only else self._run_one_by_one(list(group)))
+                for reads_only, neighbours in groupby(self._calls, self._only_reads):
+                    group = list(neighbours)
+                    await (self._run_together(group) if reads_only else self._run_one_by_one(group))
         finally:
             for call in self._calls:
                 if call.result is None:

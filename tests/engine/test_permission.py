@@ -1,0 +1,281 @@
+"""Rules decide, people are asked, and what they answered with "always" is remembered exactly as it was shown."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from notes import NO, YES, Note, NoteParams, Person, RewritableNote, proposal, session
+from tejat.core.confirm import Answer, Confirmation, InfoConfirmation, McpConfirmation, Outcome, Question, Scope
+from tejat.core.display import FileDiff
+from tejat.core.errors import ErrorType, UsageError
+from tejat.core.tool import BaseTool, Kind, ToolError, ToolResult
+from tejat.core.types import FunctionCall
+from tejat.engine.permission import SaveRule
+from tejat.policy.rule_file import rule_text
+from tejat.policy.rules import Decision, Mode, Rule, Tier
+
+NO_TOLD = "[Operation Cancelled] Reason: User did not allow tool call."
+ALLOW = Rule(Decision.ALLOW, Tier.USER, "rules.toml:1", tool="note")
+ASK = replace(ALLOW, decision=Decision.ASK)
+DENY = replace(ALLOW, decision=Decision.DENY)
+
+
+def run(
+    directory: Path,
+    tool: BaseTool,
+    *texts: str,
+    person: Person | None,
+    rules: tuple[Rule, ...] = (),
+    mode: Mode = Mode.DEFAULT,
+    save: SaveRule | None = None,
+) -> list[ToolResult]:
+    """The results of the calls, each of them in a turn of its own."""
+
+    async def main() -> list[ToolResult]:
+        with session(directory, [tool], person, rules=rules, mode=mode, save=save) as scheduler:
+            return [await scheduler.run(FunctionCall(tool.name, {"text": text})) for text in texts]
+
+    return asyncio.run(main())
+
+
+def wrote(text: str) -> ToolResult:
+    return ToolResult(f"wrote {text}", "written")
+
+
+class TestDeciding:
+    @pytest.mark.parametrize("person", [None, Person([])])
+    def test_what_a_rule_allows_runs_unasked(self, tmp_path: Path, person: Person | None) -> None:
+        tool = Note()
+        assert run(tmp_path, tool, "a", person=person, rules=(ALLOW,)) == [wrote("a")]
+        assert tool.written == [("a", None)]
+
+    def test_what_a_rule_denies_is_not_even_asked(self, tmp_path: Path) -> None:
+        tool, person = Note(), Person([YES])
+        rule = replace(DENY, message="Notes are kept elsewhere.")
+        told = "Tool execution denied by policy. Notes are kept elsewhere."
+        assert run(tmp_path, tool, "a", person=person, rules=(ALLOW, rule)) == [
+            ToolResult(told, f"{told} (rules.toml:1)", ToolError(told, ErrorType.POLICY_VIOLATION))
+        ]
+        assert (person.questions, tool.written) == ([], [])
+
+    @pytest.mark.parametrize("mode", list(Mode))
+    def test_a_deny_holds_in_every_mode(self, tmp_path: Path, mode: Mode) -> None:
+        tool = Note()
+        (result,) = run(tmp_path, tool, "a", person=Person([YES]), rules=(DENY,), mode=mode)
+        assert result.error is not None
+        assert result.error.type is ErrorType.POLICY_VIOLATION
+        assert tool.written == []
+
+    def test_yolo_asks_nobody(self, tmp_path: Path) -> None:
+        assert run(tmp_path, Note(), "a", person=None, mode=Mode.YOLO) == [wrote("a")]
+
+    def test_plan_changes_nothing(self, tmp_path: Path) -> None:
+        tool = Note()
+        (result,) = run(tmp_path, tool, "a", person=Person([YES]), rules=(ALLOW,), mode=Mode.PLAN)
+        assert result.error is not None
+        assert tool.written == []
+
+    @pytest.mark.parametrize("person", [None, Person([])])
+    def test_a_tool_that_wants_no_answer_runs(self, tmp_path: Path, person: Person | None) -> None:
+        assert run(tmp_path, Note(asks=False), "a", person=person) == [wrote("a")]
+
+    def test_a_rule_may_ask_about_a_tool_that_wants_no_answer(self, tmp_path: Path) -> None:
+        person = Person([NO])
+        (result,) = run(tmp_path, Note(asks=False), "a", person=person, rules=(ASK,))
+        assert result.error == ToolError(NO_TOLD, ErrorType.CANCELLED)
+        assert person.shown == [InfoConfirmation("Confirm: Note", "a")]
+
+    def test_where_nobody_can_answer_doubt_means_no(self, tmp_path: Path) -> None:
+        tool = Note()
+        told = 'Tool execution for "Note" requires user confirmation, which is not supported in non-interactive mode.'
+        (result,) = run(tmp_path, tool, "a", person=None)
+        assert (result.llm_content, result.error) == (told, ToolError(told, ErrorType.POLICY_VIOLATION))
+        assert isinstance(result.return_display, str)
+        assert result.return_display.startswith(told)
+        assert "A rule that would allow it: " in result.return_display
+        assert tool.written == []
+
+
+class TestAsking:
+    @pytest.mark.parametrize("outcome", [o for o in Outcome if o not in (Outcome.CANCEL, Outcome.MODIFY_WITH_EDITOR)])
+    def test_a_yes_runs_exactly_what_was_shown(self, tmp_path: Path, outcome: Outcome) -> None:
+        tool, person = Note(), Person([Answer(outcome)])
+        assert run(tmp_path, tool, "a", person=person) == [wrote("a")]
+        assert person.shown == [proposal("a")]
+        ((text, approved),) = tool.written
+        assert text == "a"
+        assert approved is person.shown[0]
+
+    def test_a_no_runs_nothing_and_keeps_the_change_to_look_at(self, tmp_path: Path) -> None:
+        tool = Note()
+        shown = FileDiff("note", "/w/note", "+a", is_new_file=True, new_content="a")
+        assert run(tmp_path, tool, "a", person=Person([NO])) == [
+            ToolResult(NO_TOLD, shown, ToolError(NO_TOLD, ErrorType.CANCELLED))
+        ]
+        assert tool.written == []
+
+    def test_a_no_with_new_content_is_still_a_no(self, tmp_path: Path) -> None:
+        tool = RewritableNote()
+        (result,) = run(tmp_path, tool, "a", person=Person([Answer(Outcome.CANCEL, new_content="b")]))
+        assert result.error == ToolError(NO_TOLD, ErrorType.CANCELLED)
+        assert tool.written == []
+
+    def test_a_no_may_carry_a_word_for_the_model(self, tmp_path: Path) -> None:
+        person = Person([Answer(Outcome.CANCEL, feedback="use the other file")])
+        (result,) = run(tmp_path, Note(), "a", person=person)
+        told = f"{NO_TOLD} They said: use the other file"
+        assert (result.llm_content, result.error) == (told, ToolError(told, ErrorType.CANCELLED))
+
+    def test_a_proposal_that_fails_is_told_with_its_kind(self, tmp_path: Path) -> None:
+        tool, person = Note(), Person([YES])
+        assert run(tmp_path, tool, "stale", person=person) == [
+            ToolResult("it moved on", "Moved on.", ToolError("it moved on", ErrorType.STALE_FILE))
+        ]
+        assert (person.shown, tool.written) == ([], [])
+
+    def test_a_proposal_that_breaks_runs_nothing(self, tmp_path: Path) -> None:
+        tool, person = Note(), Person([YES])
+        (result,) = run(tmp_path, tool, "break the proposal", person=person)
+        assert result.error == ToolError("division by zero", ErrorType.EXECUTION_FAILED)
+        assert (person.shown, tool.written) == ([], [])
+
+    def test_an_approver_that_breaks_is_not_a_yes(self, tmp_path: Path) -> None:
+        tool = Note()
+        (result,) = run(tmp_path, tool, "a", person=Person([RuntimeError("terminal gone")]))
+        assert result.error == ToolError("terminal gone", ErrorType.EXECUTION_FAILED)
+        assert tool.written == []
+
+    def test_a_wish_to_modify_without_any_content_is_not_a_yes(self, tmp_path: Path) -> None:
+        tool = RewritableNote()
+        (result,) = run(tmp_path, tool, "a", person=Person([Answer(Outcome.MODIFY_WITH_EDITOR)]))
+        assert result.error is not None
+        assert result.error.type is ErrorType.CANCELLED
+        assert tool.written == []
+
+    def test_the_question_says_why_and_what_always_would_remember(self, tmp_path: Path) -> None:
+        person = Person([YES])
+        run(tmp_path, RewritableNote(), "a", person=person, save=lambda *_: None)
+        (question,) = person.questions
+        assert question.reason
+        rule = Rule(Decision.ALLOW, Tier.USER, "", tool="note")
+        assert question == Question(
+            proposal("a"), "note", question.reason, rule_text(rule), tuple(Scope), can_modify=True
+        )
+
+    def test_without_a_place_to_save_only_the_session_is_offered(self, tmp_path: Path) -> None:
+        person = Person([YES])
+        run(tmp_path, Note(), "a", person=person)
+        assert (person.questions[0].scopes, person.questions[0].can_modify) == ((Scope.SESSION,), False)
+
+
+class TestRemembering:
+    def test_once_is_once(self, tmp_path: Path) -> None:
+        person = Person([YES, NO])
+        first, second = run(tmp_path, Note(), "a", "a", person=person)
+        assert first == wrote("a")
+        assert second.error is not None
+
+    def test_always_is_not_asked_again_in_this_session(self, tmp_path: Path) -> None:
+        person = Person([Answer(Outcome.PROCEED_ALWAYS)])
+        assert run(tmp_path, Note(), "a", "b", person=person) == [wrote("a"), wrote("b")]
+
+    @pytest.mark.parametrize(
+        ("answer", "scope"),
+        [
+            (Answer(Outcome.PROCEED_ALWAYS_AND_SAVE), Scope.USER),
+            (Answer(Outcome.PROCEED_ALWAYS_AND_SAVE, scope=Scope.PROJECT), Scope.PROJECT),
+            (Answer(Outcome.PROCEED_ALWAYS_TOOL, scope=Scope.USER), Scope.USER),
+        ],
+    )
+    def test_what_is_saved_is_the_rule_that_was_shown(self, tmp_path: Path, answer: Answer, scope: Scope) -> None:
+        saved: list[tuple[str, Scope]] = []
+        person = Person([answer])
+        results = run(
+            tmp_path, Note(), "a", "b", person=person, save=lambda rule, where: saved.append((rule_text(rule), where))
+        )
+        assert results == [wrote("a"), wrote("b")]
+        assert saved == [(person.questions[0].always, scope)]
+
+    def test_an_answer_that_cannot_be_saved_is_told_and_asked_again(self, tmp_path: Path) -> None:
+        def save(*_: object) -> None:
+            raise UsageError("the disk is full")
+
+        tool = Note()
+        person = Person([Answer(Outcome.PROCEED_ALWAYS_AND_SAVE), NO])
+        (result,) = run(tmp_path, tool, "a", person=person, save=save)
+        assert result.error is not None
+        assert person.questions[1].note == "The answer could not be saved: the disk is full"
+        assert tool.written == []
+
+    def test_an_always_for_a_server_covers_its_other_tools_and_nobody_elses(self, tmp_path: Path) -> None:
+        class Remote(Note):
+            def __init__(self, server: str, name: str) -> None:
+                super().__init__(f"{server}__{name}", kind=Kind.OTHER)
+                self.server_name = server
+                self.short_name = name
+
+            async def propose(self, params: NoteParams) -> Confirmation | None:
+                return McpConfirmation("Confirm", self.server_name or "", self.short_name, self.short_name)
+
+        tools = [Remote("one", "a"), Remote("one", "b"), Remote("two", "a")]
+        person = Person([Answer(Outcome.PROCEED_ALWAYS_SERVER), NO])
+
+        async def main() -> list[bool]:
+            with session(tmp_path, tools, person) as scheduler:
+                results = [await scheduler.run(FunctionCall(tool.name, {"text": "x"})) for tool in tools]
+            return [result.error is None for result in results]
+
+        assert asyncio.run(main()) == [True, True, False]
+
+
+class TestRewriting:
+    @pytest.mark.parametrize("outcome", [Outcome.MODIFY_WITH_EDITOR, Outcome.PROCEED_ONCE])
+    def test_what_was_rewritten_is_shown_again_and_then_runs(self, tmp_path: Path, outcome: Outcome) -> None:
+        tool = RewritableNote()
+        person = Person([Answer(outcome, new_content="b"), Answer(outcome, new_content="c"), YES])
+        assert run(tmp_path, tool, "a", person=person) == [wrote("c")]
+        assert person.shown == [proposal("a"), proposal("b"), proposal("c")]
+        assert tool.written == [("c", proposal("c"))]
+        assert tool.written[0][1] is person.shown[2]
+
+    def test_what_was_rewritten_may_still_be_refused(self, tmp_path: Path) -> None:
+        tool = RewritableNote()
+        person = Person([Answer(Outcome.MODIFY_WITH_EDITOR, new_content="b"), NO])
+        (result,) = run(tmp_path, tool, "a", person=person)
+        assert result.error == ToolError(NO_TOLD, ErrorType.CANCELLED)
+        assert tool.written == []
+
+    def test_what_was_rewritten_is_judged_again(self, tmp_path: Path) -> None:
+        tool = RewritableNote()
+        person = Person([Answer(Outcome.MODIFY_WITH_EDITOR, new_content="secret"), YES])
+        rule = replace(DENY, arguments="secret")
+        (result,) = run(tmp_path, tool, "a", person=person, rules=(rule,))
+        assert result.error is not None
+        assert result.error.type is ErrorType.POLICY_VIOLATION
+        assert tool.written == []
+
+    @pytest.mark.parametrize(
+        ("new_content", "error"),
+        [
+            ("nothing", ToolError("params must have required property 'text'", ErrorType.INVALID_TOOL_PARAMS)),
+            ("forbidden", ToolError("that may not be said", ErrorType.PATH_NOT_IN_WORKSPACE)),
+        ],
+    )
+    def test_what_was_rewritten_is_checked_again(self, tmp_path: Path, new_content: str, error: ToolError) -> None:
+        tool = RewritableNote()
+        person = Person([Answer(Outcome.MODIFY_WITH_EDITOR, new_content=new_content), YES])
+        (result,) = run(tmp_path, tool, "a", person=person)
+        assert result.error == error
+        assert person.shown == [proposal("a")]
+        assert tool.written == []
+
+    def test_a_tool_that_cannot_be_rewritten_says_so(self, tmp_path: Path) -> None:
+        tool = Note()
+        person = Person([Answer(Outcome.MODIFY_WITH_EDITOR, new_content="b"), YES])
+        told = 'Tool "note" has nothing that could be rewritten.'
+        assert run(tmp_path, tool, "a", person=person) == [
+            ToolResult(told, told, ToolError(told, ErrorType.EXECUTION_FAILED))
+        ]
+        assert tool.written == []
