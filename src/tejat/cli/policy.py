@@ -1,0 +1,230 @@
+"""`tejat policy`: why a call would be allowed, which rules there are, taking saved ones back, testing them."""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol, TypeAlias
+
+from tejat.cli.arguments import read_arguments
+from tejat.cli.exit_codes import EXIT_FAILED, EXIT_OK, EXIT_USAGE
+from tejat.cli.policy_flags import add_policy_flags, policy_flags
+from tejat.cli.style import Style
+from tejat.config.own_file import Writers, read_own_file
+from tejat.core.errors import UsageError
+from tejat.core.explain import CheckedCase, Explanation, ListedRule, PolicyFlags
+from tejat.core.json_text import dump_json
+from tejat.core.types import Params
+from tejat.core.visible import visible
+
+HELP = """\
+usage: tejat policy explain TOOL [JSON | KEY=VALUE ...] [--json]
+       tejat policy list [--json]
+       tejat policy revoke ID | --all
+       tejat policy test FILE
+
+Ask what would be done about a call without making it, see the rules, take back saved ones, test them.
+`tejat policy explain --help` tells more.
+"""
+
+
+class Book(Protocol):
+    """The rules of a run, as far as this command needs them. All of it may raise UsageError."""
+
+    def decide(self, tool: str, arguments: Params) -> Explanation: ...
+
+    def argument_type(self, tool: str, argument: str) -> str | None:
+        """The JSON type of an argument, None where the tool has none of that name."""
+        ...
+
+    def rules(self) -> Sequence[ListedRule]:
+        """Every rule in force, those with the last word first."""
+        ...
+
+    def problems(self) -> Sequence[str]:
+        """What about the rules a person should know."""
+        ...
+
+    def revoke(self, which: str) -> str:
+        """Take back one saved rule and return it in words."""
+        ...
+
+    def revoke_all(self) -> Sequence[str]: ...
+
+    def check(self, text: str, source: str) -> Sequence[CheckedCase]:
+        """How the cases of a policy test went."""
+        ...
+
+
+OpenBook: TypeAlias = Callable[[PolicyFlags], AbstractContextManager[Book]]
+
+
+def run(words: list[str], open_book: OpenBook) -> int:
+    """Run `tejat policy` with these words and return the exit code."""
+    match words:
+        case [("explain" | "list" | "revoke" | "test") as command, *rest]:
+            parser, act = _COMMANDS[command]
+            return _act(act, parser().parse_intermixed_args(rest), open_book)
+        case ["-h" | "--help", *_]:
+            print(HELP, end="")
+            return EXIT_OK
+        case _:
+            print(f"tejat: `tejat policy` takes explain, list, revoke or test.\n{HELP}", end="", file=sys.stderr)
+            return EXIT_USAGE
+
+
+def _act(act: "_Act", options: argparse.Namespace, open_book: OpenBook) -> int:
+    try:
+        return act(options, open_book)
+    except UsageError as error:
+        print(f"tejat: {visible(str(error))}", file=sys.stderr)
+        return EXIT_USAGE
+
+
+def _explain(options: argparse.Namespace, open_book: OpenBook) -> int:
+    with open_book(policy_flags(options)) as book:
+        arguments = read_arguments(options.arguments, lambda name: book.argument_type(options.tool, name))
+        explanation = book.decide(options.tool, arguments)
+    if options.json:
+        print(dump_json(explanation.to_json()))
+        return EXIT_OK
+    print(f"{Style(sys.stdout).bold(explanation.decision)}: {visible(explanation.reason)}")
+    print(f"  rule:   {visible(explanation.rule or 'none matches')}")
+    print(f"  source: {visible(explanation.source)}")
+    _print_tree("commands in the line:", explanation.commands)
+    _print_tree("why it is not plain:", explanation.doubts)
+    return EXIT_OK
+
+
+def _list(options: argparse.Namespace, open_book: OpenBook) -> int:
+    with open_book(policy_flags(options)) as book:
+        rules, problems = book.rules(), book.problems()
+    if options.json:
+        print(dump_json({"rules": [rule.to_json() for rule in rules], "problems": problems}, indent=2))
+        return EXIT_OK
+    for tier in dict.fromkeys(rule.tier for rule in rules):
+        _print_rules(tier, [rule for rule in rules if rule.tier == tier])
+    for problem in problems:
+        print(f"tejat: {visible(problem)}", file=sys.stderr)
+    return EXIT_OK
+
+
+def _revoke(options: argparse.Namespace, open_book: OpenBook) -> int:
+    if options.all == (options.id is not None):
+        raise UsageError("give the id of one saved rule (`tejat policy list` shows them), or --all")
+    with open_book(PolicyFlags()) as book:
+        revoked = book.revoke_all() if options.all else [book.revoke(options.id)]
+    for text in revoked:
+        print(f"revoked: {visible(text)}")
+    if not revoked:
+        print("There was nothing to revoke.")
+    return EXIT_OK
+
+
+def _test(options: argparse.Namespace, open_book: OpenBook) -> int:
+    text = read_own_file(options.file, writers=Writers.ANYBODY)
+    if text is None:
+        raise UsageError(f"There is no file {options.file}")
+    with open_book(policy_flags(options)) as book:
+        cases = book.check(text, options.file)
+    if not cases:
+        raise UsageError(f"{options.file} holds no [[case]], so there is nothing to test")
+    failed = [case for case in cases if not case.passed]
+    for case in failed:
+        _print_failure(case)
+    print(f"{len(cases) - len(failed)} of {len(cases)} cases as expected")
+    return EXIT_FAILED if failed else EXIT_OK
+
+
+def _print_rules(tier: str, rules: Sequence[ListedRule]) -> None:
+    print(Style(sys.stdout).bold(tier))
+    width = max(len(visible(rule.text)) for rule in rules)
+    for rule in rules:
+        text = visible(rule.text).ljust(min(width, _TEXT_WIDTH))
+        print(f"  {rule.id or '':8}  {text}  {visible(rule.source)}")
+
+
+def _print_failure(case: CheckedCase) -> None:
+    print(f"{Style(sys.stdout).bold('not as expected')}: {visible(case.source)}: {visible(case.call)}")
+    found = case.found
+    _print_tree(
+        "",
+        (
+            f"expected {case.expected}",
+            f"found {found.decision}: {found.reason}",
+            f"by {found.rule or 'no rule'} ({found.source})",
+        ),
+    )
+
+
+def _print_tree(title: str, lines: Sequence[str]) -> None:
+    if not lines:
+        return
+    if title:
+        print(f"  {title}")
+    for number, line in enumerate(lines, 1):
+        branch, stem = ("└─", "  ") if number == len(lines) else ("├─", "│ ")
+        first, *rest = visible(line).split("\n")
+        print(f"  {branch} {first}")
+        for further in rest:
+            print(f"  {stem} {further}")
+
+
+def _parser(command: str, description: str, epilog: str | None = None) -> argparse.ArgumentParser:
+    return argparse.ArgumentParser(
+        prog=f"tejat policy {command}",
+        description=description,
+        epilog=epilog,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+
+
+def _explain_parser() -> argparse.ArgumentParser:
+    parser = _parser(
+        "explain",
+        "Tell what would be done about a call, by which rule and why, without making it.",
+        'example: tejat policy explain run_shell_command \'{"command": "git log"}\'',
+    )
+    parser.add_argument("tool", help="the tool")
+    parser.add_argument("arguments", nargs="*", metavar="JSON | KEY=VALUE", help="its arguments")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_policy_flags(parser)
+    return parser
+
+
+def _list_parser() -> argparse.ArgumentParser:
+    parser = _parser("list", "Show every rule, who wrote it and where; saved ones with the id to revoke them by.")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_policy_flags(parser)
+    return parser
+
+
+def _revoke_parser() -> argparse.ArgumentParser:
+    parser = _parser("revoke", 'Take back what was answered with "always" and saved.')
+    parser.add_argument("id", nargs="?", metavar="ID", help="the id that `tejat policy list` shows")
+    parser.add_argument("--all", action="store_true", help="take back all of them")
+    return parser
+
+
+def _test_parser() -> argparse.ArgumentParser:
+    parser = _parser(
+        "test",
+        "Check the rules against a file of cases:\n\n"
+        '  [[case]]\n  tool = "run_shell_command"\n  command = "git push"\n  expect = "deny"',
+        "exit codes: 0 all as expected, 1 some are not, 2 bad usage",
+    )
+    parser.add_argument("file", metavar="FILE", help="a TOML file")
+    add_policy_flags(parser)
+    return parser
+
+
+_Act: TypeAlias = Callable[[argparse.Namespace, OpenBook], int]
+
+_TEXT_WIDTH = 60
+_COMMANDS: dict[str, tuple[Callable[[], argparse.ArgumentParser], _Act]] = {
+    "explain": (_explain_parser, _explain),
+    "list": (_list_parser, _list),
+    "revoke": (_revoke_parser, _revoke),
+    "test": (_test_parser, _test),
+}

@@ -1,0 +1,24 @@
+"""The flags that decide how much a run may do, the same for every command that makes or explains calls."""
+
+import argparse
+
+from tejat.core.explain import PolicyFlags
+
+MODES = ("default", "auto_edit", "yolo", "plan")
+
+
+def add_policy_flags(parser: argparse.ArgumentParser) -> None:
+    """Let `--root`, `--allowed-tools` and `--approval-mode` be given."""
+    parser.add_argument("--root", action="append", metavar="DIR", help="a directory the tools may touch (default: .)")
+    parser.add_argument(
+        "--allowed-tools",
+        action="append",
+        metavar="LIST",
+        help="tools that need no confirmation, like read_file,run_shell_command(git log)",
+    )
+    parser.add_argument("--approval-mode", choices=MODES, help="how much is done without asking")
+
+
+def policy_flags(options: argparse.Namespace) -> PolicyFlags:
+    """What was given of those flags."""
+    return PolicyFlags(tuple(options.root or ["."]), tuple(options.allowed_tools or ()), options.approval_mode)

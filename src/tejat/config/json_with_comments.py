@@ -1,0 +1,165 @@
+"""Reads JSON as people write it, with comments and trailing commas, and remembers where every value stands."""
+
+import json
+import re
+from dataclasses import dataclass
+from math import isinf
+from typing import TypeAlias
+
+MAX_DEPTH = 100
+
+Value: TypeAlias = "dict[str, Node] | list[Node] | str | int | float | bool | None"
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A value and the line and column, from 1, where it begins."""
+
+    value: Value
+    line: int
+    column: int
+
+
+class BadJson(ValueError):
+    """The text is not JSON. The message ends with the line and column that `line` and `column` tell."""
+
+    def __init__(self, problem: str, *, line: int, column: int) -> None:
+        super().__init__(f"{problem} at line {line}, column {column}")
+        self.line = line
+        self.column = column
+
+
+def read_json(text: str) -> Node:
+    """The value that the whole text is. Raises BadJson, also for a key given twice and for nesting past MAX_DEPTH."""
+    reader = _Reader(text.removeprefix("\ufeff"))
+    reader.skip_space()
+    node = reader.read_value(MAX_DEPTH)
+    reader.skip_space()
+    if reader.position < len(reader.text):
+        raise reader.problem("there is more text after the value")
+    return node
+
+
+class _Reader:
+    __slots__ = ("_line", "_line_start", "position", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.position = 0
+        self._line = 1
+        self._line_start = 0
+
+    def problem(self, words: str, position: int | None = None) -> BadJson:
+        at = self.position if position is None else position
+        line = self.text.count("\n", 0, at) + 1
+        return BadJson(words, line=line, column=at - self.text.rfind("\n", 0, at))
+
+    def skip_space(self) -> None:
+        """Go past blanks and comments, counting lines: only there can a line end."""
+        while found := _SPACE.match(self.text, self.position):
+            skipped = found.group()
+            if newlines := skipped.count("\n"):
+                self._line += newlines
+                self._line_start = self.position + skipped.rindex("\n") + 1
+            self.position = found.end()
+        if self.text.startswith("/*", self.position):
+            raise self.problem("a comment has no end")
+
+    def read_value(self, depth: int) -> Node:
+        line, column = self._line, self.position - self._line_start + 1
+        return Node(self._read(depth), line, column)
+
+    def _read(self, depth: int) -> Value:
+        first = self.text[self.position : self.position + 1]
+        if first in ("{", "["):
+            if depth == 0:
+                raise self.problem(f"there are more than {MAX_DEPTH} levels of nesting")
+            return self._read_object(depth - 1) if first == "{" else self._read_array(depth - 1)
+        if first == '"':
+            return self._read_string()
+        if word := _WORD.match(self.text, self.position):
+            self.position = word.end()
+            return _WORDS[word.group()]
+        if number := _NUMBER.match(self.text, self.position):
+            return self._read_number(number)
+        raise self.problem("a value is missing" if first in ("", "}", "]", ",", ":") else f"{first!r} begins no value")
+
+    def _read_object(self, depth: int) -> dict[str, Node]:
+        members: dict[str, Node] = {}
+        self._step()
+        while not self._ends_with("}"):
+            start = self.position
+            if not self.text.startswith('"', start):
+                raise self.problem("a key in double quotes is missing")
+            key = self._read_string()
+            if key in members:
+                raise self.problem(f'the key "{key}" is given again (first at line {members[key].line})', start)
+            self.skip_space()
+            if not self.text.startswith(":", self.position):
+                raise self.problem(f'":" is missing after the key "{key}"')
+            self._step()
+            members[key] = self.read_value(depth)
+            self._end_member("}")
+        return members
+
+    def _read_array(self, depth: int) -> list[Node]:
+        items: list[Node] = []
+        self._step()
+        while not self._ends_with("]"):
+            items.append(self.read_value(depth))
+            self._end_member("]")
+        return items
+
+    def _step(self) -> None:
+        self.position += 1
+        self.skip_space()
+
+    def _ends_with(self, closing: str) -> bool:
+        if not self.text.startswith(closing, self.position):
+            return False
+        self.position += 1
+        return True
+
+    def _end_member(self, closing: str) -> None:
+        self.skip_space()
+        if self.text.startswith(",", self.position):
+            self._step()
+        elif not self.text.startswith(closing, self.position):
+            raise self.problem(f'"," or "{closing}" is missing')
+
+    def _read_string(self) -> str:
+        start = self.position
+        found = _STRING_START.match(self.text, start)
+        end = found.end() if found else start
+        following = self.text[end : end + 1]
+        if following in ("", "\n"):
+            raise self.problem('a string has no closing "', start)
+        if following == "\\":
+            raise self.problem("JSON has no such escape", end)
+        if following != '"':
+            raise self.problem(f"a control character (U+{ord(following):04X}) stands in a string", end)
+        self.position = end + 1
+        written = self.text[start : self.position]
+        value = written[1:-1] if "\\" not in written else str(json.loads(written))
+        if _HALF_CHARACTER.search(value):
+            raise self.problem("a string holds half a character", start)
+        return value
+
+    def _read_number(self, found: re.Match[str]) -> int | float:
+        written = found.group()
+        if len(written) > _NUMBER_LENGTH:
+            raise self.problem("a number is too long")
+        number = float(written) if found[1] or found[2] else int(written)
+        if isinf(number):
+            raise self.problem("a number is too large")
+        self.position = found.end()
+        return number
+
+
+_NUMBER_LENGTH = 300
+_SPACE = re.compile(r"[ \t\r\n]+|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_WORD = re.compile(r"(?:true|false|null)\b")
+_WORDS = {"true": True, "false": False, "null": None}
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+_STRING_START = re.compile(r'"(?:[^"\\\x00-\x1f]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+')
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")

@@ -1,0 +1,101 @@
+"""Reads the small text files that tell the program what it may do, and refuses those that others could have written."""
+
+import errno
+import os
+import stat
+from enum import Enum, auto
+
+from tejat.core.errors import UsageError
+
+MAX_BYTES = 2**20
+
+
+class Writers(Enum):
+    """Who may have written a file that we obey."""
+
+    TRUSTED = auto()
+    """Only the person who runs the program, or root."""
+    ANYBODY = auto()
+
+
+def read_own_file(path: str, *, writers: Writers) -> str | None:
+    """The text of the file, without a byte order mark; None if there is no such file.
+
+    Raises UsageError that names the file: it cannot be read, is no regular file, is longer than MAX_BYTES, is not
+    UTF-8, or was open to other writers than allowed. A link to nowhere is not a missing file.
+    """
+    if not is_there(path):
+        return None
+    try:
+        # Opening a pipe must not wait for whoever would write into it.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+        try:
+            return _decoded(_content(descriptor, path, writers), path)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def list_own_directory(path: str, *, writers: Writers) -> list[str]:
+    """The sorted names in the directory, none if there is no such directory.
+
+    Raises UsageError that names it: it cannot be read, is no directory, or was open to other writers than allowed.
+    """
+    if not is_there(path):
+        return []
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            if writers is Writers.TRUSTED:
+                _refuse_other_writers(os.fstat(descriptor), path)
+            return sorted(os.listdir(descriptor))
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def is_there(path: str) -> bool:
+    """Whether the name is taken. Raises UsageError where that cannot be known: unknown is not the same as missing."""
+    try:
+        os.lstat(path)
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR):
+            return False
+        raise _unreadable(path, error) from error
+    return True
+
+
+def _content(descriptor: int, path: str, writers: Writers) -> bytes:
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        raise UsageError(f"Cannot read {path}: it is not a regular file.")
+    if writers is Writers.TRUSTED:
+        _refuse_other_writers(status, path)
+    content = b""
+    while len(content) <= MAX_BYTES:
+        piece = os.read(descriptor, MAX_BYTES + 1 - len(content))
+        if not piece:
+            return content
+        content += piece
+    raise UsageError(f"Cannot read {path}: it is longer than {MAX_BYTES // 2**20} MiB.")
+
+
+def _refuse_other_writers(status: os.stat_result, path: str) -> None:
+    if status.st_uid not in (0, os.geteuid()):
+        raise UsageError(f"Will not obey {path}: it belongs to another user (number {status.st_uid}).")
+    if status.st_mode & stat.S_IWOTH and not (stat.S_ISDIR(status.st_mode) and status.st_mode & stat.S_ISVTX):
+        raise UsageError(f"Will not obey {path}: everybody may write to it. `chmod o-w` closes it.")
+
+
+def _decoded(content: bytes, path: str) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise UsageError(f"Cannot read {path}: it is not UTF-8 (line {line}).") from None
+
+
+def _unreadable(path: str, error: OSError) -> UsageError:
+    return UsageError(f"Cannot read {path}: {error.strerror}.")

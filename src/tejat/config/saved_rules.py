@@ -1,0 +1,222 @@
+"""The answers "always" that a person had saved: one policy file, changed only here, whole at every instant."""
+
+import errno
+import hashlib
+import os
+import re
+import tomllib
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import cast
+
+from tejat.config.lock import locked
+from tejat.config.own_file import MAX_BYTES, Writers, read_own_file
+from tejat.config.places import Places, private_directory
+from tejat.config.policy_files import DIRECTORY_NAME
+from tejat.core.errors import UsageError
+from tejat.workspace.draft import CannotNameLate, Draft, Naming, remove_leftovers
+
+_HEADER = """\
+# Written by tejat: the answers "always" that were saved. `tejat policy list` shows them, `tejat policy revoke` takes
+# one back. Rules of your own are better kept in another .toml file beside this one.
+"""
+_PATIENCE = 30.0
+_SHORTEST_IDENTIFIER = 4
+
+
+@dataclass(frozen=True, slots=True)
+class SavedRule:
+    """A saved `[[rule]]` table as it is written, and the line of the file, from 1, where it begins.
+
+    `id` is made of the text alone, so it stays the same whatever else is saved or revoked.
+    """
+
+    id: str
+    toml: str
+    line: int
+
+
+def saved_path(places: Places) -> str:
+    return os.path.join(places.config, DIRECTORY_NAME, "saved.toml")
+
+
+def saved_rules(places: Places) -> list[SavedRule]:
+    """What is saved, in the order of the file. Raises UsageError for a file that cannot be read or is not ours."""
+    return _rules_in(_read(saved_path(places)), saved_path(places))
+
+
+def save(places: Places, toml: str) -> None:
+    """Add the `[[rule]]` tables of `toml` that are not saved yet. Blocks while another process does the same.
+
+    Raises UsageError that says why they could not be saved; then the file is as it was.
+    """
+    with _changing(places, "The rule could not be saved") as path:
+        added = _rules_in(toml, "the new rule")
+        if not added or toml[: toml.index("[[")].strip():
+            raise UsageError("it is not made of [[rule]] tables")
+        text = _read(path)
+        rules = _rules_in(text, path)
+        grown = text or _HEADER
+        for rule in added:
+            if not _is_among(rules, rule):
+                rules.append(rule)
+                grown = f"{grown.rstrip()}\n\n{rule.toml}"
+        if len(grown.encode()) > MAX_BYTES:
+            raise UsageError(f"{path} would be longer than {MAX_BYTES // 2**20} MiB")
+        if grown != (text or _HEADER):
+            _rules_in(grown, path)
+            _write(path, grown)
+
+
+def _is_among(rules: list[SavedRule], rule: SavedRule) -> bool:
+    """Whether a rule that means the same is there, however it is written."""
+    table = _alone(rule.toml)
+    return any(known.id == rule.id or _alone(known.toml) == table for known in rules)
+
+
+def revoke(places: Places, which: str) -> str:
+    """Take back the rule with that id (or the only one whose id begins so), or with that text; returns its text.
+
+    Raises UsageError if there is no such rule or more than one, or if the file could not be changed.
+    """
+    return _remove(places, lambda rules: _chosen(rules, which))[0]
+
+
+def revoke_all(places: Places) -> list[str]:
+    """Take back every saved rule and return their texts. Raises UsageError if the file could not be changed."""
+    return _remove(places, list)
+
+
+def _remove(places: Places, choose: Callable[[list[SavedRule]], list[SavedRule]]) -> list[str]:
+    with _changing(places, "Nothing was revoked") as path:
+        text = _read(path)
+        rules = _rules_in(text, path)
+        chosen = choose(rules)
+        if chosen:
+            lines = _lines(text)
+            for rule in reversed(chosen):
+                _cut(lines, rule)
+            _write(path, "".join(lines))
+        return [rule.toml for rule in chosen]
+
+
+def _cut(lines: list[str], rule: SavedRule) -> None:
+    """Remove the lines of a rule and one blank line before it; what was written around it by hand stays."""
+    start = rule.line - 1
+    end = start + rule.toml.count("\n")
+    if start > 0 and not lines[start - 1].strip():
+        start -= 1
+    del lines[start:end]
+
+
+def _chosen(rules: list[SavedRule], which: str) -> list[SavedRule]:
+    wanted = which.strip()
+    found = [rule for rule in rules if wanted == rule.id or wanted == rule.toml.strip()]
+    if not found and len(wanted) >= _SHORTEST_IDENTIFIER:
+        found = [rule for rule in rules if rule.id.startswith(wanted)]
+    if not found:
+        raise UsageError(f"there is no saved rule {wanted!r}. `tejat policy list` shows them")
+    if len({rule.id for rule in found}) > 1:
+        raise UsageError(f"{wanted!r} could be {' or '.join(rule.id for rule in found)}")
+    return found
+
+
+@contextmanager
+def _changing(places: Places, failure: str) -> Generator[str]:
+    """Hold the lock and give the path of the file. Whatever is raised meanwhile begins with `failure`."""
+    path = saved_path(places)
+    try:
+        directory = private_directory(os.path.dirname(path))
+        with locked(os.path.join(directory, "saved.lock"), patience=_PATIENCE):
+            yield path
+    except UsageError as error:
+        raise UsageError(f"{failure}: {error}") from error
+    except OSError as error:
+        raise UsageError(f"{failure}: {path}: {error.strerror}") from error
+
+
+def _read(path: str) -> str:
+    return read_own_file(path, writers=Writers.TRUSTED) or ""
+
+
+def _rules_in(text: str, path: str) -> list[SavedRule]:
+    """The tables of the text, each by itself. Raises UsageError where they cannot be told apart for sure."""
+    tables = _parsed(text, path).get("rule", [])
+    lines = _lines(text)
+    starts = [number for number, line in enumerate(lines) if _TABLE_START.match(line)]
+    rules = [_rule_at(start, lines[start:end]) for start, end in pairwise([*starts, len(lines)])]
+    # What looks like the start of a table may be part of a text, or the table may be written in another way.
+    if [_alone(rule.toml) for rule in rules] != tables:
+        raise UsageError(f"{path} is laid out so that only a person can change it")
+    return rules
+
+
+def _lines(text: str) -> list[str]:
+    """The lines with their ends. Unlike `splitlines` it knows only the one end that TOML knows."""
+    return [f"{line}\n" for line in text.removesuffix("\n").split("\n")] if text else []
+
+
+def _parsed(text: str, path: str) -> dict[str, object]:
+    try:
+        text.encode()
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path} is not TOML: {error}") from None
+
+
+def _alone(text: str) -> object:
+    """The one table that the text of a rule is made of, None if it is anything else."""
+    try:
+        tables = tomllib.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    match tables:
+        case {"rule": [table], **others} if not others:
+            return cast("object", table)
+        case _:
+            return None
+
+
+def _rule_at(start: int, lines: list[str]) -> SavedRule:
+    """The rule in these lines; blank lines and comments after it are not part of it."""
+    while not lines[-1].strip() or lines[-1].lstrip().startswith("#"):
+        lines.pop()
+    toml = "".join(lines).replace("\r\n", "\n")
+    return SavedRule(hashlib.sha256(toml.encode()).hexdigest()[:8], toml, start + 1)
+
+
+def _write(path: str, text: str) -> None:
+    # Where the file is a link into a collection of such files, it stays one.
+    target = os.path.realpath(path)
+    directory = os.open(os.path.dirname(target), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        remove_leftovers(directory)
+        try:
+            _replace(directory, os.path.basename(target), text.encode(), Naming.LATE)
+        except CannotNameLate:
+            _replace(directory, os.path.basename(target), text.encode(), Naming.AT_ONCE)
+        _flush(directory)
+    finally:
+        os.close(directory)
+
+
+def _replace(directory: int, name: str, content: bytes, naming: Naming) -> None:
+    with Draft(directory, mode=0o600, naming=naming) as draft:
+        os.fchmod(draft.fd, 0o600)
+        draft.write([content], lambda: None)
+        os.fsync(draft.fd)
+        draft.publish_over(name)
+
+
+def _flush(directory: int) -> None:
+    try:
+        os.fsync(directory)
+    except OSError as error:
+        # There are file systems that cannot flush a directory.
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EBADF):
+            raise UsageError(f"{error.strerror}. The file was written, but a power cut may undo that") from error
+
+
+_TABLE_START = re.compile(r"[ \t]*\[\[[ \t]*rule[ \t]*\]\]")

@@ -1,0 +1,63 @@
+"""What a person is told about the policy: why a call would be allowed, which rules there are, how test cases went."""
+
+from dataclasses import dataclass
+
+from tejat.core.types import JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyFlags:
+    """What the command line says about the policy of a run. `mode` None: as the settings say."""
+
+    roots: tuple[str, ...] = (".",)
+    allowed_tools: tuple[str, ...] = ()
+    mode: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What would be decided on a call, and why. `rule` is None where none matched; `source` names its file and line.
+
+    For a shell line `commands` tells each command found in it and what it does, `doubts` why the line is not plain.
+    """
+
+    decision: str
+    rule: str | None
+    source: str
+    reason: str
+    commands: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+
+    def to_json(self) -> JsonObject:
+        return {
+            "decision": self.decision,
+            "rule": self.rule,
+            "source": self.source,
+            "reason": self.reason,
+            "commands": self.commands,
+            "doubts": self.doubts,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ListedRule:
+    """A rule as it is listed. `id` is what a saved one is revoked by, None for others."""
+
+    tier: str
+    text: str
+    source: str
+    id: str | None = None
+
+    def to_json(self) -> JsonObject:
+        return {"tier": self.tier, "rule": self.text, "source": self.source, "id": self.id}
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedCase:
+    """A case of a policy test: where it stands, the call, what was expected in words, and what the policy says."""
+
+    source: str
+    call: str
+    expected: str
+    found: Explanation
+    passed: bool
