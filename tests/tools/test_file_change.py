@@ -1,13 +1,15 @@
 """A change to one file: looked at, worked out, shown, made exactly as shown."""
 
+import hashlib
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tejat.core.confirm import EditConfirmation
 from tejat.core.display import DiffStat, FileDiff
-from tejat.core.errors import ErrorType, WorkspaceError
+from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.tool import ToolContext
 from tejat.tools import file_change
 from tejat.tools.file_change import FileChange, editing, look, make, rewriting, side_effects
@@ -165,6 +167,7 @@ class TestShowing:
             original_content="a\n",
             new_content="b\n",
             diff_stat=DiffStat(1, 1, 1, 1),
+            digest=hashlib.sha256(f"{root}/sub/f\0b\n".encode()).hexdigest(),
         )
         assert confirmation.proposal is change
         assert change.display("Old", "New") == FileDiff(
@@ -230,6 +233,25 @@ class TestMaking:
             self.make(workspace, "f", "other", approved)
         assert caught.value.error_type is ErrorType.STALE_FILE
         assert (root / "f").read_text() == "user"
+
+    def test_what_was_approved_is_not_what_would_be_written(self, workspace: Workspace, root: Path) -> None:
+        location = workspace.roots.locate("f")
+        shown, other = rewritten(workspace, "f", "shown"), rewritten(workspace, "f", "other")
+        elsewhere = rewritten(workspace, "g", "shown")
+        confirmation = shown.confirmation("Title")
+        for forged in (
+            replace(confirmation, proposal=other),
+            replace(confirmation, proposal=elsewhere),
+            replace(confirmation, proposal=None),
+            replace(confirmation, digest=""),
+        ):
+            with pytest.raises(ToolFailure) as caught:
+                make(workspace, location, ToolContext(approved=forged), lambda: other, go_on)
+            assert (caught.value.message, caught.value.error_type) == (
+                f"What was approved is not what would be written, so nothing was written: {root}/f",
+                ErrorType.EXECUTION_FAILED,
+            )
+        assert list(root.iterdir()) == []
 
     def test_the_path_leads_elsewhere(self, workspace: Workspace, root: Path) -> None:
         for name in ("one", "two"):

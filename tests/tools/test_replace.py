@@ -1,6 +1,7 @@
 """`replace`: checklist E1 to E8 and E20 to E29, fidelity in every encoding, stale files, confirming, many at once."""
 
 import asyncio
+import hashlib
 import os
 import socket
 import stat
@@ -431,6 +432,7 @@ class TestConfirming:
                 original_content="a\nb\n",
                 new_content="a\nc\n",
                 diff_stat=DiffStat(1, 1, 1, 1),
+                digest=hashlib.sha256(f"{root}/sub/f\0a\r\nc\r\n".encode()).hexdigest(),
             )
         ]
         assert result.llm_content == f"Successfully modified file: {root}/sub/f (1 replacements)."

@@ -1,6 +1,7 @@
 """`write_file`: checklist W1 to W17, fidelity in every encoding, stale files, confirming, rewriting, confinement."""
 
 import asyncio
+import hashlib
 import os
 import socket
 import stat
@@ -432,6 +433,7 @@ class TestConfirming:
                 original_content=None,
                 new_content="x\n",
                 diff_stat=DiffStat(1, 0, 1, 0),
+                digest=hashlib.sha256(f"{root}/sub/f\0x\n".encode()).hexdigest(),
             )
         ]
         assert result.llm_content == f"Successfully created and wrote to new file: {root}/sub/f."
@@ -449,6 +451,7 @@ class TestConfirming:
                 original_content="a\nb\n",
                 new_content="a\nc\n",
                 diff_stat=DiffStat(1, 1, 1, 1),
+                digest=hashlib.sha256(f"{root}/f\0a\r\nc\r\n".encode()).hexdigest(),
             )
         ]
         assert (root / "f").read_bytes() == b"a\r\nc\r\n"

@@ -1,12 +1,13 @@
 """A change to one file: worked out, shown, and made exactly as shown; shared by `write_file` and `replace`."""
 
+import hashlib
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tejat.core.confirm import EditConfirmation
 from tejat.core.display import DiffStat, FileDiff
-from tejat.core.errors import ErrorType, WorkspaceError
+from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.tool import ToolContext
 from tejat.workspace.diff import Patch, create_patch, diff_stat, patch_of_edits
 from tejat.workspace.encoding import UTF_8, detect
@@ -58,6 +59,14 @@ class FileChange:
     def name(self) -> str:
         return os.path.basename(self.current.location.path)
 
+    @property
+    def digest(self) -> str:
+        """The hash of what would be written and where."""
+        state = hashlib.sha256(os.fsencode(self.current.real_path) + b"\0")
+        for piece in self.pieces:
+            state.update(piece)
+        return state.hexdigest()
+
     def confirmation(self, title: str) -> EditConfirmation:
         return EditConfirmation(
             title=title,
@@ -67,6 +76,7 @@ class FileChange:
             original_content=None if self.is_new_file else self.before,
             new_content=self.after,
             diff_stat=self.stat,
+            digest=self.digest,
             proposal=self,
         )
 
@@ -146,16 +156,19 @@ def make(
     """Make the change that was approved, or else the one that `work_out` finds now.
 
     The file is held meanwhile, so that of two changes made at once both land. Raises WorkspaceError, STALE_FILE if the
-    file has moved on since the change was worked out, and whatever `work_out` raises.
+    file has moved on since the change was worked out; ToolFailure if the person approved something else than what would
+    be written; and whatever `work_out` raises.
     """
     real_path = _real_path(workspace, location)
     with workspace.records.lock(real_path):
         approved = context.approved.proposal if context.approved else None
         change = approved if isinstance(approved, FileChange) else work_out()
+        if context.approved is not None and context.approved.digest != change.digest:
+            raise _not_what_was_approved(location.path)
         current = change.current
         if current.real_path != real_path:
             raise _led_elsewhere(location.path)
-        written = replace_file(workspace.roots, current.location, change.pieces, expected=current.original, stop=stop)
+        written = replace_file(workspace.roots, location, change.pieces, expected=current.original, stop=stop)
         workspace.records.wrote(current.real_path, written.status, change.pieces)
     return change, written
 
@@ -190,6 +203,11 @@ def _too_large(path: str, size: int) -> WorkspaceError:
     limit = MOST_CHANGED_BYTES // 2**20
     message = f"File is too large to be changed: {path} ({size / 2**20:.2f}MB, at most {limit}MB)"
     return WorkspaceError(message, ErrorType.FILE_TOO_LARGE, path=path)
+
+
+def _not_what_was_approved(path: str) -> ToolFailure:
+    message = f"What was approved is not what would be written, so nothing was written: {path}"
+    return ToolFailure(message, ErrorType.EXECUTION_FAILED)
 
 
 def _led_elsewhere(path: str) -> WorkspaceError:
