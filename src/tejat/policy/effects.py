@@ -1,0 +1,178 @@
+"""What one command does besides reading, as far as its words tell: it writes, destroys, runs code, names places."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tejat.policy.effect_tables import (
+    DESTROYING,
+    DESTROYING_OPTIONS,
+    DESTROYING_WORDS,
+    LONG_WITH_ONE_DASH,
+    READ_ONLY,
+    RUNNING,
+    RUNNING_OPTIONS,
+    SEARCHING,
+    SQL_CLIENTS,
+    TALKING,
+    WRITING,
+    WRITING_OPTIONS,
+)
+from tejat.policy.git_effects import git_effects
+from tejat.policy.wrappers import base_name
+
+_VERSION = re.compile(r"(?:pip|python|pypy|ruby|perl|lua|php|node|clang|gcc|g\+\+)[0-9][0-9.]*\Z")
+_AWK = re.compile(r"(?:g|m|n)?awk\Z")
+_SED = re.compile(r"g?sed\Z")
+_AWK_CODE = re.compile(r"system|getline|[>|@]|\bclose\b|fflush|extension|ENVIRON")
+# Printing, deleting and quitting by line or pattern, and substitution that does not run or write.
+_SED_ADDRESS = r"(?:[0-9]+|\$|/[^/]*/I?)"
+_SED_HARMLESS = re.compile(
+    rf"(?:(?:{_SED_ADDRESS}(?:[,~]\+?{_SED_ADDRESS})?)?\s*!?\s*"
+    r"(?:[pdqDPNnhHgGx=]|s/(?:[^/\\\n]|\\.)*/(?:[^/\\\n]|\\.)*/[gpiI0-9]*|s\|[^|\\\n]*\|[^|\\\n]*\|[gpiI0-9]*)\s*(?:;|\Z)\s*)+\Z"
+)
+_SQL_DESTROYS = re.compile(r"\b(?:drop|truncate|delete|flushall|flushdb|dropdatabase|deletemany)\b", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?!file:)[A-Za-z][A-Za-z0-9+.-]*://")
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """The effects in words that follow "it": `writes a file (-o)`. The same option always gives the same words.
+
+    `is_read_only`: a command of a vetted list, with nothing among its options that does more than read and print.
+    `paths` are the words and parts of words that may name a place; the caller judges them.
+    """
+
+    writes: tuple[str, ...] = ()
+    destroys: tuple[str, ...] = ()
+    runs_code: tuple[str, ...] = ()
+    is_read_only: bool = False
+    paths: tuple[str, ...] = ()
+
+
+def effects_of(words: Sequence[str]) -> Effects:
+    """The effects of a command, given as the values of its words. Of an unknown program only its paths are known."""
+    if not words:
+        return Effects()
+    name = _known_name(words[0])
+    paths = tuple(dict.fromkeys(_paths(name, words[1:])))
+    if name == "git":
+        git = git_effects(words)
+        return Effects(git.writes, git.destroys, git.runs_code, git.is_read_only, paths)
+    writes = [f"writes files ({name})"] if name in WRITING else []
+    destroys = [f"deletes or overwrites ({name})"] if name in DESTROYING or name.startswith("mkfs.") else []
+    runs = [f"runs code ({name})"] if name in RUNNING else []
+    writes += [f"writes a file ({option})" for option in _given(name, words, WRITING_OPTIONS)]
+    destroys += [f"deletes ({option})" for option in _given(name, words, DESTROYING_OPTIONS)]
+    destroys += [f"deletes ({name} {word})" for word in words[1:] if word in DESTROYING_WORDS.get(name, ())]
+    runs += [f"runs code it is given ({option})" for option in _given(name, words, RUNNING_OPTIONS)]
+    writes += _writing_operands(name, words)
+    if name in SQL_CLIENTS and any(_SQL_DESTROYS.search(word) for word in words[1:]):
+        destroys.append(f"deletes from a database ({name})")
+    if _runs_its_program(name, words):
+        runs.append(f"runs or writes what its program says ({name})")
+    is_quiet = not writes and not destroys and not runs
+    is_known = (name in READ_ONLY or _AWK.match(name) or _SED.match(name)) and name == words[0]
+    return Effects(tuple(writes), tuple(destroys), tuple(runs), bool(is_known and is_quiet), paths)
+
+
+def _known_name(word: str) -> str:
+    """The name as it stands in the tables: without its directory, without a version, in small letters on Windows."""
+    name = base_name(word)
+    if _VERSION.match(name):
+        return name.rstrip("0123456789.")
+    return name.lower() if name.lower() in DESTROYING | WRITING else name
+
+
+def _given(name: str, words: Sequence[str], table: Mapping[str, frozenset[str]]) -> list[str]:
+    """The options of the table that are given: as they are, in a cluster, cut short, or with a value."""
+    kind = "awk" if _AWK.match(name) else "sed" if _SED.match(name) else name
+    options = table.get(kind, frozenset())
+    return [option for option in sorted(options) if any(_is_given(option, word, kind) for word in words[1:])]
+
+
+def _is_given(option: str, word: str, name: str) -> bool:
+    start = word.partition("=")[0]
+    if word == option or start == option:
+        return True
+    if option.startswith("--"):
+        return len(start) > len("--") and start.startswith("--") and option.startswith(start)
+    if len(option) > 2 or not option.startswith("-") or name in LONG_WITH_ONE_DASH:
+        return len(option) > 2 and name not in LONG_WITH_ONE_DASH and word.startswith(option)
+    if name == "tar" and not word.startswith("-"):
+        return False
+    return word[:1] == "-" and word[:2] != "--" and option[1] in word
+
+
+def _writing_operands(name: str, words: Sequence[str]) -> list[str]:
+    operands = [word for word in words[1:] if not word.startswith("-")]
+    if name in ("uniq", "xxd") and len(operands) > 1:
+        return [f"writes its second operand ({name})"]
+    if name == "date" and any(not word.startswith("+") for word in operands) and not _has_date_value(words):
+        return ["sets the clock (date)"]
+    if name == "tar" and operands and re.match(r"[A-Za-z]*[xcruA]", words[1]):
+        return ["writes files (tar)"]
+    return []
+
+
+def _has_date_value(words: Sequence[str]) -> bool:
+    return any(word in ("-d", "--date", "-r", "--reference", "-f", "--file") for word in words)
+
+
+def _runs_its_program(name: str, words: Sequence[str]) -> bool:
+    """Whether the program text of awk or sed can do more than print."""
+    if _AWK.match(name):
+        return any(_AWK_CODE.search(word) for word in words[1:] if not word.startswith("-F"))
+    if _SED.match(name):
+        return not all(_SED_HARMLESS.match(script) for script in _sed_scripts(words))
+    return False
+
+
+def _sed_scripts(words: Sequence[str]) -> list[str]:
+    scripts = [words[at + 1] for at in range(1, len(words) - 1) if re.fullmatch(r"-[nErsuz]*e|--expression", words[at])]
+    scripts += [word.partition("=")[2] for word in words if word.startswith("--expression=")]
+    scripts += [word.partition("e")[2] for word in words if re.match(r"-[nErsuz]*e.", word)]
+    operands = [word for word in words[1:] if not word.startswith("-")]
+    return scripts or operands[:1]
+
+
+def _paths(name: str, words: Sequence[str]) -> list[str]:
+    if name in TALKING:
+        return []
+    found: list[str] = []
+    skips_first = _has_text_first(name, words)
+    for word in words:
+        if word.startswith("-") and len(word) > 1:
+            found += _within_option(word)
+        elif skips_first:
+            skips_first = False
+        elif word and not _ADDRESS.match(word):
+            found += [word, *_parts(word)]
+    return found
+
+
+def _has_text_first(name: str, words: Sequence[str]) -> bool:
+    """Whether the first operand is a pattern or a program, not a place."""
+    if _AWK.match(name) or _SED.match(name):
+        return not _runs_its_program(name, ("", *words)) and not any(
+            re.match(r"-[a-zA-Z]*[ef]|--[ef]", w) for w in words
+        )
+    takes_pattern_elsewhere = any(re.match(r"-[A-Za-z]*[ef]|--(?:regexp|file)", word) for word in words)
+    return name in SEARCHING and not takes_pattern_elsewhere
+
+
+def _within_option(word: str) -> list[str]:
+    """The value of an option that holds it: after `=`, after its letter, and what stands in that."""
+    _, equals, value = word.partition("=")
+    if equals:
+        return [value, *_parts(value)] if value else []
+    if word.startswith("--"):
+        return []
+    place = re.search(r"[/~]|\.\.", word)
+    return [word[2:], word[place.start() :], *_parts(word[2:])] if place else []
+
+
+def _parts(word: str) -> list[str]:
+    """What stands between `=`, `:` and `,`, each of which may be a place of its own."""
+    pieces = [piece for piece in re.split(r"[=:,]", word) if piece]
+    return pieces if len(pieces) > 1 or pieces != [word] else []

@@ -1,0 +1,208 @@
+"""What a git command does: its options before the subcommand, the subcommand, and the options after it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from tejat.policy.words import names
+
+_GLOBAL_VALUES = names("-C -c --git-dir --work-tree --namespace --config-env --super-prefix --attr-source --exec-path")
+# Settings and repositories of one's own choice say what git runs.
+_GLOBAL_RUNNING = names("-c --config-env --exec-path --git-dir --work-tree -p --paginate")
+
+_READING = names(
+    """
+    annotate blame cat-file check-attr check-ignore check-mailmap check-ref-format cherry count-objects describe
+    diff diff-files diff-index diff-tree for-each-ref fsck grep log ls-files ls-tree merge-base merge-tree name-rev
+    range-diff rev-list rev-parse shortlog show show-branch show-ref status verify-commit verify-tag version
+    whatchanged
+    """
+)
+# Subcommands that only look when the next word is one of these, or when there is none.
+_LISTING: Mapping[str, frozenset[str]] = {
+    "bisect": names("log view"),
+    "bundle": names("verify list-heads"),
+    "notes": names("list show"),
+    "reflog": names("show exists"),
+    "remote": names("-v --verbose get-url"),
+    "stash": names("list show"),
+    "submodule": names("status summary"),
+    "worktree": names("list"),
+}
+# They only look when nothing but these options is given.
+_LISTING_OPTIONS: Mapping[str, frozenset[str]] = {
+    "branch": names("-a -r -v -vv -l --list --all --remotes --verbose --show-current --no-color --no-column"),
+    "tag": names("-l --list -n --no-column"),
+    "config": names(
+        "-l --list --get --get-all --get-regexp --show-origin --show-scope --local --global --system list get"
+    ),
+}
+_LISTING_WITH_OPERANDS = names("-l --list --get --get-all --get-regexp get")
+
+_RUNNING_SUBCOMMANDS = names(
+    "difftool mergetool filter-branch filter-repo hook lfs gui citool instaweb send-email svn p4"
+)
+_RUNNING_OPTIONS = names(
+    "--ext-diff --textconv --filters -O --open-files-in-pager --exec -x --upload-pack --receive-pack"
+)
+_WRITING_OPTIONS = names("--output -o --output-directory")
+_COMMAND_WORDS = names("foreach run")
+
+
+@dataclass(frozen=True, slots=True)
+class GitEffects:
+    writes: tuple[str, ...]
+    destroys: tuple[str, ...]
+    runs_code: tuple[str, ...]
+    is_read_only: bool
+
+
+def git_effects(words: Sequence[str]) -> GitEffects:
+    """The effects of a command whose name is git."""
+    before, subcommand, after = _parts(words)
+    runs = [f"runs what settings given on the line say ({word})" for word in _global_running(before)]
+    if not subcommand:
+        is_asking = bool(before) and set(before) <= {"--version", "--help", "--no-pager"}
+        return GitEffects((), (), tuple(runs), is_read_only=is_asking)
+    if subcommand in _RUNNING_SUBCOMMANDS or (subcommand in ("submodule", "bisect") and _COMMAND_WORDS & set(after)):
+        runs.append(f"runs code it is given (git {subcommand})")
+    reads = _only_reads(subcommand, after)
+    runs += [f"runs programs that settings name ({word})" for word in _given(after, _RUNNING_OPTIONS, subcommand)]
+    writes = [f"writes a file ({word})" for word in _given(after, _WRITING_OPTIONS, subcommand)]
+    if not reads:
+        writes.append(f"changes the repository or its files (git {subcommand})")
+    judge = _DESTROYING.get(subcommand)
+    destroyed = judge(after) if judge else None
+    destroys = (
+        (f"discards or deletes (git {subcommand}{destroyed and ' ' + destroyed})",) if destroyed is not None else ()
+    )
+    return GitEffects(
+        tuple(dict.fromkeys(writes)),
+        destroys,
+        tuple(dict.fromkeys(runs)),
+        is_read_only=reads and not writes and not runs and not destroys,
+    )
+
+
+def _parts(words: Sequence[str]) -> tuple[Sequence[str], str, Sequence[str]]:
+    at = 1
+    while at < len(words) and words[at].startswith("-"):
+        at += 2 if words[at] in _GLOBAL_VALUES else 1
+    return words[1 : min(at, len(words))], words[at] if at < len(words) else "", words[at + 1 :]
+
+
+def _global_running(before: Sequence[str]) -> list[str]:
+    options = [word.partition("=")[0] for word in before]
+    return [option for option in dict.fromkeys(options) if option in _GLOBAL_RUNNING]
+
+
+def _only_reads(subcommand: str, after: Sequence[str]) -> bool:
+    if subcommand in _READING:
+        return True
+    first = after[0] if after else None
+    if subcommand in _LISTING:
+        return (first is None and subcommand != "stash") or first in _LISTING[subcommand]
+    options = _LISTING_OPTIONS.get(subcommand)
+    if options is None or (subcommand == "config" and not after):
+        return False
+    given = [word.partition("=")[0] for word in after]
+    has_operands = any(not word.startswith("-") and word not in options for word in after)
+    has_unknown = any(word.startswith("-") and word not in options for word in given)
+    return not has_unknown and (not has_operands or bool(_LISTING_WITH_OPERANDS & set(given)))
+
+
+def _given(after: Sequence[str], options: frozenset[str], subcommand: str) -> list[str]:
+    """The options that are given, also cut short, with a value, or with a value that sticks to the letter."""
+    found: list[str] = []
+    for word in after:
+        if word == "--":
+            break
+        name = word.partition("=")[0]
+        for option in sorted(options):
+            is_long = option.startswith("--") and len(name) > len("--") and option.startswith(name)
+            # -O orders the files of a diff, and opens a pager only for grep; -x and -o mean other things elsewhere too.
+            is_short = len(option) == 2 and not name.startswith("--") and name.startswith(option)
+            if is_long or (is_short and subcommand in _SHORT_OPTIONS[option]):
+                found.append(option)
+    return found
+
+
+_SHORT_OPTIONS: Mapping[str, frozenset[str]] = {
+    "-O": names("grep"),
+    "-o": names("archive format-patch bundle"),
+    "-x": names("rebase difftool"),
+}
+
+
+def _always(_after: Sequence[str]) -> str | None:
+    return ""
+
+
+def _with(*options: str) -> Callable[[Sequence[str]], str | None]:
+    """Destroys where one of the options or words is given; a short one counts inside a cluster too."""
+
+    def judge(after: Sequence[str]) -> str | None:
+        for word in after:
+            for option in options:
+                is_cluster = len(option) == 2 and option[0] == "-" and word[:1] == "-" and word[:2] != "--"
+                is_long = (
+                    option.startswith("--") and len(word) > len("--x") and option.startswith(word.partition("=")[0])
+                )
+                if word == option or is_long or (is_cluster and option[1] in word):
+                    return option
+        return None
+
+    return judge
+
+
+def _clean(after: Sequence[str]) -> str | None:
+    return None if _with("-n", "--dry-run")(after) else ""
+
+
+def _checkout(after: Sequence[str]) -> str | None:
+    """Switching to a branch keeps changes; a path discards them, and a name may be either."""
+    return None if _with("-b")(after) and not _with("-f", "--force")(after) else ""
+
+
+def _restore(after: Sequence[str]) -> str | None:
+    is_index_only = _with("--staged", "-S")(after) and not _with("--worktree", "-W")(after)
+    return None if is_index_only else ""
+
+
+def _push(after: Sequence[str]) -> str | None:
+    forced = _with(
+        "-f", "-d", "--force", "--force-with-lease", "--force-if-includes", "--delete", "--mirror", "--prune"
+    )(after)
+    if forced is not None:
+        return forced
+    return next((word[0] for word in after if word[:1] in ("+", ":") and len(word) > 1), None)
+
+
+_DESTROYING: Mapping[str, Callable[[Sequence[str]], str | None]] = {
+    "am": _with("--abort", "--skip"),
+    "branch": _with("-D", "-d", "-M", "-f", "-C", "--delete", "--force"),
+    "checkout": _checkout,
+    "checkout-index": _with("-f", "--force"),
+    "cherry-pick": _with("--abort", "--skip"),
+    "clean": _clean,
+    "filter-branch": _always,
+    "filter-repo": _always,
+    "gc": _with("--prune", "--aggressive"),
+    "lfs": _with("prune"),
+    "merge": _with("--abort"),
+    "notes": _with("remove", "prune"),
+    "prune": _always,
+    "push": _push,
+    "read-tree": _with("--reset", "-u"),
+    "rebase": _with("--abort", "--skip"),
+    "reflog": _with("expire", "delete"),
+    "remote": _with("remove", "rm", "prune"),
+    "reset": _with("--hard", "--merge", "--keep"),
+    "restore": _restore,
+    "rm": _always,
+    "stash": _with("drop", "clear"),
+    "submodule": _with("deinit"),
+    "switch": _with("-f", "-C", "--force", "--discard-changes", "--force-create"),
+    "tag": _with("-d", "-f", "--delete", "--force"),
+    "update-ref": _with("-d"),
+    "worktree": _with("remove", "prune"),
+}

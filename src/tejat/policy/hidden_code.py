@@ -1,0 +1,153 @@
+"""Where bash runs code that no syntax tree shows: builtins and variables that evaluate strings."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from tejat.policy.words import Word, names
+
+# Their values are run as commands, or decide which program a name stands for or what is loaded into it.
+_COMMAND_VARIABLE = re.compile(
+    r"(?:PROMPT_COMMAND|PS[0-4]|BASH_ENV|ENV|BASH_FUNC_.*|SHELLOPTS|BASHOPTS|BASH_ALIASES.*|BASH_CMDS.*|BASH_LOADABLES_PATH"
+    r"|PATH|CDPATH|IFS|FCEDIT|SHELL|MAKEFLAGS|LD_.*|DYLD_.*|GCONV_PATH"
+    r"|.*(?:PAGER|EDITOR|VISUAL|BROWSER|ASKPASS|LESSOPEN|LESSCLOSE)|LESS|GIT_.*|(?:PYTHON|PERL|RUBY|NODE|JAVA).*|RSYNC_RSH"
+    r"|CVS_RSH|TAR_OPTIONS|MANOPT|RIPGREP_CONFIG_PATH|GREP_OPTIONS|ZDOTDIR|HOME|TMPDIR|XDG_.*)\Z",
+    re.DOTALL,
+)
+_HARMLESS_SET = re.compile(r"[-+][euxvfE]*o?\Z")
+_HARMLESS_SET_NAMES = names("pipefail errexit nounset xtrace noglob errtrace verbose")
+_HARMLESS_SHOPT = names("nullglob globstar dotglob nocaseglob failglob inherit_errexit lastpipe nocasematch")
+_ALWAYS = names("let compgen complete compopt bind enable fc alias unalias")
+_ATTRIBUTES = re.compile(r"[-+][aAfFgIlprtux]+\Z")
+_NUMBERS = names('$! "$!" $? "$?" $$ "$$" $#')
+_SUBSCRIPT = re.compile(r"(?:[0-9]+|[@*]|-[0-9]+)\Z")
+
+Reason = str | None
+
+
+def is_command_variable(name: str) -> bool:
+    """Whether the value of this variable may be run, or say what is run."""
+    return _COMMAND_VARIABLE.match(name) is not None
+
+
+def is_harmless_subscript(text: str) -> bool:
+    """Whether a subscript is a number, `@` or `*`; every other one is evaluated, or may be."""
+    return _SUBSCRIPT.match(text) is not None
+
+
+def hidden_code(words: Sequence[Word]) -> Reason:
+    """Why a command may run code that is not to be seen in it, None where it does not."""
+    if not words:
+        return None
+    name = words[0]
+    if not name.is_literal:
+        return "the name of a command is computed"
+    if name.value in _ALWAYS and len(words) > 1:
+        return f"{name.value} evaluates what it is given"
+    judge = _JUDGES.get(name.value)
+    return judge(words) if judge else None
+
+
+def _names_variables(words: Sequence[Word]) -> Reason:
+    """For builtins whose operands are names of variables, or options with values that are not evaluated."""
+    for word in words[1:]:
+        if word.text not in _NUMBERS and (not word.is_literal or "[" in word.value):
+            return f"{words[0].value} may evaluate a subscript"
+    return None
+
+
+def _mapfile(words: Sequence[Word]) -> Reason:
+    if any(word.value.startswith(("-C", "-c")) for word in words[1:]):
+        return f"{words[0].value} -C runs what it is given"
+    return _names_variables(words)
+
+
+def _printf(words: Sequence[Word]) -> Reason:
+    if len(words) > 1 and (words[1].value.startswith("-v") or words[1].is_split):
+        return _names_variables(words[:3])
+    return None
+
+
+def _declare(words: Sequence[Word]) -> Reason:
+    for word in words[1:]:
+        name, _, _ = word.text.partition("=")
+        if word.text[:1] in ("-", "+"):
+            if not _ATTRIBUTES.match(word.value):
+                return f"{words[0].value} {word.value} changes how a variable is evaluated"
+        elif not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*\+?", name):
+            return f"{words[0].value} may evaluate a subscript"
+        elif is_command_variable(name.removesuffix("+")):
+            return f"{name.removesuffix('+')} may be run as a command"
+    return None
+
+
+def _set(words: Sequence[Word]) -> Reason:
+    for word in words[1:]:
+        if not word.is_literal:
+            return "set may change how the shell evaluates"
+        if word.value in ("--", "-"):
+            return None
+        if not _HARMLESS_SET.match(word.value) and word.value not in _HARMLESS_SET_NAMES:
+            return f"set {word.value} changes how the shell evaluates"
+    return None
+
+
+def _shopt(words: Sequence[Word]) -> Reason:
+    for word in words[1:]:
+        if not word.is_literal or (word.value not in _HARMLESS_SHOPT and word.value not in ("-s", "-u", "-q", "-p")):
+            return f"shopt {word.value} changes how the shell evaluates"
+    return None
+
+
+def _hash(words: Sequence[Word]) -> Reason:
+    is_harmless = all(word.is_literal and (word.value == "-r" or word.value[:1] != "-") for word in words[1:])
+    return None if is_harmless else "hash may say which program a name stands for"
+
+
+def _test(words: Sequence[Word]) -> Reason:
+    operands = [word for word in words[1:] if word.value != "]" or word is not words[-1]]
+    if any(word.is_split and not word.is_literal for word in operands):
+        return "test may be given -v, which evaluates a subscript"
+    if any(word.value in ("-v", "-R") for word in operands) and any("[" in word.value for word in operands):
+        return "test -v evaluates a subscript"
+    # Which word is the operator is decided by how many there are.
+    deciding = {0: [], 1: [], 2: operands[:1], 3: operands[1:2]}.get(len(operands), operands)
+    if any(not word.is_literal for word in deciding) or (_has_variable_test(operands) and _any_computed(operands)):
+        return "test may be given -v, which evaluates a subscript"
+    return None
+
+
+def _has_variable_test(operands: Sequence[Word]) -> bool:
+    return any(word.value in ("-v", "-R") for word in operands)
+
+
+def _any_computed(operands: Sequence[Word]) -> bool:
+    return any(not word.is_literal for word in operands)
+
+
+def _source(words: Sequence[Word]) -> Reason:
+    if len(words) > 1 and words[1].is_literal and not words[1].value.startswith(("/dev/", "/proc/", "-")):
+        return None
+    return f"{words[0].value} runs something that is computed"
+
+
+_JUDGES: Mapping[str, Callable[[Sequence[Word]], Reason]] = {
+    "read": _names_variables,
+    "unset": _names_variables,
+    "getopts": _names_variables,
+    "wait": _names_variables,
+    "mapfile": _mapfile,
+    "readarray": _mapfile,
+    "printf": _printf,
+    "declare": _declare,
+    "typeset": _declare,
+    "local": _declare,
+    "export": _declare,
+    "readonly": _declare,
+    "set": _set,
+    "shopt": _shopt,
+    "hash": _hash,
+    "test": _test,
+    "[": _test,
+    "source": _source,
+    ".": _source,
+}

@@ -1,0 +1,266 @@
+"""Walks the syntax tree of a line and notes every command, redirection and doubt it comes upon."""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from tejat.policy.command_line import Command, Redirection
+from tejat.policy.hidden_code import hidden_code, is_command_variable, is_harmless_subscript
+from tejat.policy.plain_line import RESERVED, read_plain_line
+from tejat.policy.syntax_tree import Node, syntax_tree
+from tejat.policy.words import Word, read_word
+from tejat.policy.wrappers import base_name, unwrapped
+
+_DEEPEST = 12
+_MOST_COMMANDS = 2000
+
+_NO_WORDS = frozenset(
+    ("variable_assignment", "variable_assignments", "file_redirect", "herestring_redirect", "heredoc_redirect")
+)
+_SHELL_COMMANDS = frozenset(("command", "declaration_command", "unset_command"))
+_QUOTED_LEAVES = frozenset(("raw_string", "ansi_c_string", "comment"))
+_OPERATORS_WITHIN_TEST = frozenset(
+    ("binary_expression", "unary_expression", "parenthesized_expression", "negation_expression")
+)
+_ESCAPED = re.compile(rb"\\.", re.DOTALL)
+_LIVE = re.compile(rb"`|\$[({\[]|[<>]\(")
+_ARITHMETIC_NAMES = re.compile(rb"[A-Za-z_$`\[]")
+_SUBSTRING = re.compile(rb"\$\{\w+(?:\[[@*0-9]+\])?:\s*-?[0-9]+(?:\s*:\s*-?[0-9]+)?\s*\}\Z")
+_INDIRECT = re.compile(rb"\$\{!|\$\{#?\w*(?:\[[^\]]*\])?@|\$\{[@*#?$!-]@")
+_EVALUATING_TEST = re.compile(rb"(?<![\w-])-(?:eq|ne|lt|le|gt|ge|v|R)(?![\w-])")
+_DELIMITER = re.compile(rb"(?P<quote>['\"]?)(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?P=quote)\Z")
+
+
+class LineReading:
+    """What was found in a line and in the lines within it, in the order in which it stands there."""
+
+    def __init__(self) -> None:
+        self.commands: list[Command] = []
+        self.redirections: list[Redirection] = []
+        self.doubts: dict[str, None] = {}
+        self.is_opaque = False
+
+    def read(self, text: str) -> None:
+        self._read(text, ())
+
+    def _read(self, text: str, via: tuple[str, ...]) -> None:
+        if len(via) > _DEEPEST or len(self.commands) > _MOST_COMMANDS:
+            self.hide("it is nested too deeply")
+            return
+        if any(not character.isprintable() and character not in "\n\t" for character in text if character != " "):
+            # Blank to the parser and part of a word to bash, or the other way round.
+            self.hide("it holds unusual characters")
+        try:
+            source = text.encode()
+        except UnicodeEncodeError:
+            self.hide("it is not text")
+            return
+        root = syntax_tree(source)
+        if root is None:
+            self.hide("it is too long to be taken apart")
+            return
+        if root.has_error:
+            self.hide("it does not parse")
+        _TreeWalk(self, source, via).walk(root)
+
+    def hide(self, doubt: str) -> None:
+        self.is_opaque = True
+        self.doubts[doubt] = None
+
+    def note(self, words: Sequence[Word], via: tuple[str, ...], *, is_assigned: bool = False) -> None:
+        """One command, and what it wraps."""
+        if len(via) > _DEEPEST or len(self.commands) > _MOST_COMMANDS:
+            self.hide("it is nested too deeply")
+            return
+        if not words:
+            return
+        name = words[0]
+        is_plain = name.is_bare and not is_assigned and all(word.is_literal for word in words if word.text)
+        self.commands.append(Command(tuple(word.value for word in words if word.text), is_plain, via))
+        if name.is_bare and (name.value in RESERVED - {"time", "coproc"} or _is_block(words)):
+            self.hide("a reserved word stands where a command should")
+        reason = hidden_code(words)
+        if reason:
+            self.hide(reason)
+        wrapped = unwrapped(words)
+        if wrapped is None:
+            return
+        inside = (*via, base_name(name.value))
+        if wrapped.hidden:
+            self.hide(wrapped.hidden)
+        for command in wrapped.commands:
+            self.note(command, inside)
+        for line in wrapped.lines:
+            doubt = read_plain_line(line)
+            if isinstance(doubt, str) or doubt.targets:
+                self.doubts[f"what {base_name(name.value)} would run is not plain"] = None
+            self._read(line, inside)
+
+
+def _is_block(words: Sequence[Word]) -> bool:
+    return words[0].value in ("time", "coproc") and any(word.text in ("{", "(", "((", "[[") for word in words)
+
+
+class _TreeWalk:
+    def __init__(self, reading: LineReading, source: bytes, via: tuple[str, ...]) -> None:
+        self._reading = reading
+        self._source = source
+        self._via = via
+
+    def walk(self, root: Node) -> None:
+        waiting = [root]
+        while waiting:
+            node = waiting.pop()
+            self._visit(node)
+            waiting.extend(reversed(self._inside(node)))
+
+    def _inside(self, node: Node) -> Sequence[Node]:
+        if node.type != "heredoc_redirect" or not self._has_quoted_delimiter(node):
+            return node.children
+        return [child for child in node.children if child.type != "heredoc_body"]
+
+    def _visit(self, node: Node) -> None:
+        kind = node.type
+        if kind in _SHELL_COMMANDS:
+            assignments = [child for child in node.children if child.type == "variable_assignment"]
+            self._reading.note(self._words(node), self._via, is_assigned=kind == "command" and bool(assignments))
+        elif kind == "test_command":
+            self._test(node)
+        elif kind == "variable_assignment":
+            self._assignment(node)
+        elif kind == "file_redirect":
+            self._redirection(node)
+        elif kind == "heredoc_redirect":
+            self._heredoc(node)
+        elif kind == "herestring_redirect":
+            self._reading.redirections.append(Redirection("<<<", None, writes=False, is_harmless=False))
+        elif kind in ("expansion", "subscript", "arithmetic_expansion", "compound_statement", "c_style_for_statement"):
+            self._evaluation(node)
+        elif kind == "command_substitution":
+            self._substitution(node)
+        elif kind == "comment":
+            self._comment(node)
+        elif node.is_named and not node.children and kind not in _QUOTED_LEAVES:
+            self._leaf(node)
+
+    def _text(self, node: Node) -> bytes:
+        return self._source[node.start_byte : node.end_byte]
+
+    def _words(self, node: Node) -> list[Word]:
+        skipped = _NO_WORDS if node.type == "command" else _NO_WORDS - {"variable_assignment"}
+        return self._joined([child for child in node.children if child.type not in skipped])
+
+    def _joined(self, nodes: Sequence[Node]) -> list[Word]:
+        """The words that the nodes make up: where no blank stands between two of them, bash sees one."""
+        spans: list[tuple[int, int]] = []
+        for node in nodes:
+            if spans and spans[-1][1] == node.start_byte:
+                spans[-1] = (spans[-1][0], node.end_byte)
+            else:
+                spans.append((node.start_byte, node.end_byte))
+        self._check_continued(spans)
+        return [read_word(self._source[start:end].decode("utf-8", "surrogateescape")) for start, end in spans]
+
+    def _check_continued(self, spans: Sequence[tuple[int, int]]) -> None:
+        """A line that goes on in the next one parts two words only where there is a blank as well."""
+        for (_, end), (start, _) in pairwise(spans):
+            between = self._source[end:start]
+            if b"\\\n" in between and not between.replace(b"\\\n", b""):
+                self._reading.hide("a word goes on in the next line")
+
+    def _test(self, node: Node) -> None:
+        text = self._text(node)
+        if not text.startswith(b"[["):
+            self._reading.note(self._joined(_operands(node)), self._via)
+        elif _EVALUATING_TEST.search(text):
+            self._reading.hide("a test evaluates what it is given")
+
+    def _assignment(self, node: Node) -> None:
+        name = re.match(rb"\w*", self._text(node))
+        if name and is_command_variable(name[0].decode("ascii", "replace")):
+            self._reading.hide(f"{name[0].decode('ascii', 'replace')} may be run as a command")
+
+    def _redirection(self, node: Node) -> None:
+        operator = next((child.type for child in node.children if not child.is_named), "")
+        nodes = [child for child in node.children if child.is_named and child.type != "file_descriptor"]
+        words = self._joined(nodes)
+        target = words[0].value if len(words) == 1 and words[0].is_literal else None
+        is_duplicate = (
+            operator in (">&", "<&") and target is not None and re.fullmatch(r"[0-9]+-?|-", target) is not None
+        )
+        is_harmless = is_duplicate or target == "/dev/null"
+        self._reading.redirections.append(
+            Redirection(operator, target, writes=">" in operator and not is_duplicate, is_harmless=is_harmless)
+        )
+        if len(words) != 1:
+            # Words after the target belong to the command, but the tree gives them to the redirection.
+            self._reading.hide("what a redirection goes to is not certain")
+
+    def _has_quoted_delimiter(self, node: Node) -> bool:
+        start = next((child for child in node.children if child.type == "heredoc_start"), None)
+        return start is not None and self._text(start)[:1] in (b"'", b'"')
+
+    def _heredoc(self, node: Node) -> None:
+        self._reading.redirections.append(Redirection("<<", None, writes=False, is_harmless=False))
+        start = next((child for child in node.children if child.type == "heredoc_start"), None)
+        delimiter = _DELIMITER.match(self._text(start)) if start else None
+        end = next((child for child in node.children if child.type == "heredoc_end"), None)
+        if start is None or end is None or delimiter is None or not self._ends_where_bash_ends(node, delimiter, end):
+            self._reading.hide("where a here-document ends is not certain")
+
+    def _ends_where_bash_ends(self, node: Node, delimiter: re.Match[bytes], end: Node) -> bool:
+        first_line = self._source[node.start_byte :].partition(b"\n")[0]
+        if first_line.count(b"<<") != 1 or first_line.endswith(b"\\"):
+            return False
+        strips_tabs = self._text(node).startswith(b"<<-")
+        at = node.start_byte + len(first_line) + 1
+        while at < len(self._source):
+            line = self._source[at:].partition(b"\n")[0]
+            if (line.lstrip(b"\t") if strips_tabs else line) == delimiter["name"]:
+                return at <= end.start_byte <= at + len(line)
+            if line.endswith(b"\\") and not delimiter["quote"]:
+                return False
+            at += len(line) + 1
+        return False
+
+    def _evaluation(self, node: Node) -> None:
+        text = self._text(node)
+        kind = node.type
+        if kind == "c_style_for_statement":
+            self._reading.hide("a loop evaluates arithmetic")
+        elif kind == "arithmetic_expansion" or (kind == "compound_statement" and text.startswith(b"((")):
+            if _ARITHMETIC_NAMES.search(text[2:]):
+                self._reading.hide("arithmetic evaluates what a name stands for")
+        elif kind == "subscript":
+            if not is_harmless_subscript(text.partition(b"[")[2].removesuffix(b"]").decode("ascii", "replace")):
+                self._reading.hide("a subscript is evaluated")
+        elif kind == "expansion":
+            is_substring = any(child.type == ":" for child in node.children)
+            if _INDIRECT.match(text) or (is_substring and not _SUBSTRING.match(text)):
+                self._reading.hide("an expansion evaluates what a name stands for")
+
+    def _substitution(self, node: Node) -> None:
+        text = self._text(node)
+        if text.startswith(b"`") and b"\\" in text:
+            self._reading.hide("backquotes hold escapes")
+
+    def _comment(self, node: Node) -> None:
+        if node.start_byte and self._source[node.start_byte - 1 : node.start_byte] not in b" \t\n;&|()":
+            self._reading.hide("where a comment begins is not certain")
+
+    def _leaf(self, node: Node) -> None:
+        if _LIVE.search(_ESCAPED.sub(b"", self._text(node))):
+            self._reading.hide("an expansion cannot be taken apart")
+
+
+def _operands(test: Node) -> list[Node]:
+    """The words between brackets, brackets included, out of the expression that the tree makes of them."""
+    operands: list[Node] = []
+    waiting = [test]
+    while waiting:
+        node = waiting.pop()
+        if node is test or node.type in _OPERATORS_WITHIN_TEST:
+            waiting.extend(reversed(node.children))
+        else:
+            operands.append(node)
+    return operands

@@ -1,0 +1,175 @@
+"""Lines that leave nothing to doubt: lists and pipelines of commands whose words are what they look like.
+
+This reads the text by itself, without the syntax tree, so that a line counts as plain only where both agree.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tejat.policy.words import names
+
+# In a bare word `~` stands for itself after a letter, a digit or `^` (HEAD~1), `=` and `:` anywhere but in a name.
+_WORD = re.compile(
+    r"""(?: [A-Za-z0-9_./,:@%+=^-] | (?<=[A-Za-z0-9_^])~ | '[^']*' | "[^"$`\\]*" )+ (?P<end>(?=[ \t\n;|&]|\Z))?""",
+    re.VERBOSE,
+)
+_NAME = re.compile(r"[A-Za-z0-9_./+:@,-]+\Z")
+_QUOTED = re.compile(r"""'([^']*)'|"([^"]*)\"""")
+_BLANK = re.compile(r"[ \t]+")
+_DUPLICATION = re.compile(r"(?:2>&1|1>&2|>&2)(?=[ \t\n;|&]|\Z)")
+_REDIRECTION = re.compile(r"(?:[0-2]?>[>|]?|&>>?|0?<)[ \t]*(?=[^<>&|(])|>&[ \t]*(?=/dev/null)")
+_AND_OR_PIPE = re.compile(r"(?:&&|\|\||\|)(?![&|])")
+_END = re.compile(r";(?![;&])|&(?![&>])|\n")
+
+REDIRECTS = "it redirects to or from a file"
+REDIRECTS_ODDLY = "it redirects in an unusual way"
+RESERVED = names("if then else elif fi do done case esac while until for in function time coproc select { } ! [[ ]]")
+# They change what the rest of the line means, or evaluate what they are given.
+STATE_BUILTINS = names(
+    """
+    . source eval exec builtin command alias unalias export declare typeset local readonly unset set shopt trap enable
+    hash read mapfile readarray let getopts wait pushd popd dirs bind complete compgen compopt fc history umask ulimit
+    shift return break continue exit logout suspend times caller bg fg jobs disown
+    """
+)
+# `-v` takes a variable's name, which may hold a subscript, which is evaluated.
+_VARIABLE_OPTION = frozenset(("printf", "test", "["))
+
+
+@dataclass(frozen=True, slots=True)
+class PlainLine:
+    """`targets` are the files that it redirects to or from, `/dev/null` left out: with none the line is plain."""
+
+    commands: tuple[tuple[str, ...], ...]
+    targets: tuple[str, ...]
+
+
+def read_plain_line(text: str) -> PlainLine | str:
+    """The commands of a line that is plain apart from redirections, or the first reason in words why it is not."""
+    unusual = next((character for character in text if not _is_usual(character)), None)
+    if unusual is not None:
+        return f"it holds an unusual character (U+{ord(unusual):04X})"
+    return _LineReader(text).read()
+
+
+def _is_usual(character: str) -> bool:
+    return character.isprintable() or character in "\n\t"
+
+
+class _LineReader:
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at = 0
+        self._words: list[str] = []
+        self._commands: list[tuple[str, ...]] = []
+        self._targets: list[str] = []
+        self._awaits_command = False
+
+    def read(self) -> PlainLine | str:
+        while self._at < len(self._text):
+            doubt = self._step()
+            if doubt is not None:
+                return doubt
+        doubt = self._end_command(is_needed=self._awaits_command)
+        if doubt is not None:
+            return doubt
+        if not self._commands:
+            return "it holds no command"
+        return _doubt_about(self._commands) or PlainLine(tuple(self._commands), tuple(self._targets))
+
+    def _step(self) -> str | None:
+        if self._took(_BLANK):
+            return None
+        if self._took(_DUPLICATION):
+            return self._end_redirection(None)
+        if self._took(_REDIRECTION):
+            target = self._took(_WORD)
+            if not target or target["end"] is None:
+                return REDIRECTS_ODDLY
+            return self._end_redirection(target[0])
+        if self._took(_AND_OR_PIPE):
+            doubt = self._end_command(is_needed=True)
+            self._awaits_command = True
+            return doubt
+        end = self._took(_END)
+        if end:
+            is_blank_line = end[0] == "\n" and not self._words
+            return None if is_blank_line else self._end_command(is_needed=True)
+        word = self._took(_WORD)
+        if not word or word["end"] is None:
+            return _why_no_word(self._text[self._at])
+        return self._add(word[0])
+
+    def _took(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        match = pattern.match(self._text, self._at)
+        if match:
+            self._at = match.end()
+        return match
+
+    def _end_redirection(self, target: str | None) -> str | None:
+        if not self._words:
+            return "a redirection stands before the command"
+        if target is not None and target != "/dev/null":
+            self._targets.append(_unquoted(target))
+        return None
+
+    def _add(self, word: str) -> str | None:
+        if self._words:
+            self._words.append(_unquoted(word))
+            return None
+        if not _NAME.match(word):
+            return "the name of a command is quoted or unusual, or something is assigned"
+        if word in RESERVED:
+            return f"it is more than a list of commands ({word})"
+        self._words.append(word)
+        return None
+
+    def _end_command(self, *, is_needed: bool) -> str | None:
+        if self._words:
+            self._commands.append(tuple(self._words))
+            self._words = []
+            self._awaits_command = False
+            return None
+        return "a command is missing" if is_needed else None
+
+
+def _unquoted(word: str) -> str:
+    return _QUOTED.sub(lambda match: match[1] or match[2] or "", word)
+
+
+def _why_no_word(character: str) -> str:
+    if character in "<>":
+        return REDIRECTS_ODDLY
+    if character in "'\"\\":
+        return "something in it is escaped or expanded inside quotes"
+    if character in "$`":
+        return "the shell would expand something in it"
+    if character in "*?[]{}~":
+        return "the shell would expand a pattern in it"
+    return f"it holds something other than plain words, near {character!r}"
+
+
+def _doubt_about(commands: Sequence[tuple[str, ...]]) -> str | None:
+    changes_directory = False
+    for words in commands:
+        name = words[0]
+        if changes_directory and any(".." in word for word in words):
+            return "a path leads upwards after a change of directory"
+        if name in STATE_BUILTINS:
+            return f"{name} changes the shell or evaluates what it is given"
+        if name in _VARIABLE_OPTION and "-v" in {word[:2] for word in words[1:]}:
+            return f"{name} -v evaluates what it is given"
+        if name == "cd":
+            changes_directory = True
+            if not _is_downwards(words[1:]):
+                return "it changes to a directory that is not plainly below"
+    return None
+
+
+def _is_downwards(operands: Sequence[str]) -> bool:
+    """Whether paths that are judged from the old directory are inside from the new one too, and no less harmless."""
+    if len(operands) != 1 or operands[0].startswith("-"):
+        return False
+    names = operands[0].removeprefix("/").removesuffix("/").split("/")
+    return all(name and not name.startswith(".") for name in names)
