@@ -182,7 +182,15 @@ class TypedTool(BaseTool, Generic[_Parameters]):
     spoken_name: ClassVar[str]
 
     def __init__(
-        self, *, name: str, display_name: str, description: str, parameters: type[_Parameters], kind: Kind
+        self,
+        *,
+        name: str,
+        display_name: str,
+        description: str,
+        parameters: type[_Parameters],
+        kind: Kind,
+        is_output_markdown: bool = True,
+        can_update_output: bool = False,
     ) -> None:
         super().__init__(
             name=name,
@@ -190,6 +198,8 @@ class TypedTool(BaseTool, Generic[_Parameters]):
             description=description,
             parameter_schema=schema_of(parameters),
             kind=kind,
+            is_output_markdown=is_output_markdown,
+            can_update_output=can_update_output,
         )
         self._parameters = parameters
 
