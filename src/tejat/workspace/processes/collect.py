@@ -1,0 +1,160 @@
+"""Takes in what a command prints until it ends, falls silent for too long, takes too long, or is called off."""
+
+import asyncio
+import fcntl
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from tejat.workspace.processes.bounded import Bounded
+from tejat.workspace.processes.keeping import Running
+from tejat.workspace.processes.launching import Exit
+
+_PIPE_SIZE = 1 << 20
+_DRAINING_SECONDS = 0.2
+_QUIET_SECONDS = 0.05
+_LOOK_AGAIN_SECONDS = 0.005
+
+
+class Why(StrEnum):
+    """Why a command is over."""
+
+    EXITED = "exited"
+    IDLE = "idle"
+    TOTAL = "total"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """In seconds; None for no limit. `idle` counts anew with every output."""
+
+    idle: float | None
+    total: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """`exit` is None only for a command that was to be stopped and could not be."""
+
+    exit: Exit | None
+    why: Why
+    seconds: float
+
+
+def open_pipe() -> tuple[int, int]:
+    """A wide pipe for `collect`: the end to read, which never blocks, and the end to write."""
+    readable, writable = os.pipe()
+    os.set_blocking(readable, False)
+    with suppress(OSError, AttributeError):  # only Linux has this, and only so much of it for each user
+        fcntl.fcntl(readable, fcntl.F_SETPIPE_SZ, _PIPE_SIZE)
+    return readable, writable
+
+
+async def collect(
+    running: Running,
+    stdout: int,
+    stderr: int,
+    *,
+    out: Bounded,
+    err: Bounded,
+    limits: Limits,
+    on_output: Callable[[bytes], None] | None = None,
+) -> Ended:
+    """Read from both pipes until the command is over, which is when its shell is, and release it.
+
+    What it left behind may hold on to the pipes; nobody waits for that. At a limit the command is stopped with all that
+    descends from it, and so it is when the waiting is cancelled, before the cancellation goes on. What `on_output` is
+    given belongs to it. Raises KeeperDied. The descriptors stay the caller's.
+    """
+    loop = asyncio.get_running_loop()
+    intake = _Intake({stdout: out, stderr: err}, on_output)
+    began = loop.time()
+    try:
+        why = await _over(running, intake, limits)
+        exited = running.exit
+        await intake.drain(is_held=exited is None or bool(exited.survivors))
+        if exited is not None and exited.survivors:
+            exited = replace(exited, survivors=await running.survivors())
+        return Ended(exited, why, loop.time() - began)
+    except asyncio.CancelledError:
+        await running.stop()
+        intake.read_what_is_there()
+        raise
+    finally:
+        intake.close()
+        running.release()
+
+
+async def _over(running: Running, intake: "_Intake", limits: Limits) -> Why:
+    loop = asyncio.get_running_loop()
+    last = None if limits.total is None else loop.time() + limits.total
+    while True:
+        silent = None if limits.idle is None else intake.last_output + limits.idle
+        try:
+            async with asyncio.timeout_at(min((when for when in (last, silent) if when is not None), default=None)):
+                await running.wait()
+            return Why.EXITED
+        except TimeoutError:
+            why = _limit_reached(loop.time(), last=last, idle=limits.idle, last_output=intake.last_output)
+            if why is None:
+                continue
+        await running.stop()
+        return why
+
+
+def _limit_reached(now: float, *, last: float | None, idle: float | None, last_output: float) -> Why | None:
+    if last is not None and now >= last:
+        return Why.TOTAL
+    return Why.IDLE if idle is not None and now >= last_output + idle else None
+
+
+class _Intake:
+    """Reads from the pipes whenever there is something, a bounded piece at a time, so that others have their turn."""
+
+    def __init__(self, sinks: dict[int, Bounded], on_output: Callable[[bytes], None] | None) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._open = dict(sinks)
+        self._on_output = on_output
+        self._buffer = bytearray(_PIPE_SIZE)
+        self.last_output = self._loop.time()
+        for descriptor in sinks:
+            self._loop.add_reader(descriptor, self._read, descriptor)
+
+    def _read(self, descriptor: int) -> bool:
+        """Take one piece, if there is one. Returns whether there was."""
+        try:
+            size = os.readv(descriptor, (self._buffer,))
+        except BlockingIOError:
+            return False
+        if size == 0:
+            del self._open[descriptor]
+            self._loop.remove_reader(descriptor)
+            return False
+        self.last_output = self._loop.time()
+        view = memoryview(self._buffer)[:size]
+        self._open[descriptor].add(view)
+        if self._on_output is not None:
+            self._on_output(bytes(view))
+        return True
+
+    def read_what_is_there(self) -> bool:
+        """Take one piece from each pipe. Returns whether there was any."""
+        return sum(self._read(descriptor) for descriptor in list(self._open)) > 0
+
+    async def drain(self, *, is_held: bool) -> None:
+        """Take what is still in the pipes. Where somebody holds on to them, wait a little for its last words."""
+        began = self._loop.time()
+        while self._open and (now := self._loop.time()) < began + _DRAINING_SECONDS:
+            if self.read_what_is_there():
+                await asyncio.sleep(0)
+            elif not is_held or now > max(began, self.last_output) + _QUIET_SECONDS:
+                return
+            else:
+                await asyncio.sleep(_LOOK_AGAIN_SECONDS)
+
+    def close(self) -> None:
+        for descriptor in self._open:
+            self._loop.remove_reader(descriptor)
+        self._open.clear()

@@ -1,0 +1,119 @@
+"""What a command sees of the agent's environment: what programs need, nothing that is secret, nobody to ask."""
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+
+from tejat.core.errors import UsageError
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_CREDENTIALS_IN_ADDRESS = re.compile(r"//[^/?#]*@|^[^/?#]*@")
+_SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "COOKIE", "AUTH")
+
+_PASSED_ON = {
+    *("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TERM", "COLORTERM", "NO_COLOR"),
+    *("VIRTUAL_ENV", "JAVA_HOME", "JDK_HOME", "ANDROID_HOME", "M2_HOME", "MAVEN_HOME", "GRADLE_HOME"),
+    *(
+        "GOPATH",
+        "GOROOT",
+        "GOBIN",
+        "GOCACHE",
+        "GOMODCACHE",
+        "GOFLAGS",
+        "GOPROXY",
+        "GOPRIVATE",
+        "GONOPROXY",
+        "GONOSUMDB",
+    ),
+    *("GOSUMDB", "GOTOOLCHAIN", "GOOS", "GOARCH", "CARGO_HOME", "CARGO_TARGET_DIR", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN"),
+    *("NODE_PATH", "NODE_EXTRA_CA_CERTS", "PNPM_HOME", "BUN_INSTALL", "DENO_DIR", "VOLTA_HOME", "COREPACK_HOME"),
+    *("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED", "UV_CACHE_DIR", "PIP_CACHE_DIR", "POETRY_HOME"),
+    *("GEM_HOME", "GEM_PATH", "DOTNET_ROOT", "ASDF_DIR", "ASDF_DATA_DIR", "SDKMAN_DIR", "PKG_CONFIG_PATH", "MANPATH"),
+    *("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_DATA_DIRS", "XDG_CONFIG_DIRS"),
+    *("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "PIP_CERT"),
+    *("CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS", "MAKEFLAGS", "CI", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"),
+}
+_PASSED_ON_PREFIXES = ("LC_", "CONDA_", "NVM_", "PYENV_", "RBENV_", "NIX_", "HOMEBREW_")
+_PROXIES = {"HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "ALL_PROXY", "NO_PROXY"}
+# Bash and its kin run what is in these before the command, or instead of it.
+_NEVER = {"BASH_ENV", "ENV", "PROMPT_COMMAND", "SHELLOPTS", "BASHOPTS", "PS4", "IFS", "CDPATH", "GLOBIGNORE"}
+_NEVER_PREFIX = "BASH_FUNC_"
+
+_ALWAYS = {
+    "GEMINI_CLI": "1",
+    # Nobody turns pages.
+    **dict.fromkeys(("PAGER", "GIT_PAGER", "MANPAGER", "SYSTEMD_PAGER", "GH_PAGER", "AWS_PAGER", "BAT_PAGER"), "cat"),
+    "LESS": "-FRX",
+    "LESSOPEN": "",
+    # Nobody edits.
+    **dict.fromkeys(("EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "HGEDITOR", "SVN_EDITOR"), ":"),
+    # Nobody answers.
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_ASKPASS": "",
+    "SSH_ASKPASS": "",
+    "SSH_ASKPASS_REQUIRE": "never",
+    "SUDO_ASKPASS": "",
+    "GCM_INTERACTIVE": "never",
+    "DEBIAN_FRONTEND": "noninteractive",
+}
+# A repository that lies inside another one as mere files must not decide what git runs.
+_GIT_SETTINGS = (("safe.bareRepository", "explicit"),)
+
+
+def child_environment(
+    base: Mapping[str, str], *, allow: Sequence[str] = (), extra: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """The environment of a command, taken from `base` by a list of what may be passed on.
+
+    `allow` are further names that the user wants passed on, secret or not; `extra` is set as it stands. Names that make
+    a shell run something are never passed on. Raises UsageError for a name or value that no variable can have.
+    """
+    allowed = set(allow)
+    for name in (*allowed, *(extra or {})):
+        _check_name(name)
+    result = {
+        name: value
+        for name, value in base.items()
+        if _NAME.fullmatch(name) and not _is_code(name) and (name in allowed or _may_pass(name, value))
+    }
+    result["PATH"] = _absolute_entries(result.get("PATH", os.defpath))
+    result.setdefault("TERM", "xterm-256color")
+    result.update((name, value) for name, value in _ALWAYS.items() if name not in allowed or name not in base)
+    result.update(_git_settings())
+    result.update(extra or {})
+    for name, value in result.items():
+        if "\0" in value:
+            raise UsageError(f"The environment variable {name} has a NUL character in its value.")
+    return result
+
+
+def _check_name(name: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise UsageError(f"{name!r} cannot be the name of an environment variable.")
+    if _is_code(name):
+        raise UsageError(f"The environment variable {name} is never passed on: a shell would run what is in it.")
+
+
+def _is_code(name: str) -> bool:
+    return name in _NEVER or name.startswith(_NEVER_PREFIX)
+
+
+def _may_pass(name: str, value: str) -> bool:
+    if name.upper() in _PROXIES or name == "GOPROXY":
+        return not _CREDENTIALS_IN_ADDRESS.search(value)
+    if any(word in name.upper() for word in _SECRET_WORDS):
+        return False
+    return name in _PASSED_ON or name.startswith(_PASSED_ON_PREFIXES)
+
+
+def _absolute_entries(path: str) -> str:
+    """Without the entries that mean "wherever we are": a program lying in a project would be taken for the real one."""
+    return os.pathsep.join(dict.fromkeys(entry for entry in path.split(os.pathsep) if entry.startswith("/")))
+
+
+def _git_settings() -> dict[str, str]:
+    settings = {"GIT_CONFIG_COUNT": str(len(_GIT_SETTINGS))}
+    for index, (key, value) in enumerate(_GIT_SETTINGS):
+        settings[f"GIT_CONFIG_KEY_{index}"] = key
+        settings[f"GIT_CONFIG_VALUE_{index}"] = value
+    return settings

@@ -1,0 +1,373 @@
+"""The program that starts commands and owns all that descends from them: when it ends, or is left, they end.
+
+A session has one, on its standard input a socket to the agent, over which comes a channel for each command together
+with its output and directory. When the agent goes away, however it ends, the socket closes. A background job has one of
+its own, which has nobody to answer to and leaves when the job is over or when it gets SIGTERM.
+
+On Linux orphans become children of this program, so "no child" means that nothing is left. Whose orphan it is shows by
+a limit that no process can take off: every command is started with a largest file size of its own.
+"""
+
+import ctypes
+import errno
+import marshal
+import os
+import select
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable
+
+from tejat.workspace.processes.child_limits import ChildLimits
+from tejat.workspace.processes.process_tree import (
+    Ending,
+    Process,
+    children_of_this_process,
+    descendants_of_this_process,
+    file_size_limit,
+    processes,
+    ticks_now,
+    with_descendants,
+)
+
+LENGTH_BYTES = 4
+"""A request is led by its length; then one byte for each order."""
+STOP, WHO_IS_LEFT = b"s", b"w"
+"""The orders: end everything of this command; tell which of its processes live."""
+STARTED, FAILED, ENDED, LEFT, GONE = "started", "failed", "ended", "left", "gone"
+"""The answers, each the first word of a line of numbers."""
+PROGRAM, DIRECTORY = 0, 1
+"""What was at fault when a command could not be started."""
+SESSION, DETACHED = "session", "detached"
+"""Whom the program serves, its first argument."""
+
+_SET_CHILD_SUBREAPER = 36
+_MOST_TOLD = 1000
+_LOOKS = 10
+# Python ignores some of these, which a command would inherit; a handler it does not inherit.
+_CAUGHT = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGPIPE, signal.SIGXFSZ)
+
+
+def main() -> None:
+    """Serve until there is nobody to serve, then end every descendant."""
+    for_whom = sys.argv[2]
+    # What the agent itself was handed without "close on exec" is nothing for commands.
+    os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+    if for_whom == DETACHED and os.fork() != 0:
+        os._exit(0)
+    os.chdir("/")
+    incoming = socket.socket(fileno=os.dup(0))
+    os.dup2(os.open(os.devnull, os.O_RDWR), 0)
+    keeper = _Keeper()
+    if for_whom == SESSION:
+        keeper.serve(incoming)
+    else:
+        keeper.serve_one(incoming, state=sys.argv[3])
+
+
+class _Command:
+    """One command: asked for while `pid` is 0, running until `status` is known."""
+
+    __slots__ = ("channel", "descriptors", "inbox", "limit", "pid", "started", "status")
+
+    def __init__(self, channel: socket.socket | None, descriptors: list[int]) -> None:
+        self.channel = channel
+        self.descriptors = descriptors  # stdout, stderr and the directory, until it is started
+        self.inbox = bytearray()
+        self.pid = 0
+        self.limit = 0
+        self.started = 0
+        self.status: int | None = None
+
+    @property
+    def is_running(self) -> bool:
+        return self.pid > 0 and self.status is None
+
+
+class _Keeper:
+    def __init__(self) -> None:
+        self._commands: list[_Command] = []
+        self._untold: list[_Command] = []
+        self._endings: dict[_Command, Ending] = {}
+        self._limits = ChildLimits()
+        self._asked_to_leave = False
+        self._poll = select.poll()
+        self._handlers: dict[int, Callable[[], None]] = {}
+        self._signals = _catch_signals()
+        self._watch(self._signals, self._take_signals)
+        if sys.platform == "linux":
+            ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+    def serve(self, control: socket.socket) -> None:
+        """Take commands until the agent has gone."""
+        self._watch(control.fileno(), lambda: self._take_channel(control))
+        try:
+            while not self._asked_to_leave:
+                self._turn()
+        finally:
+            self._end_everything()
+
+    def serve_one(self, channel: socket.socket, *, state: str) -> None:
+        """Take one command, with no agent to answer to once it runs, and write down how it ended."""
+        _, descriptors, _, _ = socket.recv_fds(channel, 1, 3)
+        command = _Command(channel, _not_inherited(descriptors))
+        self._commands.append(command)
+        while command.pid == 0 and command.channel is not None:
+            self._take_request(command)
+        if command.pid == 0:
+            return
+        self._let_go_of_channel(command)
+        try:
+            while not self._asked_to_leave and self._reap():
+                self._turn()
+        finally:
+            self._end_everything()
+            _write_state(state, command.status)
+
+    def _turn(self) -> None:
+        """Wait for something to do, and do it."""
+        pauses = [self._step(command, ending) for command, ending in list(self._endings.items())]
+        timeout = min((pause for pause in pauses if pause is not None), default=None)
+        for descriptor, _ in self._poll.poll(None if timeout is None else timeout * 1000):
+            if handler := self._handlers.get(descriptor):
+                handler()
+
+    def _step(self, command: _Command, ending: Ending) -> float | None:
+        pause = ending.step()
+        self._tell_of_ended()
+        if pause is None:
+            del self._endings[command]
+            self._answer(command, GONE)
+            self._forget_if_over(command)
+        return pause
+
+    def _watch(self, descriptor: int, handler: Callable[[], None]) -> None:
+        self._handlers[descriptor] = handler
+        self._poll.register(descriptor, select.POLLIN)
+
+    def _take_signals(self) -> None:
+        numbers = os.read(self._signals, 4096)
+        if signal.SIGTERM in numbers:
+            self._asked_to_leave = True
+        if signal.SIGCHLD in numbers:
+            self._reap()
+            self._tell_of_ended()
+
+    def _take_channel(self, control: socket.socket) -> None:
+        """A new command, or the end of the agent. One byte is read: the descriptors that came with it are its own."""
+        data, descriptors, _, _ = socket.recv_fds(control, 1, 4)
+        if not data:
+            self._asked_to_leave = True
+            return
+        _not_inherited(descriptors)
+        if len(descriptors) < 4:  # there was no room for all of them
+            _close(descriptors)
+            return
+        channel = socket.socket(fileno=descriptors[0])
+        channel.setblocking(False)
+        command = _Command(channel, descriptors[1:])
+        self._commands.append(command)
+        self._watch(channel.fileno(), lambda: self._take_request(command))
+        self._take_request(command)
+
+    def _take_request(self, command: _Command) -> None:
+        """More from the agent about this command; when it hangs up, what still runs is ended."""
+        channel = command.channel
+        if channel is None:
+            return
+        try:
+            data = channel.recv(1 << 18)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            self._let_go_of_channel(command)
+            if command.is_running:
+                self._begin_to_end(command)
+            return
+        command.inbox += data
+        if command.pid == 0:
+            self._start_when_complete(command)
+        if command.pid != 0:
+            self._obey(command)
+
+    def _start_when_complete(self, command: _Command) -> None:
+        size = int.from_bytes(command.inbox[:LENGTH_BYTES], "big")
+        if len(command.inbox) < LENGTH_BYTES + size:
+            return
+        arguments, environment = marshal.loads(memoryview(command.inbox)[LENGTH_BYTES : LENGTH_BYTES + size])
+        command.inbox = command.inbox[LENGTH_BYTES + size :]
+        at_fault = DIRECTORY
+        stdout, stderr, directory = command.descriptors
+        try:
+            os.fchdir(directory)
+            at_fault = PROGRAM
+            command.limit = self._limits.apply()
+            command.started = ticks_now()
+            pid = _spawn(arguments, environment, stdout=stdout, stderr=stderr)
+        except (OSError, ValueError) as error:
+            number = error.errno if isinstance(error, OSError) else errno.EINVAL
+            self._answer(command, FAILED, number or errno.EINVAL, at_fault)
+            self._let_go_of_channel(command)
+            return
+        finally:
+            self._limits.relax()
+            os.chdir("/")
+            _close(command.descriptors)
+        for earlier in self._commands:
+            if earlier.pid == pid:  # numbers come around again once nobody of that session is left
+                earlier.pid = -1
+        command.pid = pid
+        self._answer(command, STARTED, pid, command.limit, os.getpid())
+
+    def _obey(self, command: _Command) -> None:
+        orders = bytes(command.inbox)
+        command.inbox.clear()
+        if WHO_IS_LEFT in orders:
+            self._answer(command, LEFT, *self._survivors(command))
+        if STOP in orders:
+            self._begin_to_end(command)
+
+    def _begin_to_end(self, command: _Command) -> None:
+        self._endings.setdefault(command, Ending(lambda: self._members(command)))
+
+    def _answer(self, command: _Command, word: str, *numbers: int) -> None:
+        if command.channel is None:
+            return
+        try:
+            command.channel.send(" ".join([word, *map(str, numbers)]).encode() + b"\n")
+        except OSError:
+            self._let_go_of_channel(command)
+
+    def _let_go_of_channel(self, command: _Command) -> None:
+        channel, command.channel = command.channel, None
+        if channel is None:
+            return
+        if self._handlers.pop(channel.fileno(), None):
+            self._poll.unregister(channel)
+        channel.close()
+        _close(command.descriptors)
+        self._forget_if_over(command)
+
+    def _forget_if_over(self, command: _Command) -> None:
+        """A command is remembered while the agent may ask for it, and while an orphan may be its own."""
+        if command.channel is None and not command.is_running and command not in self._endings and not self._orphans():
+            self._commands = [kept for kept in self._commands if kept.channel is not None or kept.is_running]
+
+    def _reap(self) -> bool:
+        """Look after ended children. Returns whether there are others."""
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return False
+            if pid == 0:
+                return True
+            for command in self._commands:
+                if command.pid == pid and command.is_running:
+                    command.status = status
+                    self._untold.append(command)
+
+    def _tell_of_ended(self) -> None:
+        while self._untold:
+            command = self._untold.pop()
+            self._answer(command, ENDED, command.status or 0, *self._survivors(command))
+
+    def _survivors(self, command: _Command) -> list[int]:
+        return sorted(self._members(command))[:_MOST_TOLD] if self._orphans() or command.is_running else []
+
+    def _orphans(self) -> bool:
+        """Whether there may be processes whose command has ended."""
+        children = children_of_this_process()
+        return children is None or not children <= {command.pid for command in self._commands if command.is_running}
+
+    def _members(self, command: _Command) -> set[int]:
+        """The living processes of a command. None is an answer to rely on: it is given only when it is sure."""
+        living: set[int] = set()
+        for _ in range(_LOOKS):
+            self._reap()
+            table = self._descendants()
+            roots = {process.pid for process in table.values() if self._is_of(process, command)}
+            living = {pid for pid in with_descendants(roots, table) if table[pid].is_alive}
+            # A child may come to us from one that ended while we looked, and that one is still there to be seen.
+            if living or not roots:
+                break
+        return living
+
+    def _is_of(self, process: Process, command: _Command) -> bool:
+        """Whether there is proof. An orphan that hides its origin counts for every command that it may come from."""
+        if command.pid in (process.pid, process.session):
+            return True
+        if process.parent != os.getpid() or any(kept.pid == process.session for kept in self._commands):
+            return False
+        limit = file_size_limit(process.pid)
+        if any(kept.limit == limit for kept in self._commands):
+            return limit == command.limit
+        return process.started >= command.started
+
+    def _descendants(self) -> dict[int, Process]:
+        return descendants_of_this_process() if sys.platform == "linux" else processes()
+
+    def _end_everything(self) -> None:
+        ending = Ending(self._all_members)
+        while (pause := ending.step()) is not None:
+            time.sleep(min(pause, 0.01))
+        self._reap()
+
+    def _all_members(self) -> set[int]:
+        if not self._reap():
+            return set()
+        if sys.platform == "linux":
+            return set(self._descendants())
+        return {pid for command in self._commands if command.pid > 0 for pid in self._members(command)}
+
+
+def _spawn(arguments: list[bytes], environment: dict[bytes, bytes], *, stdout: int, stderr: int) -> int:
+    outputs = [(os.POSIX_SPAWN_DUP2, stdout, 1), (os.POSIX_SPAWN_DUP2, stderr, 2)]
+    return os.posix_spawn(arguments[0], arguments, environment, file_actions=outputs, setsid=True, setsigmask=[])
+
+
+def _catch_signals() -> int:
+    """Returns what becomes readable with the numbers of the signals that came."""
+    for number in signal.valid_signals():
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+    readable, writable = os.pipe()
+    os.set_blocking(writable, False)
+    signal.set_wakeup_fd(writable, warn_on_full_buffer=False)
+    for number in _CAUGHT:
+        signal.signal(number, _note)
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    return readable
+
+
+def _note(number: int, frame: object) -> None:
+    """The number is on its way through the pipe already."""
+
+
+def _not_inherited(descriptors: list[int]) -> list[int]:
+    for descriptor in descriptors:
+        os.set_inheritable(descriptor, False)
+    return descriptors
+
+
+def _close(descriptors: list[int]) -> None:
+    while descriptors:
+        os.close(descriptors.pop())
+
+
+def _write_state(path: str, status: int | None) -> None:
+    """How the job ended, as JSON, in place all at once."""
+    code = None if status is None else os.waitstatus_to_exitcode(status)
+    exit_code = "null" if code is None or code < 0 else code
+    number = -code if code is not None and code < 0 else "null"
+    draft = f"{path}.{os.getpid()}"
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        os.fchmod(descriptor, 0o600)
+        os.write(descriptor, f'{{"exit": {exit_code}, "signal": {number}}}\n'.encode())
+    finally:
+        os.close(descriptor)
+    os.replace(draft, path)

@@ -1,0 +1,116 @@
+"""How a command is described, and how a keeper is started: the session's, or one for a job that outlives the agent."""
+
+import errno
+import marshal
+import os
+import socket
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tejat.workspace.processes import keeper
+from tejat.workspace.processes.process_tree import started_at
+
+_DETACHING_SECONDS = 30.0
+# Our own directory comes last: what is installed beside us cannot stand in for a module of Python.
+_PROGRAM = "import sys; sys.path.append(sys.argv[1]); from tejat.workspace.processes.keeper import main; main()"
+_PACKAGES = os.path.abspath(__file__).removesuffix("/tejat/workspace/processes/launching.py")
+# Commands can read the environment of their keeper, so there is nothing in it but what some interpreters need to run.
+_KEEPER_VARIABLES = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+
+
+class KeeperDied(ConnectionError):
+    """The keeper was killed. What it kept has been ended, as far as it could be found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """What to start. The first argument is the absolute path of the program, `directory` an open descriptor."""
+
+    arguments: tuple[str, ...]
+    directory: int
+    environment: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """How a command ended. `survivors` are those of its descendants that were alive then, a thousand at most."""
+
+    code: int | None
+    signal: int | None
+    survivors: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Detached:
+    """A job that outlives the agent. SIGTERM to its keeper ends all of it.
+
+    `started` is when the keeper began, as `process_tree.started_at` tells: where that differs, the number has come to
+    belong to another process.
+    """
+
+    pid: int
+    keeper_pid: int
+    started: int
+
+
+def start_detached(launch: Launch, *, log: str, state: str) -> Detached:
+    """Start a job with a keeper of its own that writes both outputs to the end of `log`.
+
+    When the job and all that descends from it have ended, `state` is put in place: a JSON object with `exit` and
+    `signal`, one of them null; both when the keeper was told to end a job that would not. Raises OSError.
+    """
+    request = request_for(launch)
+    output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        os.fchmod(output, 0o600)
+        ours, theirs = socket.socketpair()
+        with ours:
+            ours.settimeout(_DETACHING_SECONDS)
+            with theirs:
+                first = spawn_keeper(theirs.fileno(), keeper.DETACHED, os.path.abspath(state))
+            os.waitpid(first, 0)  # it has made way for the keeper proper, which is nobody's child
+            socket.send_fds(ours, [b"c"], [output, output, launch.directory])
+            ours.sendall(request)
+            answer = ours.recv(1 << 12)
+    finally:
+        os.close(output)
+    return _detached(answer, launch.arguments[0])
+
+
+def request_for(launch: Launch) -> bytes:
+    """The command in the keeper's own form. Raises OSError for text that the system has no bytes for."""
+    try:
+        arguments = [os.fsencode(argument) for argument in launch.arguments]
+        environment = {os.fsencode(name): os.fsencode(value) for name, value in launch.environment.items()}
+    except UnicodeEncodeError as error:
+        raise OSError(errno.EILSEQ, os.strerror(errno.EILSEQ)) from error
+    body = marshal.dumps((arguments, environment))
+    return len(body).to_bytes(keeper.LENGTH_BYTES, "big") + body
+
+
+def spawn_keeper(stdin: int, *arguments: str) -> int:
+    """Start the program with this descriptor as its input. Returns its pid. Raises OSError."""
+    return os.posix_spawn(
+        sys.executable,
+        [sys.executable, "-I", "-S", "-c", _PROGRAM, _PACKAGES, *arguments],
+        {name: os.environ[name] for name in _KEEPER_VARIABLES if name in os.environ},
+        file_actions=[
+            (os.POSIX_SPAWN_DUP2, stdin, 0),
+            (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+            (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+        ],
+        setsid=True,
+        setsigmask=[],
+    )
+
+
+def _detached(answer: bytes, program: str) -> Detached:
+    word, *numbers = answer.decode("ascii").split() or [""]
+    if word == keeper.FAILED:
+        number, at_fault = map(int, numbers)
+        raise OSError(number, os.strerror(number), program if at_fault == keeper.PROGRAM else None)
+    if word != keeper.STARTED:
+        raise KeeperDied("The keeper of the job ended before the job began")
+    pid, _, keeper_pid = map(int, numbers)
+    return Detached(pid, keeper_pid, started_at(keeper_pid) or 0)

@@ -1,0 +1,221 @@
+"""Who descends from whom among the processes of the system, and how a set of them is ended for good.
+
+Also loaded by the keeper, which starts in a blink: nothing heavy is imported here.
+"""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+
+if sys.platform != "linux":
+    import subprocess
+
+    def _processes_by_ps() -> "dict[int, Process]":
+        listed = subprocess.run(
+            ["/bin/ps", "-axo", "pid=,ppid=,pgid=,stat="], stdin=subprocess.DEVNULL, capture_output=True, check=False
+        )
+        return parse_ps(listed.stdout)
+
+
+GRACE_SECONDS = 0.2
+"""How long processes that are asked to end may take before they are killed."""
+ENDING_SECONDS = 2.0
+"""After this long, what is left is let be: it is beyond our rights, or stuck in the kernel."""
+PAUSE_SECONDS = 0.005
+
+_FREEZING_SECONDS = 0.6
+_TICKS: int = os.sysconf("SC_CLK_TCK")
+_ZOMBIE_STATES = b"ZXx"
+_READ_SIZE = 1 << 16
+_FILE_SIZE_LINE = b"Max file size"
+
+
+class Process:
+    """One process as the system tells of it. `started` is in clock ticks since boot, 0 where that is not told."""
+
+    __slots__ = ("is_alive", "parent", "pid", "session", "started")
+
+    def __init__(self, *, pid: int, parent: int, session: int, started: int, is_alive: bool) -> None:
+        self.pid = pid
+        self.parent = parent
+        self.session = session
+        self.started = started
+        self.is_alive = is_alive
+
+
+def processes() -> dict[int, Process]:
+    """Every process that can be seen, the ended ones that nobody has looked after yet among them."""
+    if sys.platform != "linux":
+        return _processes_by_ps()
+    found: dict[int, Process] = {}
+    for name in os.listdir("/proc"):
+        if name.isdecimal() and (process := look_at(int(name))) is not None:
+            found[process.pid] = process
+    return found
+
+
+def look_at(pid: int) -> Process | None:
+    """What the system tells of one process; None when there is none."""
+    if sys.platform != "linux":
+        return _processes_by_ps().get(pid)
+    line = _read(f"/proc/{pid}/stat")
+    # The name stands in parentheses and may itself hold blanks and parentheses.
+    fields = line[line.rfind(b")") + 2 :].split()
+    if len(fields) < 20:
+        return None
+    return Process(
+        pid=pid,
+        parent=int(fields[1]),
+        session=int(fields[3]),
+        started=int(fields[19]),
+        # When only the first thread has ended, the others go on.
+        is_alive=fields[0] not in _ZOMBIE_STATES or int(fields[17]) > 1,
+    )
+
+
+def started_at(pid: int) -> int | None:
+    """When a process began, in clock ticks since boot: with its number this names it for ever. None when it is gone."""
+    process = look_at(pid)
+    return process.started if process is not None and process.is_alive else None
+
+
+def ticks_now() -> int:
+    """The present, on the clock of `Process.started`."""
+    return int(time.clock_gettime(time.CLOCK_BOOTTIME) * _TICKS) if sys.platform == "linux" else 0
+
+
+def file_size_limit(pid: int) -> int | None:
+    """The hard limit on the size of files that a process inherited; None when unlimited or not told."""
+    for line in _read(f"/proc/{pid}/limits").splitlines():
+        if line.startswith(_FILE_SIZE_LINE):
+            hard = line[len(_FILE_SIZE_LINE) :].split()[1]
+            return int(hard) if hard.isdigit() else None
+    return None
+
+
+def children_of_this_process() -> set[int] | None:
+    """The pids of our own children, ended ones too; None where the system cannot tell in one look.
+
+    Only for a program of one thread. None is missed: a child leaves this list only when we wait for it.
+    """
+    pid = os.getpid()
+    if not os.path.exists(f"/proc/{pid}/task/{pid}/children"):
+        return None
+    return set(_children(pid))
+
+
+def descendants_of_this_process() -> dict[int, Process]:
+    """All that descends from us, ended ones too. Deeper down one that is just being born or orphaned may be missed."""
+    first = children_of_this_process()
+    if first is None:
+        table = processes()
+        return {pid: table[pid] for pid in with_descendants([os.getpid()], table) - {os.getpid()}}
+    found: dict[int, Process] = {}
+    waiting = list(first)
+    while waiting:
+        pid = waiting.pop()
+        if pid not in found and (process := look_at(pid)) is not None:
+            found[pid] = process
+            waiting.extend(_children(pid))
+    return found
+
+
+def with_descendants(pids: Iterable[int], table: Mapping[int, Process]) -> set[int]:
+    """These processes and everything that descends from them, as far as the table knows."""
+    children: dict[int, list[int]] = {}
+    for process in table.values():
+        children.setdefault(process.parent, []).append(process.pid)
+    found: set[int] = set()
+    waiting = list(pids)
+    while waiting:
+        pid = waiting.pop()
+        if pid not in found:
+            found.add(pid)
+            waiting.extend(children.get(pid, ()))
+    return found
+
+
+class Ending:
+    """The end of a set of processes, in steps between which its owner may do other things.
+
+    They are asked first, then stopped (a process that does not run cannot multiply), then killed, until `find` finds
+    no more of them or ENDING_SECONDS are over.
+    """
+
+    __slots__ = ("_asked", "_began", "_find", "_stopped")
+
+    def __init__(self, find: Callable[[], set[int]]) -> None:
+        self._find = find
+        self._began = time.monotonic()
+        self._asked = False
+        self._stopped: set[int] = set()
+
+    def step(self) -> float | None:
+        """Do the next thing. Returns in how many seconds to come again, at the latest; None when it is over."""
+        passed = time.monotonic() - self._began
+        members = self._find()
+        if not members or passed > ENDING_SECONDS:
+            return None
+        if not self._asked:
+            self._asked = True
+            send(signal.SIGTERM, members)
+        if passed < GRACE_SECONDS:
+            return GRACE_SECONDS - passed
+        running = members - self._stopped
+        if running and passed < GRACE_SECONDS + _FREEZING_SECONDS:
+            send(signal.SIGSTOP, running)
+            self._stopped |= running
+            return 0.0
+        send(signal.SIGKILL, members)
+        return PAUSE_SECONDS
+
+
+def send(number: signal.Signals, pids: Iterable[int]) -> None:
+    """Signal each process that is still there and that we may signal."""
+    for pid in pids:
+        try:
+            os.kill(pid, number)
+        except (ProcessLookupError, PermissionError):
+            continue
+
+
+def _children(pid: int) -> list[int]:
+    """The children of all threads of a process."""
+    try:
+        threads = os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return []
+    return [int(child) for thread in threads for child in _read(f"/proc/{pid}/task/{thread}/children").split()]
+
+
+def _read(path: str) -> bytes:
+    """What is in a file of /proc; nothing when its process has ended."""
+    parts: list[bytes] = []
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        while part := os.read(descriptor, _READ_SIZE):
+            parts.append(part)
+    except OSError:
+        return b""
+    finally:
+        os.close(descriptor)
+    return b"".join(parts)
+
+
+def parse_ps(listing: bytes) -> dict[int, Process]:
+    """What `ps -axo pid=,ppid=,pgid=,stat=` tells, for systems without /proc.
+
+    The group stands for the session, which `ps` does not tell in numbers everywhere.
+    """
+    found: dict[int, Process] = {}
+    for line in listing.splitlines():
+        pid, parent, group, state = line.split()[:4]
+        found[int(pid)] = Process(
+            pid=int(pid), parent=int(parent), session=int(group), started=0, is_alive=not state.startswith(b"Z")
+        )
+    return found

@@ -1,0 +1,97 @@
+"""What a session gives to its shell tools: who starts commands, with what around them, for how long, and where to."""
+
+import os
+import stat
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import BinaryIO, TypeAlias
+
+from tejat.workspace.jobs import Jobs
+from tejat.workspace.private_files import create_private_file, make_private_directory, remove_old_files
+from tejat.workspace.processes.draining import Draining
+from tejat.workspace.processes.keeping import Keeper
+from tejat.workspace.sandbox.plan import Wrapped
+
+IDLE_SECONDS = 300.0
+TOTAL_SECONDS = 1800.0
+KEPT_OUTPUT_SECONDS = 7 * 24 * 3600
+MOST_KEPT_OUTPUT = 2 << 30
+
+Wrap: TypeAlias = Callable[[Sequence[str], str, bool], Wrapped]
+"""From arguments, the real path of the directory and whether the network is needed to what is really started.
+
+Raises OSError when the sandbox cannot be prepared.
+"""
+
+
+def unwrapped(arguments: Sequence[str], directory: str, network: bool) -> Wrapped:  # noqa: FBT001 -- it is a Wrap
+    """The arguments as they are, where there is no sandbox."""
+    return Wrapped(tuple(arguments), _nothing)
+
+
+def _nothing() -> None:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """`environment` is all that a command sees, as `child_environment` makes it: nothing is taken out of it here.
+
+    `outputs` is the directory for outputs that are too long to be shown. A limit of None or 0 is none. `sandbox_note`
+    tells the person what the sandbox does not enforce.
+    """
+
+    keeper: Keeper
+    jobs: Jobs
+    environment: Mapping[str, str]
+    outputs: str
+    wrap: Wrap = unwrapped
+    sandbox_note: str = ""
+    idle: float | None = IDLE_SECONDS
+    total: float | None = TOTAL_SECONDS
+    draining: Draining = field(default_factory=Draining)
+
+    def tidy(self) -> None:
+        """Remove outputs and jobs of long ago, to be called when a session begins. Raises nothing."""
+        oldest = time.time() - KEPT_OUTPUT_SECONDS
+        remove_old_files(self.outputs, before=oldest, most_bytes=MOST_KEPT_OUTPUT)
+        self.jobs.remove_old()
+
+    def close(self) -> None:
+        """End every command of the session; background jobs go on."""
+        self.keeper.close()
+        self.draining.close()
+
+    def new_output(self, ending: str) -> BinaryIO:
+        """A new file for a whole output, its path is its `name`. Raises OSError."""
+        make_private_directory(self.outputs)
+        path = os.path.join(self.outputs, f"run_shell_command_{os.urandom(8).hex()}.{ending}")
+        descriptor = create_private_file(path)
+        os.close(descriptor)
+        return open(path, "r+b", buffering=0)
+
+
+def find_shell(roots: Sequence[str], search_path: str) -> tuple[str, ...]:
+    """How to call the shell that runs a command line, which goes after these words.
+
+    It is never a program from one of the `roots`, whose files anybody may have written.
+    """
+    places = ["/bin", "/usr/bin", "/usr/local/bin", *search_path.split(os.pathsep)]
+    for directory in places:
+        path = os.path.join(directory, "bash")
+        if os.path.isabs(path) and _is_program(path) and not _is_inside(os.path.realpath(path), roots):
+            return path, "--norc", "--noprofile", "-c", "--"
+    return "/bin/sh", "-c", "--"
+
+
+def _is_program(path: str) -> bool:
+    try:
+        return stat.S_ISREG(os.stat(path).st_mode) and os.access(path, os.X_OK)
+    except (OSError, ValueError):
+        return False
+
+
+def _is_inside(path: str, roots: Sequence[str]) -> bool:
+    # Where everything is a workspace, the system's own directories are no less trusted than anything else.
+    return any(path.startswith(f"{root}/") for root in roots if root != "/")
