@@ -13,7 +13,7 @@ from tejat.core.errors import ErrorType, UsageError
 from tejat.core.tool import BaseTool, Kind, ToolError, ToolResult
 from tejat.core.types import FunctionCall
 from tejat.engine.permission import SaveRule
-from tejat.policy.rule_file import rule_text
+from tejat.policy.rule_text import rule_text
 from tejat.policy.rules import Decision, Mode, Rule, Tier
 
 NO_TOLD = "[Operation Cancelled] Reason: User did not allow tool call."

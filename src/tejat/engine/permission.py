@@ -22,7 +22,7 @@ from tejat.core.tool import BaseTool, ModifiableTool
 from tejat.core.types import Params
 from tejat.engine.facts import FactFinder
 from tejat.policy.engine import Policy
-from tejat.policy.rule_file import rule_text
+from tejat.policy.rule_text import rule_text
 from tejat.policy.rules import Decision, Facts, Rule, Tier, Verdict
 
 SaveRule = Callable[[Rule, Scope], None]

@@ -72,8 +72,8 @@ class Scheduler:
 class Batch:
     """The calls of one turn of the model.
 
-    `run` raises nothing but the cancellation of its task. However it ends, `results` and `responses` then hold exactly
-    one entry for every call, in the order asked.
+    `run` raises nothing but the cancellation of its task. However it ends, even if its task was cancelled before it
+    began, `results` and `responses` hold exactly one entry for every call, in the order asked.
     """
 
     def __init__(self, scheduler: Scheduler, calls: Sequence[FunctionCall], watch: Watch | None) -> None:
@@ -85,16 +85,16 @@ class Batch:
 
     @property
     def results(self) -> list[ToolResult]:
-        return [call.result for call in self._calls if call.result is not None]
+        return [call.result or _cancelled(CANCELLED_IN_QUEUE) for call in self._calls]
 
     @property
     def responses(self) -> list[tuple[Part, ...]]:
-        return [call.response for call in self._calls]
+        return [call.response or pack(call.request, _cancelled(CANCELLED_IN_QUEUE)) for call in self._calls]
 
     @property
     def all_cancelled(self) -> bool:
         """Whether there is nothing to go on with: the model is not asked again, the person is."""
-        return all(call.state is CallState.CANCELLED for call in self._calls)
+        return all(_final_state(result) is CallState.CANCELLED for result in self.results)
 
     async def run(self) -> None:
         try:
