@@ -1,0 +1,110 @@
+"""Files that decide what other programs run: changing one is more than an edit, so it always asks."""
+
+from collections.abc import Mapping
+
+_VERSION_CONTROL = "version control runs or trusts what stands there"
+_AGENT = "it holds the settings of an agent"
+_EDITOR = "an editor may run what it says"
+_START = "a shell or a session runs it when it starts"
+_PACKAGES = "it says where packages come from and which keys are used"
+_HOOKS = "it says what runs at a commit"
+_BUILDS = "it runs with the secrets of the repository"
+_KEYS = "it holds keys, or says which of them are trusted"
+_TOOL_START = "a program runs what it says when it starts"
+
+_DIRECTORIES: Mapping[str, str] = {
+    **dict.fromkeys((".git", ".hg", ".svn", ".bzr", ".jj"), _VERSION_CONTROL),
+    **dict.fromkeys((".gemini", ".tejat", ".claude", ".cursor", ".codex", ".qwen", ".opencode", ".windsurf"), _AGENT),
+    **dict.fromkeys((".vscode", ".idea", ".zed", ".fleet", ".devcontainer"), _EDITOR),
+    **dict.fromkeys((".husky", ".githooks"), _HOOKS),
+    **dict.fromkeys((".github/workflows", ".github/actions", ".circleci"), _BUILDS),
+    ".direnv": _START,
+}
+"""Everything in them counts, at any depth below a root."""
+
+_DIRECTORIES_OF_A_HOME: Mapping[str, str] = {
+    **dict.fromkeys((".ssh", ".gnupg"), _KEYS),
+    **dict.fromkeys((".config/fish", ".config/systemd", ".config/autostart", "library/launchagents"), _START),
+    **dict.fromkeys((".config/git",), _VERSION_CONTROL),
+    ".config/tejat": _AGENT,
+}
+
+_FILES: Mapping[str, str] = {
+    **dict.fromkeys((".gitmodules", ".gitconfig", ".hgrc"), _VERSION_CONTROL),
+    **dict.fromkeys((".mcp.json",), _AGENT),
+    **dict.fromkeys(
+        (
+            ".envrc",
+            ".profile",
+            ".login",
+            ".logout",
+            ".inputrc",
+            *(f".bash{name}" for name in ("rc", "_profile", "_login", "_logout", "_aliases")),
+            *(f".z{name}" for name in ("shrc", "shenv", "profile", "login", "logout")),
+            *(".kshrc", ".cshrc", ".tcshrc", ".xprofile", ".xinitrc", ".xsession", ".pam_environment"),
+        ),
+        _START,
+    ),
+    **dict.fromkeys((".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".pypirc", ".netrc"), _PACKAGES),
+    **dict.fromkeys(
+        (".pre-commit-config.yaml", ".pre-commit-config.yml", "lefthook.yml", "lefthook.yaml", ".lefthook.yml"), _HOOKS
+    ),
+    **dict.fromkeys((".gitlab-ci.yml",), _BUILDS),
+    **dict.fromkeys(
+        (".vimrc", ".nvimrc", ".exrc", ".gvimrc", ".emacs", ".dir-locals.el", ".gdbinit", ".lldbinit", ".tmux.conf"),
+        _TOOL_START,
+    ),
+    **dict.fromkeys((".screenrc", ".curlrc", ".wgetrc", ".cargo/config", ".cargo/config.toml"), _TOOL_START),
+}
+
+_BARE_REPOSITORY = "a file of this name makes its directory a repository, which git then trusts"
+
+# What git keeps for itself in `.git` has to stay writable, or nothing could be committed.
+_IN_GIT_FILES = ("config", "config.worktree", "commondir", "info/attributes")
+_IN_GIT_DIRECTORIES = ("hooks", "modules", "worktrees")
+
+# Some file systems of macOS do not see these characters in a name.
+_UNSEEN = dict.fromkeys((*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF))
+
+
+def is_control_file(path: str, *, root: str) -> str | None:
+    """Why changing this file is more than an edit, in words, or None.
+
+    Both are absolute with links followed. Only what lies below the root counts, unless the path is not below it.
+    """
+    base = root.rstrip("/")
+    below = path[len(base) :] if path.startswith(base + "/") else path
+    names = [_folded(name) for name in below.split("/") if name]
+    if not names:
+        return None
+    return _by_directory(names) or _by_name(names)
+
+
+def control_paths() -> tuple[tuple[str, bool], ...]:
+    """The paths below a root that a sandbox keeps from being written: relative path, and whether it is a directory."""
+    files = (*(f".git/{name}" for name in _IN_GIT_FILES), *_FILES)
+    directories = (
+        *(f".git/{name}" for name in _IN_GIT_DIRECTORIES),
+        *(name for name in _DIRECTORIES if name != ".git"),
+    )
+    return (*((name, False) for name in files), *((name, True) for name in directories))
+
+
+def _by_directory(names: list[str]) -> str | None:
+    # The directory itself counts too: to replace it is to replace what it holds.
+    for at, name in enumerate(names):
+        for known in (name, "/".join(names[at : at + 2])):
+            why = _DIRECTORIES.get(known) or _DIRECTORIES_OF_A_HOME.get(known)
+            if why:
+                return why
+    return None
+
+
+def _by_name(names: list[str]) -> str | None:
+    if names[-1] == "head":
+        return _BARE_REPOSITORY
+    return _FILES.get(names[-1]) or _FILES.get("/".join(names[-2:]))
+
+
+def _folded(name: str) -> str:
+    return name.translate(_UNSEEN).casefold()

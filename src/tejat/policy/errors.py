@@ -1,0 +1,13 @@
+"""What is wrong with the rules that somebody wrote."""
+
+from tejat.core.errors import UsageError
+
+
+class PolicyError(UsageError):
+    """A rule, an example or a case cannot be used. `line` is None where there are no lines, as in a flag."""
+
+    def __init__(self, file: str, line: int | None, problem: str) -> None:
+        super().__init__(f"{file}: {problem}" if line is None else f"{file}:{line}: {problem}")
+        self.file = file
+        self.line = line
+        self.problem = problem

@@ -1,0 +1,84 @@
+"""A rule written down: as one line for a person, and as TOML that reads back to the same rule."""
+
+import json
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+
+from tejat.core.visible import visible
+from tejat.policy.rules import Rule
+from tejat.policy.unlisted import Unlisted
+
+_BEFORE_PRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
+
+
+def rule_text(rule: Rule) -> str:
+    """The whole of what a rule covers, on one line: `allow run_shell_command: git log`."""
+    return visible("".join(_pieces(rule)).replace("\n", "<U+000A>").replace("\t", "<U+0009>"))
+
+
+def rule_toml(rule: Rule) -> str:
+    """A `[[rule]]` table that reads back to the same rule, but for where it stands (its tier and source)."""
+    fields: list[tuple[str, str]] = [("tool", _string(rule.tool))]
+    if rule.server is not None:
+        fields.append(("server", _string(rule.server)))
+    if rule.command is not None:
+        fields.append(("command", _command(rule.command)))
+    for key, value in (("arguments", rule.arguments), ("path", rule.path), ("project", rule.project)):
+        if value is not None:
+            fields.append((key, _string(value)))
+    fields.append(("decision", _string(rule.decision.value)))
+    if rule.modes is not None:
+        fields.append(("modes", _strings(sorted(mode.value for mode in rule.modes))))
+    fields += [(key, "true") for key, is_set in _switches(rule) if is_set]
+    if rule.message is not None:
+        fields.append(("message", _string(rule.message)))
+    if rule.priority:
+        fields.append(("priority", str(rule.priority)))
+    return "".join(["[[rule]]\n", *(f"{key} = {value}\n" for key, value in fields)])
+
+
+def _pieces(rule: Rule) -> Iterator[str]:
+    yield f"{rule.decision.value} {'every tool' if rule.tool == '*' else rule.tool}"
+    if rule.server is not None:
+        yield " of every server" if rule.server == "*" else f" of server {rule.server}"
+    if isinstance(rule, Unlisted):
+        yield f" except {rule.listed_text}"
+    if rule.command is not None:
+        yield f": {shlex.join(rule.command)}"
+    if rule.arguments is not None:
+        yield f", arguments like {_quoted(rule.arguments)}"
+    if rule.path is not None:
+        yield f", path {_quoted(rule.path)}"
+    if rule.project is not None:
+        yield f", in project {_quoted(rule.project)}"
+    if rule.modes is not None:
+        yield f", in mode {' or '.join(sorted(mode.value for mode in rule.modes))}"
+    if rule.redirection:
+        yield ", writing to files inside (>)"
+    if rule.network:
+        yield ", with the network"
+
+
+def _switches(rule: Rule) -> tuple[tuple[str, bool], ...]:
+    return ("allowRedirection", rule.redirection), ("network", rule.network)
+
+
+def _command(tokens: Sequence[str]) -> str:
+    """One prefix: as a string where its words can be told apart, else as a list of its words."""
+    joined = " ".join(tokens)
+    return _string(joined) if tuple(joined.split()) == tuple(tokens) else f"[{_strings(tokens)}]"
+
+
+def _strings(values: Sequence[str]) -> str:
+    return "[" + ", ".join(_string(value) for value in values) + "]"
+
+
+def _string(value: str) -> str:
+    """A basic string of TOML: JSON's escapes are a part of TOML's, what else TOML forbids is escaped too."""
+    quoted = json.dumps(value, ensure_ascii=False)
+    return _BEFORE_PRINTABLE.sub(lambda found: f"\\u{ord(found.group()):04X}", quoted)
+
+
+def _quoted(value: str) -> str:
+    return json.dumps(value, ensure_ascii=False)

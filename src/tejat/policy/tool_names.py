@@ -1,0 +1,26 @@
+"""The names of the built-in tools, and the other names that people know them by."""
+
+from collections.abc import Mapping
+
+SHELL = "run_shell_command"
+MEMORY = "save_memory"
+
+OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
+    "list_directory": ("LSTool",),
+    "read_file": ("ReadFileTool",),
+    "search_file_content": ("GrepTool", "RipGrepTool", "grep", "grep_search"),
+    "glob": ("GlobTool",),
+    "replace": ("EditTool",),
+    "write_file": ("WriteFileTool",),
+    "web_fetch": ("WebFetchTool",),
+    "read_many_files": ("ReadManyFilesTool",),
+    SHELL: ("ShellTool",),
+    MEMORY: ("MemoryTool",),
+    "google_web_search": ("WebSearchTool",),
+    "list_background_processes": ("ListBackgroundProcessesTool",),
+    "read_background_output": ("ReadBackgroundOutputTool",),
+    "stop_background_process": ("StopBackgroundProcessTool",),
+}
+"""Every built-in tool with its class names and the names it once had."""
+
+CANONICAL_NAMES: Mapping[str, str] = {other: name for name, others in OTHER_NAMES.items() for other in others}

@@ -1,0 +1,135 @@
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tejat.policy.patterns import BadPattern, check_expression, check_glob, fits_glob, is_found
+
+ROOTS = ("/work/project", "/srv/data")
+HOME = "/home/me"
+
+
+def fits(glob: str, path: str) -> bool:
+    return fits_glob(glob, path, roots=ROOTS, home=HOME)
+
+
+@pytest.mark.parametrize(
+    ("glob", "path"),
+    [
+        ("src/main.py", "/work/project/src/main.py"),
+        ("src/main.py", "/srv/data/src/main.py"),
+        ("./src/main.py", "/work/project/src/main.py"),
+        ("src/*.py", "/work/project/src/main.py"),
+        ("src/?.py", "/work/project/src/a.py"),
+        ("src/[a-c].py", "/work/project/src/b.py"),
+        ("src/[!a-c].py", "/work/project/src/d.py"),
+        ("src/[]].py", "/work/project/src/].py"),
+        ("*.{py,pyi}", "/work/project/a.pyi"),
+        ("**/.env", "/work/project/.env"),
+        ("**/.env", "/work/project/a/b/.env"),
+        ("private/**", "/work/project/private/a/b"),
+        ("private/**", "/work/project/private"),
+        ("private/", "/work/project/private/a/b"),
+        ("private/", "/work/project/private"),
+        ("a/**/z", "/work/project/a/z"),
+        ("a/**/z", "/work/project/a/b/c/z"),
+        ("**", "/work/project/a/b"),
+        ("**", "/work/project"),
+        ("/etc/**", "/etc/passwd"),
+        ("/**", "/"),
+        ("/**", "/anything/at/all"),
+        ("~/.ssh/*", "/home/me/.ssh/id"),
+        ("~", "/home/me"),
+        (r"a\*b", "/work/project/a*b"),
+        ("a+b(c)|d^$.x", "/work/project/a+b(c)|d^$.x"),
+        ("*", "/work/project/a\nb"),
+        ("*", "/work/project/a\udcffb"),
+        ("?", "/work/project/\udcff"),
+        ("?", "/work/project/ä"),
+    ],
+)
+def test_fits(glob: str, path: str) -> None:
+    assert fits(glob, path)
+
+
+@pytest.mark.parametrize(
+    ("glob", "path"),
+    [
+        ("src/*.py", "/work/project/src/sub/main.py"),
+        ("*.py", "/work/project/src/main.py"),
+        ("src/?.py", "/work/project/src/.py"),
+        ("src/?x", "/work/project/src/a/x"),
+        ("src/[!a]x", "/work/project/src//x"),
+        ("private/**", "/work/project/private-not"),
+        ("private/", "/work/project/privately"),
+        ("src/main.py", "/work/project-evil/src/main.py"),
+        ("src/main.py", "/elsewhere/src/main.py"),
+        ("~/x", "/home/mex/x"),
+        ("~x", "/home/mex"),
+        ("/work/project/a", "/work/project/a/b"),
+        ("a.b", "/work/project/axb"),
+        (r"a\*b", "/work/project/axb"),
+    ],
+)
+def test_does_not_fit(glob: str, path: str) -> None:
+    assert not fits(glob, path)
+
+
+@pytest.mark.parametrize("glob", ["", "a[b", "a{b", "a\\", "a[/]b", "[z-a]", "a\0b", "*" * 20_000])
+def test_a_glob_that_cannot_be_used(glob: str) -> None:
+    with pytest.raises(BadPattern):
+        check_glob(glob)
+
+
+@pytest.mark.parametrize(
+    "expression", ["(", "a{2,1}", r"(a)\1", "(?=a)", "((a{1000}){1000}){1000}", "\udcff", "a" * 20_000]
+)
+def test_an_expression_that_cannot_be_used(expression: str) -> None:
+    with pytest.raises(BadPattern):
+        check_expression(expression)
+
+
+def test_an_expression_is_searched() -> None:
+    assert is_found('"command":"git (log|status)', '{"command":"git log"}')
+    assert not is_found('"command":"git (log|status)', '{"command":"git push"}')
+    assert is_found("^.x.$", "ÿx\udcff")
+
+
+def test_no_expression_takes_long() -> None:
+    check_expression("(a+)+$")
+    text = "a" * 40 + "!"
+    started = time.perf_counter()
+    assert not is_found("(a+)+$", text)
+    assert time.perf_counter() - started < 0.01
+
+
+def test_no_glob_takes_long() -> None:
+    glob = "**/a*" * 200 + "b"
+    check_glob(glob)
+    started = time.perf_counter()
+    assert not fits(glob, "/work/project/" + "a/" * 2000)
+    assert time.perf_counter() - started < 1
+
+
+@given(st.text(alphabet="ab/*?[]{}!,\\.~-", max_size=20), st.text(alphabet="ab/.~", max_size=20))
+@settings(max_examples=400, deadline=None)
+def test_any_glob_fits_or_does_not_or_is_bad(glob: str, path: str) -> None:
+    try:
+        check_glob(glob)
+    except BadPattern:
+        with pytest.raises(BadPattern):
+            fits(glob, "/work/project/" + path)
+    else:
+        assert fits(glob, "/work/project/" + path) in (True, False)
+
+
+@given(st.text(min_size=1, max_size=20).filter(lambda text: "\0" not in text and not text.startswith(("/", "~", "./"))))
+@settings(max_examples=300, deadline=None)
+def test_an_escaped_path_fits_itself_alone(path: str) -> None:
+    path = path.strip("/")
+    glob = "".join(f"\\{character}" for character in path)
+    if not path or "\ud800" <= max(path) <= "\udfff":
+        return
+    assert fits(glob, f"/work/project/{path}")
+    assert not fits(glob, f"/work/project/{path}x")

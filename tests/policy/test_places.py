@@ -1,0 +1,53 @@
+import pytest
+
+from tejat.policy.places import is_inside, leads_astray, resolved
+
+
+@pytest.mark.parametrize(
+    ("word", "path"),
+    [
+        ("a", "/work/sub/a"),
+        ("../a", "/work/a"),
+        ("/etc/passwd", "/etc/passwd"),
+        ("~", "/home/me"),
+        ("~/x", "/home/me/x"),
+        ("./a//b/", "/work/sub/a/b"),
+        ("", "/work/sub"),
+        ("../../../../..", "/"),
+    ],
+)
+def test_resolved(word: str, path: str) -> None:
+    assert resolved(word, directory="/work/sub", home="/home/me") == path
+
+
+@pytest.mark.parametrize(
+    ("path", "inside"), [("/a", True), ("/a/b", True), ("/ab", False), ("/", False), ("/c/d", True), ("/c", False)]
+)
+def test_is_inside(path: str, inside: bool) -> None:
+    assert is_inside(path, ("/a", "/c/d")) == inside
+
+
+def test_everything_is_inside_of_the_topmost_root() -> None:
+    assert is_inside("/x", ("/",))
+    assert not is_inside("/x", ())
+
+
+@pytest.mark.parametrize(
+    ("word", "astray"),
+    [
+        ("a/b", False),
+        ("..", False),
+        ("../../a", False),
+        ("./../a", False),
+        ("a/..", True),
+        ("a/../b", True),
+        ("../a/../b", True),
+        ("/a/../b", True),
+        ("~", False),
+        ("~/a", False),
+        ("~root/a", True),
+        ("a..b/..c", False),
+    ],
+)
+def test_leads_astray(word: str, astray: bool) -> None:
+    assert leads_astray(word) == astray
