@@ -1,0 +1,97 @@
+"""The sandbox that is made of namespaces: bubblewrap gives a command its own view of files, processes and network."""
+
+import os
+from collections.abc import Sequence
+
+from tejat.core.errors import UsageError
+from tejat.workspace.sandbox import lock_in
+from tejat.workspace.sandbox.ghosts import Ghosts, Laid
+from tejat.workspace.sandbox.landlocked import lock_in_words, own_program
+from tejat.workspace.sandbox.mounts import Mounts, Seen
+from tejat.workspace.sandbox.plan import Fence, Wrapped
+
+_RECORD_INSIDE = "/run/.tejat-lock"
+
+_NAMESPACES = (
+    "--unshare-all",
+    "--unshare-user",
+    # Without this, root can make what is read-only writable again.
+    *("--cap-drop", "ALL"),
+    "--new-session",
+    "--die-with-parent",
+)
+
+
+class Bubblewrap:
+    """Keeps a command to its fence with the program at `program`. `state` is a directory of ours for records."""
+
+    name = "bubblewrap"
+
+    def __init__(self, program: str, *, state: str, interpreter: str | None = None) -> None:
+        self.program = program
+        self.ghosts = Ghosts(state)
+        self._nothing = os.path.join(state, "nothing")
+        self._interpreter = interpreter
+
+    def wrap(self, arguments: Sequence[str], fence: Fence, *, directory: str) -> Wrapped:
+        """As the contract says. Raises UsageError when the root is `/`, where nothing is left to fence off."""
+        if "/" in fence.writable:
+            raise UsageError("A command cannot be fenced into /: open a directory below it.")
+        mounts = Mounts(fence, own_program=own_program(self._interpreter))
+        ordered = mounts.in_order()
+        laid = self.ghosts.lay([path for path, seen in ordered if seen is Seen.BLOCKED])
+        places = [f"{lock_in.WRITABLE}={root}" for root in fence.writable]
+        inner = lock_in_words(
+            lock_in.IN_NAMESPACES,
+            network=fence.network,
+            places=[*places, f"{lock_in.TEMPORARY}=/tmp"],
+            interpreter=self._interpreter,
+        )
+        wrapped = (
+            self.program,
+            *_NAMESPACES,
+            *(["--share-net"] if fence.network else []),
+            *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
+            *self._mount_words(ordered, fence.temporary, laid),
+            *("--chdir", directory),
+            "--",
+            *inner,
+            *arguments,
+        )
+        return Wrapped(arguments=wrapped, clean_up=laid.release, unguarded=mounts.unguarded)
+
+    def _mount_words(self, ordered: list[tuple[str, Seen]], temporary: str, laid: Laid) -> list[str]:
+        words: list[str] = []
+        sealed: list[str] = []
+        for path, seen in ordered:
+            match seen:
+                case Seen.WRITABLE | Seen.PINNED:
+                    words += ["--bind", path, path]
+                case Seen.READ_ONLY:
+                    words += ["--ro-bind", path, path]
+                case Seen.TEMPORARY:
+                    words += ["--bind", temporary, path]
+                case Seen.EMPTY:
+                    words += ["--tmpfs", path]
+                case Seen.HIDDEN if not os.path.isdir(path):
+                    words += ["--ro-bind", self._empty_file(), path]
+                case Seen.HIDDEN:
+                    words += ["--tmpfs", path]
+                    sealed.append(path)
+                case Seen.BLOCKED if path in laid.paths:
+                    words += ["--tmpfs", path]
+                    sealed.append(path)
+                case Seen.BLOCKED:
+                    pass
+        # Only now: what lies deeper needs a place to be mounted on.
+        for path in sealed:
+            words += ["--remount-ro", path]
+        if laid.record is not None:
+            words += ["--ro-bind", laid.record, _RECORD_INSIDE, "--lock-file", _RECORD_INSIDE]
+        return words
+
+    def _empty_file(self) -> str:
+        """A file that shows where a hidden one is: programs read an empty file of settings more gladly than none."""
+        if not os.path.exists(self._nothing):
+            os.close(os.open(self._nothing, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o400))
+        return self._nothing

@@ -1,0 +1,178 @@
+"""The empty directories that stand where no control path may come into being while a command runs.
+
+A mount needs something to be mounted on, so each of these appears in the real root for as long as a command runs. All
+are directories, also where a file is meant: version control does not see empty directories.
+"""
+
+import errno
+import fcntl
+import json
+import os
+import stat
+import time
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Final
+
+_PATIENCE_SECONDS: Final = 0.2
+_POLL_SECONDS: Final = 0.001
+_COARSEST_FILE_TIME: Final = 2_000_000_000
+# Where we may not make anything, neither may the command.
+_NOT_FOR_US_EITHER = (errno.EACCES, errno.EPERM, errno.EROFS)
+
+
+class Ghosts:
+    """What was laid by whom, recorded in `state`, so that after a crash the next one who looks removes it.
+
+    Several processes may use the same state at once. A record holds as long as somebody has a lock on it: the one who
+    laid it (flock), or the sandbox that relies on it (fcntl, which bubblewrap's --lock-file takes).
+    """
+
+    def __init__(self, state: str) -> None:
+        self._directory = os.path.join(state, "ghosts")
+
+    def lay(self, paths: Sequence[str]) -> "Laid":
+        """Make an empty directory at each path, whose parent exists, and keep it until it is released.
+
+        Paths where nothing can be made are left out. Raises OSError when the state or a directory cannot be written.
+        """
+        if not paths:
+            return Laid(self, None, -1, ())
+        with self._locked():
+            living = self._remove_dead()
+            now = time.time_ns() - _COARSEST_FILE_TIME
+            since = {path: living.get(path, now) for path in paths}
+            record, descriptor = self._write(since)
+            laid = Laid(self, record, descriptor, ())
+            try:
+                made = tuple(path for path in paths if _made(path))
+            except OSError:
+                os.close(descriptor)
+                self._remove_dead()
+                raise
+            return laid if not made else Laid(self, record, descriptor, made)
+
+    def sweep(self) -> None:
+        """Remove what nobody relies on any more. Raises OSError when the state cannot be read or written."""
+        if os.path.isdir(self._directory):
+            with self._locked():
+                self._remove_dead()
+
+    def is_held(self, record: str) -> bool:
+        """Whether somebody still relies on this record."""
+        try:
+            descriptor = os.open(record, os.O_RDWR | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return False
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except (BlockingIOError, PermissionError):
+            return True
+        finally:
+            os.close(descriptor)
+        return False
+
+    @contextmanager
+    def _locked(self) -> Generator[None]:
+        if not os.path.isdir(self._directory):
+            os.makedirs(self._directory, mode=0o700, exist_ok=True)
+            os.chmod(self._directory, 0o700)
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        descriptor = os.open(os.path.join(self._directory, "lock"), flags, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
+
+    def _write(self, since: dict[str, int]) -> tuple[str, int]:
+        record = os.path.join(self._directory, f"{os.urandom(8).hex()}.json")
+        descriptor = os.open(record, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            os.fchmod(descriptor, 0o600)
+            fcntl.flock(descriptor, fcntl.LOCK_SH)
+            os.write(descriptor, json.dumps(since).encode())
+        except OSError:
+            os.close(descriptor)
+            raise
+        return record, descriptor
+
+    def _remove_dead(self) -> dict[str, int]:
+        """Remove the records that nobody holds with their ghosts; what is left is returned. Needs the lock."""
+        living: dict[str, int] = {}
+        dead: dict[str, int] = {}
+        gone: list[str] = []
+        for record in self._records():
+            ghosts = _read(record)
+            if self.is_held(record):
+                living |= ghosts
+            else:
+                dead |= ghosts
+                gone.append(record)
+        for path, since in dead.items():
+            if path not in living:
+                _remove(path, since)
+        for record in gone:
+            with suppress(FileNotFoundError):
+                os.unlink(record)
+        return living
+
+    def _records(self) -> Iterator[str]:
+        for name in os.listdir(self._directory):
+            if name.endswith(".json"):
+                yield os.path.join(self._directory, name)
+
+
+class Laid:
+    """Ghosts that were laid for one command. `record` is the file whose lock keeps them, None if there are none."""
+
+    def __init__(self, ghosts: Ghosts, record: str | None, descriptor: int, paths: tuple[str, ...]) -> None:
+        self.record = record
+        self.paths = paths
+        self._ghosts = ghosts
+        self._descriptor = descriptor
+
+    def release(self) -> None:
+        """Remove what only this command relied on, once its sandbox is gone. Raises nothing; may be called again.
+
+        A sandbox that still runs after a short wait keeps its ghosts: they go when somebody looks again.
+        """
+        if self.record is None or self._descriptor < 0:
+            return
+        os.close(self._descriptor)
+        self._descriptor = -1
+        with suppress(OSError):
+            # The kernel ends a sandbox just after the process that was waited for.
+            until = time.monotonic() + _PATIENCE_SECONDS
+            while self._ghosts.is_held(self.record) and time.monotonic() < until:
+                time.sleep(_POLL_SECONDS)
+            self._ghosts.sweep()
+
+
+def _made(path: str) -> bool:
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except OSError as error:
+        if error.errno in _NOT_FOR_US_EITHER:
+            return False
+        raise
+    return True
+
+
+def _read(record: str) -> dict[str, int]:
+    try:
+        with open(record, "rb") as file:
+            ghosts: dict[str, int] = json.loads(file.read())
+    except (OSError, ValueError):
+        return {}
+    return ghosts
+
+
+def _remove(path: str, since: int) -> None:
+    """Remove a directory that is empty and not older than the ghost that was laid there."""
+    with suppress(OSError):
+        if os.lstat(path).st_mtime_ns >= since:
+            os.rmdir(path)

@@ -1,0 +1,83 @@
+"""The values of a sandbox: what is wanted, what a command may touch, and what is enforced."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+
+class Wanted(StrEnum):
+    """How much the person insists on a sandbox."""
+
+    AUTO = "auto"
+    REQUIRED = "required"
+    OFF = "off"
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """What a command may touch. Every path is absolute, and real but for what `read_only` holds.
+
+    `writable` are the roots. `temporary` is a private directory of this session: it is $TMPDIR and, where the sandbox
+    can do that, appears as /tmp. `read_only` are control paths from each root, with whether they are directories.
+    `hidden` are places that cannot be read, such as secrets in the home and the program's own state.
+    """
+
+    writable: tuple[str, ...]
+    temporary: str
+    read_only: tuple[tuple[str, bool], ...]
+    hidden: tuple[str, ...]
+    network: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapped:
+    """Arguments that start a command inside a sandbox, and what is to be called once it has ended.
+
+    `unguarded` are the control paths that this sandbox cannot keep the command from changing.
+    """
+
+    arguments: tuple[str, ...]
+    clean_up: Callable[[], None]
+    unguarded: tuple[str, ...] = ()
+
+
+class Sandbox(Protocol):
+    """Rewrites an argument list so that the command runs fenced in. Starts nothing itself."""
+
+    @property
+    def name(self) -> str: ...
+
+    def wrap(self, arguments: Sequence[str], fence: Fence, *, directory: str) -> Wrapped:
+        """How to start these arguments in this directory. The first argument is an absolute path.
+
+        `clean_up` of the answer has to be called once the command has ended, or right away if it is not started;
+        it may be called again and raises nothing. Raises OSError when what has to be prepared cannot be.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One thing that a sandbox is for: whether it is enforced, and how or why not, in words."""
+
+    enforced: bool
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What happened when it was tried. `sandbox` is None where none is in use."""
+
+    sandbox: str | None
+    files: Axis
+    network: Axis
+    processes: Axis
+    control_files: Axis
+    secrets: Axis
+
+
+def nothing_enforced(why: str) -> Report:
+    """The report of a run without a sandbox."""
+    axis = Axis(enforced=False, how=why)
+    return Report(sandbox=None, files=axis, network=axis, processes=axis, control_files=axis, secrets=axis)

@@ -1,0 +1,116 @@
+"""The sandbox of macOS: a profile for sandbox-exec, with every path handed over as a parameter."""
+
+import os
+from collections.abc import Sequence
+
+from tejat.core.errors import UsageError
+from tejat.workspace.sandbox.paths import ancestors
+from tejat.workspace.sandbox.plan import Fence, Wrapped
+
+# The last rule that matches wins. Services of the system are named one by one: some of them start programs for others.
+_BASE = """(version 1)
+(deny default)
+(allow process-exec)
+(allow process-fork)
+(allow process-info* (target same-sandbox))
+(allow signal (target same-sandbox))
+(allow sysctl-read)
+(allow user-preference-read)
+(allow pseudo-tty)
+(allow ipc-posix-sem)
+(allow system-socket (socket-domain AF_SYSTEM))
+(allow iokit-open (iokit-registry-entry-class "RootDomainUserClient"))
+(allow mach-lookup
+  (global-name "com.apple.system.opendirectoryd.libinfo")
+  (global-name "com.apple.system.notification_center")
+  (global-name "com.apple.PowerManagement.control")
+  (global-name "com.apple.logd")
+  (global-name "com.apple.diagnosticd"))
+(allow file-read*)
+(allow file-ioctl (regex #"^/dev/tty") (regex #"^/dev/pty"))
+(allow file-write* (literal "/dev/null") (literal "/dev/zero") (literal "/dev/dtracehelper")
+  (literal "/dev/ptmx") (regex #"^/dev/tty"))"""
+
+_NETWORK = """(allow network-outbound (remote ip))
+(allow network-inbound (local ip))
+(allow network-bind (local ip))
+(allow system-socket)
+(allow mach-lookup
+  (global-name "com.apple.SecurityServer")
+  (global-name "com.apple.trustd.agent")
+  (global-name "com.apple.networkd")
+  (global-name "com.apple.SystemConfiguration.DNSConfiguration")
+  (global-name "com.apple.SystemConfiguration.configd"))
+(allow network-outbound (literal "/private/var/run/mDNSResponder"))"""
+
+_PLAIN = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/_-"
+
+
+class Seatbelt:
+    """Keeps a command to its fence with the program at `program`."""
+
+    name = "sandbox-exec"
+
+    def __init__(self, program: str) -> None:
+        self.program = program
+
+    def wrap(self, arguments: Sequence[str], fence: Fence, *, directory: str) -> Wrapped:
+        """As the contract says. Raises UsageError when the root is `/`, where nothing is left to fence off."""
+        if "/" in fence.writable:
+            raise UsageError("A command cannot be fenced into /: open a directory below it.")
+        text, parameters = profile(fence)
+        defined = [word for name, value in parameters.items() for word in ("-D", f"{name}={value}")]
+        environment = ("/usr/bin/env", f"TMPDIR={fence.temporary}")
+        return Wrapped((self.program, "-p", text, *defined, *environment, *arguments), clean_up=_nothing)
+
+
+def profile(fence: Fence) -> tuple[str, dict[str, str]]:
+    """The text of the profile and the paths that it speaks of."""
+    parameters: dict[str, str] = {}
+
+    def named(kind: str, path: str) -> str:
+        name = f"{kind}_{len(parameters)}"
+        parameters[name] = path
+        return f'(param "{name}")'
+
+    rules = [_BASE]
+    rules += [f"(allow file-write* (subpath {named('WRITABLE', root)}))" for root in fence.writable]
+    for root in fence.writable:
+        for relative, _ in fence.read_only:
+            path = os.path.join(root, relative)
+            rules.append(f'(deny file-write* (regex #"{_blind_to_case(path, root)}"))')
+            # Renaming a directory would take what is protected away from its name.
+            pinned = [named("PINNED", parent) for parent in ancestors(path, root)]
+            rules += [f"(deny file-write-unlink (literal {parent}))" for parent in pinned]
+    for path in map(os.path.realpath, fence.hidden):
+        if path not in fence.writable:
+            where = named("HIDDEN", path)
+            rules.append(f"(deny file-read* file-write* (subpath {where}))")
+    # The temporary directory may lie in what is hidden.
+    own = named("TEMPORARY", fence.temporary)
+    rules.append(f"(allow file-read* file-write* (subpath {own}))")
+    if fence.network:
+        rules.append(_NETWORK)
+    return "\n".join(rules) + "\n", parameters
+
+
+def _blind_to_case(path: str, root: str) -> str:
+    """An expression for the path and all below it. What it could be mistaken for is refused as well."""
+    spelled = [_spelled(character) for character in root]
+    spelled += [
+        f"[{character.lower()}{character.upper()}]"
+        if character.isascii() and character.isalpha()
+        else _spelled(character)
+        for character in path[len(root) :]
+    ]
+    return f"^{''.join(spelled)}(/|$)"
+
+
+def _spelled(character: str) -> str:
+    if character in _PLAIN:
+        return character
+    return "." if character.isascii() else ".+"
+
+
+def _nothing() -> None:
+    return

@@ -1,0 +1,189 @@
+"""Which system calls a command may make: a filter that the kernel runs at every call (seccomp, classic BPF)."""
+
+import ctypes
+import errno
+import os
+
+INET_FAMILIES = (2, 10, 16)  # IPv4, IPv6, and NETLINK, by which programs ask for the addresses of this machine
+
+# For each processor its name in the filter and the column in the tables below.
+_MACHINES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
+
+# Calls with another bit set belong to a second table of x86_64, which no ordinary program uses.
+_X32 = 0x40000000
+# Calls newer than the ones known here are not there, as on an older kernel: programs cope with that.
+_NEWEST = 469
+
+_CLONE, _UNSHARE, _SOCKET, _SOCKET_PAIR = (56, 220), (272, 97), (41, 198), (53, 199)
+_IOCTL, _PERSONALITY = (16, 29), (135, 92)
+
+# Each of these is a way out, a way into other processes, or a part of the kernel that no build or test needs.
+_REFUSED: dict[str, tuple[int, int | None]] = {
+    # other processes
+    "ptrace": (101, 117),
+    "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271),
+    "process_madvise": (440, 440),
+    "kcmp": (312, 272),
+    "pidfd_getfd": (438, 438),
+    # mounts and namespaces
+    "mount": (165, 40),
+    "umount2": (166, 39),
+    "pivot_root": (155, 41),
+    "chroot": (161, 51),
+    "open_tree": (428, 428),
+    "move_mount": (429, 429),
+    "fsopen": (430, 430),
+    "fsconfig": (431, 431),
+    "fsmount": (432, 432),
+    "fspick": (433, 433),
+    "mount_setattr": (442, 442),
+    "open_tree_attr": (467, 467),
+    "setns": (308, 268),
+    "open_by_handle_at": (304, 265),
+    # keys
+    "add_key": (248, 217),
+    "request_key": (249, 218),
+    "keyctl": (250, 219),
+    # programs inside the kernel, and looking into it
+    "bpf": (321, 280),
+    "perf_event_open": (298, 241),
+    "userfaultfd": (323, 282),
+    "fanotify_init": (300, 262),
+    "syslog": (103, 116),
+    "lookup_dcookie": (212, 18),
+    "modify_ldt": (154, None),
+    "uselib": (134, None),
+    "_sysctl": (156, None),
+    # the machine as a whole
+    "kexec_load": (246, 104),
+    "kexec_file_load": (320, 294),
+    "init_module": (175, 105),
+    "finit_module": (313, 273),
+    "delete_module": (176, 106),
+    "create_module": (174, None),
+    "reboot": (169, 142),
+    "swapon": (167, 224),
+    "swapoff": (168, 225),
+    "settimeofday": (164, 170),
+    "clock_settime": (227, 112),
+    "adjtimex": (159, 171),
+    "clock_adjtime": (305, 266),
+    "acct": (163, 89),
+    "quotactl": (179, 60),
+    "quotactl_fd": (443, 443),
+    "nfsservctl": (180, 42),
+    "iopl": (172, None),
+    "ioperm": (173, None),
+    "sethostname": (170, 161),
+    "setdomainname": (171, 162),
+    "vhangup": (153, 58),
+}
+
+# Programs do without these when they are not there. clone3 hides its flags behind a pointer, where no filter sees them;
+# a ring does what it is asked without further calls.
+_ABSENT = {"clone3": 435, "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427}
+
+_NEW_NAMESPACES = 0x7E020000
+_NEW_TIME_NAMESPACE = 0x80  # a signal number where it stands in the flags of clone
+_STOLEN_KEYS = (0x5412, 0x541C)  # TIOCSTI and TIOCLINUX type into a terminal
+_ORDINARY_PERSONALITIES = (0, 0xFFFFFFFF)  # the second only asks
+# A pair that talks in datagrams can be turned to any socket with a name. Raw means datagram here.
+_DATAGRAM_TYPES = (2, 3)
+_SOCKET_TYPE_BITS = 0xF
+
+_LOAD, _AND, _RETURN = 0x20, 0x54, 0x06
+_EQUAL, _GREATER, _GREATER_OR_EQUAL, _ANY_BIT = 0x15, 0x25, 0x35, 0x45
+_REFUSE, _KILL = 0x00050000, 0x80000000
+_CALL_NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT, _SECOND_ARGUMENT = 0, 4, 16, 24  # the lower halves of the arguments
+
+_SET_NO_NEW_PRIVILEGES = 38
+_SET_SECCOMP = 22
+_FILTER = 2
+
+# One instruction: what to do, how far to jump if so and if not, and a value.
+Instruction = tuple[int, int, int, int]
+_ALLOWED: Instruction = (_RETURN, 0, 0, 0x7FFF0000)
+
+
+def program(machine: str, families: tuple[int, ...]) -> list[Instruction] | None:
+    """The filter for this processor, with only these families of sockets; None for a processor that is not known.
+
+    Local sockets exist only as pairs: one with a name can belong to somebody outside, whom no fence stops.
+    """
+    known = _MACHINES.get(machine)
+    if known is None:
+        return None
+    architecture, column = known
+    filtered: list[Instruction] = [
+        (_LOAD, 0, 0, _ARCHITECTURE),
+        (_EQUAL, 1, 0, architecture),
+        (_RETURN, 0, 0, _KILL),
+        (_LOAD, 0, 0, _CALL_NUMBER),
+    ]
+    if machine == "x86_64":
+        filtered += [(_GREATER_OR_EQUAL, 0, 1, _X32), (_RETURN, 0, 0, _KILL)]
+    filtered += [(_GREATER, 0, 1, _NEWEST), _refusal(errno.ENOSYS)]
+    for number in _ABSENT.values():
+        filtered += [(_EQUAL, 0, 1, number), _refusal(errno.ENOSYS)]
+    for numbers in _REFUSED.values():
+        number = numbers[column]
+        if number is not None:
+            filtered += [(_EQUAL, 0, 1, number), _refusal(errno.EPERM)]
+    for numbers, judged in _judged_by_arguments(families):
+        filtered += [(_EQUAL, 0, len(judged), numbers[column]), *judged]
+    return [*filtered, _ALLOWED]
+
+
+def install(instructions: list[Instruction]) -> None:
+    """Filter the calls of this thread and of all its children from now on, whatever they become. Raises OSError."""
+    filled = (_Instruction * len(instructions))(*(_Instruction(*each) for each in instructions))
+    whole = _Program(len(instructions), filled)
+    for asked in ((_SET_NO_NEW_PRIVILEGES, 1, None), (_SET_SECCOMP, _FILTER, ctypes.addressof(whole))):
+        if _prctl(*asked, 0, 0) != 0:
+            number = ctypes.get_errno()
+            raise OSError(number, os.strerror(number))
+
+
+def _judged_by_arguments(families: tuple[int, ...]) -> list[tuple[tuple[int, int], list[Instruction]]]:
+    refused, no_socket = _refusal(errno.EPERM), _refusal(errno.EACCES)
+    first: Instruction = (_LOAD, 0, 0, _FIRST_ARGUMENT)
+    second: Instruction = (_LOAD, 0, 0, _SECOND_ARGUMENT)
+    socket_type: Instruction = (_AND, 0, 0, _SOCKET_TYPE_BITS)
+    every_namespace = _NEW_NAMESPACES | _NEW_TIME_NAMESPACE
+    return [
+        (_CLONE, [first, (_ANY_BIT, 0, 1, _NEW_NAMESPACES), refused, _ALLOWED]),
+        (_UNSHARE, [first, (_ANY_BIT, 0, 1, every_namespace), refused, _ALLOWED]),
+        (_IOCTL, [second, *_either(_STOLEN_KEYS, refused, _ALLOWED)]),
+        (_PERSONALITY, [first, *_either(_ORDINARY_PERSONALITIES, _ALLOWED, refused)]),
+        (_SOCKET, [first, *_either(families, _ALLOWED, no_socket)]),
+        (_SOCKET_PAIR, [second, socket_type, *_either(_DATAGRAM_TYPES, no_socket, _ALLOWED)]),
+    ]
+
+
+def _either(values: tuple[int, ...], then: Instruction, otherwise: Instruction) -> list[Instruction]:
+    compared: list[Instruction] = []
+    for value in values:
+        compared += [(_EQUAL, 0, 1, value), then]
+    return [*compared, otherwise]
+
+
+def _refusal(number: int) -> Instruction:
+    return (_RETURN, 0, 0, _REFUSE | number)
+
+
+class _Instruction(ctypes.Structure):
+    _fields_ = (
+        ("code", ctypes.c_uint16),
+        ("if_so", ctypes.c_uint8),
+        ("if_not", ctypes.c_uint8),
+        ("value", ctypes.c_uint32),
+    )
+
+
+class _Program(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.POINTER(_Instruction)))
+
+
+_prctl = ctypes.CDLL(None, use_errno=True).prctl
+_prctl.argtypes = (ctypes.c_int, ctypes.c_ulong, ctypes.c_void_p, ctypes.c_ulong, ctypes.c_ulong)
