@@ -1,0 +1,1 @@
+"""What files were before a call: seen quickly, kept outside the project, compared, put back."""

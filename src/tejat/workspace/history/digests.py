@@ -1,0 +1,151 @@
+"""Remembers which file had which content, so that what has not changed is not read again."""
+
+import os
+import struct
+import time
+import zlib
+from collections.abc import Iterable
+
+from tejat.workspace.history.private_directory import PrivateDirectory, append, read_from
+from tejat.workspace.history.store import DIGEST_SIZE, digest_of
+from tejat.workspace.history.tree_state import KEY_SIZE, read_key
+
+_BLOCK = struct.Struct("<4sIII")  # mark, number of files, bytes of their names, checksum; names and values follow
+_MARK = b"tjd1"
+_VALUE = KEY_SIZE + DIGEST_SIZE
+_FORGOTTEN = bytes(_VALUE)
+_SPARE_RECORDS = 4096
+# A file may change twice within one tick of its clock and look the same. Ticks are of at most 10 ms, or of two seconds
+# where times have no fractions.
+_TICK = 20_000_000
+_SLOW_TICK = 2_100_000_000
+_SECOND = 1_000_000_000
+
+
+class KnownDigests:
+    """For each path of one root the key that its file had and the digest of what was in it, as one value.
+
+    `load` and `save` must be called while the directory's lock is held and raise OSError. Several processes may append
+    to the file: every record is a fact about a key, so a stale one is merely of no use.
+    """
+
+    def __init__(self, directory: PrivateDirectory, root: str) -> None:
+        self._directory = directory
+        self._name = f"digests-{digest_of(os.fsencode(root)).hex()[:24]}"
+        self._values: dict[str, bytes] = {}
+        self._doubtful: set[str] = set()
+        self._unsaved: dict[str, bytes] = {}
+        self._records = 0
+        self._loaded = False
+
+    def value(self, path: str, key: bytes) -> bytes | None:
+        """The key with the digest, if the file is surely the one that was read."""
+        value = self._values.get(path)
+        if value is None or not value.startswith(key) or path in self._doubtful:
+            return None
+        return value
+
+    def is_doubtful(self, paths: Iterable[str]) -> bool:
+        """Whether one of the files may have changed without looking changed."""
+        return bool(self._doubtful) and not self._doubtful.isdisjoint(paths)
+
+    def learn(self, path: str, key: bytes, digest: bytes, *, read_at: int) -> bytes:
+        """`read_at` is when reading began, in nanoseconds since the epoch. Returns the value."""
+        value = self._values[path] = key + digest
+        if _may_change_unseen(key, read_at):
+            self._doubtful.add(path)
+        else:
+            self._doubtful.discard(path)
+            self._unsaved[path] = value
+        return value
+
+    def forget(self, paths: Iterable[str]) -> None:
+        for path in paths:
+            if self._values.pop(path, None) is not None:
+                self._doubtful.discard(path)
+                self._unsaved[path] = _FORGOTTEN
+
+    def digests(self) -> set[bytes]:
+        """All that are remembered."""
+        return {value[KEY_SIZE:] for value in self._values.values()}
+
+    def load(self) -> None:
+        """Read what was saved, once. A block that is torn or damaged and all after it are ignored."""
+        if self._loaded:
+            return
+        self._loaded = True
+        try:
+            descriptor = self._directory.open(self._name, os.O_RDONLY)
+        except FileNotFoundError:
+            return
+        try:
+            content = read_from(descriptor, 0, os.fstat(descriptor).st_size)
+        finally:
+            os.close(descriptor)
+        values, self._records = _read_blocks(content)
+        self._values = values | self._values
+
+    def save(self) -> None:
+        """Append what is new. Nothing is flushed: what is lost is read again."""
+        if not self._unsaved:
+            return
+        if self._records + len(self._unsaved) > 2 * len(self._values) + _SPARE_RECORDS:
+            lasting = {path: value for path, value in self._values.items() if path not in self._doubtful}
+            with self._directory.replacing(self._name) as descriptor:
+                append(descriptor, _block(lasting))
+            self._records = len(lasting)
+        else:
+            descriptor = self._directory.open(self._name, os.O_WRONLY | os.O_CREAT)
+            try:
+                append(descriptor, _block(self._unsaved))
+            finally:
+                os.close(descriptor)
+            self._records += len(self._unsaved)
+        self._unsaved = {}
+
+
+def saved_digests(directory: PrivateDirectory) -> set[bytes]:
+    """The contents that some process may need for its next entry, whatever roots it works in. Raises OSError."""
+    found: set[bytes] = set()
+    for name in os.listdir(directory.path):
+        if name.startswith("digests-"):
+            descriptor = directory.open(name, os.O_RDONLY)
+            try:
+                values, _ = _read_blocks(read_from(descriptor, 0, os.fstat(descriptor).st_size))
+            finally:
+                os.close(descriptor)
+            found.update(value[KEY_SIZE:] for value in values.values())
+    return found
+
+
+def now() -> int:
+    return time.time_ns()
+
+
+def _may_change_unseen(key: bytes, read_at: int) -> bool:
+    parts = read_key(key)
+    latest = max(parts.modified, parts.changed)
+    return read_at - latest < (_TICK if latest % _SECOND else _SLOW_TICK)
+
+
+def _block(values: dict[str, bytes]) -> bytes:
+    names = os.fsencode("\0".join(values))
+    body = names + b"".join(values.values())
+    return _BLOCK.pack(_MARK, len(values), len(names), zlib.crc32(body)) + body
+
+
+def _read_blocks(content: bytes) -> tuple[dict[str, bytes], int]:
+    values: dict[str, bytes] = {}
+    records = offset = 0
+    while offset + _BLOCK.size <= len(content):
+        mark, count, length, checksum = _BLOCK.unpack_from(content, offset)
+        start = offset + _BLOCK.size
+        middle = start + length
+        offset = middle + count * _VALUE
+        if mark != _MARK or offset > len(content) or zlib.crc32(memoryview(content)[start:offset]) != checksum:
+            break
+        names = os.fsdecode(content[start:middle]).split("\0")
+        rows = (content[position : position + _VALUE] for position in range(middle, offset, _VALUE))
+        values.update(zip(names, rows, strict=True))
+        records += count
+    return {path: value for path, value in values.items() if value != _FORGOTTEN}, records
