@@ -25,7 +25,7 @@ Raises OSError when the sandbox cannot be prepared.
 """
 
 
-def unwrapped(arguments: Sequence[str], directory: str, network: bool) -> Wrapped:  # noqa: FBT001 -- it is a Wrap
+def unwrapped(arguments: Sequence[str], directory: str, network: bool) -> Wrapped:
     """The arguments as they are, where there is no sandbox."""
     return Wrapped(tuple(arguments), _nothing)
 
@@ -67,9 +67,7 @@ class Shell:
         """A new file for a whole output, its path is its `name`. Raises OSError."""
         make_private_directory(self.outputs)
         path = os.path.join(self.outputs, f"run_shell_command_{os.urandom(8).hex()}.{ending}")
-        descriptor = create_private_file(path)
-        os.close(descriptor)
-        return open(path, "r+b", buffering=0)
+        return open(path, "wb", buffering=0, opener=lambda path, _: create_private_file(path))
 
 
 def find_shell(roots: Sequence[str], search_path: str) -> tuple[str, ...]:

@@ -1,0 +1,317 @@
+"""Commands in the background: written down where later processes find them, read, and stopped for good."""
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from typing import Any, cast
+
+from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.json_text import NotJson, dump_json, load_json
+from tejat.workspace.job_log import LogPart, read_from, read_tail
+from tejat.workspace.private_files import create_private_file, make_private_directory
+from tejat.workspace.processes.launching import Launch, start_detached
+from tejat.workspace.processes.process_tree import Ending, processes, started_at, with_descendants
+
+KEPT_SECONDS = 7 * 24 * 3600
+"""How long an ended job can still be looked at."""
+
+_STOPPING_SECONDS = 3.0
+_POLL_SECONDS = 0.01
+_LARGEST_RECORD = 1 << 20
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class JobState(StrEnum):
+    RUNNING = "running"
+    EXITED = "exited"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A command in the background. `started` is in seconds since the epoch.
+
+    An exited job without an exit code and a signal was ended from outside, together with whoever watched over it.
+    """
+
+    pid: int
+    command: str
+    directory: str
+    started: float
+    log: str
+    state: JobState
+    exit_code: int | None
+    signal: int | None
+    log_size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The jobs, oldest first, and the records that nobody could read, by their path."""
+
+    jobs: tuple[Job, ...]
+    unreadable: tuple[str, ...] = ()
+
+
+class Jobs:
+    """The jobs whose records are in one directory, whichever process started them.
+
+    The directory is made with the first job. Nothing here needs an event loop, and `start` and `stop` take a moment.
+    """
+
+    def __init__(self, directory: str) -> None:
+        self._directory = directory
+        self._when_over: dict[str, Callable[[], None]] = {}
+
+    def start(self, launch: Launch, *, command: str, directory: str, when_over: Callable[[], None]) -> Job:
+        """Start a job that outlives this process; `command` and `directory` are what people are told of it.
+
+        `when_over` is called once, by whichever of our methods first sees that the job has ended. Raises OSError as the
+        system told it; nothing is left then.
+        """
+        make_private_directory(self._directory)
+        self.remove_old()
+        stem = os.path.join(self._directory, os.urandom(8).hex())
+        os.close(create_private_file(f"{stem}.log"))
+        now = time.time()
+        try:
+            detached = start_detached(launch, log=f"{stem}.log", state=f"{stem}.state")
+        except BaseException:
+            os.unlink(f"{stem}.log")
+            raise
+        record = _Record(
+            stem=stem,
+            pid=detached.pid,
+            pid_started=started_at(detached.pid) or 0,
+            keeper_pid=detached.keeper_pid,
+            keeper_started=detached.started,
+            boot=_boot(),
+            command=command,
+            directory=directory,
+            started=now,
+        )
+        record.write()
+        self._when_over[stem] = when_over
+        return self._look_at(record)
+
+    def found(self) -> Found:
+        """Every job of the directory. Raises nothing."""
+        records, unreadable = self._records()
+        return Found(tuple(self._look_at(record) for record in records), tuple(unreadable))
+
+    def job(self, pid: int) -> Job:
+        """The latest job with this pid. Raises ToolFailure if there is none."""
+        return self._look_at(self._record(pid))
+
+    def read(self, pid: int, *, offset: int | None = None, lines: int | None = None) -> LogPart:
+        """What the job has printed from `offset` on, or the last `lines` of it; 64 KiB at most.
+
+        Raises ToolFailure: there is no such job, its log is gone or is no file of ours.
+        """
+        record = self._record(pid)
+        path = f"{record.stem}.log"
+        is_over = self._look_at(record).state is JobState.EXITED
+        try:
+            descriptor = os.open(path, _READ)
+        except FileNotFoundError:
+            raise _failure(f"The output of process {pid} is gone.") from None
+        except OSError as error:
+            raise _failure(f"The output of process {pid} cannot be read: {error.strerror} ({path})") from error
+        with open(descriptor, "rb", buffering=0) as file:
+            try:
+                if offset is None:
+                    return read_tail(file, lines=lines, is_over=is_over)
+                return read_from(file, offset, lines=lines, is_over=is_over)
+            except OSError as error:
+                raise _failure(f"The output of process {pid} cannot be read: {error.strerror} ({path})") from error
+
+    def stop(self, pid: int) -> Job:
+        """End the job with everything that it started. Returns when that is gone, after three seconds at most.
+
+        Raises ToolFailure if there is no such job or it cannot be ended.
+        """
+        record = self._record(pid)
+        deadline = time.monotonic() + _STOPPING_SECONDS
+        if record.keeper_lives():
+            _ask_to_end(record)
+            while record.keeper_lives() and time.monotonic() < deadline:
+                time.sleep(_POLL_SECONDS)
+        ending = Ending(record.leftovers)
+        while (pause := ending.step()) is not None and time.monotonic() < deadline:
+            time.sleep(min(pause, _POLL_SECONDS))
+        job = self._look_at(record)
+        if job.state is JobState.RUNNING:
+            raise _failure(f"Process {pid} could not be stopped.")
+        return job
+
+    def remove_old(self) -> None:
+        """Remove what is left of jobs that ended long ago. Raises nothing."""
+        oldest = time.time() - KEPT_SECONDS
+        records, _ = self._records()
+        running = {record.stem for record in records if self._look_at(record).state is JobState.RUNNING}
+        for name in _names_in(self._directory):
+            path = os.path.join(self._directory, name)
+            stem = os.path.join(self._directory, name.partition(".")[0])
+            with suppress(OSError):
+                if stem not in running and os.lstat(path).st_mtime < oldest:
+                    os.unlink(path)
+
+    def _record(self, pid: int) -> "_Record":
+        records, _ = self._records()
+        found = [record for record in records if record.pid == pid]
+        if not found:
+            raise _failure(f"There is no background process {pid}. list_background_processes tells which there are.")
+        return found[-1]
+
+    def _records(self) -> "tuple[list[_Record], list[str]]":
+        records: list[_Record] = []
+        unreadable: list[str] = []
+        for name in _names_in(self._directory):
+            if not name.endswith(".json"):
+                continue
+            path = os.path.join(self._directory, name)
+            try:
+                records.append(_read_record(path))
+            except (OSError, NotJson, KeyError, TypeError, ValueError):
+                unreadable.append(path)
+        return sorted(records, key=lambda record: record.started), sorted(unreadable)
+
+    def _look_at(self, record: "_Record") -> Job:
+        exit_code, number = record.ending()
+        is_over = not record.lives()
+        if is_over:
+            exit_code, number = record.ending()  # it may have been written between the two looks
+            if when_over := self._when_over.pop(record.stem, None):
+                when_over()
+        log = f"{record.stem}.log"
+        size = 0
+        with suppress(OSError):
+            size = os.lstat(log).st_size
+        state = JobState.EXITED if is_over else JobState.RUNNING
+        return Job(record.pid, record.command, record.directory, record.started, log, state, exit_code, number, size)
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """What is written down of a job. `stem` is the path of its files without their endings.
+
+    A process is named by its pid, when it began, and the boot in which it did: a pid alone comes around again.
+    """
+
+    stem: str
+    pid: int
+    pid_started: int
+    keeper_pid: int
+    keeper_started: int
+    boot: str
+    command: str
+    directory: str
+    started: float
+
+    def write(self) -> None:
+        draft = f"{self.stem}.draft"
+        told = dump_json({name: getattr(self, name) for name in _FIELDS})
+        with open(create_private_file(draft), "w", encoding="utf-8") as file:
+            file.write(told)
+        os.replace(draft, f"{self.stem}.json")
+
+    def lives(self) -> bool:
+        """Whether the job goes on: its keeper stays until everything of it has ended, unless somebody killed it."""
+        return self.keeper_lives() or bool(self.leftovers())
+
+    def keeper_lives(self) -> bool:
+        return self._is_same(self.keeper_pid, self.keeper_started)
+
+    def leftovers(self) -> set[int]:
+        """What still runs of a job whose keeper was killed, as far as the shell's end has not hidden it."""
+        if self.keeper_lives() or not self._is_same(self.pid, self.pid_started):
+            return set()
+        table = processes()
+        session = [process.pid for process in table.values() if process.session == self.pid]
+        return {pid for pid in with_descendants([self.pid, *session], table) if table[pid].is_alive}
+
+    def ending(self) -> tuple[int | None, int | None]:
+        """Exit code and signal as the keeper wrote them, None where it did not."""
+        try:
+            told = load_json(_read_small(f"{self.stem}.state"))
+        except (OSError, NotJson):
+            return None, None
+        known = cast("dict[str, object]", told) if isinstance(told, dict) else {}
+        code, number = known.get("exit"), known.get("signal")
+        return code if isinstance(code, int) else None, number if isinstance(number, int) else None
+
+    def _is_same(self, pid: int, started: int) -> bool:
+        return self.boot == _boot() and started_at(pid) == started
+
+
+_FIELDS = (
+    *("pid", "pid_started", "keeper_pid", "keeper_started"),
+    *("boot", "command", "directory", "started"),
+)
+
+
+def _read_record(path: str) -> _Record:
+    """Raises OSError, NotJson, KeyError, TypeError or ValueError for what is no record."""
+    told = load_json(_read_small(path))
+    if not isinstance(told, dict):
+        raise TypeError(path)
+    known = cast("dict[str, object]", told)
+    values = {name: known[name] for name in _FIELDS}
+    numbers = [values[name] for name in _FIELDS[:4]]
+    if not all(type(number) is int and 0 <= number < 2**63 for number in numbers) or 0 in (numbers[0], numbers[2]):
+        raise TypeError(path)
+    started = values["started"]
+    if not all(isinstance(values[name], str) for name in _FIELDS[4:7]) or not isinstance(started, float | int):
+        raise TypeError(path)
+    return _Record(os.path.splitext(path)[0], **cast("dict[str, Any]", values | {"started": float(started)}))
+
+
+def _read_small(path: str) -> bytes:
+    with open(os.open(path, _READ), "rb") as file:
+        return file.read(_LARGEST_RECORD)
+
+
+def _names_in(directory: str) -> list[str]:
+    try:
+        return os.listdir(directory)
+    except OSError:
+        return []
+
+
+def _ask_to_end(record: _Record) -> None:
+    """SIGTERM to the keeper and to nobody else, even if it ends and its pid is given away meanwhile."""
+    if not hasattr(os, "pidfd_open"):
+        with suppress(ProcessLookupError):
+            os.kill(record.keeper_pid, signal.SIGTERM)
+        return
+    try:
+        handle = os.pidfd_open(record.keeper_pid)
+    except ProcessLookupError:
+        return
+    try:
+        if record.keeper_lives():
+            signal.pidfd_send_signal(handle, signal.SIGTERM)
+    except ProcessLookupError:
+        pass
+    except PermissionError as error:
+        raise _failure(f"Process {record.pid} belongs to somebody else and cannot be stopped.") from error
+    finally:
+        os.close(handle)
+
+
+@cache
+def _boot() -> str:
+    """What tells this run of the machine from every other; "" where the system has no word for it."""
+    try:
+        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+            return file.read().strip()
+    except OSError:
+        return ""
+
+
+def _failure(message: str) -> ToolFailure:
+    return ToolFailure(message, ErrorType.SHELL_EXECUTE_ERROR)
