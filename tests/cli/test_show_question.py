@@ -1,0 +1,209 @@
+"""What a person sees of a question: everything, wrapped, with nothing that could be hidden or faked."""
+
+import io
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tejat.cli.show_question import one_line, question_lines, short_question, wrapped
+from tejat.cli.style import Style
+from tejat.core.confirm import (
+    Confirmation,
+    EditConfirmation,
+    ExecConfirmation,
+    InfoConfirmation,
+    McpConfirmation,
+    Question,
+)
+from tejat.core.visible import visible
+
+PLAIN = Style(io.StringIO())
+
+
+def lines(confirmation: Confirmation, *, width: int = 60, reason: str = "", note: str = "") -> list[str]:
+    return question_lines(Question(confirmation, "tool", reason=reason, note=note), PLAIN, width=width)
+
+
+def shell(command: str) -> ExecConfirmation:
+    return ExecConfirmation("Confirm Shell Command", command, "/w")
+
+
+def edit(patch: str, path: str = "/w/a") -> EditConfirmation:
+    return EditConfirmation("Confirm Write: a", "a", path, patch, None, None)
+
+
+class TestCommands:
+    def test_all_of_it(self) -> None:
+        confirmation = ExecConfirmation(
+            "Confirm Shell Command",
+            "git log |\n  head",
+            "/w/sub",
+            ("git", "head"),
+            "Show the\nlog",
+            ("It stays in the background.", "It may use the network."),
+        )
+        assert lines(confirmation, reason="No rule allows it.", note="Changed.") == [
+            "Confirm Shell Command",
+            "Changed.",
+            "Reason: No rule allows it.",
+            "The model says: Show the<U+000A>log",
+            "Directory: /w/sub",
+            "$ git log |",
+            ">   head",
+            "Programs: git, head",
+            "Note: It stays in the background.",
+            "Note: It may use the network.",
+        ]
+
+    def test_57_what_stands_behind_a_long_line_is_seen(self) -> None:
+        shown = lines(shell(f"true{' ' * 60}{'x' * 3000}; touch MARK"))
+        assert shown[2] == f"$ true{' ' * 54}"
+        assert shown[3] == f"| {' ' * 6}{'x' * 52}"
+        assert all(line.startswith("| ") for line in shown[3:])
+        assert "".join(line[2:] for line in shown[2:]).endswith("x; touch MARK")
+        assert max(map(len, shown)) == 60
+
+    def test_57_every_line_of_a_long_command(self) -> None:
+        command = "\n".join([*(f"echo {number}" for number in range(39)), "touch MARK"])
+        assert lines(shell(command))[2:] == ["$ echo 0", *(f"> echo {n}" for n in range(1, 39)), "> touch MARK"]
+
+    @pytest.mark.parametrize(
+        ("command", "shown"),
+        [
+            ("echo \x1b[2J\x07", ["$ echo <U+001B>[2J<U+0007>"]),
+            ("echo a\rrm -rf b", ["$ echo a<U+000D>rm -rf b"]),
+            ("a\u2028b\x85c\x0bd\x0ce", ["$ a<U+2028>b<U+0085>c<U+000B>d<U+000C>e"]),
+            ("rm \u202e\u2066x\u200b", ["$ rm <U+202E><U+2066>x<U+200B>"]),
+            ("\x9b31m \x9d0;x\x9c", ["$ <U+009B>31m <U+009D>0;x<U+009C>"]),
+            ("x\U000e0041\udcff", ["$ x<U+E0041><U+DCFF>"]),
+            ("a\n", ["$ a", "> "]),
+        ],
+    )
+    def test_132_nothing_is_obeyed_or_hidden(self, command: str, shown: list[str]) -> None:
+        assert lines(shell(command))[2:] == shown
+
+    @pytest.mark.parametrize(
+        ("command", "told"),
+        [
+            ("\u0430pt install", ["\u0430pt = <U+0430>pt"]),
+            ("curl p\u0430yp\u0430l.com", ["p\u0430yp\u0430l = p<U+0430>yp<U+0430>l"]),
+            ("echo Привет мир", []),
+            ("echo Δt μs naïve 日本", []),
+        ],
+    )
+    def test_letters_of_another_alphabet_are_told(self, command: str, told: list[str]) -> None:
+        shown = lines(shell(command), width=200)
+        assert shown[3:] == [f"Look closely, this word mixes alphabets: {word}" for word in told]
+
+    def test_many_such_words_are_counted(self) -> None:
+        shown = lines(shell(" ".join(f"\u0430{letter}" for letter in "abcdefgh")), width=200)
+        assert len(shown) == 3 + 5 + 1
+        assert shown[-1] == "And 3 more such words."
+
+
+class TestEdits:
+    PATCH = "Index: a\n====\n--- a\tCurrent\n+++ a\tProposed\n@@ -1,2 +1,2 @@\n kept \n-old\n+old  \t\n"
+
+    def test_the_whole_path_and_the_diff(self) -> None:
+        assert lines(edit(self.PATCH, "/w/deep/\x1b/a")) == [
+            "Confirm Write: a",
+            "File: /w/deep/<U+001B>/a",
+            "Index: a",
+            "====",
+            "--- a\tCurrent",
+            "+++ a\tProposed",
+            "@@ -1,2 +1,2 @@",
+            " kept ",
+            "-old",
+            "+old<U+0020 x 2><U+0009>",
+        ]
+
+    def test_135_blanks_at_the_end_of_changed_lines(self) -> None:
+        assert lines(edit("-a\n+a \n+\t\t\n  \n"))[2:] == ["-a", "+a<U+0020>", "+<U+0009 x 2>", "  "]
+
+    def test_long_lines_go_on_under_a_mark(self) -> None:
+        assert lines(edit(f"+{'x' * 70}\n"), width=40)[2:] == [f"+{'x' * 39}", f"| {'x' * 31}"]
+
+    def test_only_what_is_added_is_searched_for_other_alphabets(self) -> None:
+        assert lines(edit(" \u0430b\n-\u0430b\n+x\n"))[2:] == [" \u0430b", "-\u0430b", "+x"]
+        assert lines(edit("+\u0430b\n"))[3:] == ["Look closely, this word mixes alphabets: \u0430b = <U+0430>b"]
+
+    def test_hostile_sizes_take_no_time(self) -> None:
+        started = time.monotonic()
+        lines(edit(f"+{'a' * 2**20}é\n" + "+x\n" * 50_000))
+        assert time.monotonic() - started < 5
+
+
+class TestOtherQuestions:
+    def test_a_tool_of_a_server(self) -> None:
+        confirmation = McpConfirmation("Confirm MCP Tool", "srv", "do_it", "Do it", {"a": ["x\ny\u202e", 1]})
+        assert lines(confirmation) == [
+            "Confirm MCP Tool",
+            "Server: srv",
+            "Tool: do_it",
+            "Shown as: Do it",
+            "Arguments:",
+            "> {",
+            '>   "a": [',
+            '>     "x\\ny<U+202E>",',
+            ">     1",
+            ">   ]",
+            "> }",
+        ]
+
+    @pytest.mark.parametrize("arguments", [None, {}])
+    def test_a_tool_without_arguments(self, arguments: dict[str, str] | None) -> None:
+        assert lines(McpConfirmation("T", "s", "t", "t", arguments))[1:] == ["Server: s", "Tool: t", "Arguments: none"]
+
+    @pytest.mark.parametrize(
+        ("prompt", "urls", "shown"),
+        [
+            ("Do it?\n  1 [y] Yes", (), ["> Do it?", ">   1 [y] Yes"]),
+            ("https://a/", ("https://a/",), ["> https://a/"]),
+            ("Read https://a/", ("https://a/",), ["> Read https://a/", "URLs to fetch:", "> https://a/"]),
+            ("x", ("https://a\n/", "b"), ["> x", "URLs to fetch:", "> https://a<U+000A>/", "> b"]),
+        ],
+    )
+    def test_words_and_addresses(self, prompt: str, urls: tuple[str, ...], shown: list[str]) -> None:
+        assert lines(InfoConfirmation("Title", prompt, urls)) == ["Title", *shown]
+
+    @pytest.mark.parametrize(
+        ("confirmation", "asked"),
+        [
+            (edit(""), "Apply this change?"),
+            (shell("x"), "Allow execution?"),
+            (ExecConfirmation("T", "x", "/w", ("git", "a\nb")), "Allow execution of: 'git, a<U+000A>b'?"),
+            (McpConfirmation("T", "s\x1b", "t", "T"), 'Allow execution of MCP tool "t" from server "s<U+001B>"?'),
+            (InfoConfirmation("T", "x"), "Do you want to proceed?"),
+        ],
+    )
+    def test_the_question_itself(self, confirmation: Confirmation, asked: str) -> None:
+        assert short_question(confirmation) == asked
+
+
+class TestAnyText:
+    @given(st.text(max_size=200), st.integers(0, 100))
+    @settings(max_examples=200)
+    def test_a_command_can_be_read_back_from_what_is_shown(self, command: str, width: int) -> None:
+        title, directory, *shown = lines(ExecConfirmation("Title", command, "/w"), width=width)
+        assert (title, directory, shown[0][:2]) == ("Title", "Directory: /w", "$ ")
+        end = next((at for at, line in enumerate(shown) if line.startswith("Look closely")), len(shown))
+        assert {line[:2] for line in shown[1:end]} <= {"> ", "| "}
+        read = "".join(("\n" if line.startswith("> ") else "") + line[2:] for line in shown[:end])
+        assert read == visible(command)
+
+    @given(st.text(max_size=100), st.integers(20, 60))
+    @settings(max_examples=200)
+    def test_pieces_fit_and_lose_nothing(self, text: str, width: int) -> None:
+        pieces = list(wrapped(one_line(text), width=width, first="F: "))
+        assert pieces[0].startswith("F: ")
+        assert all(piece.startswith("| ") for piece in pieces[1:])
+        assert pieces[0][3:] + "".join(piece[2:] for piece in pieces[1:]) == one_line(text)
+        assert all(len(piece) <= width for piece in pieces)
+
+    def test_wide_letters_take_two_columns_and_tabs_eight(self) -> None:
+        assert list(wrapped("日" * 15, width=20)) == ["日" * 10, "| " + "日" * 5]
+        assert list(wrapped("a\tb\tc", width=20)) == ["a\tb\tc"]
+        assert list(wrapped("a\tb\tc\td", width=20)) == ["a\tb\tc", "| \td"]
