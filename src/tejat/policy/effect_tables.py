@@ -117,6 +117,7 @@ DESTROYING_WORDS: Mapping[str, frozenset[str]] = {
     "docker": names("rm rmi prune kill down remove"),
     "docker-compose": names("rm down kill"),
     "podman": names("rm rmi prune kill down remove reset"),
+    "cp": names("/dev/null"),
     "kubectl": names("delete drain replace"),
     "oc": names("delete"),
     "helm": names("delete uninstall rollback"),

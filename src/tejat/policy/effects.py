@@ -31,7 +31,9 @@ _SED_HARMLESS = re.compile(
     rf"(?:(?:{_SED_ADDRESS}(?:[,~]\+?{_SED_ADDRESS})?)?\s*!?\s*"
     r"(?:[pdqDPNnhHgGx=]|s/(?:[^/\\\n]|\\.)*/(?:[^/\\\n]|\\.)*/[gpiI0-9]*|s\|[^|\\\n]*\|[^|\\\n]*\|[gpiI0-9]*)\s*(?:;|\Z)\s*)+\Z"
 )
+_LONGEST_SCRIPT = 200
 _SQL_DESTROYS = re.compile(r"\b(?:drop|truncate|delete|flushall|flushdb|dropdatabase|deletemany)\b", re.IGNORECASE)
+_ROOTED = re.compile(r"(?<![\w.~/^\s-])[/~]")
 _ADDRESS = re.compile(r"(?!file:)[A-Za-z][A-Za-z0-9+.-]*://")
 
 
@@ -124,7 +126,7 @@ def _runs_its_program(name: str, words: Sequence[str]) -> bool:
     if _AWK.match(name):
         return any(_AWK_CODE.search(word) for word in words[1:] if not word.startswith("-F"))
     if _SED.match(name):
-        return not all(_SED_HARMLESS.match(script) for script in _sed_scripts(words))
+        return not all(len(script) < _LONGEST_SCRIPT and _SED_HARMLESS.match(script) for script in _sed_scripts(words))
     return False
 
 
@@ -173,6 +175,7 @@ def _within_option(word: str) -> list[str]:
 
 
 def _parts(word: str) -> list[str]:
-    """What stands between `=`, `:` and `,`, each of which may be a place of its own."""
-    pieces = [piece for piece in re.split(r"[=:,]", word) if piece]
-    return pieces if len(pieces) > 1 or pieces != [word] else []
+    """What stands between `=`, `:`, `,` and `@`, and what begins at the root or at home within it."""
+    pieces = [piece for piece in re.split(r"[=:,@]", word) if piece]
+    rooted = [word[found.start() :] for found in _ROOTED.finditer(word) if found.start()]
+    return [*rooted, *pieces] if pieces != [word] else rooted

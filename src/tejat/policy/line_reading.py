@@ -12,6 +12,7 @@ from tejat.policy.words import Word, read_word
 from tejat.policy.wrappers import base_name, unwrapped
 
 _DEEPEST = 12
+_DEEPEST_NODE = 200
 _MOST_COMMANDS = 2000
 
 _NO_WORDS = frozenset(
@@ -108,11 +109,14 @@ class _TreeWalk:
         self._via = via
 
     def walk(self, root: Node) -> None:
-        waiting = [root]
+        waiting = [(root, 0)]
         while waiting:
-            node = waiting.pop()
+            node, depth = waiting.pop()
+            if depth > _DEEPEST_NODE:
+                self._reading.hide("it is nested too deeply")
+                continue
             self._visit(node)
-            waiting.extend(reversed(self._inside(node)))
+            waiting.extend((child, depth + 1) for child in reversed(self._inside(node)))
 
     def _inside(self, node: Node) -> Sequence[Node]:
         if node.type != "heredoc_redirect" or not self._has_quoted_delimiter(node):
@@ -209,19 +213,23 @@ class _TreeWalk:
             self._reading.hide("where a here-document ends is not certain")
 
     def _ends_where_bash_ends(self, node: Node, delimiter: re.Match[bytes], end: Node) -> bool:
-        first_line = self._source[node.start_byte :].partition(b"\n")[0]
+        first_line = self._line_at(node.start_byte)
         if first_line.count(b"<<") != 1 or first_line.endswith(b"\\"):
             return False
         strips_tabs = self._text(node).startswith(b"<<-")
         at = node.start_byte + len(first_line) + 1
         while at < len(self._source):
-            line = self._source[at:].partition(b"\n")[0]
+            line = self._line_at(at)
             if (line.lstrip(b"\t") if strips_tabs else line) == delimiter["name"]:
                 return at <= end.start_byte <= at + len(line)
             if line.endswith(b"\\") and not delimiter["quote"]:
                 return False
             at += len(line) + 1
         return False
+
+    def _line_at(self, start: int) -> bytes:
+        end = self._source.find(b"\n", start)
+        return self._source[start:] if end < 0 else self._source[start:end]
 
     def _evaluation(self, node: Node) -> None:
         text = self._text(node)

@@ -3,6 +3,7 @@
 from tejat.policy.command_line import Command, CommandLine
 from tejat.policy.line_reading import LineReading
 from tejat.policy.plain_line import REDIRECTS, PlainLine, read_plain_line
+from tejat.policy.syntax_tree import LONGEST_LINE
 from tejat.policy.wrappers import base_name
 
 
@@ -11,11 +12,16 @@ def parse_line(text: str) -> CommandLine:
 
     A line that is plain but for redirections to or from files has `REDIRECTS` as its only doubt.
     """
+    if len(text) > LONGEST_LINE:
+        return _opaque(text, "it is too long to be taken apart")
     try:
         return _parsed(text)
     except (RecursionError, ValueError, MemoryError) as failure:
-        doubt = f"it cannot be taken apart ({type(failure).__name__})"
-        return CommandLine(text, (), (), is_plain=False, is_opaque=True, doubts=(doubt,), roots=())
+        return _opaque(text, f"it cannot be taken apart ({type(failure).__name__})")
+
+
+def _opaque(text: str, doubt: str) -> CommandLine:
+    return CommandLine(text, (), (), is_plain=False, is_opaque=True, doubts=(doubt,), roots=())
 
 
 def _parsed(text: str) -> CommandLine:

@@ -4,7 +4,6 @@ import re
 from dataclasses import dataclass
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-_BRACES = re.compile(r"\{.*(?:,|\.\.).*\}", re.DOTALL)
 _EXPANSION_AFTER_DOLLAR = re.compile(r"[A-Za-z0-9_({\[!@#$*?'-]")
 _TILDE = re.compile(r"(?:\A|[=:])~")
 _UNQUOTED_SPECIAL = frozenset("`*?[()<>|&;\n \t")
@@ -73,9 +72,9 @@ class _WordReader:
         self._is_split = False
 
     def word(self) -> Word:
-        while self._at < len(self._text):
+        while self._at < len(self._text) and not self._is_split:
             self._step(self._text[self._at])
-        if _TILDE.search(self._text) or _BRACES.search(self._text):
+        if _TILDE.search(self._text) or _has_braces(self._text):
             self._is_literal, self._is_split = False, True
         value = "".join(self._value) if self._is_literal else self._text
         return Word(self._text, value, self._is_literal, self._is_bare, self._is_split)
@@ -166,6 +165,12 @@ class _WordReader:
     def _give_up(self) -> None:
         self._is_literal, self._is_bare, self._is_split = False, False, True
         self._at = len(self._text)
+
+
+def _has_braces(text: str) -> bool:
+    """Whether it may be one of `{a,b}` and `{1..3}`, which become several words."""
+    inside = text[text.find("{") + 1 : text.rfind("}")] if "{" in text else ""
+    return "," in inside or ".." in inside
 
 
 def _decoded(text: str) -> str | None:

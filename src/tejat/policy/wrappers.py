@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 from tejat.policy.command_line import Command
 from tejat.policy.words import Word, literal, names
@@ -55,7 +55,7 @@ _BEFORE_COMMAND = re.compile(r"(?:(?:ProxyCommand|LocalCommand|KnownHostsCommand
 
 def _options_with_commands(words: Words, options: frozenset[str]) -> Wrapped:
     lines: list[Word] = []
-    for word, following in zip(words[1:], [*words[2:], None], strict=True):
+    for word, following in zip_longest(words[1:], words[2:]):
         name, equals, _ = word.value.partition("=")
         if name in options and equals:
             lines.append(_after_equals(word))
@@ -295,11 +295,11 @@ def _git(words: Words) -> Wrapped:
 
 
 _HARMLESS_SETTING = re.compile(r"(?:color|user|advice|init|log|column|commit|i18n|pull|push|safe)\.", re.IGNORECASE)
-_GIT_RUNNERS = names("rebase filter-branch difftool mergetool clone fetch pull push ls-remote archive")
+_GIT_RUNNERS = names("grep rebase filter-branch difftool mergetool clone fetch pull push ls-remote archive")
 _GIT_COMMAND_OPTIONS = names(
     """
-    -x --exec --extcmd --tree-filter --index-filter --msg-filter --env-filter --parent-filter --commit-filter
-    --tag-name-filter --upload-pack -u --receive-pack
+    -x --exec --extcmd -O --open-files-in-pager --tree-filter --index-filter --msg-filter --env-filter --parent-filter
+    --commit-filter --tag-name-filter --upload-pack -u --receive-pack
     """
 )
 
