@@ -88,9 +88,9 @@ def _explain(options: argparse.Namespace, open_book: OpenBook) -> int:
     if options.json:
         print(dump_json(explanation.to_json()))
         return EXIT_OK
-    print(f"{Style(sys.stdout).bold(explanation.decision)}: {visible(explanation.reason)}")
-    print(f"  rule:   {visible(explanation.rule or 'none matches')}")
-    print(f"  source: {visible(explanation.source)}")
+    print(f"{Style(sys.stdout).bold(explanation.decision)}: {_on_one_line(explanation.reason)}")
+    print(f"  rule:   {_on_one_line(explanation.rule or 'none matches')}")
+    print(f"  source: {_on_one_line(explanation.source)}")
     _print_tree("commands in the line:", explanation.commands)
     _print_tree("why it is not plain:", explanation.doubts)
     return EXIT_OK
@@ -138,23 +138,21 @@ def _test(options: argparse.Namespace, open_book: OpenBook) -> int:
 
 def _print_rules(tier: str, rules: Sequence[ListedRule]) -> None:
     print(Style(sys.stdout).bold(tier))
-    width = max(len(visible(rule.text)) for rule in rules)
+    width = max(len(_on_one_line(rule.text)) for rule in rules)
     for rule in rules:
-        text = visible(rule.text).ljust(min(width, _TEXT_WIDTH))
-        print(f"  {rule.id or '':8}  {text}  {visible(rule.source)}")
+        text = _on_one_line(rule.text).ljust(min(width, _TEXT_WIDTH))
+        print(f"  {rule.id or '':8}  {text}  {_on_one_line(rule.source)}")
 
 
 def _print_failure(case: CheckedCase) -> None:
-    print(f"{Style(sys.stdout).bold('not as expected')}: {visible(case.source)}: {visible(case.call)}")
+    print(f"{Style(sys.stdout).bold('not as expected')}: {_on_one_line(case.source)}: {_on_one_line(case.call)}")
     found = case.found
-    _print_tree(
-        "",
-        (
-            f"expected {case.expected}",
-            f"found {found.decision}: {found.reason}",
-            f"by {found.rule or 'no rule'} ({found.source})",
-        ),
-    )
+    _print_tree("", (case.expected, f"by {found.rule or 'no rule'} ({found.source})", *found.doubts))
+
+
+def _on_one_line(text: str) -> str:
+    """Text that can pass for no other line of ours."""
+    return visible(text).replace("\n", "<U+000A>")
 
 
 def _print_tree(title: str, lines: Sequence[str]) -> None:

@@ -1,7 +1,6 @@
 """The settings of a run: what system, person and project say, merged, each value with where it came from."""
 
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,7 +9,6 @@ from typing import Generic, TypeVar
 from tejat.config.places import Places, SourceTier
 from tejat.config.settings_file import Found, Key, SettingsFile, is_same_directory, read_settings_file
 from tejat.core.errors import UsageError
-from tejat.core.visible import visible
 
 Value = TypeVar("Value")
 Default = TypeVar("Default", bound="Setting[object] | None")
@@ -158,7 +156,7 @@ def _sandbox_of(environment: Mapping[str, str], otherwise: Setting[SandboxMode])
 
 def _variables(found: Found) -> tuple[str, ...]:
     for entry in found.entries():
-        if not _VARIABLE.fullmatch(entry.text()):
+        if not (entry.text().isascii() and entry.text().isidentifier()):
             raise entry.wrong("a list of names of environment variables")
     return found.texts()
 
@@ -168,7 +166,7 @@ def _file_names(found: Found) -> tuple[str, ...]:
     entries = found.entries_or_one()
     for entry in entries:
         name = entry.text()
-        if name.startswith("/") or visible(name) != name or {".", "..", ""} & set(name.split("/")):
+        if name.startswith("/") or not name.isprintable() or {".", "..", ""} & set(name.split("/")):
             raise entry.wrong("a file name or a list of file names")
     return tuple(entry.text() for entry in entries) or _CONTEXT_FILE_NAMES
 
@@ -176,7 +174,6 @@ def _file_names(found: Found) -> tuple[str, ...]:
 _FILE_NAME = "settings.json"
 _EXCLUDE = Key("tools.exclude", "excludeTools")
 _MCP_EXCLUDED = Key("mcp.excluded", "excludeMCPServers")
-_VARIABLE = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 _SANDBOX_WANTED = "auto, required, off, true or false"
 _SANDBOX_WORDS = {
     "auto": SandboxMode.AUTO,

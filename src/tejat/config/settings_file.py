@@ -2,11 +2,14 @@
 
 import os
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from tejat.config.json_with_comments import BadJson, Node, Value, read_json
 from tejat.config.own_file import Writers, read_own_file
 from tejat.config.places import SourceTier
 from tejat.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from tejat.config.json_with_comments import Node, Value
 
 
 class SettingsError(UsageError):
@@ -30,7 +33,7 @@ class SettingsFile:
 
     __slots__ = ("_members", "path", "tier")
 
-    def __init__(self, path: str, tier: SourceTier, members: dict[str, Node]) -> None:
+    def __init__(self, path: str, tier: SourceTier, members: "dict[str, Node]") -> None:
         self.path = path
         self.tier = tier
         self._members = members
@@ -51,7 +54,7 @@ class SettingsFile:
         known = {name for key in keys for name in (key.nested, key.flat)}
         return any(name not in known for name in _names_of(self._members, ""))
 
-    def _find_nested(self, name: str) -> Node | None:
+    def _find_nested(self, name: str) -> "Node | None":
         members, passed = self._members, ""
         *outer, last = name.split(".")
         for step in outer:
@@ -75,6 +78,9 @@ def read_settings_file(path: str, tier: SourceTier) -> SettingsFile | None:
     text = read_own_file(path, writers=writers)
     if text is None:
         return None
+    # Most runs have few such files or none.
+    from tejat.config.json_with_comments import BadJson, read_json
+
     try:
         top = read_json(text)
     except BadJson as error:
@@ -90,13 +96,13 @@ class Found:
 
     path: str
     name: str
-    node: Node
+    node: "Node"
 
     @property
     def source(self) -> str:
         return f"{self.path}:{self.node.line}"
 
-    def wrong(self, wanted: str, node: Node | None = None) -> SettingsError:
+    def wrong(self, wanted: str, node: "Node | None" = None) -> SettingsError:
         """For a value that is not what is wanted; `node` is the part of it that is wrong."""
         at = node or self.node
         return SettingsError(
@@ -157,7 +163,7 @@ def is_same_directory(one: str, other: str) -> bool:
         return False
 
 
-def _names_of(members: dict[str, Node], before: str) -> list[str]:
+def _names_of(members: "dict[str, Node]", before: str) -> list[str]:
     names: list[str] = []
     for name, node in members.items():
         if isinstance(node.value, dict):
@@ -167,7 +173,7 @@ def _names_of(members: dict[str, Node], before: str) -> list[str]:
     return names
 
 
-def _in_words(value: Value) -> str:
+def _in_words(value: "Value") -> str:
     match value:
         case bool():
             return "true" if value else "false"

@@ -1,4 +1,4 @@
-"""What a person is told about the policy: why a call would be allowed, which rules there are, how test cases went."""
+"""What a person is told about the policy and the place they are in: why a call would be allowed, what works here."""
 
 from dataclasses import dataclass
 
@@ -54,10 +54,26 @@ class ListedRule:
 
 @dataclass(frozen=True, slots=True)
 class CheckedCase:
-    """A case of a policy test: where it stands, the call, what was expected in words, and what the policy says."""
+    """A case of a policy test: where it stands, the call, and what the policy says.
+
+    `expected` tells what should have come out, and of a case that did not pass also what came out instead.
+    """
 
     source: str
     call: str
     expected: str
     found: Explanation
     passed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was tried: whether it works, and how or why not, in words. `group` is what it belongs to."""
+
+    group: str
+    name: str
+    works: bool
+    how: str
+
+    def to_json(self) -> JsonObject:
+        return {"group": self.group, "name": self.name, "works": self.works, "how": self.how}
