@@ -33,6 +33,7 @@ def question_lines(question: Question, style: Style, *, width: int) -> list[str]
     lines = [style.bold(line) for line in _field("", confirmation.title, width)]
     lines += _field("", question.note, width)
     lines += _field("Reason: ", question.reason, width)
+    lines += _lookalikes(_what_counts(confirmation), width)  # before what may go on for pages
     match confirmation:
         case EditConfirmation():
             lines += _field("File: ", confirmation.file_path, width)
@@ -45,7 +46,7 @@ def question_lines(question: Question, style: Style, *, width: int) -> list[str]
             lines += _words(confirmation, width)
         case _:
             assert_never(confirmation)
-    return [*lines, *_lookalikes(_what_counts(confirmation), width)]
+    return lines
 
 
 def short_question(confirmation: Confirmation) -> str:
