@@ -1,15 +1,15 @@
 """What a rule that allows covers: only what it names, and nothing that it does not show."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tejat.policy.command_line import Command
-from tejat.policy.control_files import is_control_file
 from tejat.policy.effects import Effects, effects_of
-from tejat.policy.matching import Call
-from tejat.policy.places import is_inside, leads_astray
+from tejat.policy.judge import NO_NETWORK
+from tejat.policy.places import is_inside
 from tejat.policy.redirections import written_targets
 from tejat.policy.rules import Rule
+from tejat.policy.shell_call import ShellCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,28 +20,28 @@ class Shape:
     writes: bool = False
 
 
-def shape_of(call: Call) -> Shape:
+def shape_of(call: ShellCall) -> Shape:
     """What the line as a whole leaves open. A line that writes to files inside needs a rule that says so."""
-    line = call.facts.line
-    if line is None or (line.is_plain and line.commands):
+    line = call.line
+    if line.is_plain and line.commands:
         return Shape(None)
     targets = written_targets(line)
     if not targets:
         return Shape(line.doubts[0] if line.doubts else "it is not made of plain words")
-    outside = next((target for target in targets if _is_doubtful(target, call)), None)
+    outside = next((target for target in targets if not call.is_plainly_inside(target)), None)
     if outside is not None:
         return Shape(f"it writes to {outside}, which is not plainly inside the workspace")
     return Shape(None, writes=True)
 
 
-def gap_in(rule: Rule, command: Command, call: Call, shape: Shape) -> str | None:
+def gap_in(rule: Rule, command: Command, call: ShellCall, shape: Shape) -> str | None:
     """Why a rule that allows, and concerns the call, does not cover this command. None where it does."""
     if shape.doubt:
         return shape.doubt
     if shape.writes and not rule.redirection:
         return "it writes to a file, and the rule does not say so"
     if call.facts.wants_network and not rule.network:
-        return "it wants the network, and the rule does not say so"
+        return NO_NETWORK
     effects = call.effects[command]
     if rule.command is None and rule.arguments is None:
         return f"it {effects.destroys[0]}, which only a rule for that very command allows" if effects.destroys else None
@@ -63,7 +63,7 @@ def _tokens(rule: Rule, command: Command) -> Sequence[str]:
     return tokens[tokens.index(command.name, 1) :]
 
 
-def _gap(tokens: Sequence[str], words: Sequence[str], effects: Effects, call: Call) -> str | None:
+def _gap(tokens: Sequence[str], words: Sequence[str], effects: Effects, call: ShellCall) -> str | None:
     if tuple(words[: len(tokens)]) != tuple(tokens):
         return "it does not begin with the words of the rule"
     named = effects_of(tokens)
@@ -75,41 +75,11 @@ def _gap(tokens: Sequence[str], words: Sequence[str], effects: Effects, call: Ca
         beyond = next((effect for effect in shown if effect not in known), None)
         if beyond is not None:
             return f"it {beyond}, which the rule does not name"
-    doubtful = next((word for word in effects.paths if word not in named.paths and _is_doubtful(word, call)), None)
-    if doubtful is not None:
-        return f"{doubtful} is not plainly inside the workspace"
+    unnamed = [word for word in effects.paths if word not in named.paths]
+    outside = next((word for word in unnamed if not call.is_plainly_inside(word)), None)
+    if outside is not None:
+        return f"{outside} is not plainly inside the workspace"
     program = call.facts.programs.get(words[0])
     if program is not None and is_inside(program, call.facts.roots):
         return f"{words[0]} would start {program}, which is a file of the workspace"
     return None
-
-
-def _is_doubtful(word: str, call: Call) -> bool:
-    return leads_astray(word) or not is_inside(call.resolved(word), call.facts.roots)
-
-
-def control_file_of(call: Call) -> str | None:
-    """The control file that the call would change and why it is one, in words, or None."""
-    for path in (*call.facts.paths, *_written_places(call)):
-        why = is_control_file(path, root=_root_of(path, call.facts.roots))
-        if why:
-            return f"{path} is a control file: {why}"
-    return None
-
-
-def _written_places(call: Call) -> Iterable[str]:
-    line = call.facts.line
-    if line is None:
-        return
-    for effects in call.effects.values():
-        if effects.writes or effects.destroys:
-            yield from map(call.resolved, effects.paths)
-    for redirection in line.redirections:
-        if redirection.writes and not redirection.is_harmless and redirection.target is not None:
-            yield call.resolved(redirection.target)
-
-
-def _root_of(path: str, roots: Sequence[str]) -> str:
-    """The nearest root above the path; for a path outside every name counts."""
-    above = [root for root in roots if is_inside(path, (root,))]
-    return max(above, key=len, default="/")

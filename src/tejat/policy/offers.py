@@ -1,13 +1,11 @@
-"""The rule that an "always" would remember: the narrowest one that covers a call."""
+"""Which words of a command an "always" would remember: the fewest that say what it does."""
 
 from collections.abc import Iterable, Mapping
 
 from tejat.policy.command_line import Command
-from tejat.policy.matching import Call
-from tejat.policy.rules import Decision, Rule, Tier
+from tejat.policy.effects import Effects
+from tejat.policy.shell_call import ShellCall
 from tejat.policy.words import names
-
-_SOURCE = "your answer"
 
 # Programs whose first word says what they do.
 _WITH_SUBCOMMAND = names(
@@ -31,25 +29,15 @@ _RUNS_WHAT_FOLLOWS = names("exec eval x dlx")
 _RUNS_PROJECT = names("npm pnpm yarn bun cargo go")
 
 
-def offered_rule(call: Call, uncovered: Iterable[Command]) -> Rule | None:
-    """A rule that would cover what no rule covers yet, None where it would allow more than a person can oversee."""
-    facts = call.facts
-    if facts.line is None:
-        return Rule(Decision.ALLOW, Tier.USER, _SOURCE, facts.tool, facts.server, network=facts.wants_network)
-    if not facts.line.is_plain:
+def offered_prefix(uncovered: Iterable[Command], call: ShellCall) -> tuple[str, ...] | None:
+    """The first words of the commands that no rule covers, None where those differ or would say too little."""
+    if not call.line.is_plain:
         return None
-    prefixes = {_prefix(command, call) for command in uncovered}
-    if len(prefixes) != 1:
-        return None
-    prefix = prefixes.pop()
-    if prefix is None:
-        return None
-    return Rule(Decision.ALLOW, Tier.USER, _SOURCE, facts.tool, command=prefix, network=facts.wants_network)
+    prefixes = {_prefix(command, call.effects[command]) for command in uncovered}
+    return prefixes.pop() if len(prefixes) == 1 else None
 
 
-def _prefix(command: Command, call: Call) -> tuple[str, ...] | None:
-    """The first words of the command that say what it does, None where those would say too little."""
-    effects = call.effects[command]
+def _prefix(command: Command, effects: Effects) -> tuple[str, ...] | None:
     if command.via or effects.destroys:
         return None
     if command.name not in _WITH_SUBCOMMAND:

@@ -2,9 +2,29 @@
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, cast
 
 from tejat.core.errors import TejatError
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class _Expression(Protocol):
+        def search(self, text: bytes) -> object: ...
+        def fullmatch(self, text: bytes) -> object: ...
+
+    class _Options(Protocol):
+        never_capture: bool
+        log_errors: bool
+        max_mem: int
+
+    class _Re2(Protocol):
+        # The package has no types of its own.
+        @property
+        def error(self) -> type[Exception]: ...
+        def Options(self) -> _Options: ...  # noqa: N802 - its name there
+        def compile(self, pattern: str, options: _Options) -> _Expression: ...
+
 
 _MEMORY = 1 << 20
 """Bounds the compiled program: `(a{1000}){1000}` is refused and not built."""
@@ -14,25 +34,6 @@ _SPECIAL = frozenset(r"\.+*?()|[]{}^$")
 
 class BadPattern(TejatError):
     """A pattern cannot be used; the text says why."""
-
-
-class _Expression(Protocol):
-    def search(self, text: bytes) -> object: ...
-    def fullmatch(self, text: bytes) -> object: ...
-
-
-class _Options(Protocol):
-    never_capture: bool
-    log_errors: bool
-    max_mem: int
-
-
-class _Re2(Protocol):
-    # The package has no types of its own.
-    @property
-    def error(self) -> type[Exception]: ...
-    def Options(self) -> _Options: ...  # noqa: N802 - its name there
-    def compile(self, pattern: str, options: _Options) -> _Expression: ...
 
 
 def is_found(expression: str, text: str) -> bool:
@@ -175,12 +176,12 @@ def _encoded(text: str) -> bytes:
 
 
 @lru_cache(maxsize=256)
-def _compiled(expression: str) -> _Expression:
+def _compiled(expression: str) -> "_Expression":
     import re2
 
     if len(expression) > _LONGEST:
         raise BadPattern(f"the pattern is longer than {_LONGEST} characters")
-    engine = cast(_Re2, re2)
+    engine = cast("_Re2", re2)
     options = engine.Options()
     options.never_capture = True
     options.log_errors = False

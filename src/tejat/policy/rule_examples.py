@@ -7,12 +7,14 @@ from typing import cast
 
 from tejat.core.json_text import NotJson, load_json
 from tejat.core.tool import Kind
+from tejat.policy.call import Call
+from tejat.policy.command_matching import is_meant_by
 from tejat.policy.coverage import gap_in, shape_of
 from tejat.policy.errors import PolicyError
-from tejat.policy.matching import Call, concerns, is_meant
 from tejat.policy.patterns import BadPattern
 from tejat.policy.places import resolved
 from tejat.policy.rules import Decision, Facts, Rule
+from tejat.policy.shell_call import ShellCall
 from tejat.policy.toml_tables import Table
 from tejat.policy.tool_names import SHELL
 
@@ -57,16 +59,16 @@ def check_examples(table: Table, rules: Sequence[Rule], *, key: str) -> None:
 
 def _matches(rule: Rule, example: Example, table: Table, key: str) -> bool:
     """Whether an allowing rule covers the example, or a stricter one is meant for any part of it."""
-    call = Call(_facts(rule, example, table, key))
-    if not concerns(rule, call):
+    facts = _facts(rule, example, table, key)
+    if facts.line is None:
+        return Call(facts).is_meant_by(rule)
+    call = ShellCall(facts, facts.line)
+    if not call.is_meant_by(rule):
         return False
-    line = call.facts.line
-    if line is None:
-        return True
     if rule.decision is not Decision.ALLOW:
-        return any(is_meant(rule, command, call) for command in line.commands)
+        return any(is_meant_by(command, rule, call.line) for command in call.line.commands)
     shape = shape_of(call)
-    return shape.doubt is None and all(gap_in(rule, command, call, shape) is None for command in line.commands)
+    return shape.doubt is None and all(gap_in(rule, command, call, shape) is None for command in call.line.commands)
 
 
 def _facts(rule: Rule, example: Example, table: Table, key: str) -> Facts:

@@ -1,15 +1,15 @@
 """A rule written down: as one line for a person, and as TOML that reads back to the same rule."""
 
 import json
-import re
 import shlex
 from collections.abc import Iterator, Sequence
 
+from tejat.core.errors import UsageError
 from tejat.core.visible import visible
 from tejat.policy.rules import Rule
 from tejat.policy.unlisted import Unlisted
 
-_BEFORE_PRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
+_ESCAPED = {code: f"\\u{code:04X}" for code in (*range(0x7F, 0xA0), 0x2028, 0x2029, 0xFEFF)}
 
 
 def rule_text(rule: Rule) -> str:
@@ -18,7 +18,12 @@ def rule_text(rule: Rule) -> str:
 
 
 def rule_toml(rule: Rule) -> str:
-    """A `[[rule]]` table that reads back to the same rule, but for where it stands (its tier and source)."""
+    """A `[[rule]]` table that reads back to the same rule, but for where it stands (its tier and source).
+
+    Raises UsageError for a rule that only settings can make.
+    """
+    if isinstance(rule, Unlisted):
+        raise UsageError(f"a list in the settings cannot be written as one rule: {rule_text(rule)}")
     fields: list[tuple[str, str]] = [("tool", _string(rule.tool))]
     if rule.server is not None:
         fields.append(("server", _string(rule.server)))
@@ -76,8 +81,7 @@ def _strings(values: Sequence[str]) -> str:
 
 def _string(value: str) -> str:
     """A basic string of TOML: JSON's escapes are a part of TOML's, what else TOML forbids is escaped too."""
-    quoted = json.dumps(value, ensure_ascii=False)
-    return _BEFORE_PRINTABLE.sub(lambda found: f"\\u{ord(found.group()):04X}", quoted)
+    return json.dumps(value, ensure_ascii=False).translate(_ESCAPED)
 
 
 def _quoted(value: str) -> str:

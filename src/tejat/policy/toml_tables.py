@@ -104,8 +104,7 @@ def tables_in(text: str, name: str, *, file: str) -> list[Table]:
     except RecursionError:
         raise PolicyError(file, 1, "this is not TOML that can be read: it is nested too deeply") from None
     except ValueError as error:
-        found = _LINE_OF_ERROR.search(str(error))
-        raise PolicyError(file, int(found[1]) if found else 1, f"this is not TOML: {error}") from None
+        raise PolicyError(file, _line_of_error(error, text), f"this is not TOML: {error}") from None
     other = next((key for key in values if key != name), None)
     if other is not None:
         raise PolicyError(file, _line_of(text, other), f"{other!r} is not known here, only tables [[{name}]] are")
@@ -120,6 +119,13 @@ def tables_in(text: str, name: str, *, file: str) -> list[Table]:
         Table(table, file=file, line=line, key_lines=key_lines)
         for table, (line, key_lines) in zip(found_tables, places, strict=True)
     ]
+
+
+def _line_of_error(error: ValueError, text: str) -> int:
+    if "end of document" in str(error):
+        return text.count("\n") + 1
+    found = _LINE_OF_ERROR.search(str(error))
+    return int(found[1]) if found else 1
 
 
 def _places(text: str, name: str) -> list[tuple[int, dict[str, int]]]:

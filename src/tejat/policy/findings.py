@@ -1,0 +1,68 @@
+"""What the rules say of a call, or of one command in it, and why."""
+
+import shlex
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tejat.core.visible import visible
+from tejat.policy.command_line import Command
+from tejat.policy.rule_text import rule_text
+from tejat.policy.rules import Decision, Rule, Tier, Verdict
+
+_LONGEST_SHOWN = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The rule that decides, None where there is none. `gap` is why a rule that allows does not cover it."""
+
+    rule: Rule | None
+    gap: str | None = None
+    command: Command | None = None
+
+    @property
+    def decision(self) -> Decision:
+        return Decision.ASK if self.rule is None else self.rule.decision
+
+    @property
+    def is_allowed(self) -> bool:
+        return self.decision is Decision.ALLOW
+
+    @property
+    def weight(self) -> tuple[int, int, int]:
+        return (Decision.ASK.strictness, 0, 0) if self.rule is None else _weight(self.rule)
+
+    def verdict(self) -> Verdict:
+        return Verdict(self.decision, self.rule, self._reason())
+
+    def _reason(self) -> str:
+        of_command = "" if self.command is None else f" ({_shown(self.command)})"
+        if self.rule is None or (self.decision is Decision.ASK and self.rule.tier is Tier.DEFAULT):
+            return f"No rule allows this{of_command}" + (f": {self.gap}." if self.gap else ".")
+        text = rule_text(self.rule)
+        match self.decision:
+            case Decision.DENY:
+                return f"The rule `{text}` forbids it{of_command}."
+            case Decision.ASK:
+                return f"The rule `{text}` asks for it{of_command}."
+            case Decision.ALLOW:
+                return f"The rule `{text}` allows it."
+
+
+def finding_of(matching: Iterable[Rule], *, gap: str | None, command: Command | None = None) -> Finding:
+    """What rules that match say together: the strictest that people wrote decides, else the strictest built-in one.
+
+    What the built-in rules forbid stays forbidden. Of equally strict rules the one of the highest tier is named.
+    """
+    found = list(matching)
+    written = [rule for rule in found if rule.tier is not Tier.DEFAULT or rule.decision is Decision.DENY]
+    return Finding(max(written or found, key=_weight, default=None), gap, command)
+
+
+def _weight(rule: Rule) -> tuple[int, int, int]:
+    return rule.decision.strictness, rule.tier, rule.priority
+
+
+def _shown(command: Command) -> str:
+    text = visible(shlex.join(command.words).replace("\n", "\\n"))
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."

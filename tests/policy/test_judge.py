@@ -1,0 +1,35 @@
+from tejat.core.tool import Kind
+from tejat.policy.call import Call
+from tejat.policy.findings import Finding
+from tejat.policy.judge import NO_NETWORK, Judge
+from tejat.policy.rules import Decision, Facts, Rule, Tier
+
+ALLOW = Rule(Decision.ALLOW, Tier.USER, "u:1", "search", "github")
+WITH_NETWORK = Rule(Decision.ALLOW, Tier.USER, "u:2", "search", "github", network=True)
+OTHER = Rule(Decision.DENY, Tier.USER, "u:3", "write_file")
+
+
+def judge(*, wants_network: bool = False) -> Judge:
+    facts = Facts("search", Kind.OTHER, {}, ("/r",), "/h", server="github", wants_network=wants_network)
+    return Judge(Call(facts))
+
+
+def test_only_rules_for_the_call_count() -> None:
+    assert judge().findings([OTHER]) == [Finding(None)]
+    assert judge().findings([OTHER, ALLOW]) == [Finding(ALLOW)]
+
+
+def test_the_network_has_to_be_allowed_by_name() -> None:
+    assert judge(wants_network=True).findings([ALLOW]) == [Finding(None, NO_NETWORK)]
+    assert judge(wants_network=True).findings([WITH_NETWORK]) == [Finding(WITH_NETWORK)]
+
+
+def test_the_offer_is_the_tool_as_it_was_called() -> None:
+    assert judge().offer([]) == Rule(Decision.ALLOW, Tier.USER, "your answer", "search", "github")
+    assert judge(wants_network=True).offer([]) == Rule(
+        Decision.ALLOW, Tier.USER, "your answer", "search", "github", network=True
+    )
+
+
+def test_plan_mode_objects() -> None:
+    assert judge().objection_in_plan_mode() is not None

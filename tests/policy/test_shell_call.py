@@ -1,0 +1,52 @@
+import pytest
+
+from tejat.core.tool import Kind
+from tejat.policy.parse_line import parse_line
+from tejat.policy.rules import Facts
+from tejat.policy.shell_call import ShellCall
+
+
+def call(text: str, directory: str | None = "/work/project/sub") -> ShellCall:
+    line = parse_line(text)
+    roots = ("/work/project",)
+    return ShellCall(
+        Facts("run_shell_command", Kind.EXECUTE, {}, roots, "/home/me", line=line, directory=directory), line
+    )
+
+
+def test_the_places_that_the_line_names() -> None:
+    found = call("cat a ../b && sort x -o /etc/y > out 2>/dev/null").places
+    assert {"/work/project/sub/a", "/work/project/b", "/etc/y", "/work/project/sub/out"} <= set(found)
+
+
+def test_the_places_that_the_line_changes() -> None:
+    found = call("cat a; cp b c; cat d > e; ls f > /dev/null").changed_places
+    assert {"/work/project/sub/b", "/work/project/sub/c", "/work/project/sub/e"} <= set(found)
+    assert {"/work/project/sub/a", "/work/project/sub/d", "/work/project/sub/f", "/dev/null"}.isdisjoint(found)
+
+
+def test_without_a_directory_it_runs_in_the_first_root() -> None:
+    assert call("cat a", directory=None).resolved("a") == "/work/project/a"
+
+
+@pytest.mark.parametrize(
+    ("word", "inside"),
+    [
+        ("a", True),
+        ("..", True),
+        ("../..", False),
+        ("/work/project/x", True),
+        ("/etc", False),
+        ("~/x", False),
+        ("a/..", False),
+    ],
+)
+def test_is_plainly_inside(word: str, inside: bool) -> None:
+    assert call("ls").is_plainly_inside(word) == inside
+
+
+def test_a_control_file_that_the_line_would_change() -> None:
+    assert call("cp a ../.git/hooks/pre-commit").control_file()
+    assert call("echo x > ../.envrc").control_file()
+    assert call("rm -rf ../.git").control_file()
+    assert call("cat ../.git/config").control_file() is None

@@ -1,0 +1,79 @@
+import pytest
+
+from tejat.core.tool import Kind
+from tejat.policy.findings import Finding
+from tejat.policy.parse_line import parse_line
+from tejat.policy.rules import Decision, Facts, Rule, Tier
+from tejat.policy.shell_call import ShellCall
+from tejat.policy.shell_judge import ShellJudge
+
+SHELL = "run_shell_command"
+ALLOW_LOG = Rule(Decision.ALLOW, Tier.USER, "u:1", SHELL, command=("git", "log"))
+DENY_PUSH = Rule(Decision.DENY, Tier.USER, "u:2", SHELL, command=("git", "push"))
+ASK_ALL = Rule(Decision.ASK, Tier.USER, "u:3", SHELL)
+
+
+def judge(text: str) -> ShellJudge:
+    line = parse_line(text)
+    return ShellJudge(ShellCall(Facts(SHELL, Kind.EXECUTE, {"command": text}, ("/r",), "/h", line=line), line))
+
+
+def found(text: str, *rules: Rule) -> list[tuple[str, Rule | None]]:
+    return [
+        (" ".join(finding.command.words), finding.rule) for finding in judge(text).findings(rules) if finding.command
+    ]
+
+
+def test_every_command_is_judged_on_its_own() -> None:
+    assert found("git log; git push; ls", ALLOW_LOG, DENY_PUSH) == [
+        ("git log", ALLOW_LOG),
+        ("git push", DENY_PUSH),
+        ("ls", None),
+    ]
+    assert found("git log; ls", ALLOW_LOG, ASK_ALL) == [("git log", ASK_ALL), ("ls", ASK_ALL)]
+
+
+def test_a_line_without_commands_is_judged_as_a_whole() -> None:
+    assert [finding.rule for finding in judge("").findings([ALLOW_LOG, DENY_PUSH])] == [None]
+    assert [finding.rule for finding in judge("").findings([ASK_ALL])] == [ASK_ALL]
+    assert [finding.rule for finding in judge("").findings([Rule(Decision.ALLOW, Tier.USER, "x", SHELL)])] == [None]
+
+
+def test_the_gap_is_that_of_a_rule_for_the_command() -> None:
+    judged = judge("git log --output=x")
+    other = Rule(Decision.ALLOW, Tier.USER, "u:9", SHELL, command=("ls",))
+    assert [finding.gap for finding in judged.findings([ALLOW_LOG, other])] == [
+        "it writes a file (--output), which the rule does not name"
+    ]
+    assert [finding.gap for finding in judge("git status").findings([ALLOW_LOG])] == [None]
+    assert [finding.gap for finding in judge("git -C x log").findings([ALLOW_LOG])] == [
+        "it does not begin with the words of the rule"
+    ]
+
+
+def test_the_offer_covers_what_is_uncovered() -> None:
+    judged = judge("git log; ls -l")
+    assert judged.offer(judged.findings([ALLOW_LOG])) == Rule(
+        Decision.ALLOW, Tier.USER, "your answer", SHELL, command=("ls",)
+    )
+    assert judged.offer(judged.findings([])) is None
+    assert judged.offer([Finding(None)]) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "objects"),
+    [
+        ("ls", False),
+        ("git status | head -3", False),
+        ("cat a > /dev/null", False),
+        ("touch a", True),
+        ("ls; touch a", True),
+        ("ls > a", True),
+        ("ls $X", True),
+        ("env ls", True),
+        ("", True),
+        ("&&", True),
+    ],
+)
+def test_plan_mode_objects_to_what_may_change_something(text: str, objects: bool) -> None:
+    assert (judge(text).objection_in_plan_mode() is not None) == objects
