@@ -183,9 +183,7 @@ class _Keeper:
         except OSError:
             data = b""
         if not data:
-            self._let_go_of_channel(command)
-            if command.is_running:
-                self._begin_to_end(command)
+            self._hang_up(command)
             return
         command.inbox += data
         if command.pid == 0:
@@ -239,7 +237,13 @@ class _Keeper:
         try:
             command.channel.send(" ".join([word, *map(str, numbers)]).encode() + b"\n")
         except OSError:
-            self._let_go_of_channel(command)
+            self._hang_up(command)
+
+    def _hang_up(self, command: _Command) -> None:
+        """The agent has; nobody waits for what still runs."""
+        self._let_go_of_channel(command)
+        if command.is_running:
+            self._begin_to_end(command)
 
     def _let_go_of_channel(self, command: _Command) -> None:
         channel, command.channel = command.channel, None

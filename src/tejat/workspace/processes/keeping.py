@@ -21,6 +21,7 @@ from tejat.workspace.processes.process_tree import (
 
 _Value = TypeVar("_Value")
 
+_WAKING_SECONDS = 0.5
 _STARTING_SECONDS = 30.0
 _STOPPING_SECONDS = ENDING_SECONDS + 0.5
 _CLOSING_SECONDS = ENDING_SECONDS + 1.0
@@ -158,7 +159,7 @@ class Running:
 
     async def wait(self) -> Exit:
         """Wait for the end of the command, not of what it left behind. May be asked again. Raises KeeperDied."""
-        return await asyncio.shield(self._ended)
+        return await self._hear_of(self._ended)
 
     async def stop(self) -> None:
         """End the command and everything that descends from it: asked first, killed 200 ms later.
@@ -181,7 +182,7 @@ class Running:
         if self._left.done():
             self._left = self._loop.create_future()
         self.send(keeper.WHO_IS_LEFT)
-        return await asyncio.shield(self._left)
+        return await self._hear_of(self._left)
 
     @property
     def exit(self) -> Exit | None:
@@ -199,10 +200,18 @@ class Running:
         """Wait until the program runs. Raises OSError as the system told it, KeeperDied when nobody answers."""
         try:
             async with asyncio.timeout(_STARTING_SECONDS):
-                await asyncio.shield(self._begun)
+                await self._hear_of(self._begun)
         except TimeoutError as error:
             self._owner.give_up_program()
             raise KeeperDied("The keeper of commands does not answer") from error
+
+    async def _hear_of(self, future: "asyncio.Future[_Value]") -> _Value:
+        """Wait for an answer, which is there for others too. Raises what was answered, and KeeperDied."""
+        while not future.done():
+            _, unheard = await asyncio.wait((future,), timeout=_WAKING_SECONDS)
+            if unheard:
+                self._owner.wake()
+        return future.result()
 
     def send(self, data: bytes) -> int:
         """Send what can be sent at once; returns how much that was."""

@@ -34,7 +34,7 @@ def shortened_parts(
 
 def _cut_after_line(text: str, position: int) -> int:
     """Where to end a part that may go up to `position`: after a line if one ends near, never inside a character."""
-    end = text.rfind("\n", position - position // _NEAR, position)
+    end = text.rfind("\n", max(0, position - position // _NEAR - 1), position)
     return end + 1 if end >= 0 else _outside(text, position, step=-1)
 
 

@@ -1,0 +1,166 @@
+"""What a command sees of the environment."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tejat.core.errors import UsageError
+from tejat.workspace.processes.environment import child_environment
+
+SET = {
+    "GEMINI_CLI": "1",
+    "TERM": "xterm-256color",
+    "PAGER": "cat",
+    "GIT_PAGER": "cat",
+    "MANPAGER": "cat",
+    "SYSTEMD_PAGER": "cat",
+    "GH_PAGER": "cat",
+    "AWS_PAGER": "cat",
+    "BAT_PAGER": "cat",
+    "LESS": "-FRX",
+    "LESSOPEN": "",
+    "EDITOR": ":",
+    "VISUAL": ":",
+    "GIT_EDITOR": ":",
+    "GIT_SEQUENCE_EDITOR": ":",
+    "HGEDITOR": ":",
+    "SVN_EDITOR": ":",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_ASKPASS": "",
+    "SSH_ASKPASS": "",
+    "SSH_ASKPASS_REQUIRE": "never",
+    "SUDO_ASKPASS": "",
+    "GCM_INTERACTIVE": "never",
+    "DEBIAN_FRONTEND": "noninteractive",
+    "GIT_CONFIG_COUNT": "1",
+    "GIT_CONFIG_KEY_0": "safe.bareRepository",
+    "GIT_CONFIG_VALUE_0": "explicit",
+}
+
+
+def test_from_nothing_comes_what_is_always_set() -> None:
+    assert child_environment({}) == {**SET, "PATH": os.defpath}
+
+
+def test_what_programs_need_is_passed_on() -> None:
+    base = {
+        "PATH": "/a:/b",
+        "HOME": "/home/u",
+        "LC_ALL": "C.UTF-8",
+        "VIRTUAL_ENV": "/v",
+        "CONDA_PREFIX": "/c",
+        "NVM_DIR": "/n",
+        "PYENV_ROOT": "/p",
+        "GOPATH": "/g",
+        "XDG_CACHE_HOME": "/x",
+        "https_proxy": "http://proxy:3128",
+        "no_proxy": "localhost",
+        "SSL_CERT_FILE": "/etc/ca.pem",
+    }
+    assert child_environment(base) == {**SET, **base}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("GEMINI_API_KEY", "GOOGLE_APPLICATION_CREDENTIALS", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "DATABASE_URL"),
+        *("CONDA_TOKEN", "NVM_AUTH_TOKEN", "LC_SECRET", "PYENV_PASSWORD", "HOMEBREW_GITHUB_API_TOKEN", "nvm_key"),
+        *("SSH_AUTH_SOCK", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "NIX_CREDENTIALS", "LD_PRELOAD"),
+        *("GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF", "GIT_CONFIG_PARAMETERS", "PYTHONSTARTUP", "NODE_OPTIONS", "BROWSER"),
+        *("PERL5OPT", "RUBYOPT", "GOAUTH", "LESSCLOSE", "GIT_DIR", "GIT_PROXY_COMMAND", "TEJAT_ANYTHING"),
+    ],
+)
+def test_what_is_secret_or_strange_is_not(name: str) -> None:
+    assert child_environment({name: "canary"}) == child_environment({})
+
+
+@pytest.mark.parametrize("name", ["GITHUB_TOKEN", "DATABASE_URL", "SSH_AUTH_SOCK", "CONDA_TOKEN"])
+def test_the_user_may_pass_on_more(name: str) -> None:
+    assert child_environment({name: "wanted"}, allow=[name]) == {**child_environment({}), name: "wanted"}
+    assert child_environment({}, allow=[name]) == child_environment({})
+
+
+def test_a_pager_or_editor_of_the_users_choice_is_kept_when_listed() -> None:
+    base = {"PAGER": "less", "EDITOR": "vi"}
+    assert child_environment(base) == child_environment({})
+    assert child_environment(base, allow=["PAGER"]) == {**child_environment({}), "PAGER": "less"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["BASH_ENV", "ENV", "PROMPT_COMMAND", "SHELLOPTS", "BASHOPTS", "PS4", "IFS", "BASH_FUNC_ls%%", "BASH_FUNC_x"],
+)
+def test_what_a_shell_would_run_is_never_passed_on(name: str) -> None:
+    assert child_environment({name: "() { touch MARK; }"}) == child_environment({})
+    with pytest.raises(UsageError):
+        child_environment({name: "x"}, allow=[name])
+    with pytest.raises(UsageError):
+        child_environment({}, extra={name: "x"})
+
+
+@pytest.mark.parametrize(
+    ("path", "cleaned"),
+    [
+        ("/a:/b", "/a:/b"),
+        (":/a::/b:", "/a:/b"),
+        (".:/a:bin:../x:~/bin", "/a"),
+        ("/a:/b:/a", "/a:/b"),
+        ("", ""),
+    ],
+)
+def test_only_absolute_directories_are_searched(path: str, cleaned: str) -> None:
+    assert child_environment({"PATH": path}, extra={})["PATH"] == cleaned
+
+
+@pytest.mark.parametrize("name", ["http_proxy", "HTTPS_PROXY", "all_proxy", "GOPROXY"])
+@pytest.mark.parametrize(
+    "value", ["http://user:pass@proxy:1", "http://user@proxy", "user:pass@proxy:1", "socks5://u:p%40@h,direct"]
+)
+def test_a_proxy_with_a_password_is_not_passed_on(name: str, value: str) -> None:
+    assert child_environment({name: value}) == child_environment({})
+    assert child_environment({name: value}, allow=[name]) == {**child_environment({}), name: value}
+
+
+@pytest.mark.parametrize("term", ["dumb", "screen"])
+def test_the_terminal_of_the_user_is_kept(term: str) -> None:
+    assert child_environment({"TERM": term})["TERM"] == term
+
+
+def test_what_is_set_on_top_wins() -> None:
+    assert child_environment({"HOME": "/h"}, extra={"HOME": "/other", "PATH": "/only"}) == {
+        **SET,
+        "HOME": "/other",
+        "PATH": "/only",
+    }
+
+
+@pytest.mark.parametrize("name", ["", "A=B", "1A", "A B", "A\0", "Ä", "A\n"])
+def test_names_that_no_variable_can_have(name: str) -> None:
+    assert child_environment({name: "x"}) == child_environment({})
+    with pytest.raises(UsageError):
+        child_environment({}, allow=[name])
+    with pytest.raises(UsageError):
+        child_environment({}, extra={name: "x"})
+
+
+def test_a_nul_in_a_value_is_refused() -> None:
+    with pytest.raises(UsageError, match="HOME"):
+        child_environment({"HOME": "a\0b"})
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+def test_a_repository_lying_around_as_files_decides_nothing(tmp_path: Path) -> None:
+    """Case 82: with the settings git refuses it, without them it takes it for a repository."""
+    subprocess.run(["git", "init", "-q", "--bare", "evil"], cwd=tmp_path, check=True)
+    environment = child_environment(dict(os.environ), extra={"GIT_CONFIG_GLOBAL": os.devnull, "HOME": str(tmp_path)})
+    question = ["git", "rev-parse", "--is-bare-repository"]
+    inside = tmp_path / "evil"
+    refused = subprocess.run(question, cwd=inside, env=environment, capture_output=True, text=True, check=False)
+    assert refused.returncode == 128
+    assert "bare repository" in refused.stderr
+    del environment["GIT_CONFIG_COUNT"]
+    taken = subprocess.run(question, cwd=inside, env=environment, capture_output=True, text=True, check=False)
+    assert taken.stdout == "true\n"

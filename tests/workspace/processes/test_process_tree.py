@@ -1,0 +1,183 @@
+"""Who descends from whom, and the end of a set of processes."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Generator
+
+import pytest
+
+from tejat.workspace.processes.process_tree import (
+    ENDING_SECONDS,
+    GRACE_SECONDS,
+    Ending,
+    Process,
+    children_of_this_process,
+    descendants_of_this_process,
+    file_size_limit,
+    look_at,
+    parse_ps,
+    processes,
+    send,
+    started_at,
+    ticks_now,
+    with_descendants,
+)
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+
+
+@contextlib.contextmanager
+def started(*arguments: str) -> Generator[subprocess.Popen[bytes]]:
+    """A process in a session of its own that is certain to be gone afterwards, with all of its session."""
+    process = subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True)
+    try:
+        yield process
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+
+
+def process(pid: int, parent: int) -> Process:
+    return Process(pid=pid, parent=parent, session=pid, started=0, is_alive=True)
+
+
+def fields(of: Process | None) -> tuple[object, ...] | None:
+    return of and (of.pid, of.parent, of.session, of.started, of.is_alive)
+
+
+@linux
+class TestLooking:
+    def test_oneself(self) -> None:
+        us = look_at(os.getpid())
+        assert us is not None
+        assert fields(us) == (os.getpid(), os.getppid(), os.getsid(0), us.started, True)
+        assert 0 < us.started <= ticks_now()
+        assert fields(processes()[os.getpid()]) == fields(us)
+        assert started_at(os.getpid()) == us.started
+
+    def test_a_name_that_looks_like_the_end_of_the_name(self) -> None:
+        code = "import ctypes; ctypes.CDLL(None).prctl(15, b') R 1 1 1 (', 0, 0, 0); print(flush=True); input()"
+        with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+            assert child.stdout is not None
+            child.stdout.readline()
+            seen = look_at(child.pid)
+            assert seen is not None
+            assert (seen.parent, seen.session, seen.is_alive) == (os.getpid(), os.getsid(0), True)
+            child.communicate(b"\n")
+
+    def test_one_that_ended_and_was_not_looked_after_is_not_alive(self) -> None:
+        with started("/bin/true") as child:
+            os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+            seen = look_at(child.pid)
+            assert seen is not None
+            assert (seen.is_alive, started_at(child.pid)) == (False, None)
+        assert (look_at(child.pid), started_at(child.pid)) == (None, None)
+
+    def test_one_whose_first_thread_ended_is_alive(self) -> None:
+        code = (
+            "import ctypes, threading, time\n"
+            "threading.Thread(target=time.sleep, args=(60,)).start()\n"
+            "print(flush=True)\n"
+            "ctypes.CDLL(None).pthread_exit(None)\n"
+        )
+        with started(sys.executable, "-c", code) as child:
+            assert child.stdout is not None
+            child.stdout.readline()
+            deadline = time.monotonic() + 5
+            while b") Z " not in _stat(child.pid) and time.monotonic() < deadline:
+                time.sleep(0.01)
+            assert b") Z " in _stat(child.pid)
+            seen = look_at(child.pid)
+            assert seen is not None
+            assert seen.is_alive
+
+    def test_the_limit_that_was_inherited(self) -> None:
+        with started("/bin/sh", "-c", "ulimit -f 12345; echo; exec sleep 60") as child:
+            assert child.stdout is not None
+            child.stdout.readline()
+            assert file_size_limit(child.pid) == 12345 * 512
+        assert file_size_limit(child.pid) is None
+
+    def test_our_children_and_theirs(self) -> None:
+        with started("/bin/sh", "-c", "sleep 60 & echo $!; wait") as child:
+            assert child.stdout is not None
+            grandchild = int(child.stdout.readline())
+            assert child.pid in (children_of_this_process() or set())
+            assert grandchild not in (children_of_this_process() or set())
+            below = descendants_of_this_process()
+            assert (below[child.pid].parent, below[grandchild].parent) == (os.getpid(), child.pid)
+            assert os.getpid() not in below
+
+
+def _stat(pid: int) -> bytes:
+    with open(f"/proc/{pid}/stat", "rb") as file:
+        return file.read()
+
+
+def test_descendants() -> None:
+    table = {pid: process(pid, parent) for pid, parent in ((1, 0), (2, 1), (3, 2), (4, 1), (5, 4), (6, 6))}
+    assert with_descendants([2], table) == {2, 3}
+    assert with_descendants([1], table) == {1, 2, 3, 4, 5}
+    assert with_descendants([3, 4], table) == {3, 4, 5}
+    assert with_descendants([6], table) == {6}
+    assert with_descendants([], table) == set()
+
+
+def test_where_there_is_only_ps() -> None:
+    listing = b"    1     0     1 Ss  \n  501     1   501 S+\n  502   501   501 Z\n"
+    assert [fields(found) for found in parse_ps(listing).values()] == [
+        (1, 0, 1, 0, True),
+        (501, 1, 501, 0, True),
+        (502, 501, 501, 0, False),
+    ]
+
+
+def test_the_real_ps_can_be_read() -> None:
+    listed = subprocess.run(["ps", "-axo", "pid=,ppid=,pgid=,stat="], capture_output=True, check=True)
+    us = parse_ps(listed.stdout)[os.getpid()]
+    assert (us.parent, us.session, us.is_alive) == (os.getppid(), os.getpgid(0), True)
+
+
+def test_signals_to_the_dead_are_nothing() -> None:
+    with started("/bin/true") as child:
+        child.wait()
+    send(signal.SIGTERM, [child.pid])
+
+
+class TestEnding:
+    def end(self, child: "subprocess.Popen[bytes]") -> float:
+        began = time.monotonic()
+        ending = Ending(lambda: set[int]() if child.poll() is not None else {child.pid})
+        while (pause := ending.step()) is not None:
+            time.sleep(min(pause, 0.01))
+        return time.monotonic() - began
+
+    def test_nobody_is_soon_ended(self) -> None:
+        assert Ending(set[int]).step() is None
+
+    def test_who_goes_when_asked_is_not_killed(self) -> None:
+        with started("sleep", "60") as child:
+            assert self.end(child) < GRACE_SECONDS
+            assert child.returncode == -signal.SIGTERM
+
+    def test_who_does_not_is_killed(self) -> None:
+        with started("/bin/bash", "-c", "trap '' TERM INT HUP; echo; while :; do sleep 60; done") as child:
+            assert child.stdout is not None
+            child.stdout.readline()
+            seconds = self.end(child)
+            assert GRACE_SECONDS <= seconds < ENDING_SECONDS
+            assert child.returncode == -signal.SIGKILL
+
+    def test_who_cannot_be_ended_is_let_be(self) -> None:
+        with started("/bin/true") as child:
+            child.wait()
+        ending = Ending(lambda: {child.pid})  # somebody who is always found and never there
+        began = time.monotonic()
+        while (pause := ending.step()) is not None:
+            time.sleep(pause)
+        assert ENDING_SECONDS <= time.monotonic() - began < ENDING_SECONDS + 1
