@@ -1,6 +1,9 @@
 """`tejat policy`: the questions a person asks about the rules, answered by real rules and a real parser."""
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -384,3 +387,75 @@ class TestHelp:
         code, printed, complaint = policy(*words)
         assert (code, printed) == (2, "")
         assert complaint.startswith("tejat: `tejat policy` takes explain, list, revoke or test.\nusage: ")
+
+
+class TestTheWholeProgram:
+    """The same through the real command, with the tools and settings of a run."""
+
+    def tejat(self, home: Path, *words: str) -> tuple[int, str, str]:
+        """Run it in a project beside the home directory."""
+        project = home.parent / "project"
+        project.mkdir(exist_ok=True)
+        own = (
+            "HOME",
+            "XDG_CONFIG_HOME",
+            "XDG_STATE_HOME",
+            "GEMINI_CLI_HOME",
+            "TEJAT_ADMIN_DIRECTORY",
+            "GEMINI_SANDBOX",
+        )
+        done = subprocess.run(
+            [sys.executable, "-m", "tejat", "policy", *words],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            cwd=project,
+            env={**{name: value for name, value in os.environ.items() if name not in own}, "HOME": str(home)},
+            timeout=60,
+            check=False,
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    def test_a_saved_answer_from_its_list_to_its_end(self, places: Places) -> None:
+        home = Path(places.home)
+        identifier = allow(places, "git log")
+        explain = ("explain", "--json", SHELL, "command=git log")
+        code, printed, complaint = self.tejat(home, *explain)
+        assert (code, complaint) == (0, "")
+        found = json.loads(printed)
+        assert (found["decision"], found["source"]) == ("allow", f"{saved_path(places)}:4")
+        assert json.loads(self.tejat(home, "explain", "--json", SHELL, "command=git push")[1])["decision"] == "ask"
+        listed = json.loads(self.tejat(home, "list", "--json")[1])["rules"]
+        assert [rule["id"] for rule in listed if rule["tier"] == "user"] == [identifier]
+        assert self.tejat(home, "revoke", identifier) == (0, f"revoked: allow {SHELL}: git log\n", "")
+        assert json.loads(self.tejat(home, *explain)[1])["decision"] == "ask"
+
+    def test_settings_count(self, places: Places) -> None:
+        home = Path(places.home)
+        path = home / ".gemini" / "settings.json"
+        path.parent.mkdir(parents=True)
+        path.write_text('{\n  "tools": {"allowed": ["ShellTool(git log)"]},\n"excludeTools": ["ShellTool(git push)"] }')
+        allowed = json.loads(self.tejat(home, "explain", "--json", SHELL, "command=git log")[1])
+        assert (allowed["decision"], allowed["source"]) == ("allow", f"{path}:2 (tools.allowed)")
+        denied = json.loads(self.tejat(home, "explain", "--json", SHELL, "command=git push")[1])
+        assert (denied["decision"], denied["source"]) == ("deny", f"{path}:3 (tools.exclude)")
+        path.write_text('{"excludeTools": "glob"}')
+        code, printed, complaint = self.tejat(home, "list")
+        assert (code, printed) == (2, "")
+        assert complaint == (
+            f"tejat: Error in {path}: line 1: excludeTools must be a list of texts, but is the text 'glob'\n"
+            f"Please fix {path} and try again.\n"
+        )
+
+    def test_cases(self, places: Places, tmp_path: Path) -> None:
+        deny(places, "git push")
+        (tmp_path / "cases.toml").write_text(CASES)
+        code, printed, complaint = self.tejat(Path(places.home), "test", f"{tmp_path}/cases.toml")
+        assert (code, complaint) == (1, "")
+        assert printed.startswith(f"not as expected: {tmp_path}/cases.toml:2: {SHELL} ")
+        assert printed.endswith("1 of 2 cases as expected\n")
+
+    def test_bad_usage(self, places: Places) -> None:
+        assert self.tejat(Path(places.home), "explain", "unheard_of")[0] == 2
+        assert self.tejat(Path(places.home), "explain")[0] == 2
+        assert self.tejat(Path(places.home), "unheard-of")[0] == 2
