@@ -83,7 +83,10 @@ class UndoJournal:
         return self._archive.entries()[::-1]
 
     def show(self, entry_id: str) -> list[str]:
-        """For each change a patch, or a line where there is no text to compare; not too many. Raises UsageError for an unknown id, OSError."""
+        """For each change a patch, or a line where there is no text to compare; not too many.
+
+        Raises UsageError for an unknown id, OSError.
+        """
         entry = self._entry(entry_id)
         with self._busy:
             self._archive.open((), _never_stop)

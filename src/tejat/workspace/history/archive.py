@@ -33,6 +33,7 @@ class Archive:
         self._limit = limit
         self._file_limit = file_limit
         self._warnings = warnings
+        self._generation = -1
         self._no_room_for: tuple[int, int] | None = None
 
     def entries(self) -> list[Entry]:
@@ -61,11 +62,11 @@ class Archive:
             self._known |= {root: KnownDigests(self.directory, root) for root in missing}
             return
         with self.directory.lock(stop):
-            self._store.refresh()
+            self._refresh()
             for root in missing:
-                known = KnownDigests(self.directory, root)
+                known = self._known[root] = KnownDigests(self.directory, root)
                 known.load()
-                self._known[root] = known
+                known.retain(self._store.__contains__)
 
     def is_doubtful(self, root: Root, state: TreeState) -> bool:
         """Whether a file may have changed though it looks the same."""
@@ -73,24 +74,21 @@ class Archive:
 
     def snapshot_if_known(self, root: Root, state: TreeState) -> Snapshot | None:
         """The snapshot of a state, if nothing has to be read for it."""
-        known = self._known[root.real_path]
-        files: dict[str, bytes] = {}
-        for path, key in state.files.items():
-            value = known.value(path, key)
-            if value is None or value[len(key) :] not in self._store:
-                return None
-            files[path] = value
-        return Snapshot(root.real_path, state, files)
+        files, unknown = self._known[root.real_path].values_of(state.files)
+        return None if unknown else Snapshot(root.real_path, state, files)
 
-    def snapshot(self, root: Root, state: TreeState, stop: Stop) -> Snapshot:
-        """The snapshot of a state; what is new is read and kept. `stop` may raise at any time."""
+    def snapshot(self, root: Root, state: TreeState, stop: Stop, *, recognise: bool = False) -> Snapshot:
+        """The snapshot of a state; what is new is read and kept. `stop` may raise at any time.
+
+        To `recognise` takes longer and wants no room for contents that are kept under another name.
+        """
         known = self._known[root.real_path]
         budget = Budget(
             file_limit=self._file_limit,
-            is_kept=self._store.__contains__,
             make_room=lambda needed: self._make_room(needed, stop),
             keep=lambda contents: self._keep(contents, stop),
             stop=stop,
+            is_kept=self._store.__contains__ if recognise else None,
         )
         snapshot = take_snapshot(root, state, known, budget)
         with self.directory.lock(stop):
@@ -102,7 +100,6 @@ class Archive:
         nothing_known = KnownDigests(self.directory, root.real_path)
         budget = Budget(
             file_limit=self._file_limit,
-            is_kept=lambda _: True,
             make_room=lambda needed: needed,
             keep=lambda _: None,
             stop=stop,
@@ -141,15 +138,23 @@ class Archive:
 
     def _keep(self, contents: Mapping[bytes, bytes], stop: Stop) -> None:
         with self.directory.lock(stop):
-            self._store.refresh()
+            self._refresh()
             self._store.add(contents)
+
+    def _refresh(self) -> None:
+        """Known is only what is kept; another process may have dropped some of it."""
+        self._store.refresh()
+        if self._store.generation != self._generation:
+            self._generation = self._store.generation
+            for known in self._known.values():
+                known.retain(self._store.__contains__)
 
     def _make_room(self, needed: int, stop: Stop) -> int:
         free = self._limit - self.directory.size()
         if free >= needed or self._no_room_for == (needed, free):
             return max(free, 0)
         with self.directory.lock(stop):
-            self._store.refresh()
+            self._refresh()
             self._drop_old_entries(needed, stop)
             free = max(self._limit - self.directory.size(), 0)
         if free < needed:
@@ -162,7 +167,8 @@ class Archive:
     def _drop_old_entries(self, needed: int, stop: Stop) -> None:
         """Keep the contents of now, and as many entries, the newest first, as fit beside them and what is needed."""
         live = saved_digests(self.directory).union(*(known.digests() for known in self._known.values()))
-        used = sum(map(self._store.length, live)) + min(needed, self._limit // 2)
+        wanted = min(needed, self._limit // 2)
+        used = sum(map(self._store.length, live)) + wanted
         entries = self._entries.read()
         kept = 0
         for entry in reversed(entries):
@@ -176,7 +182,9 @@ class Archive:
             dropped = len(entries) - kept
             self._entries.replace_all([replace(entry, undone_by=None) for entry in entries[dropped:]])
             self._warnings.add(f"To make room, the oldest calls ({dropped}) can't be undone any more.")
-        self._store.keep_only(live, stop)
+        goal = self.directory.size() + wanted - int(_FILLED * self._limit)
+        self._store.keep_only(live, stop, goal=goal)
+        self._refresh()
 
 
 def _never_stop() -> None:

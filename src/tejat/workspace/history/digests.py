@@ -4,7 +4,7 @@ import os
 import struct
 import time
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from tejat.workspace.history.private_directory import PrivateDirectory, append, read_from
 from tejat.workspace.history.store import DIGEST_SIZE, digest_of
@@ -38,12 +38,22 @@ class KnownDigests:
         self._records = 0
         self._loaded = False
 
-    def value(self, path: str, key: bytes) -> bytes | None:
-        """The key with the digest, if the file is surely the one that was read."""
-        value = self._values.get(path)
-        if value is None or not value.startswith(key) or path in self._doubtful:
-            return None
-        return value
+    def values_of(self, files: Mapping[str, bytes]) -> tuple[dict[str, bytes], list[str]]:
+        """For each file its key with the digest, or the key alone where the file is not surely the one that was read.
+
+        The paths of the latter are the second answer.
+        """
+        found: dict[str, bytes] = {}
+        unknown: list[str] = []
+        values, doubtful = self._values, self._doubtful
+        for path, key in files.items():
+            value = values.get(path)
+            if value is not None and value.startswith(key) and path not in doubtful:
+                found[path] = value
+            else:
+                found[path] = key
+                unknown.append(path)
+        return found, unknown
 
     def is_doubtful(self, paths: Iterable[str]) -> bool:
         """Whether one of the files may have changed without looking changed."""
@@ -64,6 +74,10 @@ class KnownDigests:
             if self._values.pop(path, None) is not None:
                 self._doubtful.discard(path)
                 self._unsaved[path] = _FORGOTTEN
+
+    def retain(self, is_kept: Callable[[bytes], bool]) -> None:
+        """Forget those whose content is no longer kept."""
+        self.forget([path for path, value in self._values.items() if not is_kept(value[KEY_SIZE:])])
 
     def digests(self) -> set[bytes]:
         """All that are remembered."""

@@ -24,7 +24,7 @@ class PrivateDirectory:
     __slots__ = ("_checked", "path")
 
     def __init__(self, path: str) -> None:
-        self.path = path
+        self.path = os.path.realpath(path)
         self._checked = False
 
     def exists(self) -> bool:

@@ -31,12 +31,14 @@ them. Then the path is as it was.
 
 
 def put_file(directory: int, name: str, content: bytes, node: Node, *, expected: Expected) -> None:
-    """Make `content` a file with the permissions of `node`; what was there is replaced in one step."""
+    """Make `content` a file with the permissions of `node`; what was there is replaced in one step.
+
+    The content lasts through a power cut. For the name the caller must flush the directory.
+    """
     try:
         _put_file(directory, name, content, node, expected, Naming.LATE)
     except CannotNameLate:
         _put_file(directory, name, content, node, expected, Naming.AT_ONCE)
-    os.fsync(directory)
 
 
 def put_link(directory: int, name: str, target: str, *, expected: Expected) -> None:

@@ -140,6 +140,7 @@ class Restoration:
         self._take(inwards, self._move, lambda old, new: new is None and _is_unkept(old))
         self._take(outwards, self._clear, lambda old, new: _is_directory(new) and not _is_directory(old))
         self._take(inwards, self._put, lambda old, new: _is_removable(old) and not (new is None and _is_unkept(old)))
+        self._flush()
         self._take(outwards, self._close, lambda old, _: _is_directory(old))
         done = [change.full_path for change in inwards if change.path in self._done and change.path not in self._failed]
         return Outcome(tuple(done), tuple(self._failed.values()), tuple(self._left))
@@ -169,6 +170,12 @@ class Restoration:
             with suppress(FileExistsError), plain_directory(self._root.fd, above) as directory:
                 os.mkdir(name, dir_fd=directory)
             above = f"{above}/{name}" if above else name
+
+    def _flush(self) -> None:
+        """Make the names last. Where that is not possible they are still there, so it is no failure."""
+        for parent in {os.path.dirname(change.path) for change in self._inwards if change.path in self._done}:
+            with suppress(OSError), plain_directory(self._root.fd, parent) as directory:
+                os.fsync(directory)
 
     def _open(self, change: Change, directory: int, name: str) -> None:
         allow_owner(directory, name)

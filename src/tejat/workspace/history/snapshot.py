@@ -4,7 +4,7 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from tejat.workspace.beneath import Root
@@ -35,13 +35,16 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """`make_room` is asked for a number of bytes and says how many may be added. `keep` takes contents by digest."""
+    """`make_room` is asked for a number of bytes and says how many may be added. `keep` takes contents by digest.
+
+    With `is_kept` files are read to see whether their contents are kept already, before room is asked for.
+    """
 
     file_limit: int
-    is_kept: Callable[[bytes], bool]
     make_room: Callable[[int], int]
     keep: Callable[[Mapping[bytes, bytes]], None]
     stop: Callable[[], None]
+    is_kept: Callable[[bytes], bool] | None = None
 
 
 def take_snapshot(root: Root, state: TreeState, known: KnownDigests, budget: Budget) -> Snapshot:
@@ -49,19 +52,17 @@ def take_snapshot(root: Root, state: TreeState, known: KnownDigests, budget: Bud
 
     A file that can't be read, or is written to all the while, is none of these: it is `unkept`.
     """
-    files: dict[str, bytes] = {}
-    fresh: list[str] = []
-    for path, key in state.files.items():
-        value = known.value(path, key)
-        if value is not None and not budget.is_kept(value[KEY_SIZE:]):
-            value = None
-        files[path] = value or key
-        if value is None:
-            fresh.append(path)
+    files, fresh = known.values_of(state.files)
     snapshot = Snapshot(root.real_path, state, files)
-    if fresh:
-        wanted = list(_affordable(fresh, snapshot, budget))
-        _Reading(root, snapshot, known, budget).read(wanted)
+    if not fresh:
+        return snapshot
+    if budget.is_kept is not None:
+        recognising = _Reading(root, snapshot, known, replace(budget, keep=_keep_nothing), budget.is_kept)
+        recognising.read(path for path in fresh if size_in(state.files[path]) <= budget.file_limit)
+        fresh = [path for path in fresh if len(snapshot.files[path]) == KEY_SIZE]
+        snapshot.unkept.clear()
+    wanted = list(_affordable(fresh, snapshot, budget)) if fresh else []
+    _Reading(root, snapshot, known, budget).read(wanted)
     return snapshot
 
 
@@ -88,11 +89,19 @@ def _affordable(fresh: list[str], snapshot: Snapshot, budget: Budget) -> Iterato
 class _Reading:
     """Reads files directory by directory and hands them on in batches."""
 
-    def __init__(self, root: Root, snapshot: Snapshot, known: KnownDigests, budget: Budget) -> None:
+    def __init__(
+        self,
+        root: Root,
+        snapshot: Snapshot,
+        known: KnownDigests,
+        budget: Budget,
+        wants: Callable[[bytes], bool] | None = None,
+    ) -> None:
         self._root = root
         self._snapshot = snapshot
         self._known = known
         self._budget = budget
+        self._wants = wants
         self._batch: dict[bytes, bytes] = {}
         self._learnt: list[tuple[str, bytes, bytes, int]] = []
         self._bytes = 0
@@ -125,6 +134,8 @@ class _Reading:
             self._snapshot.unkept[path] = "was being written to"
             return
         digest = digest_of(content)
+        if self._wants is not None and not self._wants(digest):
+            return
         self._batch[digest] = content
         self._snapshot.state.files[path] = key
         self._learnt.append((path, key, digest, started))
@@ -160,6 +171,10 @@ def _content_and_key(directory: int, name: str, limit: int) -> tuple[bytes | Non
         return (key if same else None), content
     finally:
         os.close(descriptor)
+
+
+def _keep_nothing(_: Mapping[bytes, bytes]) -> None:
+    return
 
 
 def look_at(root: Root, paths: Iterable[str]) -> TreeState:

@@ -21,7 +21,6 @@ _MARK = b"tjt1"
 _PLACE = struct.Struct("<IQQ")  # pack, offset of the content, length
 _RECORD = struct.Struct("<32s20s")  # digest, place
 _PLACE_IN_RECORD = struct.Struct("<32xIQQ")
-_WORTH_REWRITING = 0.7  # a pack of which less than this is still needed is written anew
 _RECORDS_AT_ONCE = 8 << 20
 
 
@@ -46,6 +45,8 @@ class ContentStore:
         self._index_size = 0
         self._ends: dict[int, int] = {}
         self._unflushed: set[int] = set()
+        self.generation = 0
+        """A new number says that contents may have been dropped."""
 
     def __contains__(self, digest: bytes) -> bool:
         return digest in self._places
@@ -138,24 +139,30 @@ class ContentStore:
         self._unflushed.clear()
         self._directory.flush()
 
-    def keep_only(self, needed: Collection[bytes], stop: Callable[[], None]) -> None:
-        """Give back the room of all other contents. What is needed is copied before anything is removed."""
+    def keep_only(self, needed: Collection[bytes], stop: Callable[[], None], *, goal: int) -> None:
+        """Give back the room of other contents, until `goal` bytes are free or there is nothing else to give.
+
+        What is needed is copied before anything is removed.
+        """
         self._remove_drafts()
         by_pack: dict[int, dict[bytes, _Place]] = {pack: {} for pack in self._ends}
         for digest in needed:
             place = self._place(digest)
             if place is not None:
                 by_pack[place.pack][digest] = place
+        live = {pack: sum(_HEADER.size + place.length for place in kept.values()) for pack, kept in by_pack.items()}
+        spare = {pack: self._ends[pack] - live[pack] for pack in by_pack}
         places: dict[bytes, bytes] = {}
         emptied: list[int] = []
         fresh = max(self._ends, default=0)
-        for pack, kept in by_pack.items():
+        for pack in sorted(spare, key=spare.__getitem__, reverse=True):
             stop()
-            live = sum(_HEADER.size + place.length for place in kept.values())
-            if live >= _WORTH_REWRITING * self._ends[pack]:
+            kept = by_pack[pack]
+            if spare[pack] == 0 or (goal <= 0 and kept):
                 places |= {digest: self._places[digest] for digest in kept}
                 continue
             emptied.append(pack)
+            goal -= spare[pack]
             if kept:
                 fresh += 1
                 places |= self._copy(pack, kept, fresh)
@@ -207,6 +214,7 @@ class ContentStore:
             os.close(descriptor)
 
     def _forget(self) -> None:
+        self.generation += 1
         self._places = {}
         self._ends = {}
         self._index_size = 0

@@ -21,7 +21,7 @@ _VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".jj", ".bzr", ".pijul", "_
 _NEVER_ENTERED = _VERSION_CONTROL | {name.decode() for name in NEVER_ENTERED}
 _UNREADABLE = (-1, -1)
 _TYPE = 0o170000
-_ENTRIES_BETWEEN_STOPS = 2000
+_FILE = stat.S_IFREG
 
 Unwatched = Mapping[str, tuple[int, int]]
 
@@ -66,70 +66,69 @@ class Scan:
     def run(self, *, limit: int, stop: Callable[[], None], unwatched: Unwatched | None = None) -> TreeState:
         """The state of now. Links are not followed. Raises TooManyEntries, OSError and whatever `stop` raises."""
         state = TreeState()
-        known = {*unwatched.values()} if unwatched else set[tuple[int, int]]()
-        names = {*unwatched} if unwatched else set[str]()
+        left_out = _LeftOut({*unwatched.values()}, {*unwatched}) if unwatched else _LeftOut(set(), set())
         pending = [""]
         while pending:
-            directory = pending.pop()
             stop()
-            found = self._look_into(directory, state, known, names, stop)
-            if found is None:
+            directory = pending.pop()
+            try:
+                with self.roots.open_directory(Location(self.root, directory)) as opened:
+                    pending += self._look_into(opened.fd, directory, state, left_out)
+            except (OSError, WorkspaceError) as error:
                 state.directories.pop(directory, None)
-                continue
-            pending += found
+                if not _is_gone(error):
+                    state.unwatched[directory] = _UNREADABLE
             if len(state) > limit:
                 raise TooManyEntries
         return state
 
-    def _look_into(
-        self,
-        directory: str,
-        state: TreeState,
-        known: Collection[tuple[int, int]],
-        names: Collection[str],
-        stop: Callable[[], None],
-    ) -> list[str] | None:
-        """Add what is directly in a directory and return the directories to look into; None if it can't be read."""
+    def _look_into(self, opened: int, directory: str, state: TreeState, left_out: "_LeftOut") -> list[str]:
+        """Add what is directly in a directory and return the directories to look into."""
         prefix = f"{directory}/" if directory else ""
         inner: list[str] = []
-        try:
-            with self.roots.open_directory(Location(self.root, directory)) as opened, os.scandir(opened.fd) as entries:
-                for count, entry in enumerate(entries):
-                    if not count % _ENTRIES_BETWEEN_STOPS:
-                        stop()
-                    try:
-                        status = entry.stat(follow_symlinks=False)
-                    except FileNotFoundError:
+        # The next lines are most of what a command in a big tree has to wait for: no calls that can be spared.
+        files, pack = state.files, _KEY.pack
+        with os.scandir(opened) as entries:
+            for entry in entries:
+                try:
+                    status = entry.stat(follow_symlinks=False)
+                except FileNotFoundError:
+                    continue
+                mode, inode, device, _, user, group, size, _, _, _ = status
+                kind = mode & _TYPE
+                name = entry.name
+                path = prefix + name
+                if kind == _FILE:
+                    # In a work tree elsewhere the place of the directory is taken by a file.
+                    if name != ".git":
+                        times = status.st_mtime_ns, status.st_ctime_ns
+                        files[path] = pack(mode, device, inode, size, *times, user, group)
+                elif kind == stat.S_IFDIR:
+                    mark = (device, inode)
+                    if mark in self.hidden:
                         continue
-                    mode = status.st_mode
-                    path = prefix + entry.name
-                    if mode & _TYPE == stat.S_IFREG:
-                        # In a work tree elsewhere the place of the directory is taken by a file.
-                        if entry.name != ".git":
-                            state.files[path] = key_of(status)
-                    elif mode & _TYPE == stat.S_IFDIR:
-                        mark = (status.st_dev, status.st_ino)
-                        if mark in self.hidden:
-                            continue
-                        if mark in known or path in names or self._is_left_out(entry.name, path):
-                            state.unwatched[path] = mark
-                        else:
-                            state.directories[path] = (stat.S_IMODE(mode), status.st_uid, status.st_gid)
-                            inner.append(path)
-                    elif mode & _TYPE == stat.S_IFLNK:
-                        state.links[path] = os.readlink(entry.name, dir_fd=opened.fd)
+                    if mark in left_out.marks or path in left_out.paths or self._is_left_out(name, path):
+                        state.unwatched[path] = mark
                     else:
-                        state.others[path] = mode
-        except (OSError, WorkspaceError) as error:
-            if not _is_gone(error):
-                state.unwatched[directory] = _UNREADABLE
-            return None
+                        state.directories[path] = (stat.S_IMODE(mode), user, group)
+                        inner.append(path)
+                elif kind == stat.S_IFLNK:
+                    state.links[path] = os.readlink(name, dir_fd=opened)
+                else:
+                    state.others[path] = mode
         return inner
 
     def _is_left_out(self, name: str, path: str) -> bool:
         if name in _NEVER_ENTERED:
             return True
         return not self.rules.is_silent and self.rules.judge(path, is_directory=True) is not Ignored.NO
+
+
+class _LeftOut(NamedTuple):
+    """Directories that were not looked into before, and so are not now, whatever their names are."""
+
+    marks: set[tuple[int, int]]
+    paths: set[str]
 
 
 def _is_gone(error: OSError | WorkspaceError) -> bool:

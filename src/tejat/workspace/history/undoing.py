@@ -65,7 +65,7 @@ def _part(archive: Archive, root: Root, changes: Sequence[Change], extent: Exten
     if extent is Extent.NOTHING:
         current = archive.observe(root, state, _never_stop)
     else:
-        current = archive.snapshot(root, state, _never_stop)
+        current = archive.snapshot(root, state, _never_stop, recognise=True)
     return _Part(root, paths, current, plan(changes, current, is_kept=archive.is_kept))
 
 
@@ -74,7 +74,10 @@ def _carry_out(archive: Archive, entry: Entry, parts: Sequence[_Part], refused: 
     archive.flush()
     outcomes = [Restoration(part.root, part.plan.changes, part.current, archive.read).run() for part in parts]
     comparisons = [
-        compare(part.current, archive.snapshot(part.root, look_at(part.root, part.paths), _never_stop))
+        compare(
+            part.current,
+            archive.snapshot(part.root, look_at(part.root, part.paths), _never_stop, recognise=True),
+        )
         for part in parts
     ]
     problems = (*refused, *(remark for outcome in outcomes for remark in outcome.failed))

@@ -100,7 +100,7 @@ def missing_above(root: Root, paths: Sequence[str]) -> set[str]:
 
 
 def _is_inside(path: str, root: Root) -> bool:
-    return os.path.realpath(path).startswith(f"{root.real_path.rstrip('/')}/")
+    return path.startswith(f"{root.real_path.rstrip('/')}/")
 
 
 def _mark(status: os.stat_result) -> tuple[int, int]:
