@@ -101,7 +101,7 @@ def test_no_expression_takes_long() -> None:
     text = "a" * 40 + "!"
     started = time.perf_counter()
     assert not is_found("(a+)+$", text)
-    assert time.perf_counter() - started < 0.01
+    assert time.perf_counter() - started < 0.5  # a backtracking engine needs days
 
 
 def test_no_glob_takes_long() -> None:
@@ -113,7 +113,7 @@ def test_no_glob_takes_long() -> None:
 
 
 @given(st.text(alphabet="ab/*?[]{}!,\\.~-", max_size=20), st.text(alphabet="ab/.~", max_size=20))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_any_glob_fits_or_does_not_or_is_bad(glob: str, path: str) -> None:
     try:
         check_glob(glob)
@@ -125,7 +125,7 @@ def test_any_glob_fits_or_does_not_or_is_bad(glob: str, path: str) -> None:
 
 
 @given(st.text(min_size=1, max_size=20).filter(lambda text: "\0" not in text and not text.startswith(("/", "~", "./"))))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_an_escaped_path_fits_itself_alone(path: str) -> None:
     path = path.strip("/")
     glob = "".join(f"\\{character}" for character in path)

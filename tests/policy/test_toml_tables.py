@@ -136,7 +136,7 @@ PIECES = [
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=25).map("".join))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=250, deadline=None)
 def test_any_text_is_read_or_told_about(text: str) -> None:
     try:
         lines = [table.line for table in tables_in(text, "rule", file="f")]

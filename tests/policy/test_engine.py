@@ -1,0 +1,507 @@
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tejat.core.tool import Kind
+from tejat.policy.command_line import CommandLine
+from tejat.policy.engine import Policy
+from tejat.policy.parse_line import parse_line
+from tejat.policy.rules import Decision, Facts, Mode, Rule, Tier, Verdict
+from tejat.policy.settings_rules import ToolLists, rules_of_allowed, rules_of_settings
+
+ROOT = "/work/project"
+HOME = "/home/me"
+SHELL = "run_shell_command"
+KINDS = {
+    "read_file": Kind.READ,
+    "list_directory": Kind.SEARCH,
+    "search_file_content": Kind.SEARCH,
+    "write_file": Kind.EDIT,
+    "replace": Kind.EDIT,
+    "save_memory": Kind.THINK,
+    "web_fetch": Kind.FETCH,
+    "google_web_search": Kind.SEARCH,
+    "list_background_processes": Kind.READ,
+    "stop_background_process": Kind.EXECUTE,
+    SHELL: Kind.EXECUTE,
+    "their_tool": Kind.OTHER,
+}
+ALLOW, ASK, DENY = Decision.ALLOW, Decision.ASK, Decision.DENY
+DEFAULT, AUTO_EDIT, YOLO, PLAN = Mode
+
+
+def facts(tool: str, *paths: str, **fields: Any) -> Facts:
+    resolved = tuple(f"{ROOT}/{path}" for path in paths)
+    known: dict[str, Any] = {"arguments": {}, "roots": (ROOT,), "home": HOME, "paths": resolved}
+    return Facts(tool, KINDS.get(tool, Kind.OTHER), **(known | fields))
+
+
+def shell(text: str, **fields: Any) -> Facts:
+    return facts(SHELL, **({"arguments": {"command": text}, "line": parse_line(text), "directory": ROOT} | fields))
+
+
+def rule(decision: Decision, tool: str = "*", tier: Tier = Tier.USER, **fields: Any) -> Rule:
+    return Rule(decision, tier, f"{tier.name}:1", tool, **fields)
+
+
+def command(decision: Decision, prefix: str, tier: Tier = Tier.USER, **fields: Any) -> Rule:
+    return rule(decision, SHELL, tier, command=tuple(prefix.split()), **fields)
+
+
+def decided(given: Facts, *rules: Rule, mode: Mode = DEFAULT) -> Decision:
+    return Policy(rules, mode).decide(given).decision
+
+
+FOUR_ALLOWED = rules_of_allowed(["ShellTool(git log),ShellTool(ls),ShellTool(cat),ShellTool(echo)"])
+NO_TOUCH = command(DENY, "touch")
+
+
+class TestDefaults:
+    @pytest.mark.parametrize(
+        ("tool", "decisions"),
+        [
+            ("read_file", (ALLOW, ALLOW, ALLOW, ALLOW)),
+            ("google_web_search", (ALLOW, ALLOW, ALLOW, ALLOW)),
+            ("list_background_processes", (ALLOW, ALLOW, ALLOW, ALLOW)),
+            ("write_file", (ASK, ALLOW, ALLOW, DENY)),
+            ("replace", (ASK, ALLOW, ALLOW, DENY)),
+            ("web_fetch", (ASK, ALLOW, ALLOW, ASK)),
+            ("save_memory", (ASK, ASK, ALLOW, DENY)),
+            ("stop_background_process", (ASK, ASK, ALLOW, DENY)),
+            ("their_tool", (ASK, ASK, ALLOW, DENY)),
+        ],
+    )
+    def test_by_mode(self, tool: str, decisions: tuple[Decision, ...]) -> None:
+        assert tuple(decided(facts(tool, "a.py"), mode=mode) for mode in Mode) == decisions
+
+    def test_a_tool_of_a_server_asks_whatever_its_name_and_kind(self) -> None:
+        for tool in ("read_file", "write_file", "web_fetch"):
+            for mode in (DEFAULT, AUTO_EDIT):
+                assert decided(facts(tool, server="x"), mode=mode) is ASK
+
+    def test_no_match(self) -> None:
+        assert Policy([], DEFAULT).decide(facts("their_tool")) == Verdict(
+            ASK, None, "No rule allows this.", offer=Rule(ALLOW, Tier.USER, "your answer", "their_tool")
+        )
+
+
+class TestTiers:
+    @pytest.mark.parametrize(
+        ("rules", "decision"),
+        [
+            ([rule(ALLOW, "write_file")], ALLOW),
+            ([rule(ALLOW, "write_file"), rule(ASK, "write_file")], ASK),
+            ([rule(ALLOW, "write_file"), rule(ASK), rule(DENY, "write_file")], DENY),
+            ([rule(ALLOW, "write_file", Tier.ADMIN), rule(DENY, "write_file", Tier.WORKSPACE)], DENY),
+            ([rule(ALLOW, "write_file", Tier.ADMIN), rule(ASK, "write_file", Tier.USER)], ASK),
+            ([rule(DENY, "write_file", Tier.ADMIN), rule(ALLOW, "write_file", Tier.USER)], DENY),
+            ([rule(ALLOW, "write_file", Tier.WORKSPACE)], ASK),
+            ([rule(ALLOW, tier=Tier.WORKSPACE)], ASK),
+            ([rule(DENY, "read_file")], ASK),
+        ],
+    )
+    def test_the_strictest_wins_and_a_workspace_only_tightens(self, rules: list[Rule], decision: Decision) -> None:
+        assert decided(facts("write_file", "a"), *rules) is decision
+        assert decided(facts("write_file", "a"), *reversed(rules)) is decision
+
+    def test_case_60(self) -> None:
+        rules = [
+            rule(ALLOW, tier=Tier.WORKSPACE),
+            NO_TOUCH,
+            command(DENY, "curl", Tier.ADMIN),
+        ]
+        assert decided(shell("touch x"), *rules) is DENY
+        assert decided(shell("curl x"), *rules) is DENY
+        assert decided(shell("ls"), *rules) is ASK
+
+    def test_the_rule_is_named_with_its_source(self) -> None:
+        verdict = Policy([rule(DENY, "write_file", message="no")], DEFAULT).decide(facts("write_file", "a"))
+        assert verdict == Verdict(
+            DENY, rule(DENY, "write_file", message="no"), "The rule `deny write_file` forbids it."
+        )
+        assert verdict.source == "USER:1"
+
+
+class TestIdentity:
+    """Case 61: a tool is its name and its server, never a text that looks like it."""
+
+    def test_a_denied_name_elsewhere_is_another_tool(self) -> None:
+        denied = rule(DENY, "write_file")
+        assert decided(facts("write_file", "a"), denied, mode=YOLO) is DENY
+        assert decided(facts("write_file", "a", server="x"), denied) is ASK
+
+    def test_a_server_cannot_take_the_name_of_what_is_allowed(self) -> None:
+        for tool in ("write_file", "x__write_file", "mcp__x__write_file", "WRITE_FILE"):
+            assert decided(facts(tool, "a", server="x"), rule(ALLOW, "write_file")) is ASK
+            assert decided(facts(tool, "a", server="x"), rule(ALLOW, "write_file", server="y")) is ASK
+        assert decided(facts("write_file", "a"), rule(ALLOW, "write_file", server="*")) is ASK
+
+    def test_servers(self) -> None:
+        lists = ToolLists(mcp_allowed=("good",), mcp_excluded=("bad",))
+        policy = Policy(rules_of_settings(lists, tier=Tier.USER, source="s"), DEFAULT)
+        assert [policy.decide(facts("t", server=server)).decision for server in ("good", "bad", "other", None)] == [
+            ASK,
+            DENY,
+            DENY,
+            ASK,
+        ]
+        assert [policy.hides("t", server) for server in ("good", "bad", "other", None)] == [False, True, True, False]
+
+
+class TestHiding:
+    def test_what_is_denied_whatever_the_arguments(self) -> None:
+        policy = Policy([rule(DENY, "write_file"), command(DENY, "rm"), rule(DENY, "glob", path="x/**")], DEFAULT)
+        assert [policy.hides(tool) for tool in ("write_file", SHELL, "glob", "read_file")] == [
+            True,
+            False,
+            False,
+            False,
+        ]
+        assert not policy.hides("write_file", "server")
+
+    def test_rules_of_another_mode_or_of_one_project_hide_nothing(self) -> None:
+        rules = [rule(DENY, "glob", modes=frozenset({PLAN})), rule(DENY, "replace", project=ROOT)]
+        assert not Policy(rules, DEFAULT).hides("glob")
+        assert not Policy(rules, DEFAULT).hides("replace")
+        assert Policy(rules, PLAN).hides("glob")
+
+    def test_plan_mode_hides_what_only_changes(self) -> None:
+        policy = Policy([rule(ALLOW)], PLAN)
+        assert [policy.hides(tool) for tool in ("write_file", "replace", "save_memory", SHELL, "read_file")] == [
+            True,
+            True,
+            True,
+            False,
+            False,
+        ]
+
+
+class TestPaths:
+    def test_case_11_the_file_behind_a_link_counts(self) -> None:
+        denied = rule(DENY, "read_file", path="private/**")
+        assert decided(facts("read_file", "private/k"), denied) is DENY
+        assert decided(facts("read_file", "public/k"), denied) is ALLOW
+        assert Policy([denied], DEFAULT).has_path_rules
+        assert not Policy([NO_TOUCH], DEFAULT).has_path_rules
+
+    def test_a_path_in_a_shell_line_counts_too(self) -> None:
+        rules = [rule(DENY, path="private/**"), command(ALLOW, "cat")]
+        assert decided(shell("cat private/k"), *rules) is DENY
+        assert decided(shell("echo x > private/k"), *rules) is DENY
+        assert decided(shell("cat public/k"), *rules) is ALLOW
+
+    def test_an_allowed_path_has_to_hold_all_of_them(self) -> None:
+        allowed = rule(ALLOW, "write_file", path="src/**")
+        assert decided(facts("write_file", "src/a"), allowed) is ALLOW
+        assert decided(facts("write_file", "src/a", "b"), allowed) is ASK
+
+    @pytest.mark.parametrize(
+        "path",
+        [
+            *(".git/hooks/pre-commit", ".git/config", ".gitmodules", ".vscode/tasks.json", ".idea/x", ".envrc"),
+            *(".bashrc", ".mcp.json", ".gemini/settings.json", ".tejat/x"),
+        ],
+    )
+    def test_case_19_control_files_always_ask(self, path: str) -> None:
+        for tool in ("write_file", "replace"):
+            for mode in (DEFAULT, AUTO_EDIT, YOLO):
+                verdict = Policy([rule(ALLOW), rule(ALLOW, tool)], mode).decide(facts(tool, path))
+                assert (verdict.decision, verdict.firm, verdict.offer) == (ASK, True, None)
+            assert decided(facts(tool, path), rule(ALLOW), mode=PLAN) is DENY
+            assert decided(facts(tool, path), rule(DENY, tool), mode=YOLO) is DENY
+
+    def test_reading_them_is_free(self) -> None:
+        assert decided(facts("read_file", ".git/config")) is ALLOW
+
+    @pytest.mark.parametrize("text", ["cp a .git/hooks/x", "echo x > .envrc", "rm -rf .git", "sed -i s/a/b/ .npmrc"])
+    def test_control_files_in_a_shell_line(self, text: str) -> None:
+        verdict = Policy([rule(ALLOW), *FOUR_ALLOWED], YOLO).decide(shell(text))
+        assert (verdict.decision, verdict.firm) == (ASK, True)
+
+    def test_the_memory_tool_may_write_its_own_file(self) -> None:
+        given = facts("save_memory", paths=(f"{HOME}/.gemini/GEMINI.md",))
+        verdict = Policy([], DEFAULT).decide(given)
+        assert verdict.offer is not None
+        assert decided(given, verdict.offer) is ALLOW
+        assert decided(facts("save_memory", server="x", paths=given.paths), rule(ALLOW), mode=YOLO) is ASK
+
+
+class TestArguments:
+    def test_a_pattern_sees_sorted_keys(self) -> None:
+        denied = rule(DENY, "web_fetch", arguments='"a":1,"b":2')
+        assert decided(facts("web_fetch", arguments={"b": 2, "a": 1}), denied) is DENY
+        assert decided(facts("web_fetch", arguments={"b": 2, "a": 2}), denied) is ASK
+
+    def test_case_62(self) -> None:
+        policy = Policy([rule(DENY, "write_file", arguments="(a+)+$")], DEFAULT)
+        given = facts("write_file", arguments={"content": "a" * 40 + "!"})
+        policy.decide(given)
+        started = time.perf_counter()
+        assert policy.decide(given).decision is ASK
+        assert time.perf_counter() - started < 0.5  # a backtracking engine needs days
+
+
+class TestShellLines:
+    @pytest.mark.parametrize(
+        "text",
+        [f"git log {operator} touch MARK" for operator in ("&&", ";", "||", "|", "&", "\n")]
+        + ["(touch MARK)", "{ touch MARK; }", "if true; then touch MARK; fi", "while touch MARK; do :; done"]
+        + ["for x in a; do touch MARK; done", "case a in a) touch MARK;; esac", "f() { touch MARK; }; f"]
+        + ["git log $(touch MARK)", "git log `touch MARK`", "cat <(touch MARK)", 'echo "$(touch MARK)"']
+        + ["echo ${x:-$(touch MARK)}", "cat <<E\n$(touch MARK)\nE", "bash -c 'touch MARK'", "env touch MARK"]
+        + ["/usr/bin/touch MARK", "$'to\\x75ch' MARK", 't""ouch MARK', "sudo touch MARK", "ls | xargs touch"],
+    )
+    def test_cases_44_45_52_a_denied_command_is_found_anywhere(self, text: str) -> None:
+        for mode in Mode:
+            assert decided(shell(text), *FOUR_ALLOWED, NO_TOUCH, mode=mode) is DENY
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            *("echo $[ x='a[$(touch MARK)]', x ]", "[[ -v 'a[$(touch MARK)]' ]]", "test -v 'a[$(touch MARK)]'"),
+            *("printf -v 'a[$(touch MARK)]' x", "read 'a[$(touch MARK)]'", "let 'a[$(touch MARK)]'"),
+            *("declare -n x='a[$(touch MARK)]'", "echo ${x@P}", "git log &&& touch MARK", "eval $X", "$X MARK"),
+        ],
+    )
+    def test_cases_46_47_what_hides_code(self, text: str) -> None:
+        allowed = [*FOUR_ALLOWED, rule(ALLOW, SHELL)]
+        assert decided(shell(text), *allowed) is ASK
+        for denial in (NO_TOUCH, rule(DENY, SHELL, arguments="zzz"), rule(DENY, path="private/**")):
+            assert decided(shell(text), *allowed, denial, mode=YOLO) is DENY
+            assert decided(shell(text), *allowed, denial) is not ALLOW
+        assert decided(shell(text), *allowed, mode=YOLO) is ALLOW
+        assert decided(shell(text), *allowed, mode=PLAN) is DENY
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            *(
+                "git logout",
+                "git log-x",
+                "'git' log",
+                "g\\it log",
+                "echo x > f",
+                "git log --output=f",
+                "PAGER=x git log",
+            ),
+            *(
+                "PATH=. ls",
+                "ls\rtouch MARK",
+                "ls\u00a0x",
+                "cat ~/.ssh/id_rsa",
+                "ls /etc",
+                "cat ../x",
+                "export A=b; git log",
+            ),
+            *("alias ls=x", "cat $HOME", "ls *", "echo x | tee f", "", "   ", "# c", "cd .. && cat x", "cd && cat x"),
+        ],
+    )
+    def test_cases_49_to_56_are_not_allowed(self, text: str) -> None:
+        assert decided(shell(text), *FOUR_ALLOWED) is ASK
+        assert decided(shell(text), *FOUR_ALLOWED, mode=AUTO_EDIT) is ASK
+
+    @pytest.mark.parametrize("text", ["git log", "git  log -3 | cat", "ls src; echo 'a > b'", "cat a 2>/dev/null"])
+    def test_what_is_allowed(self, text: str) -> None:
+        assert decided(shell(text), *FOUR_ALLOWED) is ALLOW
+        assert decided(shell(text), rule(ALLOW, SHELL)) is ALLOW
+        assert decided(shell(text), *FOUR_ALLOWED, mode=PLAN) is ASK
+
+    def test_case_55_a_program_of_the_workspace_is_not_the_one_that_was_meant(self) -> None:
+        inside = {"git": f"{ROOT}/bin/git"}
+        assert decided(shell("git log", programs=inside), *FOUR_ALLOWED) is ASK
+        assert decided(shell("git log", programs={"git": "/usr/bin/git"}), *FOUR_ALLOWED) is ALLOW
+
+    def test_case_65_a_failing_parser_fails_closed(self) -> None:
+        unread = CommandLine("ls", (), (), is_plain=False, is_opaque=True, doubts=("it cannot be read",), roots=())
+        assert decided(shell("ls", line=unread), rule(ALLOW, SHELL)) is ASK
+        assert decided(shell("ls", line=unread), rule(ALLOW, SHELL), NO_TOUCH, mode=YOLO) is DENY
+
+    def test_a_redirection_needs_a_rule_that_says_so(self) -> None:
+        writing = command(ALLOW, "echo", redirection=True)
+        assert decided(shell("echo x > f"), writing) is ALLOW
+        assert decided(shell("echo x > ../f"), writing) is ASK
+        assert decided(shell("echo x > .envrc"), writing) is ASK
+
+    def test_core_tools_limit_the_commands(self) -> None:
+        lists = ToolLists(core=("ShellTool(git status)", "ShellTool(ls)"))
+        rules = rules_of_settings(lists, tier=Tier.USER, source="s")
+        for mode in (DEFAULT, AUTO_EDIT, YOLO):
+            policy = Policy(rules, mode)
+            assert policy.decide(shell("git status; ls")).decision is (ALLOW if mode is YOLO else ASK)
+            for text in ("git push", "ls; rm x", "env ls", "eval $X", "ls $(rm x)", "", "bash -c ls"):
+                assert policy.decide(shell(text)).decision is DENY, text
+            assert policy.hides("read_file")
+            assert not policy.hides(SHELL)
+
+
+class TestNetwork:
+    @pytest.mark.parametrize("given", [shell("git log", wants_network=True), facts("read_file", wants_network=True)])
+    def test_it_asks_unless_the_rule_says_so(self, given: Facts) -> None:
+        assert decided(given, *FOUR_ALLOWED) is ASK
+        assert decided(given, rule(ALLOW, network=True)) is ALLOW
+        assert decided(given, mode=YOLO) is ALLOW
+        assert decided(given, rule(DENY), mode=YOLO) is DENY
+
+    def test_the_offer_says_so(self) -> None:
+        given = shell("git log", wants_network=True)
+        offer = Policy(FOUR_ALLOWED, DEFAULT).decide(given).offer
+        assert offer == Rule(ALLOW, Tier.USER, "your answer", SHELL, command=("git", "log"), network=True)
+
+
+class TestModes:
+    def test_deny_holds_in_every_mode(self) -> None:
+        for mode in Mode:
+            assert decided(facts("read_file"), rule(DENY, "read_file"), rule(ALLOW), mode=mode) is DENY
+
+    def test_a_rule_that_asks_is_not_lifted_by_auto_edit_but_by_yolo(self) -> None:
+        asking = rule(ASK, "write_file")
+        assert decided(facts("write_file", "a"), asking, mode=AUTO_EDIT) is ASK
+        assert decided(facts("write_file", "a"), asking, mode=YOLO) is ALLOW
+
+    def test_auto_edit_allows_no_commands(self) -> None:
+        assert decided(shell("ls"), mode=AUTO_EDIT) is ASK
+
+    def test_case_59_rules_do_not_loosen_plan_mode(self) -> None:
+        for rules in ([rule(ALLOW)], [rule(ALLOW, "write_file"), command(ALLOW, "touch"), command(ALLOW, "ls")]):
+            assert decided(facts("write_file", "a"), *rules, mode=PLAN) is DENY
+            assert decided(shell("touch x"), *rules, mode=PLAN) is DENY
+            assert decided(shell("ls"), *rules, mode=PLAN) is ASK
+            assert decided(facts("web_fetch"), *rules, mode=PLAN) is ASK
+        explicit = frozenset({PLAN})
+        assert decided(facts("web_fetch"), rule(ALLOW, "web_fetch", modes=explicit), mode=PLAN) is ALLOW
+        assert decided(shell("ls"), command(ALLOW, "ls", modes=explicit), mode=PLAN) is ASK
+        assert decided(shell("touch x"), command(ALLOW, "touch", modes=explicit), mode=PLAN) is DENY
+
+    def test_the_policy_itself_never_changes(self) -> None:
+        policy = Policy([], DEFAULT)
+        other = policy.with_rule(rule(ALLOW)).in_mode(YOLO)
+        assert (policy.mode, other.mode, len(other.rules) - len(policy.rules)) == (DEFAULT, YOLO, 1)
+        assert other.in_mode(DEFAULT).decide(facts("write_file", "a")).decision is ALLOW
+        assert policy.decide(facts("write_file", "a")).decision is ASK
+
+
+class TestOffers:
+    @pytest.mark.parametrize(
+        "given",
+        [
+            shell("git status -s"),
+            shell("ls; git status"),
+            facts("write_file", "a"),
+            facts("t", server="x"),
+            shell("npm test"),
+        ],
+    )
+    def test_what_is_remembered_covers_the_call(self, given: Facts) -> None:
+        policy = Policy(FOUR_ALLOWED, DEFAULT)
+        offer = policy.decide(given).offer
+        assert offer is not None
+        assert policy.with_rule(offer).decide(given).decision is ALLOW
+        assert policy.with_rule(offer).decide(shell("git push")).decision is ASK
+
+    def test_the_neighbour_still_asks(self) -> None:
+        offer = Policy([], DEFAULT).decide(shell("git log -3")).offer
+        assert offer is not None
+        assert decided(shell("git push"), offer) is ASK
+        assert decided(facts("write_file", "a"), offer) is ASK
+
+    @pytest.mark.parametrize("text", ["rm x", "ls > f", "git log; wc a", "python -c 1", "cat /etc/x", "eval x"])
+    def test_none_where_no_rule_would_do(self, text: str) -> None:
+        assert Policy([], DEFAULT).decide(shell(text)).offer is None
+
+    def test_none_where_a_rule_asks_anyway(self) -> None:
+        assert Policy([rule(ASK, "write_file")], DEFAULT).decide(facts("write_file", "a")).offer is None
+
+    def test_none_in_plan_mode(self) -> None:
+        assert Policy([], PLAN).decide(shell("ls")).offer is None
+
+
+class TestFailures:
+    """Whatever goes wrong inside, nothing is let through."""
+
+    BROKEN = rule(ALLOW, "write_file", arguments="(")
+
+    def test_it_asks_firmly(self) -> None:
+        for mode in (DEFAULT, AUTO_EDIT, YOLO):
+            verdict = Policy([self.BROKEN], mode).decide(facts("write_file", "a"))
+            assert (verdict.decision, verdict.firm, verdict.offer) == (ASK, True, None)
+            assert verdict.reason.startswith("The policy could not judge this call (BadPattern: ")
+
+    def test_it_denies_where_asking_would_be_skipped(self) -> None:
+        denial = rule(DENY, "write_file", path="x/**")
+        assert decided(facts("write_file", "a"), self.BROKEN, denial, mode=YOLO) is DENY
+        assert decided(facts("write_file", "a"), self.BROKEN, mode=PLAN) is DENY
+
+    def test_arguments_that_hold_themselves(self) -> None:
+        arguments: dict[str, object] = {}
+        arguments["again"] = [arguments]
+        verdict = Policy([rule(DENY, arguments="x")], DEFAULT).decide(facts("read_file", arguments=arguments))
+        assert (verdict.decision, verdict.firm) == (ASK, True)
+
+
+LINES = [
+    "git log",
+    "ls; touch x",
+    "rm -rf x",
+    "echo $(ls)",
+    "eval $X",
+    "echo a > b",
+    "cat /etc/passwd",
+    "git -C x log",
+    "",
+]
+CALLS = [
+    *map(shell, LINES),
+    shell("git log", wants_network=True),
+    *(facts(tool, "src/a", arguments={"path": "a"}) for tool in KINDS if tool != SHELL),
+    facts("write_file", ".git/config"),
+    facts("read_file", "private/a"),
+    facts("write_file", server="x"),
+]
+RULES = st.builds(
+    Rule,
+    decision=st.sampled_from(Decision),
+    tier=st.sampled_from(Tier),
+    source=st.just("x"),
+    tool=st.sampled_from(["*", SHELL, "write_file", "read_file", "their_tool"]),
+    server=st.sampled_from([None, None, None, "*", "x"]),
+    command=st.sampled_from([None, None, None, ("git", "log"), ("ls",), ("rm",), ("echo",), ("cat",)]),
+    arguments=st.sampled_from([None, None, None, '"path"', "nothing like it"]),
+    path=st.sampled_from([None, None, None, "src/**", "private/**"]),
+    modes=st.sampled_from([None, None, frozenset({PLAN}), frozenset({DEFAULT, YOLO})]),
+    redirection=st.booleans(),
+    network=st.booleans(),
+    priority=st.integers(0, 9),
+)
+
+
+@given(st.lists(RULES, max_size=5), RULES, st.sampled_from(Mode), st.sampled_from(CALLS))
+@settings(max_examples=250, deadline=None)
+def test_a_stricter_rule_never_loosens(rules: list[Rule], added: Rule, mode: Mode, given: Facts) -> None:
+    if added.decision is ALLOW and added.tier is not Tier.WORKSPACE:
+        return
+    policy = Policy(rules, mode)
+    before, after = policy.decide(given), policy.with_rule(added).decide(given)
+    assert after.decision.strictness >= before.decision.strictness
+    assert after.firm >= before.firm or after.decision is DENY
+
+
+@given(st.lists(RULES, max_size=5), st.sampled_from(CALLS))
+@settings(max_examples=150, deadline=None)
+def test_no_mode_lifts_a_denial_and_no_order_matters(rules: list[Rule], given: Facts) -> None:
+    everywhere = [Rule(each.decision, each.tier, "x", each.tool, each.server, each.command) for each in rules]
+    if decided(given, *everywhere) is DENY:
+        assert {decided(given, *everywhere, mode=mode) for mode in Mode} == {DENY}
+    for mode in Mode:
+        assert decided(given, *rules, mode=mode) is decided(given, *reversed(rules), mode=mode)
+
+
+@given(st.lists(RULES, max_size=5), st.sampled_from(Mode), st.sampled_from(CALLS))
+@settings(max_examples=150, deadline=None)
+def test_an_offer_keeps_its_promise(rules: list[Rule], mode: Mode, given: Facts) -> None:
+    policy = Policy(rules, mode)
+    offer = policy.decide(given).offer
+    if offer is not None:
+        assert policy.with_rule(offer).decide(given).decision is ALLOW
