@@ -57,5 +57,5 @@ def _line(job: Job) -> str:
     began = datetime.fromtimestamp(job.started).astimezone().isoformat(sep=" ", timespec="seconds")
     return (
         f"PID {job.pid}: {how_it_goes(job)}, started {began}, {in_words(job.log_size)} of output, "
-        f"in {visible(job.directory)}: {visible(job.command)}"
+        f"in {visible(job.directory)}: {' '.join(visible(job.command).splitlines())}"
     )

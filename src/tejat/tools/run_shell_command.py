@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import json
 import stat
+import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -32,6 +33,8 @@ LONGEST_COMMAND = 100_000
 """Bytes; the system takes no argument that is much longer."""
 LONGEST_TIMEOUT = 3600
 LONGEST_DELAY = 60_000
+
+_POLL_SECONDS = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,8 +196,8 @@ class ShellTool(ProposingTool[ShellParams]):
         try:
             await off_loop(start)
             pid = started[0].pid
-            await asyncio.sleep(params.delay_ms / 1000)
-            job, part = await off_loop(lambda _: (jobs.job(pid), jobs.read(pid, offset=0)))
+            job = await _after(jobs, pid, seconds=params.delay_ms / 1000)
+            part = await off_loop(lambda _: jobs.read(pid, offset=0))
         except asyncio.CancelledError:
             for job in started:
                 await off_loop(partial(_stop, jobs, job.pid))
@@ -246,6 +249,17 @@ def _approved(confirmation: Confirmation) -> ShellParams:
     if not isinstance(confirmation.proposal, _Proposal):
         raise _not_as_approved()
     return confirmation.proposal.params
+
+
+async def _after(jobs: Jobs, pid: int, *, seconds: float) -> Job:
+    """The job when so many seconds have passed, or when it has ended."""
+    deadline = time.monotonic() + seconds
+    while True:
+        job = await off_loop(lambda _: jobs.job(pid))
+        left = deadline - time.monotonic()
+        if left <= 0 or job.state is JobState.EXITED:
+            return job
+        await asyncio.sleep(min(left, _POLL_SECONDS))
 
 
 def _stop(jobs: Jobs, pid: int, _: Stop) -> None:
