@@ -1,13 +1,14 @@
 """Puts changes back: everything is checked first, then done in the order that lets it succeed."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeGuard
 
 from tejat.core.undo import Change, Node, NodeKind, Remark
 from tejat.workspace.beneath import Root
+from tejat.workspace.draft import remove_leftovers
 from tejat.workspace.history.changes import node_at
 from tejat.workspace.history.plain_directory import plain_directory
 from tejat.workspace.history.put_back import (
@@ -231,6 +232,13 @@ class Restoration:
 
     def _seen(self, path: str) -> Expected:
         return self._current.state.files.get(path) or self._current.state.links.get(path)
+
+
+def clean_up(root: Root, paths: Iterable[str]) -> None:
+    """Remove what a process left beside these paths that was killed while it put them back."""
+    for parent in {os.path.dirname(path) for path in paths}:
+        with suppress(OSError), plain_directory(root.fd, parent) as directory:
+            remove_leftovers(directory)
 
 
 def _is_unkept(node: Node | None) -> TypeGuard[Node]:

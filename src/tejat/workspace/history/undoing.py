@@ -11,7 +11,7 @@ from tejat.core.undo import Change, Entry, Remark, Restored
 from tejat.workspace.beneath import Root
 from tejat.workspace.history.archive import Archive
 from tejat.workspace.history.changes import compare
-from tejat.workspace.history.restoration import Plan, Restoration, plan
+from tejat.workspace.history.restoration import Plan, Restoration, clean_up, plan
 from tejat.workspace.history.snapshot import Snapshot, look_at
 from tejat.workspace.history.watch import missing_above
 from tejat.workspace.roots import Roots
@@ -65,6 +65,7 @@ def _part(archive: Archive, root: Root, changes: Sequence[Change], extent: Exten
     if extent is Extent.NOTHING:
         current = archive.observe(root, state, _never_stop)
     else:
+        clean_up(root, own)
         current = archive.snapshot(root, state, _never_stop, recognise=True)
     return _Part(root, paths, current, plan(changes, current, is_kept=archive.is_kept))
 

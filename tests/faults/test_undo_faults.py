@@ -1,0 +1,247 @@
+"""The undo journal outlives kills, full disks, damage and company: nothing is half-written, and the next run works."""
+
+import errno
+import hashlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tejat.core.undo import Verb
+from tejat.engine.undo import UndoJournal
+
+WORKER = """
+import asyncio, json, os, subprocess, sys
+from tejat.core.tool import Kind, ToolResult
+from tejat.core.types import FunctionCall
+from tejat.engine.undo import UndoJournal
+
+state, root, action, *rest = sys.argv[1:]
+journal = UndoJournal(state, [root])
+
+def shell(command):
+    async def run():
+        print("running", flush=True)
+        subprocess.run(["bash", "-c", command], cwd=root)
+        return ToolResult("")
+    call = FunctionCall("run_shell_command", {"command": command})
+    asyncio.run(journal.around(call, Kind.EXECUTE, [], run, whole_tree=True))
+"""
+
+
+def worker(code: str, *words: object, **options: Any) -> "subprocess.Popen[str]":
+    arguments = [sys.executable, "-c", WORKER + code, *map(str, words)]
+    return subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+
+
+def contents(root: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    made = tmp_path / "project"
+    for directory in range(10):
+        (made / f"d{directory}").mkdir(parents=True)
+        for number in range(20):
+            (made / f"d{directory}" / f"f{number}").write_bytes(hashlib.sha256(b"%d %d" % (directory, number)).digest())
+    return made
+
+
+class TestKills:
+    def test_killed_while_it_looks_or_runs(self, tmp_path: Path, root: Path) -> None:
+        before = contents(root)
+        for attempt in range(8):
+            child = worker('shell("echo done")', tmp_path / "state", root, "-")
+            time.sleep(0.12 + 0.03 * attempt)
+            child.kill()
+            child.communicate()
+        assert contents(root) == before
+        child = worker('shell("rm -r d3")\nprint(len(journal.entries()[0].changes))', tmp_path / "state", root, "-")
+        out, error = child.communicate(timeout=60)
+        assert (out.splitlines()[-1], error) == ("21", "")
+        journal = UndoJournal(str(tmp_path / "state"), [str(root)])
+        assert journal.restore(journal.entries()[0].id).refused == ()
+        journal.close()
+        assert contents(root) == before
+
+    def test_killed_while_it_restores(self, tmp_path: Path, root: Path) -> None:
+        """Every file is old or new, and restoring again finishes the work."""
+        state = tmp_path / "state"
+        before = contents(root)
+        command = "rm -r d1 d2 d3; for f in */*; do echo changed > $f; done; mkdir new; > new/f"
+        child = worker("shell(rest[0])", state, root, "-", command)
+        assert child.communicate(timeout=60)[1] == ""
+        changed = contents(root)
+        kills = 0
+        journal = UndoJournal(str(state), [str(root)])
+        entry = journal.entries()[0]
+        for attempt in range(12):
+            child = worker("print('ready', flush=True)\njournal.restore(rest[0])", state, root, "-", entry.id)
+            assert child.stdout is not None
+            child.stdout.readline()
+            time.sleep(0.004 * attempt)
+            child.kill()
+            child.communicate()
+            kills += child.returncode == -signal.SIGKILL
+            now = contents(root)
+            for path in before.keys() | changed.keys():
+                assert now.get(path) in (before.get(path), changed.get(path)), path
+            extra = now.keys() - before.keys() - changed.keys()
+            assert all(os.path.basename(path).startswith(".tejat-") for path in extra)
+        assert kills > 0
+        assert journal.restore(entry.id).refused == ()
+        journal.close()
+        assert contents(root) == before
+
+
+class TestCompany:
+    def test_two_processes_at_once(self, tmp_path: Path, root: Path) -> None:
+        state = tmp_path / "state"
+        second = tmp_path / "second"
+        shutil.copytree(root, second)
+        before = contents(root), contents(second)
+        script = """
+for number in range(12):
+    shell(f"echo {number} >> d1/f1; echo {action} {number} > new{number}; rm d2/f{number}")
+print(journal.warnings)
+"""
+        both = [worker(script, state, place, name) for place, name in ((root, "a"), (second, "b"))]
+        for child in both:
+            out, error = child.communicate(timeout=100)
+            assert error == ""
+            assert out.splitlines()[-1] == "[]"
+        journal = UndoJournal(str(state), [str(root), str(second)])
+        assert len(journal.entries()) == 24
+        for entry in journal.entries():
+            assert journal.restore(entry.id).refused == ()
+        journal.close()
+        assert (contents(root), contents(second)) == before
+
+    def test_no_thread_of_the_call_keeps_the_lock(self, tmp_path: Path, root: Path) -> None:
+        """A process that the command leaves behind does not hold up the next call."""
+        script = 'shell("echo 1 > x; sleep 30 > /dev/null 2>&1 & echo $! > pid"); shell("echo 2 > x")'
+        child = worker(script, tmp_path / "state", root, "-")
+        assert child.communicate(timeout=20)[1] == ""
+        os.kill(int((root / "pid").read_text()), signal.SIGKILL)
+        journal = UndoJournal(str(tmp_path / "state"), [str(root)])
+        assert len(journal.entries()) == 2
+        journal.close()
+
+
+class TestDamage:
+    @pytest.fixture
+    def state(self, tmp_path: Path, root: Path) -> Path:
+        state = tmp_path / "state"
+        child = worker('shell("rm -r d1"); shell("rm -r d2")', state, root, "-")
+        assert child.communicate(timeout=60)[1] == ""
+        return state
+
+    def test_torn_lines_are_ignored(self, state: Path, root: Path) -> None:
+        lines = (state / "entries.jsonl").read_bytes().splitlines(keepends=True)
+        (state / "entries.jsonl").write_bytes(lines[0] + b'{"id": 1}\nnull\n\xff\n' + lines[1][: len(lines[1]) // 2])
+        child = worker('shell("rm -r d4")\nprint(json.dumps([e.what for e in journal.entries()]))', state, root, "-")
+        out, error = child.communicate(timeout=60)
+        assert error == ""
+        assert json.loads(out.splitlines()[-1]) == ["rm -r d4", "rm -r d1"]
+
+    @pytest.mark.parametrize("name", ["index", "digests", "pack"])
+    @pytest.mark.parametrize("cut", [1, 100, 100_000])
+    def test_torn_files_heal(self, state: Path, root: Path, name: str, cut: int) -> None:
+        (path,) = [path for path in state.iterdir() if path.name.startswith(name)]
+        size = path.stat().st_size
+        os.truncate(path, max(size - cut, 0))
+        before = contents(root)
+        child = worker('shell("rm -r d5 d6")\nprint(journal.warnings)', state, root, "-")
+        out, error = child.communicate(timeout=60)
+        assert (out.splitlines()[-1], error) == ("[]", "")
+        journal = UndoJournal(str(state), [str(root)])
+        newest, *older = journal.entries()
+        assert {change.verb for change in newest.changes} == {Verb.REMOVED}
+        assert journal.restore(newest.id).refused == ()
+        assert contents(root) == before
+        for entry in older:
+            refused = journal.restore(entry.id).refused
+            assert {remark.why for remark in refused} <= {"its old content is no longer kept"}
+            assert name == "pack" or not refused
+        journal.close()
+
+    def test_garbage_at_the_end_of_a_pack_is_cut_off(self, state: Path, root: Path) -> None:
+        with open(state / "pack-000001", "ab") as pack:
+            pack.write(b"tjt1 and then some")
+        child = worker('shell("rm -r d5")\nprint(journal.warnings)', state, root, "-")
+        assert child.communicate(timeout=60)[1] == ""
+        journal = UndoJournal(str(state), [str(root)])
+        for entry in journal.entries():
+            assert journal.restore(entry.id).refused == ()
+        journal.close()
+
+    def test_damaged_content_is_never_put_back(self, state: Path, root: Path) -> None:
+        pack = bytearray((state / "pack-000001").read_bytes())
+        for position in range(60, len(pack), 76):
+            pack[position] ^= 1
+        (state / "pack-000001").write_bytes(pack)
+        journal = UndoJournal(str(state), [str(root)])
+        result = journal.restore(journal.entries()[0].id)
+        journal.close()
+        assert {remark.why for remark in result.refused} == {"could not be put back: its old content is damaged"}
+        assert not list((root / "d2").iterdir())
+
+
+class TestFullDisk:
+    @pytest.mark.skipif(os.geteuid() != 0 or shutil.which("unshare") is None, reason="needs a small disk of its own")
+    def test_a_full_disk_stops_no_call(self, tmp_path: Path, root: Path) -> None:
+        code = """
+shell("echo 1 >> d1/f1")
+print(json.dumps([journal.warnings, [len(entry.changes) for entry in journal.entries()]]))
+"""
+        (tmp_path / "small").mkdir()
+        with open(root / "large", "wb") as file:
+            file.write(os.urandom(3_000_000))
+        mount = f'mount -t tmpfs -o size=1m none {tmp_path}/small && exec "$@"'
+        arguments = [sys.executable, "-c", WORKER + code, str(tmp_path / "small" / "state"), str(root), "-"]
+        done = subprocess.run(
+            ["unshare", "-m", "sh", "-c", mount, "sh", *arguments],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        if "unshare" in done.stderr or "mount" in done.stderr:
+            pytest.skip(done.stderr)
+        assert done.stderr == ""
+        warnings, entries = json.loads(done.stdout.splitlines()[-1])
+        assert warnings == [f"A call can't be undone: {os.strerror(errno.ENOSPC)}"]
+        assert entries == []
+        assert (root / "d1" / "f1").read_bytes().endswith(b"1\n")
+
+    def test_a_limit_on_file_sizes_stops_no_call(self, tmp_path: Path, root: Path) -> None:
+        with open(root / "large", "wb") as file:
+            file.write(os.urandom(300_000))
+        code = """
+import resource, signal
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, resource.RLIM_INFINITY))
+shell("echo 1 >> d1/f1")
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+shell("echo 2 >> d1/f1")
+print(json.dumps([journal.warnings, [len(entry.changes) for entry in journal.entries()]]))
+"""
+        child = worker(code, tmp_path / "state", root, "-")
+        out, error = child.communicate(timeout=60)
+        assert error == ""
+        assert json.loads(out.splitlines()[-1]) == [[f"A call can't be undone: {os.strerror(errno.EFBIG)}"], [1]]
+
+    def test_a_directory_that_cannot_be_made_stops_no_call(self, tmp_path: Path, root: Path) -> None:
+        (tmp_path / "file").touch()
+        child = worker('shell("echo 1 > d1/f1")\nprint(*journal.warnings)', tmp_path / "file" / "state", root, "-")
+        out, error = child.communicate(timeout=60)
+        assert (out.splitlines()[-1], error) == ("A call can't be undone: Not a directory", "")
+        assert (root / "d1" / "f1").read_bytes() == b"1\n"
