@@ -257,8 +257,11 @@ class _TreeWalk:
             self._reading.hide("where a comment begins is not certain")
 
     def _leaf(self, node: Node) -> None:
-        if _LIVE.search(_ESCAPED.sub(b"", self._text(node))):
+        text = _ESCAPED.sub(b"", self._text(node))
+        if _LIVE.search(text):
             self._reading.hide("an expansion cannot be taken apart")
+        if node.type == "word" and b"\n" in text:
+            self._reading.hide("where a line ends is not certain")
 
 
 def _operands(test: Node) -> list[Node]:

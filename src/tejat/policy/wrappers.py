@@ -50,7 +50,7 @@ _ADDED = Word(text="", value="", is_literal=False, is_bare=False, is_split=True)
 
 
 _SETTING = re.compile(r"[A-Za-z]+=")
-_BEFORE_COMMAND = re.compile(r"(?:(?:ProxyCommand|LocalCommand|KnownHostsCommand|exec)[= ]|[|!])\s*", re.IGNORECASE)
+_BEFORE_COMMAND = re.compile(r"\A(?:(?:ProxyCommand|LocalCommand|KnownHostsCommand|exec)[= ]|[|!])\s*", re.IGNORECASE)
 
 
 def _options_with_commands(words: Words, options: frozenset[str]) -> Wrapped:
