@@ -7,7 +7,7 @@ from tejat.core.tool import Kind
 from tejat.policy.call import Call
 from tejat.policy.rules import Decision, Facts, Rule, Tier
 
-ROOTS = ("/work/project", "/work/project/inner")
+ROOTS = ("/w/project", "/w/project/inner")
 
 
 def call(**fields: Any) -> Call:
@@ -45,18 +45,18 @@ def test_arguments_that_hold_themselves_are_an_error() -> None:
     [
         (rule(), {}, True),
         (rule(tool="write_file"), {}, False),
-        (rule(project="/work/project"), {}, True),
-        (rule(project="/work"), {}, False),
+        (rule(project="/w/project"), {}, True),
+        (rule(project="/w"), {}, False),
         (rule(arguments='"path":"a'), {"arguments": {"path": "abc"}}, True),
         (rule(arguments='"path":"a'), {"arguments": {"path": "bc"}}, False),
-        (rule(path="a/**"), {"paths": ("/work/project/a/b",)}, True),
-        (rule(path="a/**"), {"paths": ("/work/project/c", "/work/project/a/b")}, True),
-        (rule(path="a/**"), {"paths": ("/work/project/c",)}, False),
+        (rule(path="a/**"), {"paths": ("/w/project/a/b",)}, True),
+        (rule(path="a/**"), {"paths": ("/w/project/c", "/w/project/a/b")}, True),
+        (rule(path="a/**"), {"paths": ("/w/project/c",)}, False),
         (rule(path="a/**"), {}, False),
-        (rule(Decision.ALLOW, path="a/**"), {"paths": ("/work/project/a/b",)}, True),
-        (rule(Decision.ALLOW, path="a/**"), {"paths": ("/work/project/c", "/work/project/a/b")}, False),
+        (rule(Decision.ALLOW, path="a/**"), {"paths": ("/w/project/a/b",)}, True),
+        (rule(Decision.ALLOW, path="a/**"), {"paths": ("/w/project/c", "/w/project/a/b")}, False),
         (rule(Decision.ALLOW, path="a/**"), {}, False),
-        (rule(Decision.ASK, path="a/**"), {"paths": ("/work/project/c", "/work/project/a/b")}, True),
+        (rule(Decision.ASK, path="a/**"), {"paths": ("/w/project/c", "/w/project/a/b")}, True),
         (rule(command=("ls",)), {}, False),
     ],
 )
@@ -65,9 +65,9 @@ def test_is_meant_by(given: Rule, fields: dict[str, object], meant: bool) -> Non
 
 
 def test_a_control_file_is_told_with_its_reason() -> None:
-    told = call(paths=("/work/project/a", "/work/project/.envrc")).control_file()
-    assert told == "/work/project/.envrc is a control file: a shell or a session runs it when it starts"
-    assert call(paths=("/work/project/a",)).control_file() is None
+    told = call(paths=("/w/project/a", "/w/project/.envrc")).control_file()
+    assert told == "/w/project/.envrc is a control file: a shell or a session runs it when it starts"
+    assert call(paths=("/w/project/a",)).control_file() is None
 
 
 def test_names_above_the_nearest_root_do_not_count() -> None:

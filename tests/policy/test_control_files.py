@@ -2,7 +2,7 @@ import pytest
 
 from tejat.policy.control_files import control_paths, is_control_file
 
-ROOT = "/work/project"
+ROOT = "/w/project"
 
 
 @pytest.mark.parametrize(
@@ -74,14 +74,14 @@ def test_an_ordinary_file(path: str) -> None:
 
 
 def test_what_lies_above_the_root_does_not_count() -> None:
-    assert is_control_file("/home/me/.gemini/tmp/work/a.py", root="/home/me/.gemini/tmp/work") is None
+    assert is_control_file("/home/me/.gemini/tmp/w/a.py", root="/home/me/.gemini/tmp/w") is None
     assert is_control_file("/x.gemini/y/a.py", root="/x.gemini/y") is None
 
 
 def test_outside_of_the_root_every_name_counts() -> None:
     assert is_control_file("/home/me/.ssh/authorized_keys", root=ROOT)
     assert is_control_file("/home/me/.config/fish/config.fish", root="/")
-    assert is_control_file("/work/project-evil/.git/config", root=ROOT)
+    assert is_control_file("/w/project-evil/.git/config", root=ROOT)
     assert is_control_file("/home/me/notes.txt", root="/") is None
 
 

@@ -6,7 +6,7 @@ from tejat.policy.parse_line import parse_line
 from tejat.policy.rules import Decision, Facts, Rule, Tier
 from tejat.policy.shell_call import ShellCall
 
-ROOT = "/work/project"
+ROOT = "/w/project"
 PROGRAMS = {"git": "/usr/bin/git", "shadow": f"{ROOT}/bin/shadow"}
 
 

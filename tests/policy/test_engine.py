@@ -1,4 +1,7 @@
+import re
 import time
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,10 +12,11 @@ from tejat.core.tool import Kind
 from tejat.policy.command_line import CommandLine
 from tejat.policy.engine import Policy
 from tejat.policy.parse_line import parse_line
+from tejat.policy.rule_file import rule_toml, rules_in
 from tejat.policy.rules import Decision, Facts, Mode, Rule, Tier, Verdict
 from tejat.policy.settings_rules import ToolLists, rules_of_allowed, rules_of_settings
 
-ROOT = "/work/project"
+ROOT = "/w/project"
 HOME = "/home/me"
 SHELL = "run_shell_command"
 KINDS = {
@@ -57,6 +61,34 @@ def decided(given: Facts, *rules: Rule, mode: Mode = DEFAULT) -> Decision:
 
 FOUR_ALLOWED = rules_of_allowed(["ShellTool(git log),ShellTool(ls),ShellTool(cat),ShellTool(echo)"])
 NO_TOUCH = command(DENY, "touch")
+
+
+def corpus(name: str) -> list[str]:
+    """The lines of a file, with the pictures of control characters turned into what they stand for."""
+    pictures = str.maketrans({"␤": "\n", "␍": "\r", "␀": "\0", "␛": "\x1b", "␇": "\a", "␈": "\b"})
+    written = Path(__file__).with_name(name).read_text(encoding="utf-8")
+    lines = [line.translate(pictures) for line in written.split("\n") if line and not line.startswith("## ")]
+    return [re.sub(r"<U\+([0-9A-F]{4})>", lambda found: chr(int(found[1], 16)), line) for line in lines]
+
+
+class TestCorpora:
+    def test_no_bypass_is_allowed(self) -> None:
+        lines = {line: shell(line) for line in corpus("bypass_lines.txt")}
+        assert len(lines) >= 300
+        for mode in (DEFAULT, AUTO_EDIT, PLAN):
+            policy = Policy(FOUR_ALLOWED, mode)
+            assert [line for line, given in lines.items() if policy.decide(given).decision is ALLOW] == []
+
+    def test_nothing_that_destroys_is_allowed_by_a_rule_for_other_commands(self) -> None:
+        lines = corpus("destructive_lines.txt")
+        assert len(lines) >= 60
+        allowed = [*FOUR_ALLOWED, *rules_of_allowed(["ShellTool(git status),ShellTool(find),ShellTool(sort)"])]
+        assert [line for line in lines if decided(shell(line), *allowed, mode=AUTO_EDIT) is ALLOW] == []
+
+    def test_ordinary_lines_can_be_allowed(self) -> None:
+        lines = corpus("ordinary_lines.txt")
+        allowed = [line for line in lines if decided(shell(line), rule(ALLOW, SHELL)) is ALLOW]
+        assert len(allowed) > 0.95 * len(lines) > 80
 
 
 class TestDefaults:
@@ -505,3 +537,4 @@ def test_an_offer_keeps_its_promise(rules: list[Rule], mode: Mode, given: Facts)
     offer = policy.decide(given).offer
     if offer is not None:
         assert policy.with_rule(offer).decide(given).decision is ALLOW
+        assert rules_in(rule_toml(offer), source="saved", tier=Tier.USER) == [replace(offer, source="saved:1")]

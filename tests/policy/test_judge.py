@@ -31,5 +31,10 @@ def test_the_offer_is_the_tool_as_it_was_called() -> None:
     )
 
 
+def test_nothing_is_offered_for_a_name_that_stands_for_all() -> None:
+    for tool, server in (("*", None), ("*", "x"), ("a*", "x"), ("t", "*")):
+        assert Judge(Call(Facts(tool, Kind.OTHER, {}, ("/r",), "/h", server=server))).offer([]) is None
+
+
 def test_plan_mode_objects() -> None:
     assert judge().objection_in_plan_mode() is not None

@@ -27,7 +27,7 @@ def test_every_key() -> None:
 tool = "run_shell_command"
 command = "git log"
 path = "src/**"
-project = "/work/project"
+project = "/w/project"
 decision = "allow"
 priority = 7
 modes = ["default", "autoEdit"]
@@ -52,7 +52,7 @@ decision = "ask"
             SHELL,
             command=("git", "log"),
             path="src/**",
-            project="/work/project",
+            project="/w/project",
             modes=frozenset({Mode.DEFAULT, Mode.AUTO_EDIT}),
             redirection=True,
             network=True,
@@ -67,7 +67,6 @@ def test_the_spellings_of_the_original() -> None:
     text = """
 [[rule]]
 toolName = ["EditTool", "grep", "t"]
-mcpName = "s"
 argsPattern = "x"
 decision = "ask_user"
 denyMessage = "m"
@@ -79,11 +78,11 @@ decision = "deny"
 """
     assert read(text) == [
         *(
-            Rule(Decision.ASK, Tier.USER, "p.toml:2", tool, "s", arguments="x", message="m")
+            Rule(Decision.ASK, Tier.USER, "p.toml:2", tool, arguments="x", message="m")
             for tool in ("replace", "search_file_content", "t")
         ),
-        Rule(Decision.DENY, Tier.USER, "p.toml:9", SHELL, command=("git", "log")),
-        Rule(Decision.DENY, Tier.USER, "p.toml:9", SHELL, command=("ls",)),
+        Rule(Decision.DENY, Tier.USER, "p.toml:8", SHELL, command=("git", "log")),
+        Rule(Decision.DENY, Tier.USER, "p.toml:8", SHELL, command=("ls",)),
     ]
 
 
@@ -93,6 +92,12 @@ def test_a_command_alone_is_for_the_shell_and_its_words_may_be_listed() -> None:
     ] == [
         (SHELL, ("echo", "a b")),
         (SHELL, ("ls", "-l")),
+    ]
+
+
+def test_a_name_at_a_server_is_no_other_name_of_a_tool_of_ours() -> None:
+    assert read('[[rule]]\nmcpName = "s"\ntoolName = "EditTool"\ndecision = "deny"') == [
+        Rule(Decision.DENY, Tier.USER, "p.toml:1", "EditTool", "s")
     ]
 
 

@@ -6,9 +6,9 @@ from tejat.policy.rules import Facts
 from tejat.policy.shell_call import ShellCall
 
 
-def call(text: str, directory: str | None = "/work/project/sub") -> ShellCall:
+def call(text: str, directory: str | None = "/w/project/sub") -> ShellCall:
     line = parse_line(text)
-    roots = ("/work/project",)
+    roots = ("/w/project",)
     return ShellCall(
         Facts("run_shell_command", Kind.EXECUTE, {}, roots, "/home/me", line=line, directory=directory), line
     )
@@ -16,17 +16,17 @@ def call(text: str, directory: str | None = "/work/project/sub") -> ShellCall:
 
 def test_the_places_that_the_line_names() -> None:
     found = call("cat a ../b && sort x -o /etc/y > out 2>/dev/null").places
-    assert {"/work/project/sub/a", "/work/project/b", "/etc/y", "/work/project/sub/out"} <= set(found)
+    assert {"/w/project/sub/a", "/w/project/b", "/etc/y", "/w/project/sub/out"} <= set(found)
 
 
 def test_the_places_that_the_line_changes() -> None:
     found = call("cat a; cp b c; cat d > e; ls f > /dev/null").changed_places
-    assert {"/work/project/sub/b", "/work/project/sub/c", "/work/project/sub/e"} <= set(found)
-    assert {"/work/project/sub/a", "/work/project/sub/d", "/work/project/sub/f", "/dev/null"}.isdisjoint(found)
+    assert {"/w/project/sub/b", "/w/project/sub/c", "/w/project/sub/e"} <= set(found)
+    assert {"/w/project/sub/a", "/w/project/sub/d", "/w/project/sub/f", "/dev/null"}.isdisjoint(found)
 
 
 def test_without_a_directory_it_runs_in_the_first_root() -> None:
-    assert call("cat a", directory=None).resolved("a") == "/work/project/a"
+    assert call("cat a", directory=None).resolved("a") == "/w/project/a"
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_without_a_directory_it_runs_in_the_first_root() -> None:
         ("a", True),
         ("..", True),
         ("../..", False),
-        ("/work/project/x", True),
+        ("/w/project/x", True),
         ("/etc", False),
         ("~/x", False),
         ("a/..", False),

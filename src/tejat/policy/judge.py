@@ -24,6 +24,8 @@ class Judge:
     def offer(self, findings: Sequence[Finding]) -> Rule | None:
         """A rule that might cover what was found uncovered, None where it would allow more than can be overseen."""
         facts = self.call.facts
+        if "*" in facts.tool or facts.server == "*":
+            return None  # what somebody else named so would stand for every tool, or every server
         return Rule(Decision.ALLOW, Tier.USER, OFFERED, facts.tool, facts.server, network=facts.wants_network)
 
     def objection_in_plan_mode(self) -> str | None:

@@ -9,7 +9,7 @@ from tejat.policy.rule_examples import check_examples
 from tejat.policy.rule_text import rule_text, rule_toml
 from tejat.policy.rules import Decision, Mode, Rule, Tier
 from tejat.policy.toml_tables import Table, tables_in
-from tejat.policy.tool_names import CANONICAL_NAMES, SHELL
+from tejat.policy.tool_names import CANONICAL_NAMES, OTHER_NAMES, SHELL
 
 __all__ = ["PolicyError", "rule_text", "rule_toml", "rules_in"]
 
@@ -95,12 +95,14 @@ def _decision(table: Table) -> Decision:
 
 def _tools(table: Table, names: Mapping[str, str], *, has_command: bool) -> list[str]:
     given = table.strings(*_TOOL) or ((SHELL,) if has_command else ("*",))
-    tools = [names.get(name, name) for name in given]
+    # Other names are those of our own tools: a server may have a tool of such a name that is something else.
+    is_own = table.key(*_SERVER) is None
+    tools = [names.get(name, name) if is_own else name for name in given]
     for tool in tools:
         if not tool or ("*" in tool and tool != "*"):
             words = f"the tool {tool!r} cannot be: a tool is named in full, or * stands for all"
             raise table.problem(words, key=table.key(*_TOOL))
-        if has_command and tool not in (SHELL, "*"):
+        if has_command and is_own and tool in OTHER_NAMES and tool != SHELL:
             raise table.problem(f"command is for {SHELL}, not for {tool}", key=table.key(*_COMMAND))
     return tools
 
