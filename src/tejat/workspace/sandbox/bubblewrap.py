@@ -7,10 +7,12 @@ from tejat.core.errors import UsageError
 from tejat.workspace.sandbox import lock_in
 from tejat.workspace.sandbox.ghosts import Ghosts, Laid
 from tejat.workspace.sandbox.landlocked import lock_in_words, own_program
-from tejat.workspace.sandbox.mounts import Mounts, Seen
+from tejat.workspace.sandbox.mounts import COMMON_DIRECTORY_AS_WITHOUT, Mounts, Seen
 from tejat.workspace.sandbox.plan import Fence, Wrapped
 
 _RECORD_INSIDE = "/run/.tejat-lock"
+
+_STAND_INS = {Seen.BLOCKED: None, Seen.SPELLED_OUT: COMMON_DIRECTORY_AS_WITHOUT}
 
 _NAMESPACES = (
     "--unshare-all",
@@ -20,6 +22,9 @@ _NAMESPACES = (
     "--new-session",
     "--die-with-parent",
 )
+
+# The settings of the kernel belong to root, whether root may do anything else or not: /proc has to be read-only.
+_SYSTEM = ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--remount-ro", "/proc")
 
 
 class Bubblewrap:
@@ -39,7 +44,7 @@ class Bubblewrap:
             raise UsageError("A command cannot be fenced into /: open a directory below it.")
         mounts = Mounts(fence, own_program=own_program(self._interpreter))
         ordered = mounts.in_order()
-        laid = self.ghosts.lay([path for path, seen in ordered if seen is Seen.BLOCKED])
+        laid = self.ghosts.lay({path: _STAND_INS[seen] for path, seen in ordered if seen in _STAND_INS})
         places = [f"{lock_in.WRITABLE}={root}" for root in fence.writable]
         inner = lock_in_words(
             lock_in.IN_NAMESPACES,
@@ -51,7 +56,7 @@ class Bubblewrap:
             self.program,
             *_NAMESPACES,
             *(["--share-net"] if fence.network else []),
-            *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
+            *_SYSTEM,
             *self._mount_words(ordered, fence.temporary, laid),
             *("--chdir", directory),
             "--",
@@ -81,8 +86,10 @@ class Bubblewrap:
                 case Seen.BLOCKED if path in laid.paths:
                     words += ["--tmpfs", path]
                     sealed.append(path)
-                case Seen.BLOCKED:
-                    pass
+                case Seen.SPELLED_OUT if path in laid.paths:
+                    words += ["--ro-bind", path, path]
+                case Seen.BLOCKED | Seen.SPELLED_OUT:
+                    pass  # nothing can be made there, by nobody
         # Only now: what lies deeper needs a place to be mounted on.
         for path in sealed:
             words += ["--remount-ro", path]

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from tejat.core.errors import UsageError
+from tejat.core.errors import SandboxUnavailable
 from tejat.workspace.landlock import version
 from tejat.workspace.sandbox.bubblewrap import Bubblewrap
 from tejat.workspace.sandbox.landlocked import Landlocked, can_be_changed
@@ -15,10 +15,6 @@ from tejat.workspace.sandbox.probe import probe
 from tejat.workspace.sandbox.seatbelt import Seatbelt
 
 _SEATBELT = "/usr/bin/sandbox-exec"
-
-
-class SandboxUnavailable(UsageError):
-    """A sandbox is required, and there is none that does what it must."""
 
 
 def choose(wanted: Wanted, *, roots: Sequence[str], state: str) -> tuple[Sandbox | None, Report]:

@@ -1,7 +1,8 @@
-"""The empty directories that stand where no control path may come into being while a command runs.
+"""What stands, while a command runs, where no control path may come into being.
 
-A mount needs something to be mounted on, so each of these appears in the real root for as long as a command runs. All
-are directories, also where a file is meant: version control does not see empty directories.
+A mount needs something to be mounted on, so each of these appears in the real root for as long as a command runs. They
+are empty directories, also where a file is meant, because version control does not see empty directories; but for the
+few files whose text means the same as no file.
 """
 
 import errno
@@ -10,8 +11,9 @@ import json
 import os
 import stat
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import Final
 
 _PATIENCE_SECONDS: Final = 0.2
@@ -31,26 +33,25 @@ class Ghosts:
     def __init__(self, state: str) -> None:
         self._directory = os.path.join(state, "ghosts")
 
-    def lay(self, paths: Sequence[str]) -> "Laid":
-        """Make an empty directory at each path, whose parent exists, and keep it until it is released.
+    def lay(self, texts: Mapping[str, str | None]) -> "Laid":
+        """Make at each path, whose parent exists, a file with this text, or an empty directory; keep it until released.
 
         Paths where nothing can be made are left out. Raises OSError when the state or a directory cannot be written.
         """
-        if not paths:
+        if not texts:
             return Laid(self, None, -1, ())
         with self._locked():
             living = self._remove_dead()
             now = time.time_ns() - _COARSEST_FILE_TIME
-            since = {path: living.get(path, now) for path in paths}
-            record, descriptor = self._write(since)
-            laid = Laid(self, record, descriptor, ())
+            ghosts = [_Ghost(path, text, living.get(path, now)) for path, text in texts.items()]
+            record, descriptor = self._write(ghosts)
             try:
-                made = tuple(path for path in paths if _made(path))
+                made = tuple(ghost.path for ghost in ghosts if _made(ghost))
             except OSError:
                 os.close(descriptor)
                 self._remove_dead()
                 raise
-            return laid if not made else Laid(self, record, descriptor, made)
+            return Laid(self, record, descriptor, made)
 
     def sweep(self) -> None:
         """Remove what nobody relies on any more. Raises OSError when the state cannot be read or written."""
@@ -86,13 +87,13 @@ class Ghosts:
         finally:
             os.close(descriptor)
 
-    def _write(self, since: dict[str, int]) -> tuple[str, int]:
+    def _write(self, ghosts: list["_Ghost"]) -> tuple[str, int]:
         record = os.path.join(self._directory, f"{os.urandom(8).hex()}.json")
         descriptor = os.open(record, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
             os.fchmod(descriptor, 0o600)
             fcntl.flock(descriptor, fcntl.LOCK_SH)
-            os.write(descriptor, json.dumps(since).encode())
+            os.write(descriptor, json.dumps([[ghost.path, ghost.text, ghost.since] for ghost in ghosts]).encode())
         except OSError:
             os.close(descriptor)
             raise
@@ -101,18 +102,18 @@ class Ghosts:
     def _remove_dead(self) -> dict[str, int]:
         """Remove the records that nobody holds with their ghosts; what is left is returned. Needs the lock."""
         living: dict[str, int] = {}
-        dead: dict[str, int] = {}
+        dead: list[_Ghost] = []
         gone: list[str] = []
         for record in self._records():
             ghosts = _read(record)
             if self.is_held(record):
-                living |= ghosts
+                living |= {ghost.path: ghost.since for ghost in ghosts}
             else:
-                dead |= ghosts
+                dead += ghosts
                 gone.append(record)
-        for path, since in dead.items():
-            if path not in living:
-                _remove(path, since)
+        for ghost in dead:
+            if ghost.path not in living:
+                _remove(ghost)
         for record in gone:
             with suppress(FileNotFoundError):
                 os.unlink(record)
@@ -150,11 +151,27 @@ class Laid:
             self._ghosts.sweep()
 
 
-def _made(path: str) -> bool:
+@dataclass(frozen=True, slots=True)
+class _Ghost:
+    """`text` is None for a directory; `since` is before it was made, in nanoseconds."""
+
+    path: str
+    text: str | None
+    since: int
+
+
+def _made(ghost: _Ghost) -> bool:
     try:
-        os.mkdir(path, 0o700)
+        if ghost.text is None:
+            os.mkdir(ghost.path, 0o700)
+        else:
+            descriptor = os.open(ghost.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            try:
+                os.write(descriptor, ghost.text.encode())
+            finally:
+                os.close(descriptor)
     except FileExistsError:
-        return stat.S_ISDIR(os.lstat(path).st_mode)
+        return stat.S_ISDIR(os.lstat(ghost.path).st_mode) is (ghost.text is None)
     except OSError as error:
         if error.errno in _NOT_FOR_US_EITHER:
             return False
@@ -162,17 +179,27 @@ def _made(path: str) -> bool:
     return True
 
 
-def _read(record: str) -> dict[str, int]:
+def _read(record: str) -> list[_Ghost]:
     try:
         with open(record, "rb") as file:
-            ghosts: dict[str, int] = json.loads(file.read())
+            entries: list[tuple[str, str | None, int]] = json.loads(file.read())
     except (OSError, ValueError):
-        return {}
-    return ghosts
+        return []
+    return [_Ghost(*entry) for entry in entries]
 
 
-def _remove(path: str, since: int) -> None:
-    """Remove a directory that is empty and not older than the ghost that was laid there."""
+def _remove(ghost: _Ghost) -> None:
+    """Remove what is still as it was laid: not older, and empty or with its own text."""
     with suppress(OSError):
-        if os.lstat(path).st_mtime_ns >= since:
-            os.rmdir(path)
+        if os.lstat(ghost.path).st_mtime_ns < ghost.since:
+            return
+        if ghost.text is None:
+            os.rmdir(ghost.path)
+            return
+        descriptor = os.open(ghost.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            is_as_laid = os.read(descriptor, len(ghost.text) + 1) == ghost.text.encode()
+        finally:
+            os.close(descriptor)
+        if is_as_laid:
+            os.unlink(ghost.path)

@@ -5,6 +5,7 @@ It is started for every command, so it loads next to nothing.
 
 import ctypes
 import os
+import stat
 
 from tejat.workspace.landlock import READ_FILE, ports, restrict, scopes, version, writing
 from tejat.workspace.sandbox.seccomp import INET_FAMILIES, install, program
@@ -19,7 +20,7 @@ _NOT_FOUND, _NOT_RUN = 127, 126
 
 # Devices that are nobody's. The terminals of others lie in /dev/pts, so that one is missing here.
 _HARMLESS_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")
-_OWN_PLACES = ("/dev", "/proc", "/run", "/var/run")
+_OWN_PLACES = ("/dev", "/run", "/var/run")
 
 _BROKEN_PIPE, _FILE_TOO_LARGE = 13, 25
 _CAPABILITIES = 64
@@ -90,6 +91,7 @@ def _lock_files(fenced: str, *, network: bool, writable: list[str], hidden: list
     allowed: list[tuple[int, int]] = []
     for path in (*writable, *(_OWN_PLACES if fenced == IN_NAMESPACES else _HARMLESS_DEVICES)):
         _allow(allowed, path, handled)
+    _allow_output(allowed, handled)
     if hidden:
         _allow_reading_around(allowed, "/", hidden)
     # Namespaces without a network still have a loopback of their own, for tests that serve and connect.
@@ -106,6 +108,16 @@ def _allow(allowed: list[tuple[int, int]], path: str, rights: int) -> None:
         allowed.append((os.open(path, os.O_PATH | os.O_CLOEXEC), rights))
     except OSError:
         return  # what is not there needs no leave
+
+
+def _allow_output(allowed: list[tuple[int, int]], rights: int) -> None:
+    """Allow to open again, as /dev/stdout and /dev/stderr, what output goes to anyway. Pipes need no leave."""
+    for stream in (1, 2):
+        try:
+            if not stat.S_ISFIFO(os.fstat(stream).st_mode):
+                _allow(allowed, f"/proc/self/fd/{stream}", rights)
+        except OSError:
+            continue  # closed
 
 
 def _allow_reading_around(allowed: list[tuple[int, int]], directory: str, hidden: list[str]) -> None:

@@ -1,0 +1,103 @@
+"""The sandbox of one session: chosen once, then put around every command."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from tejat.workspace.sandbox.choose import choose
+from tejat.workspace.sandbox.plan import Axis, Fence, Report, Wanted, Wrapped
+from tejat.workspace.sandbox.secrets import secrets_in_home
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """What the fence runs around. All paths are real.
+
+    `own` are directories of the program itself, `control_paths` the files in each root that commands must not change
+    (see `Fence.read_only`), `state` is where the sandbox notes what it has to clean up.
+    """
+
+    roots: tuple[str, ...]
+    home: str
+    own: tuple[str, ...]
+    control_paths: tuple[tuple[str, bool], ...]
+    state: str
+
+
+class Fencing:
+    """Open it with `with`. Raises SandboxUnavailable when one is required and none works.
+
+    With `network` commands may always use the network. The private directory for temporary files goes away in the end,
+    unless `is_in_use` says that something still runs that may need it.
+    """
+
+    def __init__(
+        self, wanted: Wanted, grounds: Grounds, *, network: bool = False, is_in_use: Callable[[], bool] = lambda: False
+    ) -> None:
+        self._grounds = grounds
+        self._network = network
+        self._is_in_use = is_in_use
+        self._sandbox, self.report = choose(wanted, roots=grounds.roots, state=grounds.state)
+        self._temporary: str | None = None
+
+    def __enter__(self) -> Self:
+        if self._sandbox is not None:
+            self._temporary = os.path.realpath(tempfile.mkdtemp(prefix="tejat-"))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._temporary is not None and not self._is_in_use():
+            shutil.rmtree(self._temporary, ignore_errors=True)
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """Variables that commands need."""
+        return {} if self._sandbox is None else {"SANDBOX": self._sandbox.name}
+
+    @property
+    def note(self) -> str:
+        """What a person who is asked about a command should know, empty where everything is enforced."""
+        return note_on(self.report)
+
+    def wrap(self, arguments: Sequence[str], directory: str, network: bool) -> Wrapped:
+        """Raises OSError when what has to be prepared cannot be."""
+        if self._sandbox is None or self._temporary is None:
+            return Wrapped(tuple(arguments), _nothing)
+        grounds = self._grounds
+        fence = Fence(
+            writable=grounds.roots,
+            temporary=self._temporary,
+            read_only=grounds.control_paths,
+            hidden=(*secrets_in_home(grounds.home), *filter(os.path.lexists, grounds.own)),
+            network=network or self._network,
+        )
+        return self._sandbox.wrap(arguments, fence, directory=directory)
+
+
+def note_on(report: Report) -> str:
+    """What is not enforced, in one line."""
+    if report.sandbox is None:
+        return f"No sandbox: {report.files.how}."
+    unguarded = [f"{name} ({axis.how})" for name, axis in axes_of(report).items() if not axis.enforced]
+    return f"The sandbox ({report.sandbox}) does not guard: {', '.join(unguarded)}." if unguarded else ""
+
+
+def axes_of(report: Report) -> dict[str, Axis]:
+    """The axes by the names that people know them by."""
+    return {
+        "files": report.files,
+        "network": report.network,
+        "processes": report.processes,
+        "control files": report.control_files,
+        "secrets": report.secrets,
+    }
+
+
+def _nothing() -> None:
+    pass

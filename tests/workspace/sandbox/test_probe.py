@@ -1,0 +1,105 @@
+"""The probe believes what it sees: sandboxes that work, that do nothing, that lie, that cannot start."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tejat.workspace.landlock import version
+from tejat.workspace.sandbox.bubblewrap import Bubblewrap
+from tejat.workspace.sandbox.choose import _bubblewrap_programs
+from tejat.workspace.sandbox.landlocked import Landlocked
+from tejat.workspace.sandbox.plan import Axis, Fence, Report, Sandbox, Wrapped
+from tejat.workspace.sandbox.probe import probe
+
+
+class Prefix:
+    """Puts words before a command, and that is all."""
+
+    name = "prefix"
+
+    def __init__(self, *words: str) -> None:
+        self.words = words
+        self.cleaned = 0
+
+    def wrap(self, arguments: Sequence[str], fence: Fence, *, directory: str) -> Wrapped:
+        assert os.path.isdir(directory)
+        return Wrapped((*self.words, *arguments), clean_up=self._clean_up)
+
+    def _clean_up(self) -> None:
+        self.cleaned += 1
+
+
+def enforced(report: Report) -> tuple[bool, ...]:
+    axes = (report.files, report.network, report.processes, report.control_files, report.secrets)
+    return tuple(axis.enforced for axis in axes)
+
+
+def deep(tmp_path: Path) -> str:
+    """A state directory whose path is too long for a socket."""
+    state = tmp_path / ("long" * 20) / ("long" * 20)
+    state.mkdir(parents=True)
+    return str(state)
+
+
+def test_bubblewrap(tmp_path: Path) -> None:
+    program = next(_bubblewrap_programs(()), None)
+    if program is None:
+        pytest.skip("SANDBOX MISSING: bubblewrap is not installed")
+    state = deep(tmp_path)
+    assert enforced(probe(Bubblewrap(program, state=state), state=state)) == (True, True, True, True, True)
+    assert os.listdir(state) == ["ghosts"]
+
+
+def test_landlock(tmp_path: Path) -> None:
+    if version() < 6:
+        pytest.skip("SANDBOX MISSING: this kernel has no Landlock, or one that knows nothing of signals")
+    state = deep(tmp_path)
+    report = probe(Landlocked(), state=state)
+    assert report.sandbox == "landlock"
+    assert enforced(report) == (True, True, True, False, True)
+    assert report.control_files.how == (
+        "a command can change a control file, move a control file, plant a control file"
+    )
+    assert report.processes.how.endswith("; other processes can be seen, not touched")
+    assert os.listdir(state) == []
+
+
+def test_no_fence_at_all(tmp_path: Path) -> None:
+    sandbox = Prefix()
+    report = probe(sandbox, state=deep(tmp_path))
+    assert report == Report(
+        sandbox="prefix",
+        files=Axis(
+            enforced=False,
+            how="a command can make a file outside, change a file outside, empty a file outside, remove a file outside",
+        ),
+        network=Axis(
+            enforced=False,
+            how="a command can connect by TCP, connect to a local socket, connect to an abstract socket",
+        ),
+        processes=Axis(enforced=False, how="a command can look into a process, signal a process"),
+        control_files=Axis(
+            enforced=False, how="a command can change a control file, move a control file, plant a control file"
+        ),
+        secrets=Axis(enforced=False, how="a command can read a secret"),
+    )
+    assert sandbox.cleaned == 1
+
+
+@pytest.mark.parametrize(
+    ("sandbox", "why"),
+    [
+        (Prefix("/none/at/all"), "No such file or directory: '/none/at/all'"),
+        (Prefix("/bin/false"), "exit code 1"),
+        (Prefix("/bin/echo"), "exit code 0"),
+        (Prefix("/bin/sh", "-c", "echo no namespaces here >&2; exit 1"), "no namespaces here"),
+    ],
+)
+def test_where_nothing_runs_nothing_is_enforced(tmp_path: Path, sandbox: Sandbox, why: str) -> None:
+    report = probe(sandbox, state=str(tmp_path))
+    assert enforced(report) == (False,) * 5
+    assert report.files.how.startswith("nothing can be run in it: ")
+    assert report.files.how.endswith(why)
+    assert os.listdir(tmp_path) == []

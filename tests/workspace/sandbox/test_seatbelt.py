@@ -1,0 +1,76 @@
+"""The profile as text: no Mac is at hand, so what it does there is for the probe to say."""
+
+import re
+
+import pytest
+
+from tejat.core.errors import UsageError
+from tejat.workspace.sandbox.plan import Fence
+from tejat.workspace.sandbox.seatbelt import Seatbelt, profile
+
+FENCE = Fence(
+    writable=("/work/a b", '/work/"x"'),
+    temporary="/private/tmp/own",
+    read_only=((".git/config", False), (".Agent", True)),
+    hidden=("/home/.ssh",),
+    network=False,
+)
+
+
+def rules_of(fence: Fence) -> list[str]:
+    text, parameters = profile(fence)
+    for name, value in parameters.items():
+        text = text.replace(f'(param "{name}")', repr(value))
+    return [line for line in text.splitlines() if 'regex #"^/work' in line or "'/" in line]
+
+
+def test_the_rules_in_their_order() -> None:
+    assert rules_of(FENCE) == [
+        "(allow file-write* (subpath '/work/a b'))",
+        "(allow file-write* (subpath '/work/\"x\"'))",
+        '(deny file-write* (regex #"^/work/a.b/.[gG][iI][tT]/[cC][oO][nN][fF][iI][gG](/|$)"))',
+        "(deny file-write-unlink (literal '/work/a b/.git'))",
+        '(deny file-write* (regex #"^/work/a.b/.[aA][gG][eE][nN][tT](/|$)"))',
+        '(deny file-write* (regex #"^/work/.x./.[gG][iI][tT]/[cC][oO][nN][fF][iI][gG](/|$)"))',
+        "(deny file-write-unlink (literal '/work/\"x\"/.git'))",
+        '(deny file-write* (regex #"^/work/.x./.[aA][gG][eE][nN][tT](/|$)"))',
+        "(deny file-read* file-write* (subpath '/home/.ssh'))",
+        "(allow file-read* file-write* (subpath '/private/tmp/own'))",
+    ]
+
+
+def test_everything_is_denied_first_and_the_network_only_on_request() -> None:
+    text, _ = profile(FENCE)
+    assert text.startswith("(version 1)\n(deny default)\n")
+    assert "network" not in text
+    allowed, _ = profile(Fence((), "/t", (), (), network=True))
+    assert "(allow network-outbound (remote ip))" in allowed
+
+
+def test_no_path_is_part_of_the_text() -> None:
+    """Nothing that a path holds can be read as a rule."""
+    hostile = '/r")) (allow default) (deny file-read* (literal "\n\\é'
+    text, parameters = profile(Fence((hostile,), hostile, ((".a", True),), (hostile + "/h",), network=False))
+    assert "(allow default)" not in text
+    assert hostile in parameters.values()
+    assert text.count("(") == text.count(")")
+    (expression,) = re.findall(r'#"(\^/r.*)"', text)
+    assert re.match(expression, hostile + "/.A/x", re.DOTALL)
+    assert not re.match(expression, hostile + "/.ab", re.DOTALL)
+
+
+def test_the_arguments() -> None:
+    wrapped = Seatbelt("/usr/bin/sandbox-exec").wrap(["/bin/bash", "-c", "true"], FENCE, directory="/work/a b")
+    text, parameters = profile(FENCE)
+    defined = [word for name, value in parameters.items() for word in ("-D", f"{name}={value}")]
+    assert wrapped.arguments == (
+        *("/usr/bin/sandbox-exec", "-p", text, *defined),
+        *("/usr/bin/env", "TMPDIR=/private/tmp/own", "/bin/bash", "-c", "true"),
+    )
+    assert wrapped.unguarded == ()
+    wrapped.clean_up()
+
+
+def test_the_whole_system_is_no_root() -> None:
+    with pytest.raises(UsageError, match="cannot be fenced into /"):
+        Seatbelt("/x").wrap(["/bin/true"], Fence(("/",), "/t", (), (), network=False), directory="/")
