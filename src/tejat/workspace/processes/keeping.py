@@ -44,9 +44,10 @@ class Keeper:
         """Start a command that writes to these descriptors and reads nothing.
 
         The descriptors stay the caller's, who closes them. Call `Running.release` in the end. Raises OSError as the
-        system told it, KeeperDied among them. When the starting is cancelled, the command is ended.
+        system told it, KeeperDied among them. When the starting is cancelled, the command is stopped first.
         """
         request = request_for(launch)
+        sent = 0
         ours, theirs = socket.socketpair()
         running = Running(self, ours, launch.arguments[0])
         self._kept.add(running)
@@ -58,8 +59,12 @@ class Keeper:
                 await _writable(ours)
                 sent += running.send(request[sent:])
             await running.has_begun()
-        except BaseException:
-            running.release()
+        except BaseException as error:
+            try:
+                if isinstance(error, asyncio.CancelledError) and sent == len(request):
+                    await running.stop()
+            finally:
+                running.release()
             raise
         return running
 
