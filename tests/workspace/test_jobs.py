@@ -57,7 +57,7 @@ def change(job: Job, **changes: object) -> None:
 
 
 def no_such_job(pid: int) -> str:
-    return f"There is no background process {pid}. list_background_processes tells which there are."
+    return f"There is no background process {pid}."
 
 
 class TestLife:

@@ -164,7 +164,7 @@ class Jobs:
         records, _ = self._records()
         found = [record for record in records if record.pid == pid]
         if not found:
-            raise _failure(f"There is no background process {pid}. list_background_processes tells which there are.")
+            raise _failure(f"There is no background process {pid}.")
         return found[-1]
 
     def _records(self) -> "tuple[list[_Record], list[str]]":

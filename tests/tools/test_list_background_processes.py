@@ -1,0 +1,80 @@
+"""`list_background_processes`: every job in a line, with what became of it."""
+
+import asyncio
+import os
+import time
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from tejat.core.tool import Kind, ToolResult, validate_and_execute
+from tejat.tools.list_background_processes import ListBackgroundProcessesTool
+from tejat.workspace.jobs import Job, Jobs, JobState
+from tejat.workspace.processes.launching import Launch
+
+
+@pytest.fixture
+def jobs(tmp_path: Path) -> Iterator[Jobs]:
+    jobs = Jobs(str(tmp_path / "jobs"))
+    yield jobs
+    for job in jobs.found().jobs:
+        jobs.stop(job.pid)
+
+
+def start(jobs: Jobs, command: str) -> Job:
+    directory = os.open("/", os.O_RDONLY)
+    try:
+        launch = Launch(("/bin/bash", "-c", command), directory, {"PATH": "/usr/bin:/bin"})
+        return jobs.start(launch, command=command, directory="/where", when_over=lambda: None)
+    finally:
+        os.close(directory)
+
+
+def ended(jobs: Jobs, command: str) -> Job:
+    job = start(jobs, command)
+    deadline = time.monotonic() + 10
+    while (job := jobs.job(job.pid)).state is not JobState.EXITED:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    return job
+
+
+def call(jobs: Jobs) -> ToolResult:
+    return asyncio.run(validate_and_execute(ListBackgroundProcessesTool(jobs), {}))
+
+
+def began(job: Job) -> str:
+    return datetime.fromtimestamp(job.started).astimezone().isoformat(sep=" ", timespec="seconds")
+
+
+def test_what_it_is(jobs: Jobs) -> None:
+    tool = ListBackgroundProcessesTool(jobs)
+    assert (tool.name, tool.kind, tool.get_description({})) == (
+        "list_background_processes",
+        Kind.READ,
+        "Listing the background processes",
+    )
+
+
+def test_none(jobs: Jobs) -> None:
+    assert call(jobs) == ToolResult("There are no background processes.", "0 background process(es), 0 running.")
+
+
+def test_all_of_them(jobs: Jobs, tmp_path: Path) -> None:
+    failed = ended(jobs, "echo hi\nexit 3")
+    killed = ended(jobs, "kill -9 $$ # \x1b[31m")
+    lost = ended(jobs, "true")
+    Path(lost.log).with_suffix(".state").unlink()
+    running = start(jobs, "sleep 60")
+    (tmp_path / "jobs" / "broken.json").write_text("{")
+    assert call(jobs) == ToolResult(
+        f"PID {failed.pid}: exited with code 3, started {began(failed)}, 3 B of output, in /where: echo hi exit 3\n"
+        f"PID {killed.pid}: ended by SIGKILL, started {began(killed)}, 0 B of output, in /where: "
+        "kill -9 $$ # <U+001B>[31m\n"
+        f"PID {lost.pid}: ended, nobody knows how, started {began(lost)}, 0 B of output, in /where: true\n"
+        f"PID {running.pid}: running, started {began(running)}, 0 B of output, in /where: sleep 60\n"
+        f"This record cannot be read: {tmp_path}/jobs/broken.json",
+        "4 background process(es), 1 running.",
+    )

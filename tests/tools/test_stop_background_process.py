@@ -1,0 +1,90 @@
+"""`stop_background_process`: asks, ends exactly the job that was shown, and tells how it ended."""
+
+import asyncio
+import json
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tejat.core.confirm import InfoConfirmation
+from tejat.core.errors import ErrorType
+from tejat.core.tool import Kind, ToolContext, ToolResult, validate_and_execute
+from tejat.tools.stop_background_process import StopBackgroundProcessTool
+from tejat.workspace.jobs import Job, Jobs, JobState
+from tejat.workspace.processes.launching import Launch
+from tool_checks import failure
+
+
+@pytest.fixture
+def jobs(tmp_path: Path) -> Iterator[Jobs]:
+    jobs = Jobs(str(tmp_path / "jobs"))
+    yield jobs
+    for job in jobs.found().jobs:
+        jobs.stop(job.pid)
+
+
+def start(jobs: Jobs, command: str) -> Job:
+    directory = os.open("/", os.O_RDONLY)
+    try:
+        launch = Launch(("/bin/bash", "-c", command), directory, {"PATH": "/usr/bin:/bin"})
+        return jobs.start(launch, command=command, directory="/where", when_over=lambda: None)
+    finally:
+        os.close(directory)
+
+
+def ended(jobs: Jobs, command: str) -> Job:
+    job = start(jobs, command)
+    deadline = time.monotonic() + 10
+    while (job := jobs.job(job.pid)).state is not JobState.EXITED:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    return job
+
+
+def call(jobs: Jobs, pid: int, context: ToolContext | None = None) -> ToolResult:
+    return asyncio.run(validate_and_execute(StopBackgroundProcessTool(jobs), {"pid": pid}, context))
+
+
+def test_what_it_is(jobs: Jobs) -> None:
+    tool = StopBackgroundProcessTool(jobs)
+    assert (tool.name, tool.kind, tool.is_read_only) == ("stop_background_process", Kind.EXECUTE, False)
+    assert tool.get_description({"pid": 7}) == "Stopping process 7"
+
+
+def test_what_was_shown_is_stopped(jobs: Jobs) -> None:
+    job = start(jobs, "sleep 60")
+    shown = asyncio.run(StopBackgroundProcessTool(jobs).should_confirm_execute({"pid": job.pid}))
+    assert isinstance(shown, InfoConfirmation)
+    prompt = f"Stop process {job.pid} and everything that it started?\nIt runs: sleep 60\nIn: /where"
+    assert shown == InfoConfirmation("Confirm Stop", prompt, digest=shown.digest)
+    told = f"Process {job.pid} was stopped with everything that it had started: ended by SIGTERM."
+    assert call(jobs, job.pid, ToolContext(approved=shown)) == ToolResult(told, told)
+    assert jobs.job(job.pid).state is JobState.EXITED
+
+
+def test_one_that_has_ended_needs_no_answer(jobs: Jobs) -> None:
+    job = ended(jobs, "exit 3")
+    assert asyncio.run(StopBackgroundProcessTool(jobs).should_confirm_execute({"pid": job.pid})) is None
+    told = f"Process {job.pid} has ended already: exited with code 3."
+    assert call(jobs, job.pid) == ToolResult(told, told)
+
+
+def test_another_with_the_same_pid_is_not_what_was_shown(jobs: Jobs) -> None:
+    shown_job, other = start(jobs, "sleep 60"), start(jobs, "sleep 61")
+    shown = asyncio.run(StopBackgroundProcessTool(jobs).should_confirm_execute({"pid": shown_job.pid}))
+    jobs.stop(shown_job.pid)
+    record = Path(shown_job.log).with_suffix(".json")
+    record.write_text(json.dumps(json.loads(record.read_text()) | {"pid": other.pid, "started": 1}))
+    refused = "The process is not the one that was shown, so nothing was done."
+    assert call(jobs, other.pid, ToolContext(approved=shown)) == failure(refused, ErrorType.STALE_FILE)
+    assert jobs.job(other.pid).state is JobState.RUNNING
+
+
+def test_what_is_no_job_of_ours(jobs: Jobs) -> None:
+    assert call(jobs, 1) == failure(
+        "There is no background process 1.",
+        ErrorType.SHELL_EXECUTE_ERROR,
+    )

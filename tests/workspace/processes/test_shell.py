@@ -1,0 +1,84 @@
+"""What a session gives its shell tools: a shell nobody planted, private files for outputs, an end."""
+
+import os
+import stat
+import time
+from pathlib import Path
+
+import pytest
+
+from tejat.workspace.jobs import Jobs
+from tejat.workspace.processes.keeping import Keeper
+from tejat.workspace.processes.shell import Shell, find_shell, unwrapped
+
+OPTIONS = ("--norc", "--noprofile", "-c", "--")
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    return Shell(Keeper(), Jobs(str(tmp_path / "jobs")), {}, str(tmp_path / "outputs"))
+
+
+def test_outputs_are_private_and_have_names_of_their_own(shell: Shell) -> None:
+    before = os.umask(0)
+    try:
+        with shell.new_output("stdout") as one, shell.new_output("stdout") as other:
+            one.write(b"x")
+            names = {one.name, other.name}
+    finally:
+        os.umask(before)
+    assert {os.path.join(shell.outputs, name) for name in os.listdir(shell.outputs)} == names
+    assert len(names) == 2
+    assert {stat.S_IMODE(os.stat(name).st_mode) for name in names} == {0o600}
+    assert stat.S_IMODE(os.stat(shell.outputs).st_mode) == 0o700
+
+
+def test_tidying_removes_what_is_a_week_old(shell: Shell) -> None:
+    with shell.new_output("stdout") as old, shell.new_output("stdout") as new:
+        pass
+    long_ago = time.time() - 8 * 24 * 3600
+    os.utime(old.name, (long_ago, long_ago))
+    shell.tidy()
+    assert os.listdir(shell.outputs) == [os.path.basename(new.name)]
+
+
+def test_tidying_what_was_never_made(shell: Shell) -> None:
+    shell.tidy()
+    assert not os.path.exists(shell.outputs)
+    shell.close()
+    shell.close()
+
+
+def test_without_a_sandbox_nothing_is_changed() -> None:
+    wrapped = unwrapped(["/bin/bash", "-c", "x"], "/", False)
+    assert wrapped.arguments == ("/bin/bash", "-c", "x")
+    wrapped.clean_up()
+
+
+class TestFindShell:
+    def plant(self, directory: Path) -> Path:
+        directory.mkdir(parents=True)
+        planted = directory / "bash"
+        planted.write_text("#!/bin/sh\n")
+        planted.chmod(0o755)
+        return planted
+
+    def test_the_system_has_one(self) -> None:
+        assert find_shell(["/somewhere"], "") == ("/bin/bash", *OPTIONS)
+
+    def test_where_everything_is_a_workspace(self) -> None:
+        assert find_shell(["/"], "") == ("/bin/bash", *OPTIONS)
+
+    def test_none_from_a_root(self, tmp_path: Path) -> None:
+        self.plant(tmp_path / "root" / "bin")
+        (tmp_path / "link").symlink_to("root/bin")
+        search_path = f"{tmp_path}/root/bin:{tmp_path}/link:relative::/missing"
+        roots = [str(tmp_path.resolve() / "root"), os.path.dirname(os.path.realpath("/bin/bash"))]
+        assert find_shell(roots, search_path) == ("/bin/sh", "-c", "--")
+
+    def test_from_the_path_where_the_system_has_none(self, tmp_path: Path) -> None:
+        planted = self.plant(tmp_path / "elsewhere")
+        (tmp_path / "plain").mkdir()
+        (tmp_path / "plain" / "bash").write_text("no program")
+        roots = [os.path.dirname(os.path.realpath("/bin/bash"))]
+        assert find_shell(roots, f"{tmp_path}/plain:{tmp_path}/elsewhere") == (str(planted), *OPTIONS)
