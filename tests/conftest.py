@@ -1,8 +1,39 @@
-"""How properties are tried: without leaving anything behind, and the same way each time where nobody watches."""
+"""How tests are run: away from the settings and state of whoever runs them, and properties the same way each time."""
 
 import os
+import shutil
+import tempfile
+from collections.abc import Generator
 
+import pytest
 from hypothesis import settings
 
 settings.register_profile("here", database=None, deadline=None, print_blob=True, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("here")
+
+LOUD = "SANDBOX MISSING"
+"""What the reason of a skip begins with that nobody may overlook."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _a_home_of_their_own() -> Generator[None]:
+    """No test reads or writes the settings, rules, jobs and journals of a person."""
+    before = dict(os.environ)
+    home = tempfile.mkdtemp(prefix="tejat-home-")
+    for name in [name for name in os.environ if name.startswith(("XDG_", "GEMINI_", "TEJAT_ADMIN"))]:
+        del os.environ[name]
+    os.environ["HOME"] = home
+    yield
+    os.environ.clear()
+    os.environ.update(before)
+    shutil.rmtree(home, ignore_errors=True)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say loudly what of the sandbox was not tried: a run without it proves less."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    reasons = sorted({report.longrepr[2] for report in skipped if LOUD in str(report.longrepr)})
+    if reasons:
+        terminalreporter.section("THE SANDBOX WAS NOT TESTED HERE", sep="!", red=True, bold=True)
+        for reason in reasons:
+            terminalreporter.line(reason, red=True)

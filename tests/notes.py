@@ -117,5 +117,17 @@ def session(
     for tool in tools:
         registry.register(tool)
     with Roots([directory]) as roots:
-        facts = FactFinder(roots, home=str(directory), search_path="/usr/bin:/bin")
-        yield Scheduler(registry, Permission(Policy(rules, mode), facts, person, save=save))
+        yield scheduler_for(roots, registry, person, rules=rules, mode=mode, save=save)
+
+
+def scheduler_for(
+    roots: Roots,
+    registry: ToolRegistry,
+    person: Approver | None,
+    *,
+    rules: Sequence[Rule] = (),
+    mode: Mode = Mode.DEFAULT,
+    save: SaveRule | None = None,
+) -> Scheduler:
+    facts = FactFinder(roots, home="/nowhere", search_path="/usr/bin:/bin")
+    return Scheduler(registry, Permission(Policy(rules, mode), facts, person, save=save))

@@ -6,11 +6,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tejat.core.confirm import Answer, Confirmation, EditConfirmation, Outcome
+from tejat.core.confirm import Answer, EditConfirmation, Outcome, Question
 from tejat.core.errors import ErrorType
 from tejat.core.tool import ToolError, ToolResult
 
 RULE = "=" * 67
+NOT_ALLOWED = "[Operation Cancelled] Reason: User did not allow tool call."
 
 
 def failure(message: str, error_type: ErrorType, display: str | None = None) -> ToolResult:
@@ -90,8 +91,14 @@ class Person:
     meanwhile: Callable[[], object] = lambda: None
     seen: list[EditConfirmation] = field(default_factory=list[EditConfirmation])
 
-    async def ask(self, confirmation: Confirmation) -> Answer:
-        assert isinstance(confirmation, EditConfirmation)
-        self.seen.append(confirmation)
+    @classmethod
+    def who_looks_again(cls, meanwhile: Callable[[], object]) -> "Person":
+        """Something happens while they look; they say yes to what they were shown, and no when they are asked again."""
+        pending = [meanwhile]
+        return cls([Answer(Outcome.PROCEED_ONCE), Answer(Outcome.CANCEL)], lambda: pending and pending.pop()())
+
+    async def ask(self, question: Question) -> Answer:
+        assert isinstance(question.confirmation, EditConfirmation)
+        self.seen.append(question.confirmation)
         self.meanwhile()
         return self.answers.pop(0) if self.answers else Answer(Outcome.PROCEED_ONCE)

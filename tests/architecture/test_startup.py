@@ -34,8 +34,12 @@ NETWORK = {
     "requests",
 }
 TERMINAL = {"curses", "readline", "termios", "tty", "pty", "prompt_toolkit", "rich", "textual", "pygments"}
-PROTOCOL = {"mcp", "google", "openai", "anthropic", "tejat.mcp", "tejat.models", "tejat.frontends", "tejat.policy"}
-FOREIGN = {"jsonschema_rs", "re2", "stringzilla"}
+PROTOCOL = {"mcp", "google", "openai", "anthropic", "tejat.mcp", "tejat.models", "tejat.frontends"}
+FOREIGN = {"jsonschema_rs", "re2", "stringzilla", "tree_sitter", "tree_sitter_bash"}
+FOR_COMMANDS = {
+    *("tejat.policy.parse_line", "tejat.policy.effects", "tejat.policy.wrappers", "tejat.policy.rule_file"),
+    *("tejat.workspace.processes.keeping", "tejat.workspace.sandbox", "tejat.workspace.history", "tejat.engine.undo"),
+}
 SLOW = {
     "asyncio",
     "concurrent",
@@ -89,7 +93,7 @@ def test_version_and_help_load_nothing_but_the_command_line(words: list[str]) ->
 @pytest.mark.parametrize("words", [["tools", "list"], ["tools", "list", "--json"]])
 class TestList:
     def test_no_network_no_protocol_no_terminal_library(self, words: list[str]) -> None:
-        assert within(loaded_by(MAIN.format(words=words)), NETWORK | TERMINAL | PROTOCOL) == set()
+        assert within(loaded_by(MAIN.format(words=words)), NETWORK | TERMINAL | PROTOCOL | {"tejat.policy"}) == set()
 
     def test_no_tool_and_no_file_work(self, words: list[str]) -> None:
         assert within(loaded_by(MAIN.format(words=words)), SEVEN | FOREIGN | {"tejat.workspace"}) == set()
@@ -103,7 +107,7 @@ def test_a_call_loads_only_the_tool_that_is_called(tmp_path: Path) -> None:
     words = ["tools", "call", "read_file", f"path={tmp_path / 'a.txt'}"]
     loaded = loaded_by(MAIN.format(words=words), cwd=tmp_path)
     assert within(loaded, SEVEN) == {"tejat.tools.read_file"}
-    assert within(loaded, TERMINAL - {"termios"} | PROTOCOL | {"jsonschema_rs"}) == set()
+    assert within(loaded, TERMINAL - {"termios"} | PROTOCOL | FOREIGN - {"stringzilla"} | FOR_COMMANDS) == set()
 
 
 def test_a_public_name_loads_only_its_own_room() -> None:

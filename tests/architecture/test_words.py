@@ -9,7 +9,7 @@ import pytest
 
 from tejat.core.errors import UsageError
 from tejat.core.tool import BaseTool, TypedTool
-from tejat.tools import DECLARATIONS, builtin_registry, load_builtin
+from tejat.tools import DECLARATIONS, FILE_TOOLS, Surroundings, builtin_registry, load_builtin, session_registry
 from tejat.tools.registry import Source
 from tejat.workspace.workspace import Workspace
 
@@ -23,13 +23,20 @@ TOOLS = {
     "replace": ("Edit", "EditTool", "edit"),
     "write_file": ("WriteFile", "WriteFileTool", "edit"),
     "read_many_files": ("ReadManyFiles", "ReadManyFilesTool", "read"),
+    "run_shell_command": ("Shell", "ShellTool", "execute"),
+    "list_background_processes": ("ListBackgroundProcesses", "ListBackgroundProcessesTool", "read"),
+    "read_background_output": ("ReadBackgroundOutput", "ReadBackgroundOutputTool", "read"),
+    "stop_background_process": ("StopBackgroundProcess", "StopBackgroundProcessTool", "execute"),
+    "save_memory": ("SaveMemory", "MemoryTool", "think"),
 }
+SCRIPT = str(ROOT / "scripts" / "declarations")
 
 
 @pytest.fixture
-def workspace(tmp_path: Path) -> Generator[Workspace]:
+def here(tmp_path: Path) -> Generator[Surroundings]:
+    """Surroundings in which every tool can be made."""
     with Workspace([tmp_path]) as opened:
-        yield opened
+        yield runpy.run_path(SCRIPT, run_name="declarations")["Here"](opened, str(tmp_path))
 
 
 def stored() -> list[dict[str, object]]:
@@ -38,15 +45,15 @@ def stored() -> list[dict[str, object]]:
 
 class TestDeclarations:
     def test_the_stored_ones_are_what_the_script_writes(self) -> None:
-        script = runpy.run_path(str(ROOT / "scripts" / "declarations"), run_name="declarations")
+        script = runpy.run_path(SCRIPT, run_name="declarations")
         assert Path(DECLARATIONS).read_text(encoding="utf-8") == script["render"](), "run scripts/declarations"
 
     def test_the_tools_in_their_order(self) -> None:
         assert [known["name"] for known in stored()] == list(TOOLS)
 
     @pytest.mark.parametrize("name", TOOLS)
-    def test_each_is_exactly_what_its_class_declares(self, name: str, workspace: Workspace) -> None:
-        tool = load_builtin(name, workspace)
+    def test_each_is_exactly_what_its_class_declares(self, name: str, here: Surroundings) -> None:
+        tool = load_builtin(name, here)
         (known,) = (known for known in stored() if known["name"] == name)
         assert known == {
             "name": tool.name,
@@ -58,14 +65,14 @@ class TestDeclarations:
         }, "run scripts/declarations"
 
     @pytest.mark.parametrize("name", TOOLS)
-    def test_the_names_and_kinds_of_the_documents(self, name: str, workspace: Workspace) -> None:
-        tool = load_builtin(name, workspace)
+    def test_the_names_and_kinds_of_the_documents(self, name: str, here: Surroundings) -> None:
+        tool = load_builtin(name, here)
         assert (tool.name, tool.display_name, type(tool).__name__, tool.kind.value) == (name, *TOOLS[name])
 
     @pytest.mark.parametrize("name", TOOLS)
-    def test_the_description_is_its_page_of_words(self, name: str, workspace: Workspace) -> None:
+    def test_the_description_is_its_page_of_words(self, name: str, here: Surroundings) -> None:
         words = ROOT / "src" / "tejat" / "tools" / "words" / f"{name}.md"
-        description = load_builtin(name, workspace).description
+        description = load_builtin(name, here).description
         assert description == words.read_text(encoding="utf-8").strip()
         assert description
 
@@ -73,8 +80,8 @@ class TestDeclarations:
         pages = {path.stem for path in (ROOT / "src" / "tejat" / "tools" / "words").glob("*.md")}
         assert pages == set(TOOLS)
 
-    def test_the_registry_gives_out_the_same(self, workspace: Workspace) -> None:
-        registry = builtin_registry(workspace)
+    def test_the_registry_gives_out_the_same(self, here: Surroundings) -> None:
+        registry = session_registry(here)
         assert [declared.to_json() for declared in registry.declarations()] == [
             {key: known[key] for key in ("name", "description", "parametersJsonSchema")} for known in stored()
         ]
@@ -88,9 +95,14 @@ class TestDeclarations:
                 Source.BUILT_IN,
             )
 
-    def test_any_other_name_is_refused(self, workspace: Workspace) -> None:
+    def test_a_workspace_alone_is_enough_for_the_file_tools(self, here: Surroundings) -> None:
+        registry = builtin_registry(here.workspace())
+        assert registry.names() == [name for name in TOOLS if name in FILE_TOOLS]
+        assert len(registry.all_tools()) == len(FILE_TOOLS)
+
+    def test_any_other_name_is_refused(self, here: Surroundings) -> None:
         with pytest.raises(UsageError, match='no built-in tool "grep"'):
-            load_builtin("grep", workspace)
+            load_builtin("grep", here)
 
 
 DECLARED: dict[str, tuple[list[str], list[str]]] = {
@@ -105,12 +117,17 @@ DECLARED: dict[str, tuple[list[str], list[str]]] = {
         ["paths"],
         ["include", "exclude", "recursive", "useDefaultExcludes", "respect_git_ignore"],
     ),
+    "run_shell_command": (["command"], ["description", "directory", "is_background"]),
+    "list_background_processes": ([], []),
+    "read_background_output": (["pid"], ["lines"]),
+    "stop_background_process": (["pid"], []),
+    "save_memory": (["fact"], []),
 }
 
 
 @pytest.mark.parametrize("name", TOOLS)
-def test_the_oldest_names_are_the_declared_ones(name: str, workspace: Workspace) -> None:
-    schema = load_builtin(name, workspace).parameter_schema
+def test_the_oldest_names_are_the_declared_ones(name: str, here: Surroundings) -> None:
+    schema = load_builtin(name, here).parameter_schema
     required, others = DECLARED[name]
     assert schema["required"] == required
     properties = schema["properties"]
@@ -182,6 +199,14 @@ HISTORY: dict[str, tuple[list[dict[str, object]], list[dict[str, object]]]] = {
         [{"paths": ["*"]}, {"include": ["*"]}],
         [{"exclude": ["*.log"]}, {"recursive": False}, {"useDefaultExcludes": False}, *FILTERING],
     ),
+    "run_shell_command": (
+        [{"command": "true"}],
+        [{"description": "Nothing."}, {"directory": "ROOT"}, {"dir_path": "ROOT"}, {"is_background": True}],
+    ),
+    "list_background_processes": ([{}], []),
+    "read_background_output": ([{"pid": 1}], [{"lines": 5}, {"delay_ms": 10}, {"offset": 3}]),
+    "stop_background_process": ([{"pid": 1}], []),
+    "save_memory": ([{"fact": "Likes tea."}], [{"modified_by_user": True, "modified_content": "x"}]),
 }
 
 
@@ -197,9 +222,9 @@ def parsed(tool: BaseTool, arguments: dict[str, object]) -> object:
 
 
 @pytest.mark.parametrize("name", TOOLS)
-def test_the_necessary_parameters_are_taken_under_every_name(name: str, workspace: Workspace, tmp_path: Path) -> None:
+def test_the_necessary_parameters_are_taken_under_every_name(name: str, here: Surroundings, tmp_path: Path) -> None:
     (tmp_path / "a").write_text("x\n")
-    tool = load_builtin(name, workspace)
+    tool = load_builtin(name, here)
     enough, _ = HISTORY[name]
     results = [parsed(tool, in_place(arguments, tmp_path)) for arguments in enough]
     if name != "read_many_files":  # there the newer form is another parameter that replaces the older one
@@ -211,9 +236,9 @@ CASES = [(name, added) for name, (_, additions) in HISTORY.items() for added in 
 
 @pytest.mark.parametrize(("name", "added"), CASES)
 def test_every_other_parameter_has_an_effect_under_every_name(
-    name: str, added: dict[str, object], workspace: Workspace, tmp_path: Path
+    name: str, added: dict[str, object], here: Surroundings, tmp_path: Path
 ) -> None:
     (tmp_path / "a").write_text("x\n")
-    tool = load_builtin(name, workspace)
+    tool = load_builtin(name, here)
     enough = in_place(HISTORY[name][0][0], tmp_path)
     assert parsed(tool, enough | in_place(added, tmp_path)) != parsed(tool, enough)

@@ -10,6 +10,7 @@ def test_the_codes_of_the_manual() -> None:
         "EXIT_FAILED": 1,
         "EXIT_USAGE": 2,
         "EXIT_NOT_CONFIRMED": 3,
+        "EXIT_NO_SANDBOX": 44,
         "EXIT_INTERRUPTED": 130,
         "EXIT_BROKEN_PIPE": 141,
     }

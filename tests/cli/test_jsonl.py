@@ -3,19 +3,21 @@
 import asyncio
 import io
 import json
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tejat.cli.jsonl import serve
-from tejat.core.confirm import Answer, Confirmation, InfoConfirmation, Outcome
+from notes import session
+from tejat.cli.jsonl import RunCall, serve
+from tejat.core.confirm import Answer, Confirmation, InfoConfirmation, Outcome, Question
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.tool import BaseTool, ToolContext, ToolResult
 from tejat.core.types import InlineData, Params
-from tejat.engine.scheduler import Scheduler
-from tejat.tools.registry import ToolRegistry
 
 
 class Echo(BaseTool):
@@ -42,19 +44,20 @@ class Echo(BaseTool):
 
 
 class Yes:
-    async def ask(self, confirmation: Confirmation) -> Answer:
+    async def ask(self, question: Question) -> Answer:
         return Answer(Outcome.PROCEED_ONCE)
 
 
-def scheduler(approver: Yes | None = None) -> Scheduler:
-    registry = ToolRegistry()
-    registry.register(Echo())
-    return Scheduler(registry, approver)
+@contextmanager
+def runner(approver: Yes | None = None) -> Generator[RunCall]:
+    with tempfile.TemporaryDirectory() as directory, session(Path(directory), [Echo()], approver) as scheduler:
+        yield scheduler.run
 
 
 def answers_to(*lines: bytes, approver: Yes | None = None) -> list[object]:
     written = io.BytesIO()
-    serve(scheduler(approver).run, [line + b"\n" for line in lines], written)
+    with runner(approver) as run:
+        serve(run, [line + b"\n" for line in lines], written)
     text = written.getvalue().decode()
     assert text.endswith("\n") or not text
     return [json.loads(line) for line in text.splitlines()]
@@ -83,7 +86,8 @@ def test_what_a_call_can_come_to() -> None:
     unknown = (
         'Tool "ekko" not found in registry. Tools must use the exact names that are registered. Did you mean "echo"?'
     )
-    refused = 'Tool "echo" needs confirmation and nobody is here to give it: Ask'
+    refused = 'Tool execution for "echo" requires user confirmation, which is not supported in non-interactive mode.'
+    shown = f"{refused} No rule allows this. A rule that would allow it: allow echo"
     assert answers_to(
         b'{"id": 1, "name": "echo", "args": {"word": "image"}}',
         b'{"id": 2, "name": "echo", "args": {"word": "fail"}}',
@@ -109,7 +113,7 @@ def test_what_a_call_can_come_to() -> None:
             {"type": "invalid_tool_params", "message": "params must have required property 'word'"},
         ),
         answer(5, unknown, unknown, {"type": "tool_not_registered", "message": unknown}),
-        answer(6, refused, refused, {"type": "policy_violation", "message": refused}),
+        answer(6, refused, shown, {"type": "policy_violation", "message": refused}),
         answer(None, "said hi", "said"),
         answer(
             8,
@@ -170,7 +174,8 @@ def test_lines_of_windows_are_lines_too() -> None:
 
 def test_the_last_line_needs_no_newline() -> None:
     written = io.BytesIO()
-    serve(scheduler().run, [GOOD], written)
+    with runner() as run:
+        serve(run, [GOOD], written)
     assert json.loads(written.getvalue()) == answer("good", "said on", "said")
 
 
@@ -193,7 +198,8 @@ def test_each_answer_is_flushed_before_the_next_line_is_read() -> None:
             seen.append(written.getvalue().count(b"\n"))
             assert written.flushed == len(written.getvalue())
 
-    serve(scheduler().run, lines(), written)
+    with runner() as run:
+        serve(run, lines(), written)
     assert seen == [1, 2, 3]
 
 

@@ -59,6 +59,7 @@ def test_every_failure_hangs_in_the_tree_drawn_on_top() -> None:
         "ToolFailure": "TejatError",
         "WorkspaceError": "ToolFailure",
         "UsageError": "TejatError",
+        "SandboxUnavailable": "UsageError",
     }
 
 

@@ -6,24 +6,23 @@ import os
 import socket
 import stat
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from notes import scheduler_for
 from tejat.core.confirm import Answer, EditConfirmation, Outcome
 from tejat.core.display import DiffStat, FileDiff
 from tejat.core.errors import ErrorType
-from tejat.core.tool import Kind, ToolLocation, ToolResult, validate_and_execute
+from tejat.core.tool import Kind, ToolError, ToolLocation, ToolResult, validate_and_execute
 from tejat.core.types import FunctionCall
-from tejat.engine.scheduler import Scheduler
 from tejat.tools import builtin_registry
 from tejat.tools.read_file import ReadFileTool
 from tejat.tools.replace import EditTool
 from tejat.workspace.workspace import Workspace
-from tool_checks import RULE, Person, failure, ordinary_user, outside, rejection, stale, tree, unread
+from tool_checks import NOT_ALLOWED, RULE, Person, failure, ordinary_user, outside, rejection, tree, unread
 from written_texts import CODECS, JAPANESE, RUSSIAN, TAIWANESE
 
 
@@ -56,7 +55,7 @@ def mismatch(path: Path, expected: int, found: int) -> ToolResult:
 
 
 def ask(workspace: Workspace, person: Person, path: object, old: str, new: str) -> ToolResult:
-    scheduler = Scheduler(builtin_registry(workspace), person)
+    scheduler = scheduler_for(workspace.roots, builtin_registry(workspace), person)
     arguments = {"file_path": str(path), "old_string": old, "new_string": new}
     return asyncio.run(scheduler.run(FunctionCall("replace", arguments)))
 
@@ -366,20 +365,27 @@ class TestStaleFiles:
         assert call(tool, root / "f", "b", "y").error is None
         assert (root / "f").read_text() == "x y"
 
-    @pytest.mark.parametrize(
-        ("meanwhile", "expected"),
-        [
-            (lambda path: path.write_text("old user\n"), "it has other content now"),
-            (lambda path: path.unlink(), "it no longer exists"),
-        ],
-    )
-    def test_a_change_while_the_person_is_asked(
-        self, workspace: Workspace, root: Path, meanwhile: Callable[[Path], object], expected: str
-    ) -> None:
+    def test_a_change_while_the_person_is_asked_is_shown_anew(self, workspace: Workspace, root: Path) -> None:
         (root / "f").write_text("old\n")
-        person = Person(meanwhile=lambda: meanwhile(root / "f"))
-        assert ask(workspace, person, root / "f", "old", "new") == stale(root / "f", expected)
-        assert not (root / "f").exists() or (root / "f").read_text() == "old user\n"
+        person = Person.who_looks_again(lambda: (root / "f").write_text("old user\n"))
+        result = ask(workspace, person, root / "f", "old", "new")
+        assert result.error == ToolError(NOT_ALLOWED, ErrorType.CANCELLED)
+        assert [shown.new_content for shown in person.seen] == ["new\n", "new user\n"]
+        assert (root / "f").read_text() == "old user\n"
+
+    def test_a_file_that_goes_away_while_the_person_is_asked(self, workspace: Workspace, root: Path) -> None:
+        (root / "f").write_text("old\n")
+        result = ask(workspace, Person.who_looks_again((root / "f").unlink), root / "f", "old", "new")
+        assert result.error is not None
+        assert result.error.type is ErrorType.FILE_NOT_FOUND
+        assert not (root / "f").exists()
+
+    def test_a_change_to_what_the_model_has_read_is_told_to_the_model(self, workspace: Workspace, root: Path) -> None:
+        (root / "f").write_text("old\n")
+        self.read(workspace, root / "f")
+        person = Person.who_looks_again(lambda: (root / "f").write_text("old user\n"))
+        assert ask(workspace, person, root / "f", "old", "new") == unread(root / "f", "old\n", "old user\n")
+        assert (root / "f").read_text() == "old user\n"
 
     def test_a_directory_takes_its_place(self, workspace: Workspace, root: Path) -> None:
         def become_directory() -> None:
@@ -410,10 +416,10 @@ class TestStaleFiles:
 
         for name in ("f", "target"):
             (root / name).write_text("old")
-        assert ask(workspace, Person(meanwhile=become_link), root / "f", "old", "new") == failure(
-            f"The path has come to mean another file, so nothing was written: {root}/f. Read it again first.",
-            ErrorType.STALE_FILE,
-        )
+        person = Person.who_looks_again(become_link)
+        result = ask(workspace, person, root / "f", "old", "new")
+        assert result.error == ToolError(NOT_ALLOWED, ErrorType.CANCELLED)
+        assert len(person.seen) == 2
         assert (root / "target").read_text() == "old"
 
 

@@ -11,15 +11,7 @@ from tejat.tools import DECLARATIONS, load_builtin
 from tejat.tools.words import description_of
 from tejat.workspace.workspace import Workspace
 
-TOOLS = (
-    "list_directory",
-    "read_file",
-    "search_file_content",
-    "glob",
-    "replace",
-    "write_file",
-    "read_many_files",
-)
+TOOLS = [known["name"] for known in json.loads(Path(DECLARATIONS).read_text(encoding="utf-8"))]
 WORDS = Path(DECLARATIONS).parent / "words"
 
 
@@ -28,8 +20,10 @@ def test_every_tool_has_its_words(name: str, tmp_path: Path) -> None:
     described = description_of(name)
     assert described == (WORDS / f"{name}.md").read_text(encoding="utf-8").strip()
     assert 100 < len(described) < 1000
+    script = Path(__file__).parents[2] / "scripts" / "declarations"
     with Workspace([tmp_path]) as workspace:
-        assert load_builtin(name, workspace).description == described
+        here = runpy.run_path(str(script), run_name="declarations")["Here"](workspace, str(tmp_path))
+        assert load_builtin(name, here).description == described
 
 
 def test_there_are_no_words_without_a_tool() -> None:
@@ -82,4 +76,12 @@ def test_the_names_that_are_declared() -> None:
             ],
             ["paths"],
         ),
+        "run_shell_command": (
+            ["command", "description", "directory", "is_background", "network", "timeout"],
+            ["command"],
+        ),
+        "list_background_processes": ([], []),
+        "read_background_output": (["pid", "lines", "offset", "delay_ms"], ["pid"]),
+        "stop_background_process": (["pid"], ["pid"]),
+        "save_memory": (["fact"], ["fact"]),
     }

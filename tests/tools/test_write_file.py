@@ -6,24 +6,23 @@ import os
 import socket
 import stat
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from notes import scheduler_for
 from tejat.core.confirm import Answer, EditConfirmation, Outcome
 from tejat.core.display import DiffStat, FileDiff
 from tejat.core.errors import ErrorType
-from tejat.core.tool import Kind, ToolLocation, ToolResult, validate_and_execute
+from tejat.core.tool import Kind, ToolError, ToolLocation, ToolResult, validate_and_execute
 from tejat.core.types import FunctionCall
-from tejat.engine.scheduler import Scheduler
 from tejat.tools import builtin_registry
 from tejat.tools.read_file import ReadFileTool
 from tejat.tools.write_file import WriteFileTool
 from tejat.workspace.workspace import Workspace
-from tool_checks import RULE, Person, failure, ordinary_user, outside, rejection, stale, tree, unread
+from tool_checks import NOT_ALLOWED, RULE, Person, failure, ordinary_user, outside, rejection, tree, unread
 from written_texts import CODECS, FRENCH, KOREAN, RUSSIAN
 
 
@@ -38,7 +37,7 @@ def call(tool: WriteFileTool, path: object, content: object, **params: object) -
 
 
 def ask(workspace: Workspace, person: Person, path: object, content: str) -> ToolResult:
-    scheduler = Scheduler(builtin_registry(workspace), person)
+    scheduler = scheduler_for(workspace.roots, builtin_registry(workspace), person)
     arguments = {"file_path": str(path), "content": content}
     return asyncio.run(scheduler.run(FunctionCall("write_file", arguments)))
 
@@ -343,29 +342,28 @@ class TestStaleFiles:
         assert call(tool, root / "f", "x") == unread(root / "f", "old", "user")
 
     @pytest.mark.parametrize(
-        ("meanwhile", "expected"),
-        [
-            (lambda path: path.write_text("user\n"), "it has other content now"),
-            (lambda path: path.unlink(), "it no longer exists"),
-        ],
+        ("before", "now"), [("old\n", "user\n"), ("old\n", None), (None, "user\n")], ids=["changed", "removed", "made"]
     )
-    def test_a_change_while_the_person_is_asked(
-        self, workspace: Workspace, root: Path, meanwhile: Callable[[Path], object], expected: str
+    def test_a_change_while_the_person_is_asked_is_shown_anew(
+        self, workspace: Workspace, root: Path, before: str | None, now: str | None
     ) -> None:
-        (root / "f").write_text("old\n")
-        person = Person(meanwhile=lambda: meanwhile(root / "f"))
-        assert ask(workspace, person, root / "f", "new\n") == stale(root / "f", expected)
-        assert not (root / "f").exists() or (root / "f").read_text() == "user\n"
+        def put(text: str | None) -> None:
+            (root / "f").unlink(missing_ok=True)
+            if text is not None:
+                (root / "f").write_text(text)
+
+        put(before)
+        person = Person.who_looks_again(lambda: put(now))
+        result = ask(workspace, person, root / "f", "new\n")
+        assert result.error == ToolError(NOT_ALLOWED, ErrorType.CANCELLED)
+        assert [shown.original_content for shown in person.seen] == [before, now]
+        assert (root / "f").exists() == (now is not None)
+        assert now is None or (root / "f").read_text() == now
 
     def test_a_touch_while_the_person_is_asked(self, workspace: Workspace, root: Path) -> None:
         (root / "f").write_text("old\n")
         assert ask(workspace, Person(meanwhile=lambda: os.utime(root / "f", (1, 1))), root / "f", "new\n").error is None
         assert (root / "f").read_text() == "new\n"
-
-    def test_a_file_that_appears_while_the_person_is_asked(self, workspace: Workspace, root: Path) -> None:
-        person = Person(meanwhile=lambda: (root / "f").write_text("user"))
-        assert ask(workspace, person, root / "f", "new") == stale(root / "f", "it did not exist then and exists now")
-        assert (root / "f").read_text() == "user"
 
     @pytest.mark.parametrize("exists", [True, False])
     def test_a_directory_takes_its_place(self, workspace: Workspace, root: Path, exists: bool) -> None:
@@ -403,10 +401,10 @@ class TestStaleFiles:
 
         (root / "f").write_text("old")
         (root / "target").write_text(content)
-        assert ask(workspace, Person(meanwhile=become_link), root / "f", "new") == failure(
-            f"The path has come to mean another file, so nothing was written: {root}/f. Read it again first.",
-            ErrorType.STALE_FILE,
-        )
+        person = Person.who_looks_again(become_link)
+        result = ask(workspace, person, root / "f", "new")
+        assert result.error == ToolError(NOT_ALLOWED, ErrorType.CANCELLED)
+        assert len(person.seen) == 2
         assert (root / "target").read_text() == content
         assert (root / "moved").read_text() == "old"
 

@@ -3,15 +3,20 @@
 import argparse
 import asyncio
 import gc
+import os
 import sys
+from contextlib import AbstractContextManager
 
-from tejat.app import one_call_at_a_time, open_tools
+from tejat.app import ToolSession, one_call_at_a_time, open_tools
 from tejat.cli.arguments import read_arguments
 from tejat.cli.confirm import SayYes, TerminalApprover, can_ask
 from tejat.cli.exit_codes import EXIT_FAILED, EXIT_NOT_CONFIRMED, EXIT_OK
 from tejat.cli.jsonl import serve
+from tejat.cli.policy_flags import policy_flags
 from tejat.cli.show import show_result
 from tejat.cli.style import Style
+from tejat.config.places import places_of
+from tejat.config.settings import load_settings
 from tejat.core.confirm import Approver
 from tejat.core.errors import ErrorType, UsageError
 from tejat.core.json_text import dump_json
@@ -28,7 +33,7 @@ def call_one(options: argparse.Namespace) -> int:
     if options.name is None:
         raise UsageError("which tool? `tejat tools list` shows them")
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
-    with open_tools(options.root or ["."], _approver(options)) as session:
+    with _opened(options, _approver(options)) as session:
         tool = session.registry.get(options.name)
         arguments = read_arguments(options.arguments, tool.argument_type if tool else lambda _: None)
         result = asyncio.run(session.scheduler.run(FunctionCall(options.name, arguments)))
@@ -44,15 +49,31 @@ def call_stream(options: argparse.Namespace) -> int:
     if options.name is not None:
         raise UsageError("--jsonl reads the calls from standard input, so no tool is named")
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
-    with open_tools(options.root or ["."], SayYes() if options.yes else None) as session, one_call_at_a_time():
+    approver = SayYes() if options.yes else None
+    with _opened(options, approver) as session, one_call_at_a_time():
         serve(session.scheduler.run, sys.stdin.buffer, sys.stdout.buffer)
     return EXIT_OK
+
+
+def _opened(options: argparse.Namespace, approver: Approver | None) -> AbstractContextManager[ToolSession]:
+    flags = policy_flags(options)
+    return open_tools(
+        flags.roots, approver, allowed_tools=flags.allowed_tools, mode=flags.mode, sandbox=options.sandbox
+    )
 
 
 def _approver(options: argparse.Namespace) -> Approver | None:
     if options.yes:
         return SayYes()
-    return TerminalApprover(Style(sys.stderr)) if can_ask() else None
+    if not can_ask():
+        return None
+    roots = policy_flags(options).roots
+    # What a project says about editors must not be run.
+    settings = load_settings(places_of(os.environ), roots, trusted=False, environment=os.environ)
+    preferred = settings.preferred_editor and settings.preferred_editor.value
+    return TerminalApprover(
+        Style(sys.stderr), preferred_editor=preferred, untrusted=tuple(map(os.path.realpath, roots))
+    )
 
 
 def _exit_code(result: ToolResult) -> int:

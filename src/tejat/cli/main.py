@@ -10,11 +10,15 @@ from tejat.cli.exit_codes import EXIT_BROKEN_PIPE, EXIT_FAILED, EXIT_INTERRUPTED
 HELP = """\
 usage: tejat [--help] [--version] COMMAND ...
 
-Tejat reads, searches and edits files for you or for a model, inside the directories you name.
+Tejat reads, searches and edits files and runs commands, for you or for a model, inside the directories you name.
 
 commands:
   tools list            what tools there are
   tools call NAME ...   run one tool
+  policy ...            what may run without asking, and why: explain, list, revoke, test
+  undo ...              what was changed, and how to take it back
+  jobs ...              commands left in the background
+  doctor                what works here, above all the sandbox
 
 options:
   -h, --help            show this help
@@ -65,6 +69,26 @@ def _dispatch(given: list[str]) -> int:
             from tejat.cli.tools import run
 
             return run(rest)
+        case ["policy", *rest]:
+            from tejat.app import open_policy
+            from tejat.cli.policy import run
+
+            return run(rest, open_policy)
+        case ["undo", *rest]:
+            from tejat.app import open_undo
+            from tejat.cli.undo import run
+
+            return run(rest, open_undo)
+        case ["jobs", *rest]:
+            from tejat.app import open_jobs
+            from tejat.cli.jobs import run
+
+            return run(rest, open_jobs)
+        case ["doctor", *rest]:
+            from tejat.app import examine
+            from tejat.cli.doctor import run
+
+            return run(rest, examine)
         case [unknown, *_]:
             print(f"tejat: there is no command {unknown!r}. `tejat --help` lists them.", file=sys.stderr)
             return EXIT_USAGE

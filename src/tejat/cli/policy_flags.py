@@ -5,6 +5,7 @@ import argparse
 from tejat.core.explain import PolicyFlags
 
 MODES = ("default", "auto_edit", "yolo", "plan")
+SANDBOX_WISHES = ("auto", "required", "off")
 
 
 def add_policy_flags(parser: argparse.ArgumentParser) -> None:
@@ -17,6 +18,15 @@ def add_policy_flags(parser: argparse.ArgumentParser) -> None:
         help="tools that need no confirmation, like read_file,run_shell_command(git log)",
     )
     parser.add_argument("--approval-mode", choices=MODES, help="how much is done without asking")
+
+
+def add_sandbox_flag(parser: argparse.ArgumentParser) -> None:
+    """Let `--sandbox` be given."""
+    parser.add_argument(
+        "--sandbox",
+        choices=SANDBOX_WISHES,
+        help="lock commands in where that is possible (auto), run none without it (required), or not at all (off)",
+    )
 
 
 def policy_flags(options: argparse.Namespace) -> PolicyFlags:

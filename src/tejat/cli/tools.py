@@ -4,15 +4,16 @@ import argparse
 import sys
 
 from tejat.app import describe_tools
-from tejat.cli.exit_codes import EXIT_OK, EXIT_USAGE
+from tejat.cli.exit_codes import EXIT_NO_SANDBOX, EXIT_OK, EXIT_USAGE
+from tejat.cli.policy_flags import add_policy_flags, add_sandbox_flag
 from tejat.cli.show import show_tools
-from tejat.core.errors import UsageError
+from tejat.core.errors import SandboxUnavailable, UsageError
 from tejat.core.json_text import dump_json
 
 HELP = """\
 usage: tejat tools list [--json]
-       tejat tools call NAME [JSON | KEY=VALUE ...] [--json] [--yes] [--root DIR]
-       tejat tools call --jsonl [--yes] [--root DIR]
+       tejat tools call NAME [JSON | KEY=VALUE ...] [--json] [--yes] [--root DIR] [OPTIONS]
+       tejat tools call --jsonl [--yes] [--root DIR] [OPTIONS]
 
 List the tools, or run one without any model. `tejat tools call --help` tells more.
 """
@@ -47,6 +48,9 @@ def _call(options: argparse.Namespace) -> int:
 
     try:
         return call_stream(options) if options.jsonl else call_one(options)
+    except SandboxUnavailable as error:
+        print(f"tejat: {error}", file=sys.stderr)
+        return EXIT_NO_SANDBOX
     except UsageError as error:
         print(f"tejat: {error}", file=sys.stderr)
         return EXIT_USAGE
@@ -62,12 +66,13 @@ def _call_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="tejat tools call",
         description="Run one tool, or with --jsonl a stream of calls.",
-        epilog="exit codes: 0 done, 1 the tool failed, 2 bad usage, 3 not confirmed",
+        epilog="exit codes: 0 done, 1 the tool failed, 2 bad usage, 3 not allowed, 44 no sandbox where one is required",
     )
     parser.add_argument("name", nargs="?", help="the tool")
     parser.add_argument("arguments", nargs="*", metavar="JSON | KEY=VALUE", help="its arguments")
     parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
     parser.add_argument("--jsonl", action="store_true", help="read calls from standard input, a JSON object a line")
-    parser.add_argument("--root", action="append", metavar="DIR", help="a directory the tool may touch (default: .)")
     parser.add_argument("--yes", action="store_true", help="agree beforehand to what the tool would ask")
+    add_policy_flags(parser)
+    add_sandbox_flag(parser)
     return parser

@@ -4,6 +4,7 @@ TejatError
 ├── ToolFailure            the model is told and may try again; becomes a ToolResult with an error
 │   └── WorkspaceError     the same, raised by the workspace with the path it is about
 └── UsageError             the caller asked for something that cannot be; stops, never reaches a model
+    └── SandboxUnavailable a sandbox is required, and there is none that does what it must
 """
 
 from enum import StrEnum
@@ -84,3 +85,7 @@ class WorkspaceError(ToolFailure):
 
 class UsageError(TejatError):
     """The program or the embedding code asked for something that cannot be."""
+
+
+class SandboxUnavailable(UsageError):
+    """A sandbox is required, and there is none that does what it must."""

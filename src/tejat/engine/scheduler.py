@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -42,7 +42,7 @@ CANCELLED_IN_QUEUE = "Tool call cancelled while in queue."
 class Scheduler:
     """Runs the calls of a model: neighbours that only read go together, anything else goes alone and in order.
 
-    A second batch waits for the first.
+    A second batch waits for the first. `undo` opens the journal that changes are kept in, when there is one to keep.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Scheduler:
         permission: Permission,
         *,
         long_output: LongOutput | None = None,
-        undo: "UndoJournal | None" = None,
+        undo: "Callable[[], UndoJournal] | None" = None,
     ) -> None:
         self.registry = registry
         self.permission = permission
@@ -189,11 +189,11 @@ class Batch:
 
         try:
             reach = reach_of(ready.facts)
-            undo = None if reach is Reach.NOTHING else self._scheduler.undo
-            if undo is None:
+            open_journal = self._scheduler.undo
+            if reach is Reach.NOTHING or open_journal is None:
                 return await run()
             paths, whole_tree = ready.facts.paths, reach is Reach.WHOLE_TREE
-            return await undo.around(call.request, tool.kind, paths, run, whole_tree=whole_tree)
+            return await open_journal().around(call.request, tool.kind, paths, run, whole_tree=whole_tree)
         except asyncio.CancelledError:
             self._finish(call, _cancelled(CANCELLED_WHILE_RUNNING, partial[-1] if partial else None), ready.allowed_by)
             raise

@@ -4,48 +4,104 @@ import json
 import os
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tejat.core.errors import UsageError
 from tejat.core.tool import BaseTool, FunctionDeclaration, Kind
 from tejat.tools.registry import Entry, Source, ToolRegistry
 
 if TYPE_CHECKING:
+    from tejat.workspace.memory_file import MemoryFile
+    from tejat.workspace.processes.shell import Shell
     from tejat.workspace.workspace import Workspace
 
 DECLARATIONS = os.path.join(os.path.dirname(__file__), "declarations.json")
 """What the tool classes declare, written down by `scripts/declarations` so that listing them loads no tool."""
 
+FILE_TOOLS = (
+    "list_directory",
+    "read_file",
+    "search_file_content",
+    "glob",
+    "replace",
+    "write_file",
+    "read_many_files",
+)
+"""The tools that need nothing but a workspace."""
+
+
+class Surroundings(Protocol):
+    """What a session has for its tools. Each of the three is made when a tool first needs it."""
+
+    def workspace(self) -> "Workspace": ...
+
+    def shell(self) -> "Shell": ...
+
+    def memory(self) -> "MemoryFile": ...
+
 
 def builtin_registry(workspace: "Workspace") -> ToolRegistry:
-    """A registry with every built-in tool, working in `workspace`."""
-    return lazy_builtin_registry(lambda: workspace)
-
-
-def lazy_builtin_registry(open_workspace: "Callable[[], Workspace]") -> ToolRegistry:
-    """The same for a workspace that is opened when the first tool is used."""
+    """A registry with the file tools, working in `workspace`. A whole session has more: see `open_tools`."""
     registry = ToolRegistry()
-    with open(DECLARATIONS, encoding="utf-8") as file:
-        declared: list[dict[str, Any]] = json.load(file)
-    for known in declared:
-        entry = Entry(
-            declaration=FunctionDeclaration(known["name"], known["description"], known["parametersJsonSchema"]),
-            display_name=known["displayName"],
-            class_name=known["className"],
-            kind=Kind(known["kind"]),
-            source=Source.BUILT_IN,
-            load=partial(_load, known["name"], open_workspace),
-        )
-        registry.register_entry(entry)
+    for known in _declared():
+        if known["name"] in FILE_TOOLS:
+            registry.register_entry(_entry(known, partial(load_file_tool, known["name"], workspace)))
     return registry
 
 
-def _load(name: str, open_workspace: "Callable[[], Workspace]") -> BaseTool:
-    return load_builtin(name, open_workspace())
+def session_registry(surroundings: Surroundings) -> ToolRegistry:
+    """A registry with every built-in tool."""
+    registry = ToolRegistry()
+    for known in _declared():
+        registry.register_entry(_entry(known, partial(load_builtin, known["name"], surroundings)))
+    return registry
 
 
-def load_builtin(name: str, workspace: "Workspace") -> BaseTool:
+def _declared() -> list[dict[str, Any]]:
+    with open(DECLARATIONS, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def _entry(known: dict[str, Any], load: Callable[[], BaseTool]) -> Entry:
+    return Entry(
+        declaration=FunctionDeclaration(known["name"], known["description"], known["parametersJsonSchema"]),
+        display_name=known["displayName"],
+        class_name=known["className"],
+        kind=Kind(known["kind"]),
+        source=Source.BUILT_IN,
+        load=load,
+    )
+
+
+def load_builtin(name: str, surroundings: Surroundings) -> BaseTool:
     """The built-in tool of this name. Raises UsageError for any other name."""
+    match name:
+        case "run_shell_command":
+            from tejat.tools.run_shell_command import ShellTool
+
+            return ShellTool(surroundings.workspace(), surroundings.shell())
+        case "save_memory":
+            from tejat.tools.save_memory import MemoryTool
+
+            return MemoryTool(surroundings.memory())
+        case "list_background_processes":
+            from tejat.tools.list_background_processes import ListBackgroundProcessesTool
+
+            return ListBackgroundProcessesTool(surroundings.shell().jobs)
+        case "read_background_output":
+            from tejat.tools.read_background_output import ReadBackgroundOutputTool
+
+            return ReadBackgroundOutputTool(surroundings.shell().jobs)
+        case "stop_background_process":
+            from tejat.tools.stop_background_process import StopBackgroundProcessTool
+
+            return StopBackgroundProcessTool(surroundings.shell().jobs)
+        case _:
+            return load_file_tool(name, surroundings.workspace())
+
+
+def load_file_tool(name: str, workspace: "Workspace") -> BaseTool:
+    """The file tool of this name. Raises UsageError for any other name."""
     match name:
         case "list_directory":
             from tejat.tools.list_directory import LSTool
