@@ -307,7 +307,7 @@ class _Keeper:
         if process.parent != os.getpid() or any(kept.pid == process.session for kept in self._commands):
             return False
         limit = file_size_limit(process.pid)
-        if any(kept.limit == limit for kept in self._commands):
+        if any(kept.limit == limit for kept in self._commands if kept.pid != 0):
             return limit == command.limit
         return process.started >= command.started
 
