@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeGuard
 
 from tejat.core.undo import Change, Node, NodeKind, Remark
@@ -29,7 +29,7 @@ _OWNER_ALL = 0o700
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be done in one root, and what may not."""
+    """What is to be done in one root, from what is there now to what was before, and what may not be done."""
 
     changes: tuple[Change, ...]
     refused: tuple[Remark, ...]
@@ -52,7 +52,7 @@ def plan(changes: Sequence[Change], current: Snapshot, *, is_kept: Callable[[byt
             elif digest is not None and not is_kept(digest):
                 why = "its old content is no longer kept"
         if why is None:
-            wanted.append(change)
+            wanted.append(replace(change, after=now))
         else:
             refused.append(Remark(change.full_path, why))
     return Plan(tuple(wanted), tuple(refused))
@@ -70,13 +70,14 @@ def _objection(change: Change, now: Node | None, current: Snapshot) -> str | Non
     if change.path in current.state.others:
         return "a pipe, socket or device is there now"
     if now is None:
-        return None if after is None else "removed since"
+        # Between a file and a directory there is a moment without either, at which a putting back may have been cut.
+        return None if after is None or _is_directory(change.before) != _is_directory(after) else "removed since"
+    if _is_open_directory(change.before, now) or _is_open_directory(after, now):
+        return None
     if after is None:
         return "something else is there now"
     if now.kind is not after.kind:
         return f"changed since: it is a {now.kind} now"
-    if now.kind is NodeKind.DIRECTORY:
-        return _objection_to_directory(change, now)
     if now.kind is NodeKind.FILE and not now.has_content_of(after):
         return "changed since"
     if now.target != after.target:
@@ -84,12 +85,11 @@ def _objection(change: Change, now: Node | None, current: Snapshot) -> str | Non
     return None if now.permissions == after.permissions else "its permissions changed since"
 
 
-def _objection_to_directory(change: Change, now: Node) -> str | None:
-    """A putting back that was cut short may have left more to the owner."""
-    expected = [node.permissions for node in (change.before, change.after) if node is not None]
-    if now.permissions in expected or now.permissions in [mode | _OWNER_ALL for mode in expected]:
-        return None
-    return "its permissions changed since"
+def _is_open_directory(node: Node | None, now: Node) -> bool:
+    """Whether this is a directory that belongs here, still open for the putting back that was cut short."""
+    if node is None or not _is_directory(node) or not _is_directory(now):
+        return False
+    return now.permissions in (_OWNER_ALL, node.permissions, node.permissions | _OWNER_ALL)
 
 
 def _needs_content(change: Change) -> bool:
