@@ -58,9 +58,9 @@ def root(tmp_path: Path) -> Path:
 class TestKills:
     def test_killed_while_it_looks_or_runs(self, tmp_path: Path, root: Path) -> None:
         before = contents(root)
-        for attempt in range(8):
+        for attempt in range(5):
             child = worker('shell("echo done")', tmp_path / "state", root, "-")
-            time.sleep(0.12 + 0.03 * attempt)
+            time.sleep(0.1 + 0.05 * attempt)
             child.kill()
             child.communicate()
         assert contents(root) == before
@@ -83,7 +83,7 @@ class TestKills:
         kills = 0
         journal = UndoJournal(str(state), [str(root)])
         entry = journal.entries()[0]
-        for attempt in range(12):
+        for attempt in range(8):
             child = worker("print('ready', flush=True)\njournal.restore(rest[0])", state, root, "-", entry.id)
             assert child.stdout is not None
             child.stdout.readline()
@@ -109,7 +109,7 @@ class TestCompany:
         shutil.copytree(root, second)
         before = contents(root), contents(second)
         script = """
-for number in range(12):
+for number in range(6):
     shell(f"echo {number} >> d1/f1; echo {action} {number} > new{number}; rm d2/f{number}")
 print(journal.warnings)
 """
@@ -119,7 +119,7 @@ print(journal.warnings)
             assert error == ""
             assert out.splitlines()[-1] == "[]"
         journal = UndoJournal(str(state), [str(root), str(second)])
-        assert len(journal.entries()) == 24
+        assert len(journal.entries()) == 12
         for entry in journal.entries():
             assert journal.restore(entry.id).refused == ()
         journal.close()
@@ -153,7 +153,7 @@ class TestDamage:
         assert json.loads(out.splitlines()[-1]) == ["rm -r d4", "rm -r d1"]
 
     @pytest.mark.parametrize("name", ["index", "digests", "pack"])
-    @pytest.mark.parametrize("cut", [1, 100, 100_000])
+    @pytest.mark.parametrize("cut", [1, 100_000])
     def test_torn_files_heal(self, state: Path, root: Path, name: str, cut: int) -> None:
         (path,) = [path for path in state.iterdir() if path.name.startswith(name)]
         size = path.stat().st_size

@@ -119,7 +119,6 @@ def _restore(journal: Journal, entries: Sequence[Entry], options: argparse.Names
         _say_result(entry, result)
         if result.refused:
             return EXIT_FAILED
-    _say_notes(journal)
     return EXIT_OK
 
 
@@ -174,7 +173,7 @@ def _say_result(entry: Entry, result: Restored) -> None:
 
 def _say_notes(journal: Journal) -> None:
     for note in journal.notes():
-        print(f"tejat: {visible(note)}", file=sys.stderr)
+        print(f"note: {visible(note)}", file=sys.stderr)
 
 
 def _find(journal: Journal, entry_id: str) -> Entry:

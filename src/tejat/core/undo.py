@@ -2,7 +2,7 @@
 
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
@@ -132,18 +132,6 @@ class Restored:
     entry_id: str | None = None
 
 
-@dataclass(slots=True)
-class Warnings:
-    """What went wrong with keeping, each said once, the newest last, never too many."""
-
-    lines: list[str] = field(default_factory=list[str])
-
-    def add(self, line: str) -> None:
-        if line not in self.lines:
-            self.lines.append(line)
-            del self.lines[:-_MOST_WARNINGS]
-
-
 class Journal(Protocol):
     """What a front end needs of the undo journal. An unknown id raises UsageError."""
 
@@ -189,6 +177,3 @@ def _node_to_json(node: Node | None) -> JsonObject | None:
             return {"kind": "link", "target": node.target}
         case NodeKind.DIRECTORY:
             return {"kind": "directory", "mode": mode}
-
-
-_MOST_WARNINGS = 100

@@ -3,13 +3,13 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from threading import Lock
 
 from tejat.core.errors import UsageError
 from tejat.core.tool import READ_ONLY_KINDS, Kind, ToolResult
 from tejat.core.types import FunctionCall
-from tejat.core.undo import Entry, Restored, Warnings
+from tejat.core.undo import Entry, Restored
 from tejat.workspace.history.archive import Archive, Stop
 from tejat.workspace.history.changes import Comparison, compare
 from tejat.workspace.history.patches import patches_of
@@ -26,6 +26,7 @@ _SMALL = 200  # entries that are looked at in place: a thread would take longer
 _MOST_ENTRIES = 300_000
 _SECONDS_TO_FINISH = 60.0
 _LONGEST_WHAT = 2000
+_MOST_WARNINGS = 100
 _NAMED_BY = ("command", "file_path", "absolute_path", "path", "fact")
 
 _Seen = list[tuple[Watch, Snapshot]]
@@ -34,24 +35,23 @@ _Seen = list[tuple[Watch, Snapshot]]
 class UndoJournal:
     """One project's journal. Looking at it makes nothing on disk; `around` never makes a call fail.
 
-    What could not be kept is said in `warnings`. Raises UsageError when a root is missing.
+    What could not be kept is said in `warnings` and, to whoever asks later, in `notes`. Raises UsageError when a root
+    is missing.
     """
 
     def __init__(
         self, directory: str, roots: Sequence[str], *, limit: int = _LIMIT, file_limit: int = _FILE_LIMIT
     ) -> None:
-        self._warnings = Warnings()
-        self._archive = Archive(directory, limit=limit, file_limit=file_limit, warnings=self._warnings)
+        self.warnings: list[str] = []
+        self._unwritten: list[str] = []
+        self._archive = Archive(directory, limit=limit, file_limit=file_limit, warn=self._warn)
         self._roots = Roots(roots)
         self._busy = Lock()
         self._is_small = True
 
-    @property
-    def warnings(self) -> list[str]:
-        return self._warnings.lines
-
     def notes(self) -> Sequence[str]:
-        return tuple(self._warnings.lines)
+        """What could not be kept lately, by this process or another, oldest first. Raises OSError."""
+        return self._archive.notes()
 
     def close(self) -> None:
         self._roots.close()
@@ -117,9 +117,9 @@ class UndoJournal:
                 return at_once
             return await off_loop(lambda stop: self._look_thoroughly(watches, stop))
         except TooManyEntries:
-            self._warnings.add(f"There are more than {_MOST_ENTRIES:,} files here, so commands can't be undone.")
+            self._warn(f"There are more than {_MOST_ENTRIES:,} files here, so commands can't be undone.")
         except Exception as error:  # noqa: BLE001 -- a call must not fail because it could not be undone
-            self._warnings.add(f"A call can't be undone: {_reason(error)}")
+            self._warn(f"A call can't be undone: {_reason(error)}")
         return []
 
     async def _look_after(self, call: FunctionCall, before: _Seen) -> None:
@@ -127,7 +127,18 @@ class UndoJournal:
             if before and not self._is_surely_unchanged(before):
                 await _to_the_end(lambda stop: self._record_changes(call, before, stop))
         except Exception as error:  # noqa: BLE001 -- the call is done, and its result counts
-            self._warnings.add(f"{call.name} can't be undone: {_reason(error)}")
+            self._warn(f"{call.name} can't be undone: {_reason(error)}")
+        if self._unwritten:
+            with suppress(OSError):
+                self._archive.write_notes(self._unwritten)
+            self._unwritten = []
+
+    def _warn(self, text: str) -> None:
+        """Say something once, and not too many things."""
+        if text not in self.warnings:
+            self.warnings.append(text)
+            self._unwritten.append(text)
+            del self.warnings[:-_MOST_WARNINGS]
 
     def _watches(self, paths: Sequence[str], closing: ExitStack, *, whole_tree: bool) -> list[Watch]:
         if whole_tree:

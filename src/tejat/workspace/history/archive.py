@@ -5,11 +5,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from tejat.core.undo import Entry, Warnings
+from tejat.core.undo import Entry
 from tejat.workspace.beneath import Root
 from tejat.workspace.history.changes import Comparison
 from tejat.workspace.history.digests import KnownDigests, saved_digests
 from tejat.workspace.history.entry_file import EntryFile, digests_in
+from tejat.workspace.history.notes import read_notes, write_notes
 from tejat.workspace.history.private_directory import PrivateDirectory
 from tejat.workspace.history.snapshot import Budget, Snapshot, in_words, take_snapshot
 from tejat.workspace.history.store import ContentStore
@@ -25,14 +26,14 @@ Stop = Callable[[], None]
 class Archive:
     """Safe for several processes, not for several threads. Raises OSError; makes nothing on disk before it must."""
 
-    def __init__(self, directory: str, *, limit: int, file_limit: int, warnings: Warnings) -> None:
+    def __init__(self, directory: str, *, limit: int, file_limit: int, warn: Callable[[str], None]) -> None:
         self.directory = PrivateDirectory(directory)
         self._store = ContentStore(self.directory)
         self._entries = EntryFile(self.directory)
         self._known: dict[str, KnownDigests] = {}
         self._limit = limit
         self._file_limit = file_limit
-        self._warnings = warnings
+        self._warn = warn
         self._generation = -1
         self._no_room_for: tuple[int, int] | None = None
 
@@ -127,6 +128,14 @@ class Archive:
                 self._entries.replace_all(self._entries.read()[_MOST_ENTRIES // 10 :])
             return entry
 
+    def notes(self) -> list[str]:
+        """What could not be kept lately, oldest first."""
+        return read_notes(self.directory)
+
+    def write_notes(self, texts: Sequence[str]) -> None:
+        with self.directory.lock(_never_stop):
+            write_notes(self.directory, texts)
+
     def flush(self) -> None:
         self._store.flush()
 
@@ -159,7 +168,7 @@ class Archive:
             free = max(self._limit - self.directory.size(), 0)
         if free < needed:
             self._no_room_for = (needed, free)
-            self._warnings.add(
+            self._warn(
                 f"The room for undo ({in_words(self._limit)}) is used up: {in_words(needed)} more would be needed."
             )
         return free
@@ -181,7 +190,7 @@ class Archive:
         if kept < len(entries):
             dropped = len(entries) - kept
             self._entries.replace_all([replace(entry, undone_by=None) for entry in entries[dropped:]])
-            self._warnings.add(f"To make room, the oldest calls ({dropped}) can't be undone any more.")
+            self._warn(f"To make room, the oldest calls ({dropped}) can't be undone any more.")
         goal = self.directory.size() + wanted - int(_FILLED * self._limit)
         self._store.keep_only(live, stop, goal=goal)
         self._refresh()
