@@ -147,6 +147,10 @@ class TestChecks:
             ({"command": "true", "timeout": 3601}, "params/timeout must be <= 3600"),
             ({"command": "true", "timeout": 0}, "params/timeout must be >= 1"),
             ({"command": "true", "delay_ms": 60_001}, "params/delay_ms must be <= 60000"),
+            (
+                {"command": "true", "timeout": 5, "is_background": True},
+                "params/timeout is not for background processes: stop them with stop_background_process.",
+            ),
             ({"command": 3}, "params/command must be string"),
             ({}, "params must have required property 'command'"),
             ({"command": "true", "directory": "missing"}, "Directory must exist."),
@@ -392,6 +396,23 @@ class TestDescendants:
             ToolResult("Command was cancelled by user before it could start.", "Command cancelled by user.")
         ]
 
+    def test_whoever_keeps_it_may_be_killed(self, tool: ShellTool) -> None:
+        shown: list[str] = []
+
+        async def main() -> ToolResult:
+            context = ToolContext(update_output=shown.append)
+            task = asyncio.create_task(validate_and_execute(tool, {"command": "echo $PPID; sleep 50"}, context))
+            await happens(lambda: bool(shown))
+            os.kill(int(shown[0]), signal.SIGKILL)
+            return await asyncio.wait_for(task, 5)
+
+        result = asyncio.run(main())
+        assert lines_of(result)["Stdout"] == shown[0]
+        assert result.error is not None
+        assert result.error.type is ErrorType.SHELL_EXECUTE_ERROR
+        assert result.error.message.endswith(" (command: echo $PPID; sleep 50)")
+        assert stdout_of(call(tool, "echo again")) == "again\n"
+
 
 class TestInput:
     def test_h9_h72_nobody_waits_for_input(self, tool: ShellTool) -> None:
@@ -609,7 +630,7 @@ class TestApproval:
         (root / "link").symlink_to("sub")
         tool = ShellTool(workspace, replace(shell, sandbox_note="No sandbox."))
         params = {"command": "npm start", "directory": "link", "description": "serves\nit", "is_background": True}
-        shown = asyncio.run(tool.should_confirm_execute({**params, "network": True, "timeout": 5}))
+        shown = asyncio.run(tool.should_confirm_execute({**params, "network": True}))
         assert isinstance(shown, ExecConfirmation)
         assert shown == ExecConfirmation(
             "Confirm Shell Command",
@@ -619,11 +640,13 @@ class TestApproval:
             notes=(
                 "It stays in the background, also when this session ends.",
                 "It may use the network.",
-                "It is stopped after 5 seconds.",
                 "No sandbox.",
             ),
             digest=shown.digest,
         )
+        timed = asyncio.run(tool.should_confirm_execute({"command": "make", "timeout": 5}))
+        assert isinstance(timed, ExecConfirmation)
+        assert timed.notes == ("It is stopped after 5 seconds.", "No sandbox.")
         assert re.fullmatch("[0-9a-f]{64}", shown.digest)
 
     def test_the_digest_is_of_all_that_decides(self, tool: ShellTool, root: Path) -> None:

@@ -2,11 +2,13 @@
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -102,6 +104,18 @@ class TestLife:
             )
         os.close(descriptor)
         assert os.listdir(tmp_path / "jobs") == []
+
+    def test_one_that_cannot_be_written_down_is_ended(self, jobs: Jobs, tmp_path: Path) -> None:
+        mark = f"{4000 + os.getpid()}.{time.monotonic_ns() % 10**6}"
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (500, before[1]))  # enough for the end of a job, not for its record
+        try:
+            with pytest.raises(OSError, match="File too large"):
+                start(jobs, f"sleep {mark}; : {'x' * 1000}")
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        assert os.listdir(tmp_path / "jobs") == []
+        assert not any(mark in arguments for arguments in every_command_line())
 
     def test_everything_is_private(self, jobs: Jobs, tmp_path: Path) -> None:
         before = os.umask(0)
@@ -315,3 +329,11 @@ def descendants(pid: int) -> list[int]:
     while more := {child for child, parent in parents.items() if parent in found} - found:
         found |= more
     return sorted(found - {pid})
+
+
+def every_command_line() -> list[str]:
+    lines: list[str] = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with suppress(OSError):
+            lines.append(Path(f"/proc/{name}/cmdline").read_bytes().decode(errors="replace"))
+    return lines

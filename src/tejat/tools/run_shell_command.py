@@ -8,7 +8,7 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Annotated
 
 from tejat.core.confirm import Confirmation, ExecConfirmation
@@ -98,6 +98,8 @@ class ShellTool(ProposingTool[ShellParams]):
             )
         if params.timeout is not None and params.timeout > LONGEST_TIMEOUT:
             raise _invalid(f"params/timeout must be <= {LONGEST_TIMEOUT}")
+        if params.timeout is not None and params.is_background:
+            raise _invalid("params/timeout is not for background processes: stop them with stop_background_process.")
         if params.delay_ms > LONGEST_DELAY:
             raise _invalid(f"params/delay_ms must be <= {LONGEST_DELAY}")
         self._check_directory(params)
@@ -138,7 +140,7 @@ class ShellTool(ProposingTool[ShellParams]):
                 real = directory.real_path
                 if context.approved is not None and _Proposal(params, real).digest != context.approved.digest:
                     raise _not_as_approved()
-                wrapped = self._shell.wrap([*self._interpreter(), params.command], real, params.network)
+                wrapped = self._shell.wrap([*self._interpreter, params.command], real, params.network)
                 launch = Launch(wrapped.arguments, directory.fd, self._shell.environment)
                 if params.is_background:
                     return await self._leave_running(params, ran, launch, real, wrapped)
@@ -147,7 +149,7 @@ class ShellTool(ProposingTool[ShellParams]):
                 finally:
                     wrapped.clean_up()
         except OSError as error:
-            return not_started(ran, error.strerror or str(error))
+            return not_started(ran, _reason(error))
         except WorkspaceError as error:
             if error.error_type is ErrorType.PATH_NOT_IN_WORKSPACE:
                 raise
@@ -171,6 +173,8 @@ class ShellTool(ProposingTool[ShellParams]):
                 if context.keep_partial is not None:
                     context.keep_partial(cancelled(capture.of(ran)) if capture.has_started else CANCELLED_BEFORE_START)
                 raise
+            except OSError as error:
+                return not_started(capture.of(ran), _reason(error))
             finally:
                 if live is not None:
                     live.close()
@@ -212,6 +216,7 @@ class ShellTool(ProposingTool[ShellParams]):
             f"Background process started with PID {pid}.",
         )
 
+    @cached_property
     def _interpreter(self) -> tuple[str, ...]:
         roots = [root.real_path for root in self._roots.directories]
         return find_shell(roots, self._shell.environment.get("PATH", ""))
@@ -260,6 +265,10 @@ async def _after(jobs: Jobs, pid: int, *, seconds: float) -> Job:
         if left <= 0 or job.state is JobState.EXITED:
             return job
         await asyncio.sleep(min(left, _POLL_SECONDS))
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or str(error)
 
 
 def _stop(jobs: Jobs, pid: int, _: Stop) -> None:

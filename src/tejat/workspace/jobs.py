@@ -94,7 +94,15 @@ class Jobs:
             directory=directory,
             started=now,
         )
-        record.write()
+        try:
+            record.write()
+        except BaseException:
+            # A job that nobody could find again must not go on.
+            _end(record, time.monotonic() + _STOPPING_SECONDS)
+            for ending in ("log", "state", "draft"):
+                with suppress(FileNotFoundError):
+                    os.unlink(f"{stem}.{ending}")
+            raise
         self._when_over[stem] = when_over
         return self._look_at(record)
 
@@ -135,14 +143,7 @@ class Jobs:
         Raises ToolFailure if there is no such job or it cannot be ended.
         """
         record = self._record(pid)
-        deadline = time.monotonic() + _STOPPING_SECONDS
-        if record.keeper_lives():
-            _ask_to_end(record)
-            while record.keeper_lives() and time.monotonic() < deadline:
-                time.sleep(_POLL_SECONDS)
-        ending = Ending(record.leftovers)
-        while (pause := ending.step()) is not None and time.monotonic() < deadline:
-            time.sleep(min(pause, _POLL_SECONDS))
+        _end(record, time.monotonic() + _STOPPING_SECONDS)
         job = self._look_at(record)
         if job.state is JobState.RUNNING:
             raise _failure(f"Process {pid} could not be stopped.")
@@ -280,6 +281,17 @@ def _names_in(directory: str) -> list[str]:
         return os.listdir(directory)
     except OSError:
         return []
+
+
+def _end(record: _Record, deadline: float) -> None:
+    """End everything of a job, or as much as can be ended until then. Raises ToolFailure if it is somebody else's."""
+    if record.keeper_lives():
+        _ask_to_end(record)
+        while record.keeper_lives() and time.monotonic() < deadline:
+            time.sleep(_POLL_SECONDS)
+    ending = Ending(record.leftovers)
+    while (pause := ending.step()) is not None and time.monotonic() < deadline:
+        time.sleep(min(pause, _POLL_SECONDS))
 
 
 def _ask_to_end(record: _Record) -> None:
