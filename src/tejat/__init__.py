@@ -5,18 +5,30 @@ The public names below are loaded when they are first touched.
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from tejat.app import ToolSession as ToolSession
+    from tejat.app import open_tools as open_tools
     from tejat.core.confirm import Answer as Answer
     from tejat.core.confirm import Approver as Approver
     from tejat.core.confirm import Confirmation as Confirmation
     from tejat.core.confirm import EditConfirmation as EditConfirmation
+    from tejat.core.confirm import ExecConfirmation as ExecConfirmation
     from tejat.core.confirm import InfoConfirmation as InfoConfirmation
+    from tejat.core.confirm import McpConfirmation as McpConfirmation
     from tejat.core.confirm import Outcome as Outcome
+    from tejat.core.confirm import Question as Question
+    from tejat.core.confirm import Scope as Scope
     from tejat.core.display import DiffStat as DiffStat
     from tejat.core.display import FileDiff as FileDiff
     from tejat.core.errors import ErrorType as ErrorType
+    from tejat.core.errors import SandboxUnavailable as SandboxUnavailable
     from tejat.core.errors import TejatError as TejatError
     from tejat.core.errors import ToolFailure as ToolFailure
     from tejat.core.errors import UsageError as UsageError
+    from tejat.core.events import CallFinished as CallFinished
+    from tejat.core.events import CallState as CallState
+    from tejat.core.events import Event as Event
+    from tejat.core.events import OutputUpdated as OutputUpdated
+    from tejat.core.events import StateChanged as StateChanged
     from tejat.core.schema import Param as Param
     from tejat.core.tool import BaseTool as BaseTool
     from tejat.core.tool import FunctionDeclaration as FunctionDeclaration
@@ -34,6 +46,7 @@ if TYPE_CHECKING:
     from tejat.core.types import FunctionResponse as FunctionResponse
     from tejat.core.types import InlineData as InlineData
     from tejat.core.types import Text as Text
+    from tejat.engine.scheduler import Batch as Batch
     from tejat.engine.scheduler import Scheduler as Scheduler
     from tejat.tools import builtin_registry as builtin_registry
     from tejat.tools.registry import ToolRegistry as ToolRegistry
@@ -42,14 +55,17 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "core.confirm": "Answer Approver Confirmation EditConfirmation InfoConfirmation Outcome",
+    "app": "ToolSession open_tools",
+    "core.confirm": "Answer Approver Confirmation EditConfirmation ExecConfirmation InfoConfirmation McpConfirmation "
+    "Outcome Question Scope",
     "core.display": "DiffStat FileDiff",
-    "core.errors": "ErrorType TejatError ToolFailure UsageError",
+    "core.errors": "ErrorType SandboxUnavailable TejatError ToolFailure UsageError",
+    "core.events": "CallFinished CallState Event OutputUpdated StateChanged",
     "core.schema": "Param",
     "core.tool": "BaseTool FunctionDeclaration Kind ModifiableTool ProposingTool ToolContext ToolError ToolLocation "
     "ToolResult TypedTool validate_and_execute",
     "core.types": "FileData FunctionCall FunctionResponse InlineData Text",
-    "engine.scheduler": "Scheduler",
+    "engine.scheduler": "Batch Scheduler",
     "tools": "builtin_registry",
     "tools.registry": "ToolRegistry",
     "workspace.workspace": "Workspace",

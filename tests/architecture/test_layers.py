@@ -23,7 +23,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "app": EVERYTHING_BELOW,
     "cli": {"core", "app", "frontends", "config", "tools.registry"},
     "__main__": {"cli"},
-    "__init__": EVERYTHING_BELOW,
+    "__init__": EVERYTHING_BELOW | {"app"},
 }
 
 # The root package holds the version and hands out public names; knowing it means knowing everything.

@@ -87,6 +87,13 @@ class TestDeciding:
         assert result.error == ToolError(NO_TOLD, ErrorType.CANCELLED)
         assert person.shown == [InfoConfirmation("Confirm: Note", "a")]
 
+    def test_the_word_of_a_servers_tool_that_it_wants_no_answer_does_not_count(self, tmp_path: Path) -> None:
+        tool, person = Note("far__note", asks=False, kind=Kind.OTHER), Person([NO])
+        tool.server_name = "far"
+        (result,) = run(tmp_path, tool, "a", person=person)
+        assert result.error == ToolError(NO_TOLD, ErrorType.CANCELLED)
+        assert len(person.questions) == 1
+
     def test_where_nobody_can_answer_doubt_means_no(self, tmp_path: Path) -> None:
         tool = Note()
         told = 'Tool execution for "Note" requires user confirmation, which is not supported in non-interactive mode.'

@@ -141,14 +141,14 @@ def _change_shown(confirmation: Confirmation) -> FileDiff | None:
 
 
 async def _confirmation(tool: BaseTool, params: Params, facts: Facts, verdict: Verdict) -> Confirmation | None:
-    """What to show. A tool that wants no answer is still asked about where a rule of the person says so."""
+    """What to show. A tool that wants no answer is still asked about where it is somebody else's, or a rule says so."""
     confirmation = await tool.should_confirm_execute(params)
     if isinstance(confirmation, ExecConfirmation) and facts.line is not None:
         return replace(confirmation, root_commands=facts.line.roots)
     if confirmation is not None:
         return confirmation
     rule_asks = verdict.firm or (verdict.rule is not None and verdict.rule.tier is not Tier.DEFAULT)
-    if not rule_asks:
+    if not rule_asks and tool.server_name is None:
         return None
     return InfoConfirmation(title=f"Confirm: {tool.display_name}", prompt=tool.get_description(params))
 
