@@ -46,8 +46,10 @@ def test_only_roots_and_the_temporary_directory_are_writable(fence: Fence, tmp_p
 
 
 def test_it_says_what_it_does_not_guard(fence: Fence) -> None:
-    wrapped = Landlocked().wrap(["/bin/true"], fence, directory=fence.writable[0])
-    assert wrapped.unguarded == (f"{fence.writable[0]}/.a",)
+    root = fence.writable[0]
+    hiding = Fence(fence.writable, fence.temporary, fence.read_only, (f"{root}/key", "/elsewhere"), network=False)
+    wrapped = Landlocked().wrap(["/bin/true"], hiding, directory=root)
+    assert wrapped.unguarded == (f"{root}/.a", f"{root}/key")
 
 
 def test_exit_codes_and_signals_are_those_of_the_command(fence: Fence) -> None:
@@ -75,9 +77,10 @@ def test_output_to_a_file_can_be_opened_again(fence: Fence, tmp_path: Path) -> N
 
 def test_where_the_locking_program_can_be_changed(tmp_path: Path) -> None:
     assert can_be_changed([str(tmp_path)]) is None
-    interpreter, library, package = own_program()
+    interpreter, installation, library, package = own_program()
     assert interpreter == os.path.realpath(sys.executable)
     assert can_be_changed(["/none", os.path.dirname(interpreter)]) == interpreter
+    assert can_be_changed([installation]) in (interpreter, installation)
     assert can_be_changed([library]) == library
     assert can_be_changed([os.path.dirname(package)]) == package
     assert os.path.isfile(os.path.join(package, "workspace", "sandbox", "lock_in.py"))

@@ -100,5 +100,6 @@ class Bubblewrap:
     def _empty_file(self) -> str:
         """A file that shows where a hidden one is: programs read an empty file of settings more gladly than none."""
         if not os.path.exists(self._nothing):
+            os.makedirs(os.path.dirname(self._nothing), mode=0o700, exist_ok=True)
             os.close(os.open(self._nothing, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o400))
         return self._nothing

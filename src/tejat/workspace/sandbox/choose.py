@@ -22,7 +22,8 @@ def choose(wanted: Wanted, *, roots: Sequence[str], state: str) -> tuple[Sandbox
 
     Tries bubblewrap, then Landlock with seccomp; on macOS sandbox-exec. One counts when it keeps commands from
     changing files outside. What was found is remembered for as long as the process runs. Raises SandboxUnavailable
-    when one is required and there is none, or it does not enforce files, network and processes.
+    when one is required and there is none, or it does not enforce files, network and processes; OSError when `state`
+    cannot be written.
     """
     if wanted is Wanted.OFF:
         return None, nothing_enforced("the sandbox is switched off")
@@ -48,6 +49,7 @@ def _insist(report: Report) -> None:
 def _first_that_works(roots: tuple[str, ...], state: str) -> tuple[Sandbox | None, Report]:
     if "/" in roots:
         return None, nothing_enforced("the root directory is /, which leaves nothing to fence off")
+    os.makedirs(state, mode=0o700, exist_ok=True)
     passed_over: list[str] = []
     for sandbox in _candidates(roots, state, passed_over):
         report = probe(sandbox, state=state)

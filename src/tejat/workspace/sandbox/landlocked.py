@@ -14,7 +14,7 @@ _START = (
 
 
 class Landlocked:
-    """Keeps a command to its fence without namespaces. It has no way to protect single files inside a root."""
+    """Keeps a command to its fence without namespaces. It has no way to protect or hide single files inside a root."""
 
     name = "landlock"
 
@@ -29,8 +29,9 @@ class Landlocked:
             *(f"{lock_in.HIDDEN}={os.path.realpath(path)}" for path in fence.hidden),
         ]
         start = lock_in_words(lock_in.ALONE, network=fence.network, places=words, interpreter=self._interpreter)
-        unguarded = tuple(os.path.join(root, path) for root in fence.writable for path, _ in fence.read_only)
-        return Wrapped(arguments=(*start, *arguments), clean_up=_nothing, unguarded=unguarded)
+        control = (os.path.join(root, path) for root in fence.writable for path, _ in fence.read_only)
+        open_to_all = (path for path in fence.hidden if any(is_beneath(path, root) for root in fence.writable))
+        return Wrapped((*start, *arguments), clean_up=_nothing, unguarded=(*control, *open_to_all))
 
 
 def lock_in_words(fenced: str, *, network: bool, places: Sequence[str], interpreter: str | None) -> tuple[str, ...]:
@@ -44,8 +45,8 @@ def lock_in_words(fenced: str, *, network: bool, places: Sequence[str], interpre
 def own_program(interpreter: str | None = None) -> tuple[str, ...]:
     """The places that the locking program is loaded from. A command that can write there can unlock the next one."""
     python = interpreter or _interpreter()
-    library = os.path.realpath(os.path.dirname(os.__file__))
-    return (python, library, os.path.join(_package_parent(), "tejat"))
+    installation, library = os.path.realpath(sys.base_prefix), os.path.realpath(os.path.dirname(os.__file__))
+    return (python, installation, library, os.path.join(_package_parent(), "tejat"))
 
 
 def can_be_changed(roots: Sequence[str]) -> str | None:

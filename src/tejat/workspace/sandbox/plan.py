@@ -34,7 +34,8 @@ class Fence:
 class Wrapped:
     """Arguments that start a command inside a sandbox, and what is to be called once it has ended.
 
-    `unguarded` are the control paths that this sandbox cannot keep the command from changing.
+    `unguarded` are control paths, and hidden ones inside a root, that this sandbox cannot keep from the command.
+    Whether one of them has come into being or changed can be looked at afterwards.
     """
 
     arguments: tuple[str, ...]

@@ -67,7 +67,8 @@ def look_into():
         assert marker in file.read()
 
 def signal():
-    see()
+    if os.path.isdir("/proc/self"):
+        see()  # else the number may be another's, in here
     os.kill(int(pid), 15)
 
 attempt("write in the root", lambda: write(root + "/allowed"))
@@ -233,14 +234,16 @@ def _listeners(directory: str) -> Generator[tuple[int, str]]:
         closing(socket.socket(socket.AF_UNIX)) as by_path,
         closing(socket.socket(socket.AF_UNIX)) as by_name,
     ):
-        descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            # The path of a socket must be short; this directory may lie deep.
-            by_path.bind(f"/proc/self/fd/{descriptor}/socket")
-            by_path.listen()
-        finally:
-            os.close(descriptor)
         if sys.platform == "linux":
+            descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                # The path of a socket must be short; this directory may lie deep.
+                by_path.bind(f"/proc/self/fd/{descriptor}/socket")
+            finally:
+                os.close(descriptor)
             by_name.bind(f"\0{abstract}")
             by_name.listen()
+        else:
+            by_path.bind(os.path.join(directory, "socket"))
+        by_path.listen()
         yield tcp.getsockname()[1], abstract
