@@ -366,6 +366,7 @@ class TestDescendants:
             context = ToolContext(keep_partial=kept.append)
             task = asyncio.create_task(validate_and_execute(tool, {"command": f"true; sleep {mark}; true"}, context))
             await happens(lambda: bool(marked(mark)))
+            await asyncio.sleep(0.3)  # for the word from its keeper that it has started
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task

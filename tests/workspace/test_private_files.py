@@ -12,7 +12,8 @@ from tejat.workspace.private_files import create_private_file, make_private_dire
 
 
 @pytest.fixture(params=[0o000, 0o077, 0o777])
-def umask(request: pytest.FixtureRequest) -> Iterator[None]:
+def umask(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[None]:
+    assert tmp_path.is_dir()  # made under the usual one
     before = os.umask(request.param)
     yield
     os.umask(before)
