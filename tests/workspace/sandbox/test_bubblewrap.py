@@ -117,7 +117,8 @@ def test_the_home_as_a_root(place: Path) -> None:
         place, fence, "ls -A .ssh; cat .netrc; echo x > .ssh/authorized_keys; echo x > .netrc; echo x > f; cat f"
     )
     assert done.stdout == "x\n"
-    assert done.stderr.count("Read-only file system") == 2
+    assert ".ssh/authorized_keys: Permission denied" in done.stderr
+    assert ".netrc: Read-only file system" in done.stderr
     assert (home / ".netrc").read_text() == "secret"
     assert (home / ".ssh" / "key").read_text() == "secret"
 
@@ -216,6 +217,12 @@ def sleepers(mark: str) -> list[str]:
     return found
 
 
+def test_what_is_forced_into_the_way_of_a_control_path_is_lost(place: Path) -> None:
+    fence = fence_for(place, control=((".a", True),))
+    assert run(place, fence, "chmod u+w .a && echo x > .a/f && cat .a/f").stdout == "x\n"
+    assert os.listdir(place / "root") == []
+
+
 def test_one_command_does_not_take_away_what_protects_another(place: Path) -> None:
     assert PROGRAM is not None
     sandbox = Bubblewrap(PROGRAM, state=str(place / "state"))
@@ -230,6 +237,6 @@ def test_one_command_does_not_take_away_what_protects_another(place: Path) -> No
         assert run(place, fence, "true").returncode == 0
         assert (place / "root" / ".a").is_dir()
         _, complaint = process.communicate("go\n")
-    assert "Read-only file system" in complaint
+    assert ".a/f: Permission denied" in complaint
     first.clean_up()
     assert os.listdir(place / "root") == []

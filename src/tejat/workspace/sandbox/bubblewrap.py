@@ -26,6 +26,10 @@ _NAMESPACES = (
 # The settings of the kernel belong to root, whether root may do anything else or not: /proc has to be read-only.
 _SYSTEM = ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--remount-ro", "/proc")
 
+# Whoever makes it writable writes into a memory of their own, which is gone with them. To mount it read-only would be a
+# second step, which costs as much as the first.
+_EMPTY_DIRECTORY = ("--perms", "0555", "--tmpfs")
+
 
 class Bubblewrap:
     """Keeps a command to its fence with the program at `program`. `state` is a directory of ours for records."""
@@ -67,7 +71,6 @@ class Bubblewrap:
 
     def _mount_words(self, ordered: list[tuple[str, Seen]], temporary: str, laid: Laid) -> list[str]:
         words: list[str] = []
-        sealed: list[str] = []
         for path, seen in ordered:
             match seen:
                 case Seen.WRITABLE | Seen.PINNED:
@@ -81,18 +84,13 @@ class Bubblewrap:
                 case Seen.HIDDEN if not os.path.isdir(path):
                     words += ["--ro-bind", self._empty_file(), path]
                 case Seen.HIDDEN:
-                    words += ["--tmpfs", path]
-                    sealed.append(path)
+                    words += [*_EMPTY_DIRECTORY, path]
                 case Seen.BLOCKED if path in laid.paths:
-                    words += ["--tmpfs", path]
-                    sealed.append(path)
+                    words += [*_EMPTY_DIRECTORY, path]
                 case Seen.SPELLED_OUT if path in laid.paths:
                     words += ["--ro-bind", path, path]
                 case Seen.BLOCKED | Seen.SPELLED_OUT:
                     pass  # nothing can be made there, by nobody
-        # Only now: what lies deeper needs a place to be mounted on.
-        for path in sealed:
-            words += ["--remount-ro", path]
         if laid.record is not None:
             words += ["--ro-bind", laid.record, _RECORD_INSIDE, "--lock-file", _RECORD_INSIDE]
         return words
