@@ -25,7 +25,8 @@ from tejat.workspace.jobs import Jobs
 from tejat.workspace.processes.environment import child_environment
 from tejat.workspace.processes.keeping import Keeper
 from tejat.workspace.processes.shell import Shell
-from tejat.workspace.sandbox.plan import Wrapped
+from tejat.workspace.sandbox.fencing import Fencing, Grounds
+from tejat.workspace.sandbox.plan import Wanted, Wrapped
 from tejat.workspace.terminal_text import as_shown
 from tejat.workspace.workspace import Workspace
 from tool_checks import failure, outside, rejection
@@ -734,3 +735,30 @@ class TestBackground:
 
         asyncio.run(main())
         assert marked(mark) == []
+
+
+class TestSandbox:
+    @pytest.fixture
+    def fenced(self, workspace: Workspace, shell: Shell, tmp_path: Path) -> Iterator[tuple[ShellTool, Shell]]:
+        home, state = tmp_path.resolve() / "home", tmp_path.resolve() / "sandbox"
+        home.mkdir()
+        state.mkdir()
+        grounds = Grounds((workspace.roots.first.real_path,), str(home), (), (), str(state))
+        with Fencing(Wanted.AUTO, grounds) as fencing:
+            if fencing.report.sandbox is None:
+                pytest.skip(f"SANDBOX MISSING: {fencing.report.files.how}")
+            fenced = replace(shell, wrap=fencing.wrap)
+            yield ShellTool(workspace, fenced), fenced
+
+    def test_commands_and_jobs_run_inside(self, fenced: tuple[ShellTool, Shell], root: Path, tmp_path: Path) -> None:
+        tool, shell = fenced
+        line = f"touch inside; touch {tmp_path}/home/outside; exit 3"
+        told = lines_of(call(tool, line))
+        assert told["Exit Code"] == "3"
+        assert "cannot touch" in told["Stderr"]
+        call(tool, f"touch job; touch {tmp_path}/home/outside; sleep 60", is_background=True, delay_ms=2000)
+        (job,) = shell.jobs.found().jobs
+        assert "cannot touch" in shell.jobs.read(job.pid).text
+        assert shell.jobs.stop(job.pid).state.value == "exited"
+        assert sorted(os.listdir(root)) == ["inside", "job"]
+        assert os.listdir(tmp_path / "home") == []
