@@ -275,11 +275,10 @@ NESTED = {
 
 @pytest.mark.parametrize("text", NESTED.values(), ids=NESTED)
 def test_hostile_sizes_end_soon(text: str) -> None:
-    began = time.monotonic()
+    began = time.thread_time()
     line = parse_line(text)
-    assert time.monotonic() - began < 8
-    assert line.is_opaque or len(line.commands) > 100 or text.startswith("ls;")
-    assert not is_allowed(line) or text.startswith("ls;")
+    assert time.thread_time() - began < 4
+    assert (line.is_plain, line.is_opaque) == (False, True)
 
 
 PIECES = st.sampled_from(
@@ -336,7 +335,51 @@ NOISE = [
 ]
 
 
+# Put together at random, these are plain as often as not.
+NEARLY_PLAIN = [
+    *(
+        "ls",
+        "git log",
+        "cat x",
+        "echo",
+        "touch MARK",
+        "touch",
+        "MARK",
+        "a=b",
+        "HEAD~1",
+        "'a;b'",
+        '"c|d"',
+        "'",
+        '"',
+        "''",
+        "-x",
+    ),
+    *(
+        ";",
+        "&&",
+        "||",
+        "|",
+        "&",
+        "\n",
+        "2>&1",
+        ">/dev/null",
+        "2>/dev/null",
+        "&>/dev/null",
+        "</dev/null",
+        ">&2",
+        "#",
+        "!",
+        "\\",
+    ),
+]
+
+
 def random_line(chance: random.Random, depth: int = 0) -> str:
+    if depth == 0 and chance.random() < 0.25:
+        pieces = chance.choices(NEARLY_PLAIN, k=chance.randint(1, 9))
+        return chance.choice(("ls", "git log", "echo")) + "".join(
+            chance.choice((" ", " ", " ", "")) + piece for piece in pieces
+        )
     choice = chance.random()
     if choice < 0.30 or depth > 3:
         text = chance.choice(SIMPLE if chance.random() < 0.6 else DISGUISED)
@@ -408,4 +451,4 @@ def test_bash_agrees(tmp_path: Path) -> None:
     assert [line for line in marked if is_allowed(parsed[line])] == []
     hidden = [line for line in marked if not shows(parsed[line], "touch") and not writes_a_mark(parsed[line])]
     assert hidden == []
-    assert sum(map(is_allowed, parsed.values())) > 20
+    assert sum(map(is_allowed, parsed.values())) > 50

@@ -29,6 +29,7 @@ _ARITHMETIC_NAMES = re.compile(rb"[A-Za-z_$`\[]")
 _SUBSTRING = re.compile(rb"\$\{\w+(?:\[[@*0-9]+\])?:\s*-?[0-9]+(?:\s*:\s*-?[0-9]+)?\s*\}\Z")
 _INDIRECT = re.compile(rb"\$\{!|\$\{#?\w*(?:\[[^\]]*\])?@|\$\{[@*#?$!-]@")
 _EVALUATING_TEST = re.compile(rb"(?<![\w-])-(?:eq|ne|lt|le|gt|ge|v|R)(?![\w-])")
+_CONTINUED_OPERATOR = re.compile(rb"[$`<>&|(){}\[;!#=]\\\n")
 _DELIMITER = re.compile(rb"(?P<quote>['\"]?)(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?P=quote)\Z")
 
 
@@ -46,7 +47,7 @@ class LineReading:
 
     def _read(self, text: str, via: tuple[str, ...]) -> None:
         if len(via) > _DEEPEST or len(self.commands) > _MOST_COMMANDS:
-            self.hide("it is nested too deeply")
+            self.hide("it is nested too deeply or too long")
             return
         if any(not character.isprintable() and character not in "\n\t" for character in text if character != " "):
             # Blank to the parser and part of a word to bash, or the other way round.
@@ -62,6 +63,8 @@ class LineReading:
             return
         if root.has_error:
             self.hide("it does not parse")
+        if _CONTINUED_OPERATOR.search(source):
+            self.hide("an operator goes on in the next line")
         _TreeWalk(self, source, via).walk(root)
 
     def hide(self, doubt: str) -> None:
@@ -71,7 +74,7 @@ class LineReading:
     def note(self, words: Sequence[Word], via: tuple[str, ...], *, is_assigned: bool = False) -> None:
         """One command, and what it wraps."""
         if len(via) > _DEEPEST or len(self.commands) > _MOST_COMMANDS:
-            self.hide("it is nested too deeply")
+            self.hide("it is nested too deeply or too long")
             return
         if not words:
             return
@@ -112,16 +115,31 @@ class _TreeWalk:
         waiting = [(root, 0)]
         while waiting:
             node, depth = waiting.pop()
-            if depth > _DEEPEST_NODE:
-                self._reading.hide("it is nested too deeply")
-                continue
+            if depth > _DEEPEST_NODE or len(self._reading.commands) > _MOST_COMMANDS:
+                self._reading.hide("it is nested too deeply or too long")
+                return
             self._visit(node)
+            self._check_gaps(node, is_root=depth == 0)
             waiting.extend((child, depth + 1) for child in reversed(self._inside(node)))
 
     def _inside(self, node: Node) -> Sequence[Node]:
         if node.type != "heredoc_redirect" or not self._has_quoted_delimiter(node):
             return node.children
         return [child for child in node.children if child.type != "heredoc_body"]
+
+    def _check_gaps(self, node: Node, *, is_root: bool) -> None:
+        """The parser leaves out text without a word about it: between the parts of a node there may only be blanks."""
+        children = node.children
+        if not children and not is_root:
+            return
+        at = 0 if is_root else node.start_byte
+        end = len(self._source) if is_root else node.end_byte
+        for start, following in (*((child.start_byte, child.end_byte) for child in children), (end, end)):
+            gap = self._source[at:start].replace(b"\\\n", b"").strip(b" \t\n")
+            # A lone dash before a here-document is left out too, and changes nothing.
+            if gap and gap != b"-" and (node.type != "heredoc_body" or _LIVE.search(_ESCAPED.sub(b"", gap))):
+                self._reading.hide("a part of it cannot be taken apart")
+            at = max(at, following)
 
     def _visit(self, node: Node) -> None:
         kind = node.type

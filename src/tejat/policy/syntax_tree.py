@@ -18,14 +18,14 @@ def syntax_tree(source: bytes) -> Node | None:
     """The tree of a line, None for a line that is too long or takes too long to parse."""
     if len(source) > LONGEST_LINE:
         return None
-    deadline = time.monotonic() + _SECONDS
+    deadline = time.thread_time() + _SECONDS
     is_late = False
 
     # The parser takes quadratic time over some texts and has no time limit of its own, but it reads as it goes: it can
     # be told that the text is over.
     def read(offset: int, _point: object) -> bytes:
         nonlocal is_late
-        is_late = is_late or time.monotonic() > deadline
+        is_late = is_late or time.thread_time() > deadline
         return b"" if is_late else source[offset : offset + _CHUNK]
 
     tree = Parser(_bash()).parse(read)

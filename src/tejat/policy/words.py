@@ -123,7 +123,8 @@ class _WordReader:
             if character == "\\" and following in _ESCAPABLE_IN_STRING:
                 self._take(following, 2)
             elif character == "\\" and following == "\n":
-                self._at += 2
+                self._give_up()
+                return
             elif character == "`" or (character == "$" and _EXPANSION_AFTER_DOLLAR.match(following)):
                 # What the expansion holds may have quotes of its own: where the string ends is no longer known here.
                 is_one_string = self._text[0] == self._text[-1] == '"' and self._text.count('"') == 2
@@ -137,7 +138,11 @@ class _WordReader:
     def _escaped(self) -> None:
         self._is_bare = False
         following = self._text[self._at + 1 : self._at + 2]
-        self._take("" if following == "\n" else following, 2)
+        if following in ("\n", ""):
+            # The two are gone before bash looks for expansions: `$` and a name may come together across them.
+            self._give_up()
+            return
+        self._take(following, 2)
 
     def _dollar(self) -> None:
         following = self._text[self._at + 1 : self._at + 2]

@@ -130,7 +130,9 @@ def _shell(words: Words) -> Wrapped:
     reads_input = any(
         word.value[:1] == "-" and "s" in word.value[1:] and word.value[:2] != "--" for word in words[1:at]
     )
-    return Wrapped(hidden=None if is_seen and not reads_input else f"{words[0].value} runs what it reads")
+    if reads_input or not is_seen:
+        return Wrapped(hidden=f"{words[0].value} runs what it reads")
+    return Wrapped((tuple(words[at:]),))
 
 
 def _env(words: Words) -> Wrapped:
@@ -158,6 +160,11 @@ def _command(words: Words) -> Wrapped | None:
 
 def _eval(words: Words) -> Wrapped:
     return _joined(words[0], words[2:] if len(words) > 1 and words[1].value == "--" else words[1:])
+
+
+def _source(words: Words) -> Wrapped:
+    """A file that is run in place; without a slash it is looked for where commands are."""
+    return PLAIN_PREFIX.wrapped(words)
 
 
 def _trap(words: Words) -> Wrapped:
@@ -246,8 +253,19 @@ def _watch(words: Words) -> Wrapped:
     inner = Prefix("nq", long=names("--interval"), flags=names("--differences --exec --color --no-title")).wrapped(
         words
     )
-    lines = tuple(" ".join(_shown(word) for word in command) for command in inner.commands)
-    return Wrapped(inner.commands, lines, inner.hidden)
+    return Wrapped(
+        lines=tuple(" ".join(_shown(word) for word in command) for command in inner.commands), hidden=inner.hidden
+    )
+
+
+def _container(words: Words) -> Wrapped | None:
+    """What docker, podman and kubectl run inside, where it is told apart from their own options."""
+    at = next(
+        (at for at, word in enumerate(words) if at and (word.value == "--" or base_name(word.value) in SHELLS)), None
+    )
+    if at is None:
+        return None
+    return Wrapped((tuple(words[at + 1 if words[at].value == "--" else at :]),))
 
 
 def _bwrap(words: Words) -> Wrapped:
@@ -323,6 +341,8 @@ _SPECIAL: Mapping[str, Callable[[Words], Wrapped | None]] = {
     "command": _command,
     "eval": _eval,
     "trap": _trap,
+    "source": _source,
+    ".": _source,
     "xargs": _xargs,
     "parallel": _parallel,
     "find": _find,
@@ -336,6 +356,7 @@ _SPECIAL: Mapping[str, Callable[[Words], Wrapped | None]] = {
     "flock": _with_line_option,
     "watch": _watch,
     "bwrap": _bwrap,
+    **dict.fromkeys(("docker", "podman", "kubectl", "docker-compose", "nerdctl"), _container),
     "at": _reads_commands,
     "batch": _reads_commands,
     "crontab": _reads_commands,

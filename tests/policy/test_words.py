@@ -1,0 +1,126 @@
+"""The values of words, checked against what bash itself hands to a program."""
+
+import random
+import subprocess
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tejat.policy.words import Word, literal, names, read_word
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "is_bare"),
+    [
+        ("plain", "plain", True),
+        ("-x=1,2:3", "-x=1,2:3", True),
+        ("'a b'", "a b", False),
+        ('"a b"', "a b", False),
+        ("t''ouch", "touch", False),
+        ('t""ou"c"h', "touch", False),
+        ("t\\ouch", "touch", False),
+        ("\\$x", "$x", False),
+        ('"\\$x \\" \\\\ \\a"', '$x " \\ \\a', False),
+        ("$'to\\x75ch'", "touch", False),
+        ("$'\\164\\157uch'", "touch", False),
+        ("$'\\u0074ouch\\t\\''", "touch\t'", False),
+        ("$'a\\0b'c", "ac", False),
+        ("$'\\xc3\\xa9'", "é", False),
+        ("a$", "a$", True),
+        ('"a$"', "a$", False),
+        ("[", "[", True),
+        ("]", "]", True),
+        ("{}", "{}", True),
+        ("stash@{0}", "stash@{0}", True),
+        ("HEAD~1", "HEAD~1", True),
+    ],
+)
+def test_literal_words(text: str, value: str, is_bare: bool) -> None:
+    assert read_word(text) == Word(text=text, value=value, is_literal=True, is_bare=is_bare)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_split"),
+    [
+        ("$x", True),
+        ("a$x", True),
+        ('"$x"', False),
+        ('"$x"$y', True),
+        ("`x`", True),
+        ('"`x`"', False),
+        ("*.py", True),
+        ("a?", True),
+        ("[ab]", True),
+        ("{a,b}", True),
+        ("{1..3}", True),
+        ("~", True),
+        ("~/x", True),
+        ("a=~/x", True),
+        ('$"x"', True),
+        ("'open", True),
+        ('"open', True),
+        ("$'open", True),
+        ("$'\\x'", True),
+        ("<(x)", True),
+        ("to\\\nuch", True),
+        ('"to\\\nuch"', True),
+        ("$\\\nx", True),
+        ("a\\", True),
+    ],
+)
+def test_words_that_the_shell_computes(text: str, is_split: bool) -> None:
+    word = read_word(text)
+    assert (word.value, word.is_literal, word.is_split) == (text, False, is_split)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("a_1", True), ("1a", False), ("a[0]", False), ("$a", False), ("a\n", False)]
+)
+def test_identifiers(text: str, expected: bool) -> None:
+    assert read_word(text).is_identifier == expected
+
+
+def test_tables_and_given_words() -> None:
+    assert names("a  b\n c") == frozenset(("a", "b", "c"))
+    assert literal("a b") == Word("a b", "a b", is_literal=True, is_bare=True)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(max_size=30))
+def test_nothing_is_raised(text: str) -> None:
+    assert read_word(text).text == text
+
+
+PIECES = [
+    *(
+        "a",
+        "é",
+        "''",
+        "'b c'",
+        '"d"',
+        '"\\\\"',
+        '"\\$"',
+        '"\\a"',
+        "\\e",
+        "\\'",
+        '\\"',
+        "$'\\x41'",
+        "$'\\n'",
+        "$'\\101'",
+    ),
+    *("$'\\''", "$", "{", "}", "=", "$'\\u00e9'", "\\\n", '"\\\n"', "%", "^", "!", "@"),
+]
+
+
+def test_bash_sees_the_same() -> None:
+    chance = random.Random(7)
+    texts = ["x" + "".join(chance.choices(PIECES, k=chance.randint(1, 8))) for _ in range(2000)]
+    known = [word for word in map(read_word, texts) if word.is_literal]
+    assert len(known) > 500
+    line = "printf '%s\\0' " + " ".join(word.text for word in known)
+    environment = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
+    arguments = ["bash", "--norc", "--noprofile", "-c", line]
+    said = subprocess.run(arguments, env=environment, capture_output=True, check=True, stdin=subprocess.DEVNULL)
+    given_to_program = said.stdout.decode().split("\0")[:-1]
+    assert [pair for pair in zip(known, given_to_program, strict=True) if pair[0].value != pair[1]] == []
