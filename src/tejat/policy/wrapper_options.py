@@ -21,7 +21,7 @@ class Wrapped:
     hidden: str | None = None
 
 
-ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
+ASSIGNMENT = re.compile(r"[^-=][^=]*=")
 
 
 @dataclass(frozen=True, slots=True)
