@@ -25,8 +25,8 @@ from tejat.workspace.jobs import Jobs
 from tejat.workspace.processes.environment import child_environment
 from tejat.workspace.processes.keeping import Keeper
 from tejat.workspace.processes.shell import Shell
-from tejat.workspace.sandbox.fencing import Fencing, Grounds
-from tejat.workspace.sandbox.plan import Wanted, Wrapped
+from tejat.workspace.sandbox.choose import choose
+from tejat.workspace.sandbox.plan import Fence, Wanted, Wrapped
 from tejat.workspace.terminal_text import as_shown
 from tejat.workspace.workspace import Workspace
 from tool_checks import failure, outside, rejection
@@ -739,16 +739,19 @@ class TestBackground:
 
 class TestSandbox:
     @pytest.fixture
-    def fenced(self, workspace: Workspace, shell: Shell, tmp_path: Path) -> Iterator[tuple[ShellTool, Shell]]:
-        home, state = tmp_path.resolve() / "home", tmp_path.resolve() / "sandbox"
-        home.mkdir()
-        state.mkdir()
-        grounds = Grounds((workspace.roots.first.real_path,), str(home), (), (), str(state))
-        with Fencing(Wanted.AUTO, grounds) as fencing:
-            if fencing.report.sandbox is None:
-                pytest.skip(f"SANDBOX MISSING: {fencing.report.files.how}")
-            fenced = replace(shell, wrap=fencing.wrap)
-            yield ShellTool(workspace, fenced), fenced
+    def fenced(self, workspace: Workspace, shell: Shell, tmp_path: Path) -> tuple[ShellTool, Shell]:
+        directories = [tmp_path.resolve() / name for name in ("home", "sandbox", "temporary")]
+        for directory in directories:
+            directory.mkdir()
+        roots = (workspace.roots.first.real_path,)
+        sandbox, report = choose(Wanted.AUTO, roots=roots, state=str(directories[1]))
+        if sandbox is None:
+            pytest.skip(f"SANDBOX MISSING: {report.files.how}")
+        fence = Fence(writable=roots, temporary=str(directories[2]), read_only=(), hidden=(), network=False)
+        fenced = replace(
+            shell, wrap=lambda arguments, directory, _: sandbox.wrap(arguments, fence, directory=directory)
+        )
+        return ShellTool(workspace, fenced), fenced
 
     def test_commands_and_jobs_run_inside(self, fenced: tuple[ShellTool, Shell], root: Path, tmp_path: Path) -> None:
         tool, shell = fenced

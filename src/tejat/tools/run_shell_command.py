@@ -113,8 +113,8 @@ class ShellTool(ProposingTool[ShellParams]):
         return said
 
     async def propose(self, params: ShellParams) -> Confirmation | None:
-        with self._opened(params) as directory:
-            proposal = _Proposal(params, directory.real_path)
+        with self._opened(params) as (_, real):
+            proposal = _Proposal(params, real)
         notes = (
             "It stays in the background, also when this session ends." if params.is_background else "",
             "It may use the network." if params.network else "",
@@ -136,8 +136,7 @@ class ShellTool(ProposingTool[ShellParams]):
             params = _approved(context.approved)
         ran = Ran(params.command, params.directory or None)
         try:
-            with self._opened(params) as directory:
-                real = directory.real_path
+            with self._opened(params) as (directory, real):
                 if context.approved is not None and _Proposal(params, real).digest != context.approved.digest:
                     raise _not_as_approved()
                 wrapped = self._shell.wrap([*self._interpreter, params.command], real, params.network)
@@ -237,8 +236,11 @@ class ShellTool(ProposingTool[ShellParams]):
         return self._roots.locate(params.directory) if params.directory else Location(self._roots.first, "")
 
     @contextmanager
-    def _opened(self, params: ShellParams) -> Generator[OpenDirectory]:
-        """The directory to run in. Raises WorkspaceError: it has gone, or is not in a workspace directory."""
+    def _opened(self, params: ShellParams) -> Generator[tuple[OpenDirectory, str]]:
+        """The directory to run in, and its real path.
+
+        Raises WorkspaceError: it has gone, or is not in a workspace directory.
+        """
         location = self._location(params)
         with self._roots.open_directory(location) as directory:
             if directory.status.st_nlink == 0:
@@ -247,7 +249,7 @@ class ShellTool(ProposingTool[ShellParams]):
             # A directory that may only be read is no place to run something in.
             if not any(_is_in(real, root.real_path) for root in self._roots.directories):
                 raise outside(params.directory, self._roots.paths)
-            yield directory
+            yield directory, real
 
 
 def _approved(confirmation: Confirmation) -> ShellParams:

@@ -19,6 +19,8 @@ _CONTINUATION = bytes(range(0x80, 0xC0))
 
 def told(output: Bounded, path: str | None) -> str:
     """The text of one stream, "" when it is empty. `path` is where the whole is kept, None where it is not."""
+    if output.total == 0:
+        return ""
     if output.is_whole:
         text = _decoded(output.head_bytes + output.tail_bytes, is_binary=output.is_binary)
         return f"[Binary output: {in_words(output.total)}]" if text is None else as_shown(text)
