@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from tejat.core.tool import ToolError, ToolResult
 from tejat.core.types import Part, PartListUnion, Text
+from tejat.workspace.private_files import create_private_file, make_private_directory
 from tejat.workspace.processes.kept_text import shortened
 
 DEFAULT_LIMIT = 40_000
@@ -60,11 +61,13 @@ class LongOutput:
 
     def _keep(self, text: str, tool_name: str) -> str | None:
         name = "".join(letter if letter in _SAFE else "_" for letter in tool_name)[:64]
-        with suppress(OSError):
-            os.makedirs(self._directory, mode=0o700, exist_ok=True)
-            path = os.path.join(self._directory, f"{name}_{os.urandom(8).hex()}.txt")
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-            with open(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+        path = os.path.join(self._directory, f"{name}_{os.urandom(8).hex()}.txt")
+        try:
+            make_private_directory(self._directory)
+            with open(create_private_file(path), "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
                 file.write(text)
-            return path
-        return None
+        except OSError:
+            with suppress(OSError):
+                os.unlink(path)  # half of it would pass for the whole
+            return None
+        return path
