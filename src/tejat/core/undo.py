@@ -76,10 +76,6 @@ class Change:
             return Verb.CHANGED
         return Verb.PERMISSIONS
 
-    @property
-    def reversed(self) -> "Change":
-        return Change(self.root, self.path, before=self.after, after=self.before)
-
 
 @dataclass(frozen=True, slots=True)
 class Remark:

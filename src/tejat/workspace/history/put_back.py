@@ -35,6 +35,7 @@ def put_file(directory: int, name: str, content: bytes, node: Node, *, expected:
 
     The content lasts through a power cut. For the name the caller must flush the directory.
     """
+    _check(directory, name, expected)
     try:
         _put_file(directory, name, content, node, expected, Naming.LATE)
     except CannotNameLate:

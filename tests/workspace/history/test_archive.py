@@ -1,0 +1,112 @@
+"""One project's journal stays within its limit and agrees with what other processes do to it."""
+
+from pathlib import Path
+
+import pytest
+
+from tejat.core.undo import Change, Entry, Node, NodeKind
+from tejat.workspace.beneath import Root
+from tejat.workspace.history import archive as archive_module
+from tejat.workspace.history.archive import Archive
+from tejat.workspace.history.changes import Comparison, compare
+from tejat.workspace.history.snapshot import look_at
+from tejat.workspace.history.store import digest_of
+
+
+def never() -> None:
+    return
+
+
+class Work:
+    """A file that is written again and again, each time with an entry."""
+
+    def __init__(self, base: Path, *, limit: int = 10**6) -> None:
+        (base / "root").mkdir(exist_ok=True)
+        self.warnings: list[str] = []
+        self.path = base / "root" / "f"
+        self.root = Root(str(base / "root"))
+        self.archive = Archive(str(base / "state"), limit=limit, file_limit=10**6, warn=self.warnings.append)
+        self.archive.open([self.root.real_path], never)
+
+    def write(self, content: bytes) -> Entry | None:
+        before = self.archive.snapshot(self.root, look_at(self.root, ["f"]), never)
+        self.path.write_bytes(content)
+        after = self.archive.snapshot(self.root, look_at(self.root, ["f"]), never)
+        return self.archive.record([compare(before, after)], tool="t", what="w", undoes=None, stop=never)
+
+
+@pytest.fixture
+def work(tmp_path: Path):
+    made = Work(tmp_path)
+    yield made
+    made.root.close()
+
+
+def test_what_is_recorded_comes_back(work: Work, tmp_path: Path) -> None:
+    first, second = work.write(b"one"), work.write(b"two")
+    again = Archive(str(tmp_path / "state"), limit=10**6, file_limit=10**6, warn=work.warnings.append)
+    again.open([work.root.real_path], never)
+    assert again.entries() == [first, second]
+    assert [again.read(digest_of(content)) for content in (b"one", b"two", b"three")] == [b"one", b"two", None]
+    assert second is not None
+    (change,) = second.changes
+    assert isinstance(change.before, Node)
+    assert (change.before.digest, change.root, change.path) == (digest_of(b"one"), str(tmp_path / "root"), "f")
+
+
+def test_nothing_is_no_entry(work: Work) -> None:
+    assert work.archive.record([Comparison((), ())], tool="t", what="w", undoes=None, stop=never) is None
+    assert work.archive.entries() == []
+
+
+def test_observing_keeps_nothing(work: Work, tmp_path: Path) -> None:
+    work.path.write_bytes(b"x")
+    observed = work.archive.observe(work.root, look_at(work.root, ["f"]), never)
+    assert observed.files["f"].endswith(digest_of(b"x"))
+    assert not (tmp_path / "state").exists()
+    assert not work.archive.is_kept(digest_of(b"x"))
+
+
+def test_another_process_may_drop_what_we_know(work: Work, tmp_path: Path) -> None:
+    """Then it is read and kept anew."""
+    work.write(b"precious")
+    state = look_at(work.root, ["f"])
+    for path in (tmp_path / "state").iterdir():
+        if path.name.startswith(("pack", "index")):
+            path.unlink()
+    assert not work.archive.is_open([work.root.real_path])
+    work.archive.open([work.root.real_path], never)
+    assert work.archive.snapshot_if_known(work.root, state) is None
+    work.archive.snapshot(work.root, state, never)
+    assert work.archive.read(digest_of(b"precious")) == b"precious"
+
+
+def test_the_newest_entries_stay(tmp_path: Path) -> None:
+    work = Work(tmp_path, limit=100_000)
+    entries = [work.write(bytes([number]) * 10_000) for number in range(40)]
+    work.root.close()
+    kept = work.archive.entries()
+    assert 2 < len(kept) < 12
+    assert kept == entries[-len(kept) :]
+    assert sum(path.stat().st_size for path in (tmp_path / "state").iterdir()) <= 110_000
+    for entry in kept:
+        for change in entry.changes:
+            for node in (change.before, change.after):
+                assert node is None or node.digest is None or work.archive.is_kept(node.digest)
+    assert work.warnings[0].startswith("To make room, the oldest calls (")
+
+
+def test_not_more_than_so_many_entries(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive_module, "_MOST_ENTRIES", 20)
+    change = Change("/r", "p", before=None, after=Node(NodeKind.LINK, target="x"))
+    for number in range(50):
+        work.archive.record([Comparison((change,), ())], tool="t", what=str(number), undoes=None, stop=never)
+    assert 18 <= len(work.archive.entries()) <= 20
+    assert work.archive.entries()[-1].what == "49"
+
+
+def test_notes(work: Work) -> None:
+    assert work.archive.notes() == []
+    work.archive.write_notes(["something went wrong"])
+    (note,) = work.archive.notes()
+    assert note.endswith(" something went wrong")

@@ -1,0 +1,154 @@
+"""Two snapshots are compared: what can be undone is a change, what cannot is said, what is only unseen is neither."""
+
+import os
+import stat
+import struct
+
+from tejat.core.undo import Change, Node, NodeKind, Remark
+from tejat.workspace.history.changes import Comparison, compare, node_at
+from tejat.workspace.history.snapshot import Snapshot
+from tejat.workspace.history.tree_state import TreeState, key_of
+
+START = 10**18
+
+
+def value(
+    digest: bytes = b"",
+    *,
+    inode: int = 1,
+    size: int = 3,
+    mode: int = 0o644,
+    modified: int = START,
+    changed: int = START,
+) -> bytes:
+    seconds = (
+        mode | stat.S_IFREG,
+        inode,
+        7,
+        1,
+        10,
+        20,
+        size,
+        0,
+        modified // 10**9,
+        0,
+        0.0,
+        0.0,
+        0.0,
+        0,
+        modified,
+        changed,
+    )
+    return key_of(os.stat_result(seconds)) + digest
+
+
+def node(digest: bytes | None, *, inode: int = 1, size: int = 3, mode: int = 0o644, modified: int = START) -> Node:
+    identity = struct.pack("<QQqq", 7, inode, size, modified)
+    return Node(NodeKind.FILE, permissions=mode, size=size, digest=digest, identity=identity, owner=(10, 20))
+
+
+def snapshot(files: dict[str, bytes], *, unkept: dict[str, str] | None = None, **rest: dict[str, object]) -> Snapshot:
+    state = TreeState(**rest, taken=START + 10**9)  # type: ignore[arg-type] -- each test knows what it puts in
+    return Snapshot("/r", state, files, unkept or {})
+
+
+OLD, NEW = b"o" * 32, b"n" * 32
+
+
+def test_every_change() -> None:
+    before = snapshot(
+        {"edited": value(OLD), "gone": value(OLD, inode=2), "same": value(OLD), "mode": value(OLD)},
+        links={"link": "a", "lost": "b"},
+        directories={"d": (0o755, 1, 1), "e": (0o755, 1, 1), "now a file": (0o700, 1, 1)},
+    )
+    after = snapshot(
+        {
+            "edited": value(NEW, inode=5),
+            "same": value(OLD, inode=9, modified=START + 5, changed=START + 6),
+            "mode": value(OLD, mode=0o600),
+            "made": value(NEW),
+            "now a file": value(NEW),
+        },
+        links={"link": "c"},
+        directories={"d": (0o700, 1, 1), "f": (0o755, 2, 2)},
+    )
+    assert compare(before, after) == Comparison(
+        (
+            Change("/r", "d", before=directory(0o755), after=directory(0o700)),
+            Change("/r", "e", before=directory(0o755), after=None),
+            Change("/r", "edited", before=node(OLD), after=node(NEW, inode=5)),
+            Change("/r", "f", before=None, after=directory(0o755, owner=2)),
+            Change("/r", "gone", before=node(OLD, inode=2), after=None),
+            Change("/r", "link", before=link("a"), after=link("c")),
+            Change("/r", "lost", before=link("b"), after=None),
+            Change("/r", "made", before=None, after=node(NEW)),
+            Change("/r", "mode", before=node(OLD), after=node(OLD, mode=0o600)),
+            Change("/r", "now a file", before=directory(0o700), after=node(NEW)),
+        ),
+        (),
+    )
+    assert compare(before, before) == Comparison((), ())
+
+
+def directory(mode: int, owner: int = 1) -> Node:
+    return Node(NodeKind.DIRECTORY, permissions=mode, owner=(owner, owner))
+
+
+def link(target: str) -> Node:
+    return Node(NodeKind.LINK, target=target)
+
+
+def test_contents_that_are_gone() -> None:
+    before = snapshot({"a": value(), "b": value(inode=2)}, unkept={"a": "too large"})
+    after = snapshot({"b": value(NEW, inode=2, modified=START + 2)})
+    assert compare(before, after).skipped == (
+        Remark("/r/a", "removed, and the old content is gone: too large"),
+        Remark("/r/b", "changed, and the old content is gone: it was not kept"),
+    )
+
+
+def test_what_is_not_kept_but_only_moved_or_closed() -> None:
+    before = snapshot({"a": value(), "b": value(inode=2)})
+    after = snapshot({"c/a": value(), "b": value(inode=2, mode=0o600)})
+    assert compare(before, after) == Comparison(
+        (
+            Change("/r", "a", before=node(None), after=None),
+            Change("/r", "b", before=node(None, inode=2), after=node(None, inode=2, mode=0o600)),
+            Change("/r", "c/a", before=None, after=node(None)),
+        ),
+        (),
+    )
+
+
+def test_only_what_the_call_wrote_may_go_without_being_kept() -> None:
+    after = snapshot({"written": value(modified=START + 2 * 10**9), "came": value()}, unkept={"came": "too large"})
+    assert compare(snapshot({}), after) == Comparison(
+        (Change("/r", "written", before=None, after=node(None, modified=START + 2 * 10**9)),),
+        (Remark("/r/came", "created, and undo would lose it: too large"),),
+    )
+
+
+def test_what_was_or_is_out_of_sight() -> None:
+    """Files that appear with their directory were there before, those that vanish with it still are."""
+    before = snapshot({"closes/f": value(OLD)}, unwatched={"opens": (1, 1)}, directories={"closes": (0o755, 1, 1)})
+    after = snapshot({"opens/deep/f": value(OLD)}, unwatched={"closes": (2, 2)}, directories={"opens": (0o755, 1, 1)})
+    said = compare(before, after)
+    assert said.changes == ()
+    assert [remark.path for remark in said.skipped] == ["/r/closes", "/r/opens"]
+    assert compare(snapshot({}), snapshot({"f": value(OLD)}, unwatched={"": (-1, -1)})).changes == ()
+
+
+def test_special_files() -> None:
+    before = snapshot({"b": value(OLD)}, others={"a": stat.S_IFIFO, "c": stat.S_IFIFO})
+    after = snapshot({}, others={"b": stat.S_IFSOCK, "c": stat.S_IFIFO})
+    assert compare(before, after) == Comparison(
+        (),
+        (
+            Remark("/r/a", "was a pipe, socket or device"),
+            Remark("/r/b", "is now a pipe, socket or device"),
+        ),
+    )
+
+
+def test_nothing_at_a_path() -> None:
+    assert node_at(snapshot({}), "x") is None

@@ -1,0 +1,34 @@
+"""A directory is opened beneath another only along plain names."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tejat.workspace.history.plain_directory import plain_directory
+
+
+@pytest.fixture
+def root(tmp_path: Path):
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "a" / "b" / "here").touch()
+    (tmp_path / "link").symlink_to("a")
+    (tmp_path / "file").touch()
+    descriptor = os.open(tmp_path, os.O_RDONLY)
+    yield descriptor
+    os.close(descriptor)
+
+
+def test_along_plain_names(root: int) -> None:
+    with plain_directory(root, "a/b") as opened:
+        assert os.listdir(opened) == ["here"]
+    with plain_directory(root, "") as opened:
+        assert sorted(os.listdir(opened)) == ["a", "file", "link"]
+
+
+@pytest.mark.parametrize("path", ["link", "link/b", "file", "missing", "a/missing"])
+def test_nothing_else(root: int, path: str) -> None:
+    descriptors = os.listdir("/dev/fd")
+    with pytest.raises(OSError, match="directory"), plain_directory(root, path):
+        pass
+    assert os.listdir("/dev/fd") == descriptors
