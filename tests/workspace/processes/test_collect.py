@@ -136,7 +136,7 @@ class TestExiting:
     def test_an_output_closed_early_is_no_end(self, keeper: Keeper) -> None:
         outcome = asyncio.run(run(keeper, "exec >&- 2>&-; sleep 0.1; exit 6"))
         assert outcome.exit == Exit(6, None)
-        assert outcome.ended.seconds >= 0.1
+        assert outcome.ended.seconds > 0.08  # the clock starts a moment after the command
 
     @pytest.mark.parametrize("command", ["read -p pw x", "cat", "sudo -S true </dev/stdin", "less", "python3"])
     def test_nothing_waits_for_an_answer(self, keeper: Keeper, command: str) -> None:

@@ -13,6 +13,7 @@ from tejat.workspace.processes.keeping import Running
 from tejat.workspace.processes.launching import Exit
 
 _PIPE_SIZE = 1 << 20
+_FIRST_READ = 1 << 15  # most commands say little, and to clear a megabyte for each takes longer than to hear them out
 _DRAINING_SECONDS = 0.3
 _QUIET_SECONDS = 0.1
 _LOOK_AGAIN_SECONDS = 0.005
@@ -117,7 +118,7 @@ class _Intake:
         self._loop = asyncio.get_running_loop()
         self._open = dict(sinks)
         self._on_output = on_output
-        self._buffer = bytearray(_PIPE_SIZE)
+        self._buffer = bytearray(_FIRST_READ)
         self.last_output = self._loop.time()
         for descriptor in sinks:
             self._loop.add_reader(descriptor, self._read, descriptor)
@@ -137,6 +138,8 @@ class _Intake:
         self._open[descriptor].add(view)
         if self._on_output is not None:
             self._on_output(bytes(view))
+        if size == len(self._buffer) < _PIPE_SIZE:
+            self._buffer = bytearray(_PIPE_SIZE)
         return True
 
     def read_what_is_there(self) -> bool:

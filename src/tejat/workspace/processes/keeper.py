@@ -328,7 +328,7 @@ class _Keeper:
         return {pid for command in self._commands if command.pid > 0 for pid in self._members(command)}
 
 
-def _spawn(arguments: list[bytes], environment: dict[bytes, bytes], *, stdout: int, stderr: int) -> int:
+def _spawn(arguments: tuple[str, ...], environment: dict[str, str], *, stdout: int, stderr: int) -> int:
     outputs = [(os.POSIX_SPAWN_DUP2, stdout, 1), (os.POSIX_SPAWN_DUP2, stderr, 2)]
     return os.posix_spawn(arguments[0], arguments, environment, file_actions=outputs, setsid=True, setsigmask=[])
 
