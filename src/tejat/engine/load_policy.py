@@ -63,7 +63,9 @@ def _rules_of_lists(settings: Settings, allowed: Sequence[str]) -> list[Rule]:
 
 
 def _mode(settings: Settings, given: str | None) -> Mode:
-    mode = Mode(given or Mode.DEFAULT.value)
+    if given is not None and given not in list(Mode):
+        raise UsageError(f"The mode must be one of {', '.join(Mode)}, but is {given!r}.")
+    mode = Mode.DEFAULT if given is None else Mode(given)
     if mode is Mode.YOLO and settings.yolo_disabled.value:
         raise UsageError(f"The mode yolo is switched off by {settings.yolo_disabled.source}.")
     return mode
