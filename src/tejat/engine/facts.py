@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable
 from enum import Enum
+from functools import lru_cache
 
 from tejat.core.errors import ToolFailure
 from tejat.core.tool import READ_ONLY_KINDS, BaseTool, Kind
@@ -74,7 +75,9 @@ class FactFinder:
         return {name: path for name in names if (path := _find(name, self._search_path))}
 
 
+@lru_cache(maxsize=64)
 def _parsed(command: str) -> CommandLine:
+    """Taken apart once: a line is judged again whenever it is asked about, and models like to repeat themselves."""
     from tejat.policy.parse_line import parse_line
 
     return parse_line(command)
