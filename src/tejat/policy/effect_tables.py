@@ -40,8 +40,11 @@ RUNNING = names(
 
 # Options, per program. A short one is found within a cluster too, a long one when it is cut short.
 WRITING_OPTIONS: Mapping[str, frozenset[str]] = {
+    "awk": names("-d -o -p --dump-variables --pretty-print --profile"),
+    "base64": names("-o --output"),
     "curl": names(
         "-o -O -J -c -D --output --remote-name --remote-name-all --output-dir --cookie-jar --dump-header --trace"
+        " --trace-ascii --stderr --libcurl --hsts --alt-svc --etag-save"
     ),
     "date": names("-s --set"),
     "diff": names("--output"),
@@ -56,8 +59,11 @@ WRITING_OPTIONS: Mapping[str, frozenset[str]] = {
     "sed": names("-i --in-place"),
     "shuf": names("-o --output"),
     "sort": names("-o --output"),
-    "tar": names("-x -c -r -u -A --extract --get --create --append --update --concatenate --catenate"),
-    "tree": names("-o"),
+    "tar": names(
+        "-x -c -r -u -A -g --extract --get --create --append --update --concatenate --catenate --index-file"
+        " --listed-incremental"
+    ),
+    "tree": names("-o -R"),
     "yq": names("-i --inplace -s --split-exp"),
 }
 DESTROYING_OPTIONS: Mapping[str, frozenset[str]] = {
@@ -94,7 +100,7 @@ RUNNING_OPTIONS: Mapping[str, frozenset[str]] = {
     "ruby": names("-e -r"),
     "scp": names("-o -S -F"),
     "sed": names("-f --file"),
-    "awk": names("-f -i -l -E --file --include --load --exec"),
+    "awk": names("-f -i -l -D -E -W --file --include --load --debug --exec"),
     "sftp": names("-o -S -F -b"),
     "sort": names("--compress-program"),
     "split": names("--filter"),

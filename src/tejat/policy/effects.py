@@ -24,17 +24,18 @@ from tejat.policy.wrappers import base_name
 _VERSION = re.compile(r"(?:pip|python|pypy|ruby|perl|lua|php|node|clang|gcc|g\+\+)[0-9][0-9.]*\Z")
 _AWK = re.compile(r"(?:g|m|n)?awk\Z")
 _SED = re.compile(r"g?sed\Z")
-_AWK_CODE = re.compile(r"system|getline|[>|@]|\bclose\b|fflush|extension|ENVIRON")
+_AWK_CODE = re.compile(r"system|getline|[>|@]|\bclose\b|fflush|extension|ENVIRON|ARG[VC]")
 # Printing, deleting and quitting by line or pattern, and substitution that does not run or write.
-_SED_ADDRESS = r"(?:[0-9]+|\$|/[^/]*/I?)"
+_SED_ADDRESS = r"(?:[0-9]+|\$|/(?:[^/\\\n]|\\.)*/I?)"
 _SED_HARMLESS = re.compile(
     rf"(?:(?:{_SED_ADDRESS}(?:[,~]\+?{_SED_ADDRESS})?)?\s*!?\s*"
     r"(?:[pdqDPNnhHgGx=]|s/(?:[^/\\\n]|\\.)*/(?:[^/\\\n]|\\.)*/[gpiI0-9]*|s\|[^|\\\n]*\|[^|\\\n]*\|[gpiI0-9]*)\s*(?:;|\Z)\s*)+\Z"
 )
+_SED_SCRIPT = re.compile(r"(?:-(?!-)[^e]*e|--e[a-z]*=?)(?P<value>.*)", re.DOTALL)
 _LONGEST_SCRIPT = 200
 _SQL_DESTROYS = re.compile(r"\b(?:drop|truncate|delete|flushall|flushdb|dropdatabase|deletemany)\b", re.IGNORECASE)
 _ROOTED = re.compile(r"(?<![\w.~/^\s-])[/~]")
-_ADDRESS = re.compile(r"(?!file:)[A-Za-z][A-Za-z0-9+.-]*://")
+_ADDRESS = re.compile(r"(?!(?i:file):)[A-Za-z][A-Za-z0-9+.-]*://")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,13 @@ def _given(name: str, words: Sequence[str], table: Mapping[str, frozenset[str]])
     """The options of the table that are given: as they are, in a cluster, cut short, or with a value."""
     kind = "awk" if _AWK.match(name) else "sed" if _SED.match(name) else name
     options = table.get(kind, frozenset())
-    return [option for option in sorted(options) if any(_is_given(option, word, kind) for word in words[1:])]
+    given = _with_dash(words[1:]) if kind == "tar" else words[1:]
+    return [option for option in sorted(options) if any(_is_given(option, word, kind) for word in given)]
+
+
+def _with_dash(words: Sequence[str]) -> Sequence[str]:
+    """The first word of tar is a cluster of options with or without its dash."""
+    return words if not words or words[0].startswith("-") else (f"-{words[0]}", *words[1:])
 
 
 def _is_given(option: str, word: str, name: str) -> bool:
@@ -101,19 +108,17 @@ def _is_given(option: str, word: str, name: str) -> bool:
         return len(start) > len("--") and start.startswith("--") and option.startswith(start)
     if len(option) > 2 or not option.startswith("-") or name in LONG_WITH_ONE_DASH:
         return len(option) > 2 and name not in LONG_WITH_ONE_DASH and word.startswith(option)
-    if name == "tar" and not word.startswith("-"):
-        return False
     return word[:1] == "-" and word[:2] != "--" and option[1] in word
 
 
 def _writing_operands(name: str, words: Sequence[str]) -> list[str]:
-    operands = [word for word in words[1:] if not word.startswith("-")]
+    operands = [word for word in words[1:] if word == "-" or not word.startswith("-")]
     if name in ("uniq", "xxd") and len(operands) > 1:
         return [f"writes its second operand ({name})"]
     if name == "date" and any(not word.startswith("+") for word in operands) and not _has_date_value(words):
         return ["sets the clock (date)"]
-    if name == "tar" and operands and re.match(r"[A-Za-z]*[xcruA]", words[1]):
-        return ["writes files (tar)"]
+    if name == "curl" and any("%output{" in word for word in words):
+        return ["writes a file (%output)"]
     return []
 
 
@@ -131,9 +136,10 @@ def _runs_its_program(name: str, words: Sequence[str]) -> bool:
 
 
 def _sed_scripts(words: Sequence[str]) -> list[str]:
-    scripts = [words[at + 1] for at in range(1, len(words) - 1) if re.fullmatch(r"-[nErsuz]*e|--expression", words[at])]
-    scripts += [word.partition("=")[2] for word in words if word.startswith("--expression=")]
-    scripts += [word.partition("e")[2] for word in words if re.match(r"-[nErsuz]*e.", word)]
+    """Every script that is given by an option, cut short or in a cluster as it may be, else the first operand."""
+    followed = zip(words, (*words[1:], ""), strict=True)
+    options = [(option, following) for word, following in followed if (option := _SED_SCRIPT.match(word))]
+    scripts = [option["value"] or following for option, following in options]
     operands = [word for word in words[1:] if not word.startswith("-")]
     return scripts or operands[:1]
 
@@ -157,9 +163,9 @@ def _has_text_first(name: str, words: Sequence[str]) -> bool:
     """Whether the first operand is a pattern or a program, not a place."""
     if _AWK.match(name) or _SED.match(name):
         return not _runs_its_program(name, ("", *words)) and not any(
-            re.match(r"-[a-zA-Z]*[ef]|--[ef]", w) for w in words
+            re.match(r"-[a-zA-Z]*[ef]|--[efs]", w) for w in words
         )
-    takes_pattern_elsewhere = any(re.match(r"-[A-Za-z]*[ef]|--(?:regexp|file)", word) for word in words)
+    takes_pattern_elsewhere = any(re.match(r"-[A-Za-z]*[ef]|--(?:reg|file)", word) for word in words)
     return name in SEARCHING and not takes_pattern_elsewhere
 
 

@@ -19,11 +19,11 @@ _READING = names(
 )
 # Subcommands that only look when the next word is one of these, or when there is none.
 _LISTING: Mapping[str, frozenset[str]] = {
-    "bisect": names("log view"),
+    "bisect": names("log"),
     "bundle": names("verify list-heads"),
     "notes": names("list show"),
     "reflog": names("show exists"),
-    "remote": names("-v --verbose get-url"),
+    "remote": names("get-url"),
     "stash": names("list show"),
     "submodule": names("status summary"),
     "worktree": names("list"),
@@ -43,8 +43,11 @@ _RUNNING_SUBCOMMANDS = names(
 )
 _RUNNING_OPTIONS = names(
     "--ext-diff --textconv --filters -O --open-files-in-pager --exec -x --upload-pack --receive-pack"
+    " --template --config -c -u"
 )
-_WRITING_OPTIONS = names("--output -o --output-directory")
+_WRITING_OPTIONS = names("--output -o --output-directory --lost-found")
+_RUNNING_ADDRESS = "ext::"
+_SAYS_MORE = names("-v --verbose")
 _COMMAND_WORDS = names("foreach run")
 
 
@@ -67,6 +70,7 @@ def git_effects(words: Sequence[str]) -> GitEffects:
         runs.append(f"runs code it is given (git {subcommand})")
     reads = _only_reads(subcommand, after)
     runs += [f"runs programs that settings name ({word})" for word in _given(after, _RUNNING_OPTIONS, subcommand)]
+    runs += ["runs what an address says (ext::)" for word in after if word.startswith(_RUNNING_ADDRESS)]
     writes = [f"writes a file ({word})" for word in _given(after, _WRITING_OPTIONS, subcommand)]
     if not reads:
         writes.append(f"changes the repository or its files (git {subcommand})")
@@ -98,7 +102,7 @@ def _global_running(before: Sequence[str]) -> list[str]:
 def _only_reads(subcommand: str, after: Sequence[str]) -> bool:
     if subcommand in _READING:
         return True
-    first = after[0] if after else None
+    first = next((word for word in after if word not in _SAYS_MORE), None)
     if subcommand in _LISTING:
         return (first is None and subcommand != "stash") or first in _LISTING[subcommand]
     options = _LISTING_OPTIONS.get(subcommand)
@@ -119,8 +123,8 @@ def _given(after: Sequence[str], options: frozenset[str], subcommand: str) -> li
         name = word.partition("=")[0]
         for option in sorted(options):
             is_long = option.startswith("--") and len(name) > len("--") and option.startswith(name)
-            # -O orders the files of a diff, and opens a pager only for grep; -x and -o mean other things elsewhere too.
-            is_short = len(option) == 2 and not name.startswith("--") and name.startswith(option)
+            # -O orders the files of a diff, and opens a pager only for grep; the others differ as well.
+            is_short = len(option) == 2 and word[:1] == "-" and not name.startswith("--") and option[1] in name
             if is_long or (is_short and subcommand in _SHORT_OPTIONS[option]):
                 found.append(option)
     return found
@@ -128,7 +132,9 @@ def _given(after: Sequence[str], options: frozenset[str], subcommand: str) -> li
 
 _SHORT_OPTIONS: Mapping[str, frozenset[str]] = {
     "-O": names("grep"),
+    "-c": names("clone"),
     "-o": names("archive format-patch bundle"),
+    "-u": names("clone"),
     "-x": names("rebase difftool"),
 }
 
