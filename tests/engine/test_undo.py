@@ -31,8 +31,8 @@ class Project:
     def __init__(self, base: Path, **limits: int) -> None:
         self.root = base / "project"
         self.root.mkdir(exist_ok=True)
-        self.state = base / "state" / "undo"
-        self.journal = UndoJournal(str(self.state), [str(self.root)], **limits)
+        self.journal = UndoJournal(str(base / "state" / "undo"), [str(self.root)], **limits)
+        self.state = Path(self.journal.directory)
 
     def __enter__(self) -> "Project":
         return self
@@ -154,6 +154,9 @@ COMMANDS = [
     "printf 'changed' > $'not \\xff utf-8'; touch $'also \\xfe'",
     "> src/deep/crlf.txt; > src/main.py; echo full > src/deep/er/empty",
     'for f in src/deep/*; do mv "$f" .; done',
+    "echo x > one && ln one two && ln -f one secret",
+    "cp secret twin && chmod 644 twin && ln -f twin secret",
+    "ln -f src/main.py secret && chmod 777 secret && echo y >> secret",
     "mv run.sh t && mv secret run.sh && mv t secret",
     "mkdir a && mv a 'nothing here'/ && mv src 'nothing here'/a/",
 ]
@@ -392,6 +395,15 @@ class TestGuards:
             with pytest.raises(UsageError, match="there is no entry 'nope'"):
                 use("nope")
 
+    def test_each_project_has_its_own(self, project: Project, tmp_path: Path) -> None:
+        assert project.shell("echo 1 > f") is not None
+        (tmp_path / "other").mkdir()
+        other = UndoJournal(str(tmp_path / "state" / "undo"), [str(tmp_path / "other"), str(project.root)])
+        again = UndoJournal(str(tmp_path / "state" / "undo"), [str(project.root), str(tmp_path / "other")])
+        assert (other.entries(), again.entries()) == ([], project.journal.entries())
+        other.close()
+        again.close()
+
     def test_looking_makes_nothing(self, project: Project) -> None:
         assert project.journal.entries() == []
         assert not project.state.exists()
@@ -549,9 +561,9 @@ class TestLimits:
             finally:
                 os.umask(old)
             modes = {path: stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / str(umask) / "state").rglob("*")}
-            assert modes.pop(project.state) == 0o700
+            assert (modes.pop(project.state), modes.pop(project.state.parent)) == (0o700, 0o700)
             assert set(modes.values()) == {0o600}
-            assert stat.S_IMODE(project.state.parent.stat().st_mode) == 0o700
+            assert stat.S_IMODE((tmp_path / str(umask) / "state").stat().st_mode) == 0o700
 
 
 class TestManyFiles:

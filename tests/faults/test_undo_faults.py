@@ -104,26 +104,33 @@ class TestKills:
 
 class TestCompany:
     def test_two_processes_at_once(self, tmp_path: Path, root: Path) -> None:
+        """Both write files of their own, in one project, with one journal."""
         state = tmp_path / "state"
-        second = tmp_path / "second"
-        shutil.copytree(root, second)
-        before = contents(root), contents(second)
+        before = contents(root)
         script = """
-for number in range(6):
-    shell(f"echo {number} >> d1/f1; echo {action} {number} > new{number}; rm d2/f{number}")
+def write(path, text):
+    async def run():
+        with open(os.path.join(root, path), "a") as file:
+            file.write(text)
+        return ToolResult("")
+    asyncio.run(journal.around(FunctionCall("write_file", {}), Kind.EDIT, [path], run, whole_tree=False))
+
+for number in range(15):
+    write(f"{action}/f{number}", action * 1000)
+    write(f"{action}/new{number}", str(number))
 print(journal.warnings)
 """
-        both = [worker(script, state, place, name) for place, name in ((root, "a"), (second, "b"))]
+        both = [worker(script, state, root, name) for name in ("d1", "d2")]
         for child in both:
             out, error = child.communicate(timeout=100)
-            assert error == ""
-            assert out.splitlines()[-1] == "[]"
-        journal = UndoJournal(str(state), [str(root), str(second)])
-        assert len(journal.entries()) == 12
+            assert (out, error) == ("[]\n", "")
+        assert len(contents(root)) == len(before) + 30
+        journal = UndoJournal(str(state), [str(root)])
+        assert len(journal.entries()) == 60
         for entry in journal.entries():
             assert journal.restore(entry.id).refused == ()
         journal.close()
-        assert (contents(root), contents(second)) == before
+        assert contents(root) == before
 
     def test_no_thread_of_the_call_keeps_the_lock(self, tmp_path: Path, root: Path) -> None:
         """A process that the command leaves behind does not hold up the next call."""
@@ -144,9 +151,14 @@ class TestDamage:
         assert child.communicate(timeout=60)[1] == ""
         return state
 
-    def test_torn_lines_are_ignored(self, state: Path, root: Path) -> None:
-        lines = (state / "entries.jsonl").read_bytes().splitlines(keepends=True)
-        (state / "entries.jsonl").write_bytes(lines[0] + b'{"id": 1}\nnull\n\xff\n' + lines[1][: len(lines[1]) // 2])
+    @pytest.fixture
+    def files(self, state: Path) -> Path:
+        (project,) = state.iterdir()
+        return project
+
+    def test_torn_lines_are_ignored(self, state: Path, files: Path, root: Path) -> None:
+        lines = (files / "entries.jsonl").read_bytes().splitlines(keepends=True)
+        (files / "entries.jsonl").write_bytes(lines[0] + b'{"id": 1}\nnull\n\xff\n' + lines[1][: len(lines[1]) // 2])
         child = worker('shell("rm -r d4")\nprint(json.dumps([e.what for e in journal.entries()]))', state, root, "-")
         out, error = child.communicate(timeout=60)
         assert error == ""
@@ -154,8 +166,8 @@ class TestDamage:
 
     @pytest.mark.parametrize("name", ["index", "digests", "pack"])
     @pytest.mark.parametrize("cut", [1, 100_000])
-    def test_torn_files_heal(self, state: Path, root: Path, name: str, cut: int) -> None:
-        (path,) = [path for path in state.iterdir() if path.name.startswith(name)]
+    def test_torn_files_heal(self, state: Path, files: Path, root: Path, name: str, cut: int) -> None:
+        (path,) = [path for path in files.iterdir() if path.name.startswith(name)]
         size = path.stat().st_size
         os.truncate(path, max(size - cut, 0))
         before = contents(root)
@@ -173,8 +185,8 @@ class TestDamage:
             assert name == "pack" or not refused
         journal.close()
 
-    def test_garbage_at_the_end_of_a_pack_is_cut_off(self, state: Path, root: Path) -> None:
-        with open(state / "pack-000001", "ab") as pack:
+    def test_garbage_at_the_end_of_a_pack_is_cut_off(self, state: Path, files: Path, root: Path) -> None:
+        with open(files / "pack-000001", "ab") as pack:
             pack.write(b"tjt1 and then some")
         child = worker('shell("rm -r d5")\nprint(journal.warnings)', state, root, "-")
         assert child.communicate(timeout=60)[1] == ""
@@ -183,11 +195,11 @@ class TestDamage:
             assert journal.restore(entry.id).refused == ()
         journal.close()
 
-    def test_damaged_content_is_never_put_back(self, state: Path, root: Path) -> None:
-        pack = bytearray((state / "pack-000001").read_bytes())
+    def test_damaged_content_is_never_put_back(self, state: Path, files: Path, root: Path) -> None:
+        pack = bytearray((files / "pack-000001").read_bytes())
         for position in range(60, len(pack), 76):
             pack[position] ^= 1
-        (state / "pack-000001").write_bytes(pack)
+        (files / "pack-000001").write_bytes(pack)
         journal = UndoJournal(str(state), [str(root)])
         result = journal.restore(journal.entries()[0].id)
         journal.close()

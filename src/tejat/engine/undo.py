@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import ExitStack, suppress
 from threading import Lock
@@ -14,6 +15,7 @@ from tejat.workspace.history.archive import Archive, Stop
 from tejat.workspace.history.changes import Comparison, compare
 from tejat.workspace.history.patches import patches_of
 from tejat.workspace.history.snapshot import Snapshot
+from tejat.workspace.history.store import digest_of
 from tejat.workspace.history.tree_state import TooManyEntries
 from tejat.workspace.history.undoing import Extent, put_back
 from tejat.workspace.history.watch import Watch, watch_paths, watch_trees
@@ -42,12 +44,19 @@ class UndoJournal:
     def __init__(
         self, directory: str, roots: Sequence[str], *, limit: int = _LIMIT, file_limit: int = _FILE_LIMIT
     ) -> None:
+        """Each project, which is a first root, has a journal and a limit of its own in `directory`."""
         self.warnings: list[str] = []
         self._unwritten: list[str] = []
-        self._archive = Archive(directory, limit=limit, file_limit=file_limit, warn=self._warn)
         self._roots = Roots(roots)
+        project = digest_of(os.fsencode(self._roots.first.real_path)).hex()[:24]
+        self._archive = Archive(f"{directory}/{project}", limit=limit, file_limit=file_limit, warn=self._warn)
         self._busy = Lock()
         self._is_small = True
+
+    @property
+    def directory(self) -> str:
+        """Where this project's journal is."""
+        return self._archive.directory.path
 
     def notes(self) -> Sequence[str]:
         """What could not be kept lately, by this process or another, oldest first. Raises OSError."""

@@ -14,6 +14,7 @@ from tejat.workspace.history.plain_directory import plain_directory
 from tejat.workspace.history.put_back import (
     Expected,
     allow_owner,
+    has_other_names,
     make_directory,
     move_back,
     put_file,
@@ -216,7 +217,7 @@ class Restoration:
         expected = None if _is_directory(change.after) else self._seen(change.path)
         if node.target is not None:
             put_link(directory, name, node.target, expected=expected)
-        elif change.after is not None and _is_file(change.after) and node.has_content_of(change.after):
+        elif self._needs_only_permissions(change, directory, name):
             set_permissions(directory, name, node)
         else:
             content = None if node.digest is None else self._read(node.digest)
@@ -224,6 +225,12 @@ class Restoration:
                 raise OSError(None, "its old content is damaged")
             put_file(directory, name, content, node, expected=expected)
         self._done.add(change.path)
+
+    def _needs_only_permissions(self, change: Change, directory: int, name: str) -> bool:
+        """A file with other names gets a copy of its own: theirs are not to change."""
+        if change.before is None or not _is_file(change.after) or not change.before.has_content_of(change.after):
+            return False
+        return change.before.digest is None or not has_other_names(directory, name)
 
     def _close(self, change: Change, directory: int, name: str) -> None:
         if change.before is not None:
