@@ -1,5 +1,6 @@
 """The program around its commands: versions, help, lost output, interrupts."""
 
+import json
 import os
 import subprocess
 import sys
@@ -53,6 +54,76 @@ class TestInProcess:
         monkeypatch.setattr(sys, "argv", ["tejat", "--version"])
         assert main() == 0
         assert capsys.readouterr().out == f"tejat {__version__}\n"
+
+
+class TestCommands:
+    """Each word leads to its command, put together with what it really works on."""
+
+    @pytest.fixture(autouse=True)
+    def _a_place(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (tmp_path / "home").mkdir()
+        (tmp_path / "project").mkdir()
+        monkeypatch.setenv("HOME", str(tmp_path / "home"))
+        monkeypatch.chdir(tmp_path / "project")
+
+    def test_tools(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["tools", "list"]) == 0
+        assert capsys.readouterr().out.startswith("NAME ")
+
+    def test_policy(self, capsys: pytest.CaptureFixture[str]) -> None:
+        words = ["policy", "explain", "run_shell_command", '{"command": "ls"}', "--json"]
+        assert main([*words, "--allowed-tools", "ShellTool(ls)"]) == 0
+        told = json.loads(capsys.readouterr().out)
+        assert (told["decision"], told["rule"], told["source"]) == (
+            "allow",
+            "allow run_shell_command: ls",
+            "--allowed-tools",
+        )
+
+    def test_undo(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["tools", "call", "write_file", "file_path=a", "content=x", "--yes"]) == 0
+        capsys.readouterr()
+        assert main(["undo", "list", "--json"]) == 0
+        (entry,) = json.loads(capsys.readouterr().out)
+        assert (entry["tool"], entry["what"]) == ("write_file", "a")
+        assert main(["undo", "--last", "1", "--yes"]) == 0
+        assert os.listdir() == []
+
+    def test_jobs(self, capsys: pytest.CaptureFixture[str]) -> None:
+        words = ["run_shell_command", "command=echo there; sleep 60", "is_background=true", "--yes", "--sandbox", "off"]
+        assert main(["tools", "call", *words]) == 0
+        capsys.readouterr()
+        assert main(["jobs", "list", "--json"]) == 0
+        (job,) = json.loads(capsys.readouterr().out)
+        assert main(["jobs", "stop", str(job["pid"])]) == 0
+        assert (job["command"], job["state"]) == ("echo there; sleep 60", "running")
+        capsys.readouterr()
+        assert main(["jobs", "list", "--json"]) == 0
+        assert [found["state"] for found in json.loads(capsys.readouterr().out)] != ["running"]
+
+    def test_doctor(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["doctor", "--sandbox", "off"]) == 0
+        assert capsys.readouterr().out.startswith("sandbox\n  NO   in use         the sandbox is switched off\n")
+
+    def test_every_command_is_in_the_help_and_has_its_own(self) -> None:
+        commands = [line.split()[0] for line in HELP.splitlines() if line.startswith("  ") and line[2].islower()]
+        assert list(dict.fromkeys(commands)) == ["tools", "policy", "undo", "jobs", "doctor"]
+        for command in dict.fromkeys(commands):
+            done = tejat(command, "--help")
+            assert (done.returncode, done.stderr) == (0, b"")
+            assert done.stdout.startswith(f"usage: tejat {command}".encode())
+
+    @pytest.mark.parametrize("command", ["tools", "policy", "undo", "jobs", "doctor"])
+    def test_nonsense_is_bad_usage_in_each_of_them(self, command: str) -> None:
+        done = tejat(command, "nonsense\x1b[2J")
+        assert (done.returncode, done.stdout) == (2, b"")
+        assert b"Traceback" not in done.stderr
+        assert b"tejat" in done.stderr
+
+    @pytest.mark.parametrize("words", [["policy", "list"], ["undo"], ["jobs"], ["doctor", "--sandbox", "off"]])
+    def test_a_full_disk_is_said_and_is_a_failure(self, words: list[str]) -> None:
+        done = shell(f'"$@" {" ".join(words)} > /dev/full')
+        assert (done.returncode, done.stderr) == (1, b"tejat: No space left on device\n")
 
 
 class TestProcess:

@@ -9,6 +9,7 @@ from tejat.cli.policy_flags import add_policy_flags, add_sandbox_flag
 from tejat.cli.show import show_tools
 from tejat.core.errors import SandboxUnavailable, UsageError
 from tejat.core.json_text import dump_json
+from tejat.core.visible import visible
 
 HELP = """\
 usage: tejat tools list [--json]
@@ -49,10 +50,10 @@ def _call(options: argparse.Namespace) -> int:
     try:
         return call_stream(options) if options.jsonl else call_one(options)
     except SandboxUnavailable as error:
-        print(f"tejat: {error}", file=sys.stderr)
+        print(f"tejat: {visible(str(error))}", file=sys.stderr)
         return EXIT_NO_SANDBOX
     except UsageError as error:
-        print(f"tejat: {error}", file=sys.stderr)
+        print(f"tejat: {visible(str(error))}", file=sys.stderr)
         return EXIT_USAGE
 
 
