@@ -75,7 +75,7 @@ def test_a_command_that_is_not_plain() -> None:
         ("a $\\\nx", "an operator goes on in the next line"),
         ("a\\\nb c", "a word goes on in the next line"),
         ("a ${x%$(b)}", "an expansion cannot be taken apart"),
-        ("a `b \\`c\\``", "backquotes hold escapes"),
+        ("a `b \\`c\\``", "backquotes hold backquotes or escapes"),
         ("a <<E\nb\\\nE\nE", "where a here-document ends is not certain"),
         ("a <<E <<F\nE\nF", "where a here-document ends is not certain"),
         ("time { a; }", "a reserved word stands where a command should"),

@@ -267,8 +267,9 @@ class _TreeWalk:
 
     def _substitution(self, node: Node) -> None:
         text = self._text(node)
-        if text.startswith(b"`") and b"\\" in text:
-            self._reading.hide("backquotes hold escapes")
+        # Nothing but a backslash keeps a backquote from ending the substitution, quotes do not.
+        if text.startswith(b"`") and (b"\\" in text or b"`" in text[1:-1]):
+            self._reading.hide("backquotes hold backquotes or escapes")
 
     def _comment(self, node: Node) -> None:
         if node.start_byte and self._source[node.start_byte - 1 : node.start_byte] not in b" \t\n;&|()":
