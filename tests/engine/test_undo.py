@@ -195,6 +195,14 @@ class TestCommands:
         assert (entry.tool, entry.undoes, entry.undone_by) == ("run_shell_command", None, None)
         assert entry.what == "rm secret; echo 2 > two; echo 3 >> src/main.py; chmod 700 run.sh"
 
+    def test_directories_closed_by_mistake_are_opened_again(self, project: Project) -> None:
+        fill(project.root)
+        before = seen(project.root)
+        entry = project.shell("chmod -R a-x src 'nothing here' 2> /dev/null")
+        assert entry is not None
+        assert project.journal.restore(entry.id).refused == ()
+        assert seen(project.root) == before
+
     @pytest.mark.parametrize("command", ["true", "touch src/main.py", "cat src/main.py", "cp -a src/main.py t; rm t"])
     def test_no_change_is_no_entry(self, project: Project, command: str) -> None:
         fill(project.root)
@@ -619,7 +627,7 @@ ONE = [
     "rm -rf {}",
     "mkdir -p {}",
     "chmod 500 {}",
-    "chmod 640 {}",
+    "chmod u=rwX,g=rX,o= {}",
     "rmdir {}",
     "echo new > {}",
     "echo more >> {}",

@@ -138,6 +138,15 @@ def test_what_was_or_is_out_of_sight() -> None:
     assert compare(snapshot({}), snapshot({"f": value(OLD)}, unwatched={"": (-1, -1)})).changes == ()
 
 
+def test_a_directory_that_was_closed_can_be_opened_again() -> None:
+    before = snapshot({"d/f": value(OLD)}, directories={"d": (0o755, 1, 1)})
+    after = snapshot({}, directories={"d": (0o644, 1, 1)}, unwatched={"d": (-1, -1)})
+    why = "could not be looked into, before or after, so what happened in there is not known"
+    assert compare(before, after) == Comparison(
+        (Change("/r", "d", before=directory(0o755), after=directory(0o644)),), (Remark("/r/d", why),)
+    )
+
+
 def test_special_files() -> None:
     before = snapshot({"b": value(OLD)}, others={"a": stat.S_IFIFO, "c": stat.S_IFIFO})
     after = snapshot({}, others={"b": stat.S_IFSOCK, "c": stat.S_IFIFO})

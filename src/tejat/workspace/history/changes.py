@@ -30,7 +30,8 @@ def compare(before: Snapshot, after: Snapshot) -> Comparison:
     blind = before.state.unwatched.keys() | after.state.unwatched.keys()
     paths = sorted(_candidates(before, after))
     if blind:
-        paths = [path for path in paths if path not in blind and not _is_beneath(path, blind)]
+        closed = before.state.directories.keys() & after.state.directories.keys()
+        paths = [path for path in paths if (path not in blind or path in closed) and not _is_beneath(path, blind)]
     moved = _Moved(before, after, paths)
     for path in paths:
         problem = _problem(before, after, path, moved)
@@ -102,8 +103,11 @@ def _unwatched_changes(before: Snapshot, after: Snapshot) -> Iterator[Remark]:
     """What is not looked into can still be seen to come and go."""
     old, new = before.state.unwatched, after.state.unwatched
     for path in sorted(old.keys() ^ new.keys()):
-        what = "went away" if path in old else "appeared"
-        yield Remark(f"{before.root.rstrip('/')}/{path}", f"{what}, and what is in there is not watched")
+        if path in before.state.directories and path in after.state.directories:
+            why = "could not be looked into, before or after, so what happened in there is not known"
+        else:
+            why = f"{'went away' if path in old else 'appeared'}, and what is in there is not watched"
+        yield Remark(f"{before.root.rstrip('/')}/{path}", why)
 
 
 def _problem(before: Snapshot, after: Snapshot, path: str, moved: "_Moved") -> str | None:

@@ -31,8 +31,8 @@ class TreeState:
     """Everything beneath a root by its path from there.
 
     A file has a key, which changes whenever the file does; a link its target; a directory its mode and owner. What is
-    `unwatched` is not looked into: version control, installed packages, what the ignore rules ignore, what cannot be
-    read. It is known by device and inode.
+    `unwatched` is not looked into: version control, installed packages, what the ignore rules ignore. It is known by
+    device and inode. What can't be read is among the unwatched and among the directories.
     """
 
     files: dict[str, bytes] = field(default_factory=dict[str, bytes])
@@ -75,8 +75,9 @@ class Scan:
                 with self.roots.open_directory(Location(self.root, directory)) as opened:
                     pending += self._look_into(opened.fd, directory, state, left_out)
             except (OSError, WorkspaceError) as error:
-                state.directories.pop(directory, None)
-                if not _is_gone(error):
+                if _is_gone(error):
+                    state.directories.pop(directory, None)
+                else:
                     state.unwatched[directory] = _UNREADABLE
             if len(state) > limit:
                 raise TooManyEntries
