@@ -1,7 +1,6 @@
 """The composition root: puts the rooms together for whoever runs them."""
 
 import os
-import shutil
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -9,7 +8,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, NoReturn
 
 from tejat.config.places import Places, places_of, private_directory
-from tejat.config.settings import Settings, load_settings
+from tejat.config.settings import SandboxMode, Settings, load_settings
 from tejat.core.confirm import Approver
 from tejat.core.errors import UsageError
 from tejat.core.explain import Check, PolicyFlags
@@ -106,11 +105,11 @@ class _House:
         self._places = places
         self._settings = settings
         self._environment = environment
-        self._sandbox = sandbox or settings.sandbox.value.value
+        self._sandbox = _sandbox_mode(sandbox, settings)
         self._closing = ExitStack()
 
     def __enter__(self) -> "_House":
-        if self._sandbox == "required":
+        if self._sandbox is SandboxMode.REQUIRED:
             _ = self._fencing  # refuse now rather than in the middle of the work
         return self
 
@@ -165,12 +164,20 @@ class _House:
         from tejat.workspace.sandbox.plan import Wanted
 
         fencing = Fencing(
-            Wanted(self._sandbox),
+            Wanted(self._sandbox.value),
             _grounds(self._places, self._workspace.roots.directories),
             network=self._settings.sandbox_network.value,
             is_in_use=lambda: _has_running_jobs(self._places),
         )
         return self._closing.enter_context(fencing)
+
+
+def _sandbox_mode(wish: str | None, settings: Settings) -> SandboxMode:
+    if wish is None:
+        return settings.sandbox.value
+    if wish not in list(SandboxMode):
+        raise UsageError(f"The sandbox must be one of {', '.join(SandboxMode)}, but is {wish!r}.")
+    return SandboxMode(wish)
 
 
 def _grounds(places: Places, roots: "Sequence[Root]") -> "Grounds":
@@ -232,30 +239,33 @@ def open_jobs() -> "Jobs":
 
 def examine(directories: Sequence[str], wish: str | None) -> list[Check]:
     """What works here, tried for real. Raises UsageError, SandboxUnavailable among them."""
+    from tejat.workspace.processes.shell import find_shell
+    from tejat.workspace.ripgrep import program_path, ripgrep_path
     from tejat.workspace.roots import Roots
     from tejat.workspace.sandbox.choose import choose
     from tejat.workspace.sandbox.fencing import axes_of
     from tejat.workspace.sandbox.plan import Wanted
 
     places = places_of(os.environ)
-    settings = load_settings(places, directories, trusted=False, environment=os.environ)
+    settings = load_settings(places, list(map(os.path.abspath, directories)), trusted=False, environment=os.environ)
+    wanted = Wanted(_sandbox_mode(wish, settings).value)
     with Roots(directories) as roots:
         grounds = _grounds(places, roots.directories)
-    wanted = Wanted(wish or settings.sandbox.value.value)
     _, report = choose(wanted, roots=grounds.roots, state=grounds.state)
     in_use = Check("sandbox", "in use", report.sandbox is not None, report.sandbox or report.files.how)
     return [
         in_use,
         *(Check("sandbox", name, axis.enforced, axis.how) for name, axis in axes_of(report).items()),
-        *map(_program, ("bash", "git", "rg")),
+        _program("shell", find_shell(grounds.roots, os.environ.get("PATH", os.defpath))[0]),
+        _program("git", program_path("git")),
+        _program("rg", ripgrep_path()),
         *(Check("files", "settings", works=True, how=path) for path in settings.files),
         *(Check("files", "not trusted", works=False, how=path) for path in settings.ignored),
     ]
 
 
-def _program(name: str) -> Check:
-    path = shutil.which(name)
-    return Check("programs", name, path is not None, path or "not found on PATH")
+def _program(name: str, path: str | None) -> Check:
+    return Check("programs", name, path is not None, path or "not found")
 
 
 @contextmanager
