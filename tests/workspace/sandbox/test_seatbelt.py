@@ -9,7 +9,7 @@ from tejat.workspace.sandbox.plan import Fence
 from tejat.workspace.sandbox.seatbelt import Seatbelt, profile
 
 FENCE = Fence(
-    writable=("/work/a b", '/work/"x"'),
+    writable=("/project/a b", '/project/"x"'),
     temporary="/private/tmp/own",
     read_only=((".git/config", False), (".Agent", True)),
     hidden=("/home/.ssh",),
@@ -21,19 +21,19 @@ def rules_of(fence: Fence) -> list[str]:
     text, parameters = profile(fence)
     for name, value in parameters.items():
         text = text.replace(f'(param "{name}")', repr(value))
-    return [line for line in text.splitlines() if 'regex #"^/work' in line or "'/" in line]
+    return [line for line in text.splitlines() if 'regex #"^/project' in line or "'/" in line]
 
 
 def test_the_rules_in_their_order() -> None:
     assert rules_of(FENCE) == [
-        "(allow file-write* (subpath '/work/a b'))",
-        "(allow file-write* (subpath '/work/\"x\"'))",
-        '(deny file-write* (regex #"^/work/a.b/.[gG][iI][tT]/[cC][oO][nN][fF][iI][gG](/|$)"))',
-        "(deny file-write-unlink (literal '/work/a b/.git'))",
-        '(deny file-write* (regex #"^/work/a.b/.[aA][gG][eE][nN][tT](/|$)"))',
-        '(deny file-write* (regex #"^/work/.x./.[gG][iI][tT]/[cC][oO][nN][fF][iI][gG](/|$)"))',
-        "(deny file-write-unlink (literal '/work/\"x\"/.git'))",
-        '(deny file-write* (regex #"^/work/.x./.[aA][gG][eE][nN][tT](/|$)"))',
+        "(allow file-write* (subpath '/project/a b'))",
+        "(allow file-write* (subpath '/project/\"x\"'))",
+        '(deny file-write* (regex #"^/project/a.b/.[gG][iI][tT]/[cC][oO][nN][fF][iI][gG](/|$)"))',
+        "(deny file-write-unlink (literal '/project/a b/.git'))",
+        '(deny file-write* (regex #"^/project/a.b/.[aA][gG][eE][nN][tT](/|$)"))',
+        '(deny file-write* (regex #"^/project/.x./.[gG][iI][tT]/[cC][oO][nN][fF][iI][gG](/|$)"))',
+        "(deny file-write-unlink (literal '/project/\"x\"/.git'))",
+        '(deny file-write* (regex #"^/project/.x./.[aA][gG][eE][nN][tT](/|$)"))',
         "(deny file-read* file-write* (subpath '/home/.ssh'))",
         "(allow file-read* file-write* (subpath '/private/tmp/own'))",
     ]
@@ -60,7 +60,7 @@ def test_no_path_is_part_of_the_text() -> None:
 
 
 def test_the_arguments() -> None:
-    wrapped = Seatbelt("/usr/bin/sandbox-exec").wrap(["/bin/bash", "-c", "true"], FENCE, directory="/work/a b")
+    wrapped = Seatbelt("/usr/bin/sandbox-exec").wrap(["/bin/bash", "-c", "true"], FENCE, directory="/project/a b")
     text, parameters = profile(FENCE)
     defined = [word for name, value in parameters.items() for word in ("-D", f"{name}={value}")]
     assert wrapped.arguments == (
