@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import mmap
 import os
 import shlex
 import shutil
@@ -21,6 +22,7 @@ from tejat.core.tool import Kind, ToolResult
 from tejat.core.types import FunctionCall
 from tejat.core.undo import Entry, Remark, Restored, Verb
 from tejat.engine.undo import UndoJournal
+from tejat.workspace.history import digests
 
 DONE = ToolResult("done")
 
@@ -209,21 +211,20 @@ class TestCommands:
         assert project.shell(command) is None
         assert project.shell(command) is None
 
-    def test_a_change_within_one_tick_of_the_clock_is_seen(self, project: Project) -> None:
-        """Same size, same times: only the content tells."""
+    def test_a_change_that_no_time_tells_of_is_seen(self, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+        """As two changes within one tick of the clock: only the content is different."""
+        monkeypatch.setattr(digests, "_TICK", 10**15)
         path = project.root / "f"
-        for number in range(5):
-            path.write_text("old")
-            os.utime(path, ns=(number, number))
-
-            def change(number: int = number) -> None:
-                path.write_text("new")
-                os.utime(path, ns=(number, number))
-
-            entry = project.tool([str(path)], change)
-            assert entry is not None
-            project.journal.restore(entry.id)
-            assert path.read_text() == "old"
+        path.write_bytes(b"draft")
+        with open(path, "r+b") as file, mmap.mmap(file.fileno(), 5) as content:
+            content[:] = b"older"  # from now on the page is dirty, and writing to it changes no time
+            unchanged = path.stat()
+            entry = project.tool([str(path)], lambda: content.__setitem__(slice(0, 5), b"newer"))
+            after = path.stat()
+        assert (unchanged.st_mtime_ns, unchanged.st_ctime_ns) == (after.st_mtime_ns, after.st_ctime_ns)
+        assert entry is not None
+        assert project.journal.restore(entry.id).refused == ()
+        assert path.read_bytes() == b"older"
 
     def test_a_failing_call_is_recorded(self, project: Project) -> None:
         async def run() -> ToolResult:

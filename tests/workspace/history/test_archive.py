@@ -1,5 +1,6 @@
 """One project's journal stays within its limit and agrees with what other processes do to it."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from tejat.workspace.beneath import Root
 from tejat.workspace.history import archive as archive_module
 from tejat.workspace.history.archive import Archive
 from tejat.workspace.history.changes import Comparison, compare
+from tejat.workspace.history.digests import saved_digests
 from tejat.workspace.history.snapshot import look_at
 from tejat.workspace.history.store import digest_of
 
@@ -65,6 +67,17 @@ def test_observing_keeps_nothing(work: Work, tmp_path: Path) -> None:
     assert observed.files["f"].endswith(digest_of(b"x"))
     assert not (tmp_path / "state").exists()
     assert not work.archive.is_kept(digest_of(b"x"))
+
+
+def test_only_entries_hold_on_to_the_contents_of_removed_files(work: Work) -> None:
+    work.write(b"x")
+    time.sleep(0.03)  # what has just changed is not written down
+    before = work.archive.snapshot(work.root, look_at(work.root, ["f"]), never)
+    assert saved_digests(work.archive.directory) == {digest_of(b"x")}
+    work.path.unlink()
+    after = work.archive.snapshot(work.root, look_at(work.root, ["f"]), never)
+    work.archive.record([compare(before, after)], tool="t", what="w", undoes=None, stop=never)
+    assert saved_digests(work.archive.directory) == set()
 
 
 def test_another_process_may_drop_what_we_know(work: Work, tmp_path: Path) -> None:
