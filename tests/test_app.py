@@ -3,6 +3,7 @@
 import asyncio
 import os
 import re
+import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -183,11 +184,16 @@ class TestSettings:
         assert tree(machine.project) == ["b"]
 
     def test_what_a_project_allows_counts_for_nothing(self, machine: Machine) -> None:
-        write(machine.project / ".gemini" / "settings.json", '{"tools": {"allowed": ["write_file"], "sandbox": "off"}}')
+        its = write(
+            machine.project / ".gemini" / "settings.json", '{"tools": {"allowed": ["write_file"], "sandbox": "off"}}'
+        )
         write(
             machine.project / ".gemini" / "policies" / "a.toml", '[[rule]]\ntool = "write_file"\ndecision = "allow"\n'
         )
-        assert kinds(machine.run(writing("a"))) == [ErrorType.POLICY_VIOLATION]
+        with ExitStack() as stack:
+            session = machine.open(stack)
+            assert kinds(run(session, writing("a"))) == [ErrorType.POLICY_VIOLATION]
+            assert (session.settings.allowed, session.settings.ignored) == (None, (its,))
 
     @pytest.mark.parametrize(
         ("path", "text"),
@@ -368,8 +374,9 @@ class TestJobs:
         assert stopped.error is None
         assert f"PID {job.pid}: running" not in text_of(after)
 
-    def test_in_a_sandbox_it_goes_on_too(self, machine: Machine) -> None:
+    def test_in_a_sandbox_it_goes_on_too(self, machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
         """And it can still use the temporary files of the session that started it."""
+        monkeypatch.setattr(tempfile, "tempdir", str(machine.home.parent))
         command = 'sleep 0.7; echo x > "${TMPDIR:-/tmp}/x" && echo written; sleep 60'
         (started,) = machine.run(shell(command, is_background=True), mode="yolo", sandbox="auto")
         assert started.error is None
