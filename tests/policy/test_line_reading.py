@@ -72,6 +72,7 @@ def test_a_command_that_is_not_plain() -> None:
     [
         ("a &&& b", "it does not parse"),
         ("a\n\\b", "where a line ends is not certain"),
+        ("a \n\\\nb", "where a line ends is not certain"),
         ("a $\\\nx", "an operator goes on in the next line"),
         ("a\\\nb c", "a word goes on in the next line"),
         ("a ${x%$(b)}", "an expansion cannot be taken apart"),

@@ -187,8 +187,11 @@ class _TreeWalk:
         """A line that goes on in the next one parts two words only where there is a blank as well."""
         for (_, end), (start, _) in pairwise(spans):
             between = self._source[end:start]
-            if b"\\\n" in between and not between.replace(b"\\\n", b""):
+            blanks = between.replace(b"\\\n", b"")
+            if b"\\\n" in between and not blanks:
                 self._reading.hide("a word goes on in the next line")
+            if b"\n" in blanks:
+                self._reading.hide("where a line ends is not certain")
 
     def _test(self, node: Node) -> None:
         text = self._text(node)
