@@ -181,7 +181,7 @@ def _sandbox_mode(wish: str | None, settings: Settings) -> SandboxMode:
 
 
 def _grounds(places: Places, roots: "Sequence[Root]") -> "Grounds":
-    from tejat.policy.control_files import control_paths
+    from tejat.policy.control_files import control_paths, planted_paths
     from tejat.workspace.sandbox.fencing import Grounds
 
     return Grounds(
@@ -189,6 +189,7 @@ def _grounds(places: Places, roots: "Sequence[Root]") -> "Grounds":
         home=os.path.realpath(places.home),
         own=(os.path.realpath(places.config), os.path.realpath(places.state)),
         control_paths=control_paths(),
+        blocked=planted_paths(),
         state=private_directory(os.path.join(places.state, "sandbox")),
     )
 

@@ -747,7 +747,8 @@ class TestSandbox:
         sandbox, report = choose(Wanted.AUTO, roots=roots, state=str(directories[1]))
         if sandbox is None:
             pytest.skip(f"SANDBOX MISSING: {report.files.how}")
-        fence = Fence(writable=roots, temporary=str(directories[2]), read_only=(), hidden=(), network=False)
+        control = ((".gemini", True),)
+        fence = Fence(roots, str(directories[2]), read_only=control, hidden=(), network=False, blocked=(".gemini",))
         fenced = replace(
             shell, wrap=lambda arguments, directory, _: sandbox.wrap(arguments, fence, directory=directory)
         )
@@ -765,3 +766,31 @@ class TestSandbox:
         assert shell.jobs.stop(job.pid).state.value == "exited"
         assert sorted(os.listdir(root)) == ["inside", "job"]
         assert os.listdir(tmp_path / "home") == []
+
+    def test_the_sandbox_itself_is_no_background_process(self, fenced: tuple[ShellTool, Shell], root: Path) -> None:
+        tool, _ = fenced
+        seconds: list[float] = []
+        for _ in range(30):
+            began = time.monotonic()
+            told = lines_of(call(tool, "true"))
+            seconds.append(time.monotonic() - began)
+            assert (told["Exit Code"], told["Background PIDs"]) == ("0", "(none)")
+            assert os.listdir(root) == []
+        assert min(seconds) < 0.1  # nobody waits for last words
+
+    def test_a_background_process_is_named_and_lives_until_the_session_ends(
+        self, fenced: tuple[ShellTool, Shell], root: Path
+    ) -> None:
+        tool, shell = fenced
+        began = time.monotonic()
+        told = lines_of(call(tool, "sleep 60 & echo hi"))
+        assert time.monotonic() - began < 1
+        assert told["Stdout"] == "hi\n"
+        pid = int(told["Background PIDs"])
+        assert Path(f"/proc/{pid}/cmdline").read_bytes() == b"sleep\x0060\0"
+        assert lines_of(call(tool, "true"))["Background PIDs"] == "(none)"
+        assert is_alive(pid)
+        shell.close()
+        assert not is_alive(pid)
+        assert lines_of(call(tool, "true"))["Background PIDs"] == "(none)"
+        assert os.listdir(root) == []

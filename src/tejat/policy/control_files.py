@@ -90,6 +90,11 @@ def control_paths() -> tuple[tuple[str, bool], ...]:
     return (*((name, False) for name in files), *((name, True) for name in directories))
 
 
+def planted_paths() -> tuple[str, ...]:
+    """Those of the control paths that somebody who plants them can count on: programs obey them once they are there."""
+    return (".gemini", ".tejat", ".claude", ".cursor", ".codex", ".vscode", ".idea")
+
+
 def _by_directory(names: list[str]) -> str | None:
     # The directory itself counts too: to replace it is to replace what it holds.
     for at, name in enumerate(names):

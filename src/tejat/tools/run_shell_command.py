@@ -24,6 +24,7 @@ from tejat.workspace.offload import Stop, off_loop
 from tejat.workspace.path_failures import outside
 from tejat.workspace.processes.collect import Limits, Why, collect
 from tejat.workspace.processes.launching import Exit, Launch
+from tejat.workspace.processes.process_tree import not_named
 from tejat.workspace.processes.shell import Shell, find_shell
 from tejat.workspace.roots import Location, OpenDirectory
 from tejat.workspace.sandbox.plan import Wrapped
@@ -144,7 +145,7 @@ class ShellTool(ProposingTool[ShellParams]):
                 if params.is_background:
                     return await self._leave_running(params, ran, launch, real, wrapped)
                 try:
-                    return await self._watch(params, ran, launch, context)
+                    return await self._watch(params, ran, launch, wrapped, context)
                 finally:
                     wrapped.clean_up()
         except OSError as error:
@@ -154,7 +155,9 @@ class ShellTool(ProposingTool[ShellParams]):
                 raise
             return not_started(ran, error.message)
 
-    async def _watch(self, params: ShellParams, ran: Ran, launch: Launch, context: ToolContext) -> ToolResult:
+    async def _watch(
+        self, params: ShellParams, ran: Ran, launch: Launch, wrapped: Wrapped, context: ToolContext
+    ) -> ToolResult:
         limits = Limits(idle=self._shell.idle or None, total=params.timeout or self._shell.total or None)
         with Capture(self._shell) as capture:
             live = LiveOutput(context.update_output) if context.update_output is not None else None
@@ -181,9 +184,11 @@ class ShellTool(ProposingTool[ShellParams]):
             if ended.why is not Why.EXITED or ended.exit is None:
                 limit = limits.idle if ended.why is Why.IDLE else limits.total
                 return cut_off(ran, ended.why, limit=limit or ended.seconds)
-            if ended.exit.survivors:
+            survivors = not_named(wrapped.attendants, ended.exit.survivors)
+            if survivors:
                 capture.let_go()
-            return finished(ran, ended.exit)
+                wrapped.let_go()
+            return finished(ran, replace(ended.exit, survivors=survivors))
 
     async def _leave_running(
         self, params: ShellParams, ran: Ran, launch: Launch, real_directory: str, wrapped: Wrapped

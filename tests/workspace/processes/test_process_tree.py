@@ -19,6 +19,7 @@ from tejat.workspace.processes.process_tree import (
     descendants_of_this_process,
     file_size_limit,
     look_at,
+    not_named,
     parse_ps,
     processes,
     send,
@@ -69,6 +70,16 @@ class TestLooking:
             assert seen is not None
             assert (seen.parent, seen.session, seen.is_alive) == (os.getpid(), os.getsid(0), True)
             child.communicate(b"\n")
+
+    def test_names(self) -> None:
+        with started("/bin/sleep", "60") as first, started("/bin/sleep", "60") as second, started("/bin/cat") as third:
+            pids = (second.pid, first.pid, os.getpid())
+            assert not_named({"sleep", "other"}, pids) == (os.getpid(),)
+            assert not_named({"slee", "sleep 60", ""}, pids) == pids
+            assert not_named(frozenset(), (third.pid,)) == (third.pid,)
+            os.kill(first.pid, signal.SIGKILL)
+            first.wait()
+            assert not_named({"other"}, pids) == (second.pid, os.getpid())
 
     def test_one_that_ended_and_was_not_looked_after_is_not_alive(self) -> None:
         with started("/bin/true") as child:

@@ -1,5 +1,6 @@
 """Commands in bubblewrap, with odd roots, with git, and when something goes wrong."""
 
+import asyncio
 import os
 import shutil
 import signal
@@ -8,16 +9,19 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Generator
-from contextlib import closing
+from collections.abc import Generator, Sequence
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 from tejat.core.errors import UsageError
+from tejat.workspace.processes.keeping import Keeper, Running
+from tejat.workspace.processes.launching import Exit, Launch
+from tejat.workspace.processes.process_tree import not_named, processes, started_at, with_descendants
 from tejat.workspace.sandbox.bubblewrap import Bubblewrap
 from tejat.workspace.sandbox.choose import _bubblewrap_programs
-from tejat.workspace.sandbox.plan import Fence
+from tejat.workspace.sandbox.plan import Fence, Wrapped
 
 PROGRAM = next(_bubblewrap_programs(()), None)
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="SANDBOX MISSING: bubblewrap is not installed")
@@ -45,8 +49,10 @@ def fence_for(
     control: tuple[tuple[str, bool], ...] = (),
     hidden: tuple[str, ...] = (),
     network: bool = False,
+    blocked: tuple[str, ...] = (),
 ) -> Fence:
-    return Fence(tuple(map(str, roots)) or (str(place / "root"),), str(place / "temporary"), control, hidden, network)
+    writable = tuple(map(str, roots)) or (str(place / "root"),)
+    return Fence(writable, str(place / "temporary"), control, hidden, network, blocked)
 
 
 def run(place: Path, fence: Fence, command: str, *, directory: str | None = None) -> subprocess.CompletedProcess[str]:
@@ -74,9 +80,11 @@ def run(place: Path, fence: Fence, command: str, *, directory: str | None = None
 def test_odd_names(place: Path, name: bytes) -> None:
     root = Path(os.fsdecode(os.fsencode(place / "root") + b"/" + name))
     (root / ".a").mkdir(parents=True)
-    done = run(place, fence_for(place, root, control=((".a", True), (".b", True))), "pwd; echo x > f; echo x > .a/f")
+    fence = fence_for(place, root, control=((".a", True), (".b", True)), blocked=(".b",))
+    done = run(place, fence, "pwd; echo x > f; echo x > .a/f; echo x > .b/f")
     assert done.stdout == f"{root}\n"
-    assert "Read-only file system" in done.stderr
+    assert ".a/f: Read-only file system" in done.stderr
+    assert ".b/f: Permission denied" in done.stderr
     assert sorted(os.listdir(root)) == [".a", "f"]
 
 
@@ -169,7 +177,7 @@ class TestGit:
         control = (*GIT, (".vscode", True), (".github/workflows", True))
         done = run(
             place,
-            fence_for(place, control=control),
+            fence_for(place, control=control, blocked=(".vscode",)),
             "set -e; echo 1 > f; git add -A; git commit -qm one; git checkout -q -b b; echo 2 > f; git commit -qam two;"
             " git checkout -q -; git merge -q b; git gc -q; git status --porcelain; git log --format=%s",
         )
@@ -181,62 +189,254 @@ class TestGit:
         assert listed.stdout == "f\n"
         assert sorted(os.listdir(root)) == [".git", "f"]
 
-    def test_no_repository_can_be_made(self, place: Path) -> None:
-        assert run(place, fence_for(place, control=GIT), "git init -q .").returncode != 0
+    def test_a_new_repository_is_made_and_protected_from_then_on(self, place: Path) -> None:
+        root = place / "root"
+        fence = fence_for(place, control=(*GIT, (".gemini", True)), blocked=(".gemini",))
+        done = run(
+            place, fence, "git init -q . && echo 1 > f && git add f && git commit -qm one && git log --format=%s"
+        )
+        assert (done.returncode, done.stdout) == (0, "one\n"), done.stderr
+        assert sorted(os.listdir(root)) == [".git", "f"]
+        before = (root / ".git" / "config").read_text()
+        done = run(
+            place,
+            fence,
+            "echo 2 > f && git commit -qam two && git log -1 --format=%s; git config core.fsmonitor evil;"
+            " mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit; mkdir -p .git/info;"
+            " echo '* filter=evil' > .git/info/attributes",
+        )
+        assert done.stdout == "two\n"
+        assert (root / ".git" / "config").read_text() == before
+        assert not (root / ".git" / "hooks" / "pre-commit").exists()
+        assert not (root / ".git" / "info" / "attributes").exists()
+
+    def test_the_settings_of_an_agent_cannot_be_made(self, place: Path) -> None:
+        fence = fence_for(place, control=((".gemini", True),), blocked=(".gemini",))
+        for attempt in ("mkdir .gemini", "mkdir -p .gemini && echo {} > .gemini/settings.json", "touch .gemini/x"):
+            assert run(place, fence, attempt).returncode != 0
+        assert run(place, fence, "ln -sfn /tmp .gemini; mkdir x && mv -T x .gemini").returncode != 0
+        assert os.listdir(place / "root") == ["x"]
+
+
+class TestUnderAKeeper:
+    """Nothing in the sandbox ends with the shell: it is the keeper that ends it."""
+
+    @pytest.fixture
+    def keeper(self) -> Generator[Keeper]:
+        keeper = Keeper()
+        yield keeper
+        keeper.close()
+
+    @pytest.fixture
+    def mark(self) -> Generator[str]:
+        """A length of time to sleep that nobody else sleeps for; whoever still does in the end is killed."""
+        mark = f"9{int.from_bytes(os.urandom(5))}.5"
+        yield mark
+        for pid in sleepers(mark):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    def test_what_is_left_in_the_background_goes_on_under_the_same_fence(
+        self, place: Path, keeper: Keeper, mark: str
+    ) -> None:
+        sandbox, wrapped = wrapped_for(place, f"(sleep {mark}; mkdir -p .a && touch .a/f) & sleep {mark} & echo hi")
+        exited = asyncio.run(ended(keeper, wrapped))
+        assert (exited.code, exited.signal) == (0, None)
+        assert there_are(2, mark)
+        wrapped.let_go()
+        began = time.monotonic()
+        wrapped.clean_up()
+        assert time.monotonic() - began < 0.1
+        run(place, fence_for(place, control=((".a", True),), blocked=(".a",)), "true")
+        assert os.listdir(place / "root") == [".a"]
+        for pid in sleepers(mark):
+            os.kill(pid, signal.SIGKILL)
+        assert all_end(exited.survivors)
+        sandbox.sweep()
         assert os.listdir(place / "root") == []
 
+    def test_a_fence_that_is_cleaned_up_too_early_stays_until_somebody_sweeps(
+        self, place: Path, keeper: Keeper, mark: str
+    ) -> None:
+        sandbox, wrapped = wrapped_for(place, f"sleep {mark} &")
+        exited = asyncio.run(ended(keeper, wrapped))
+        wrapped.clean_up()
+        sandbox.sweep()
+        assert os.listdir(place / "root") == [".a"]
+        keeper.close()
+        assert all_end(exited.survivors)
+        sandbox.sweep()
+        assert os.listdir(place / "root") == []
 
-def test_a_command_that_is_killed_leaves_nothing(place: Path) -> None:
-    assert PROGRAM is not None
-    mark = f"3{os.getpid()}"
-    sandbox = Bubblewrap(PROGRAM, state=str(place / "state"))
-    fence = fence_for(place, control=((".a", True),))
-    command = f"setsid sleep {mark} & (setsid sleep {mark} &); echo started; sleep {mark}"
-    wrapped = sandbox.wrap(["/bin/bash", "-c", command], fence, directory=str(place / "root"))
-    with subprocess.Popen(wrapped.arguments, stdout=subprocess.PIPE, start_new_session=True) as process:
-        assert process.stdout is not None
-        process.stdout.readline()
-        assert (place / "root" / ".a").is_dir()
-        process.kill()
-    until = time.monotonic() + 5
-    while sleepers(mark) and time.monotonic() < until:
-        time.sleep(0.01)
-    assert sleepers(mark) == []
-    wrapped.clean_up()
-    assert os.listdir(place / "root") == []
+    @pytest.mark.parametrize("line", ["(setsid sleep {0} &)", "trap '' TERM; sleep {0} &", "nohup sleep {0} &"])
+    def test_everything_ends_with_the_keeper(self, place: Path, keeper: Keeper, mark: str, line: str) -> None:
+        sandbox, wrapped = wrapped_for(place, f"{line.format(mark)}\n(sleep {mark} &)")
+        exited = asyncio.run(ended(keeper, wrapped))
+        wrapped.let_go()
+        assert there_are(2, mark)
+        keeper.close()
+        assert sleepers(mark) == []
+        assert all_end(exited.survivors, within=0)
+        sandbox.sweep()
+        assert os.listdir(place / "root") == []
+
+    def test_a_command_that_is_stopped_leaves_nothing(self, place: Path, keeper: Keeper, mark: str) -> None:
+        _, wrapped = wrapped_for(place, f"setsid sleep {mark} & (setsid sleep {mark} &); trap '' TERM; sleep {mark}")
+
+        async def main() -> None:
+            running = await started(keeper, wrapped)
+            assert there_are(3, mark)
+            assert (place / "root" / ".a").is_dir()
+            await running.stop()
+            assert sleepers(mark) == []
+            running.release()
+
+        asyncio.run(main())
+        wrapped.clean_up()
+        assert os.listdir(place / "root") == []
+
+    @pytest.mark.parametrize("line", ["sleep {0} & echo hi", "setsid sleep {0} & sleep {0}"])
+    def test_everything_ends_with_an_agent_that_is_killed(self, place: Path, mark: str, line: str) -> None:
+        assert PROGRAM is not None
+        with subprocess.Popen(
+            [sys.executable, "-c", AGENT, PROGRAM, str(place), line.format(mark)], stdout=subprocess.PIPE
+        ) as agent:
+            assert there_are(line.count("sleep"), mark)
+            inside = descendants(agent.pid)
+            agent.kill()
+        assert len(inside) > line.count("sleep")
+        assert all_end(inside)
+        assert sleepers(mark) == []
+        Bubblewrap(PROGRAM, state=str(place / "state")).sweep()
+        assert os.listdir(place / "root") == []
+
+    def test_the_own_processes_of_the_sandbox_are_known_by_their_name(
+        self, place: Path, keeper: Keeper, mark: str
+    ) -> None:
+        assert PROGRAM is not None
+        other = place / "a-program-of-another-name"
+        other.symlink_to(PROGRAM)
+        for program in (PROGRAM, str(other)):
+            _, wrapped = wrapped_for(place, f"sleep {mark} &", program=program)
+            exited = asyncio.run(ended(keeper, wrapped))
+            wrapped.let_go()
+            assert there_are(1, mark)
+            (slept,) = sleepers(mark)
+            assert len(exited.survivors) == 2
+            assert not_named(wrapped.attendants, exited.survivors) == (slept,)
+            os.kill(slept, signal.SIGKILL)
+            assert all_end(exited.survivors)
 
 
-def sleepers(mark: str) -> list[str]:
-    found: list[str] = []
+AGENT = """
+import asyncio, os, sys
+from tejat.workspace.processes.keeping import Keeper
+from tejat.workspace.processes.launching import Launch
+from tejat.workspace.sandbox.bubblewrap import Bubblewrap
+from tejat.workspace.sandbox.plan import Fence
+
+program, place, command = sys.argv[1:]
+fence = Fence((place + "/root",), place + "/temporary", ((".a", True),), (), False, (".a",))
+sandbox = Bubblewrap(program, state=place + "/state")
+wrapped = sandbox.wrap(["/bin/bash", "-c", command], fence, directory=place + "/root")
+
+async def main():
+    launch = Launch(wrapped.arguments, os.open(place, os.O_RDONLY), {"PATH": "/usr/bin:/bin"})
+    running = await Keeper().start(launch, stdout=1, stderr=2)
+    await asyncio.sleep(100)
+
+asyncio.run(main())
+"""
+
+
+def wrapped_for(place: Path, command: str, *, program: str | None = PROGRAM) -> tuple[Bubblewrap, Wrapped]:
+    """In a fence with one path, `.a`, that must not come into being."""
+    assert program is not None
+    sandbox = Bubblewrap(program, state=str(place / "state"))
+    fence = fence_for(place, control=((".a", True),), blocked=(".a",))
+    return sandbox, sandbox.wrap(["/bin/bash", "-c", command], fence, directory=str(place / "root"))
+
+
+async def started(keeper: Keeper, wrapped: Wrapped) -> Running:
+    directory, output = os.open("/", os.O_RDONLY), os.open(os.devnull, os.O_WRONLY)
+    try:
+        launch = Launch(wrapped.arguments, directory, {"PATH": "/usr/bin:/bin"})
+        return await keeper.start(launch, stdout=output, stderr=output)
+    finally:
+        os.close(directory)
+        os.close(output)
+
+
+async def ended(keeper: Keeper, wrapped: Wrapped) -> Exit:
+    running = await started(keeper, wrapped)
+    try:
+        return await running.wait()
+    finally:
+        running.release()
+
+
+def sleepers(mark: str) -> list[int]:
+    found: list[int] = []
     for process in filter(str.isdigit, os.listdir("/proc")):
-        try:
+        with suppress(OSError):
             if mark.encode() in Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0"):
-                found.append(process)
-        except OSError:
-            continue
+                found.append(int(process))
     return found
 
 
+def there_are(count: int, mark: str) -> bool:
+    """Wait for so many of them."""
+    until = time.monotonic() + 10
+    while len(sleepers(mark)) != count:
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def descendants(pid: int) -> list[int]:
+    return sorted(with_descendants([pid], processes()) - {pid})
+
+
+def all_end(pids: Sequence[int], *, within: float = 5.0) -> bool:
+    until = time.monotonic() + within
+    while any(started_at(pid) is not None for pid in pids):
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.01)
+    return True
+
+
 def test_what_is_forced_into_the_way_of_a_control_path_is_lost(place: Path) -> None:
-    fence = fence_for(place, control=((".a", True),))
+    fence = fence_for(place, control=((".a", True),), blocked=(".a",))
     assert run(place, fence, "chmod u+w .a && echo x > .a/f && cat .a/f").stdout == "x\n"
     assert os.listdir(place / "root") == []
 
 
-def test_one_command_does_not_take_away_what_protects_another(place: Path) -> None:
-    assert PROGRAM is not None
-    sandbox = Bubblewrap(PROGRAM, state=str(place / "state"))
-    fence = fence_for(place, control=((".a", True),))
-    command = "echo started; read line; mkdir -p .a; echo x > .a/f"
-    first = sandbox.wrap(["/bin/bash", "-c", command], fence, directory=str(place / "root"))
+@pytest.mark.parametrize("lasting", ["the first", "the second"])
+def test_one_command_does_not_take_away_what_protects_another(place: Path, lasting: str) -> None:
+    wait = "echo started; read line; mkdir -p .a; echo x > .a/f"
+    _, first = wrapped_for(place, wait if lasting == "the first" else "echo started; read line")
+    with running(first) as one:
+        _, second = wrapped_for(place, wait if lasting == "the second" else "echo started; read line")
+        with running(second) as two:
+            over, stays = (two, one) if lasting == "the first" else (one, two)
+            over.communicate("go\n")
+            (second if lasting == "the first" else first).clean_up()
+            assert (place / "root" / ".a").is_dir()
+            _, complaint = stays.communicate("go\n")
+    assert ".a/f: Permission denied" in complaint
+    first.clean_up()
+    second.clean_up()
+    assert os.listdir(place / "root") == []
+
+
+@contextmanager
+def running(wrapped: Wrapped) -> Generator[subprocess.Popen[str]]:
+    """A command that has printed its first line and waits for one."""
     with subprocess.Popen(
-        first.arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        wrapped.arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
         process.stdout.readline()
-        assert run(place, fence, "true").returncode == 0
-        assert (place / "root" / ".a").is_dir()
-        _, complaint = process.communicate("go\n")
-    assert ".a/f: Permission denied" in complaint
-    first.clean_up()
-    assert os.listdir(place / "root") == []
+        yield process

@@ -168,7 +168,9 @@ def test_landlock_is_no_fence_where_commands_can_change_it(
 @needs_bubblewrap
 def test_what_a_crash_left_is_cleaned_up_at_the_start(root: str, state: str) -> None:
     assert BUNDLED is not None
-    laid = Bubblewrap(BUNDLED, state=state).ghosts.lay({f"{root}/.agent": None})
+    ghosts = Bubblewrap(BUNDLED, state=state).ghosts
+    with ghosts.standing() as standing:
+        laid = ghosts.lay({f"{root}/.agent": None}, standing)
     os.close(laid._descriptor)
     assert os.listdir(root) == [".agent"]
     choose(Wanted.AUTO, roots=[root], state=state)

@@ -33,6 +33,7 @@ CONTROL = [
     ["deep/er/settings", False],
     ["there/missing", True],
 ]
+BLOCKED = [".agent", "there/missing"]
 
 # Runs as the user in question: wraps each command, runs it, cleans up, and tells what came of it.
 DRIVER = r"""
@@ -48,7 +49,8 @@ if asked["bubblewrap"]:
     sandbox = Bubblewrap(asked["bubblewrap"], state=asked["state"], interpreter=python)
 else:
     sandbox = Landlocked(interpreter=python)
-fence = Fence((asked["root"],), asked["temporary"], tuple(map(tuple, asked["control"])), tuple(asked["hidden"]), False)
+fence = Fence((asked["root"],), asked["temporary"], tuple(map(tuple, asked["control"])), tuple(asked["hidden"]), False,
+              tuple(asked["blocked"]))
 results = {}
 leaked = os.open("/", os.O_RDONLY)
 os.set_inheritable(leaked, True)
@@ -78,6 +80,7 @@ class Ground:
 
     def run(self, commands: dict[str, str]) -> dict[str, tuple[int, str, str]]:
         asked = {
+            "blocked": BLOCKED,
             "bubblewrap": self.bubblewrap,
             "commands": commands,
             "control": CONTROL,

@@ -6,13 +6,14 @@ import stat
 import subprocess
 import sys
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tejat.workspace.sandbox.ghosts import Ghosts
+from tejat.workspace.sandbox.ghosts import Ghosts, Laid
 
 
 @pytest.fixture
@@ -30,12 +31,17 @@ def names(root: Path) -> list[str]:
     return sorted(os.listdir(root))
 
 
+def lay(ghosts: Ghosts, texts: Mapping[str, str | None]) -> Laid:
+    with ghosts.standing() as standing:
+        return ghosts.lay(texts, standing)
+
+
 def records(ghosts: Ghosts) -> list[str]:
     return [name for name in os.listdir(ghosts._directory) if name.endswith(".json")]
 
 
 def test_laid_and_released(root: Path, ghosts: Ghosts) -> None:
-    laid = ghosts.lay({str(root / ".agent"): None, str(root / "common"): ".\n"})
+    laid = lay(ghosts, {str(root / ".agent"): None, str(root / "common"): ".\n"})
     assert laid.paths == (str(root / ".agent"), str(root / "common"))
     assert names(root) == [".agent", "common"]
     assert (root / "common").read_text() == ".\n"
@@ -46,17 +52,17 @@ def test_laid_and_released(root: Path, ghosts: Ghosts) -> None:
     assert records(ghosts) == []
 
 
-def test_nothing_to_lay_leaves_no_trace(tmp_path: Path, ghosts: Ghosts) -> None:
-    laid = ghosts.lay({})
+def test_nothing_to_lay_leaves_no_record(ghosts: Ghosts) -> None:
+    laid = lay(ghosts, {})
     laid.release()
     assert (laid.record, laid.paths) == (None, ())
-    assert not (tmp_path / "state").exists()
+    assert records(ghosts) == []
 
 
 def test_the_records_are_for_nobody_else(root: Path, ghosts: Ghosts) -> None:
     old = os.umask(0)
     try:
-        laid = ghosts.lay({str(root / ".agent"): None})
+        laid = lay(ghosts, {str(root / ".agent"): None})
     finally:
         os.umask(old)
     assert laid.record is not None
@@ -67,7 +73,7 @@ def test_the_records_are_for_nobody_else(root: Path, ghosts: Ghosts) -> None:
 
 @pytest.mark.parametrize("order", [[0, 1], [1, 0]])
 def test_shared_ones_stay_until_the_last(root: Path, ghosts: Ghosts, order: list[int]) -> None:
-    both = [ghosts.lay({str(root / ".agent"): None, str(root / name): None}) for name in ("first", "second")]
+    both = [lay(ghosts, {str(root / ".agent"): None, str(root / name): None}) for name in ("first", "second")]
     both[order[0]].release()
     assert names(root) == [".agent", ["first", "second"][order[1]]]
     both[order[1]].release()
@@ -75,7 +81,7 @@ def test_shared_ones_stay_until_the_last(root: Path, ghosts: Ghosts, order: list
 
 
 def test_what_somebody_put_in_stays(root: Path, ghosts: Ghosts) -> None:
-    laid = ghosts.lay({str(root / name): text for name, text in (("a", None), ("b", "."), ("c", None), ("d", "."))})
+    laid = lay(ghosts, {str(root / name): text for name, text in (("a", None), ("b", "."), ("c", None), ("d", "."))})
     (root / "a" / "mine").write_text("x")
     (root / "b").write_text("mine")
     (root / "c").rmdir()
@@ -89,7 +95,7 @@ def test_what_somebody_put_in_stays(root: Path, ghosts: Ghosts) -> None:
 def test_what_was_there_before_stays(root: Path, ghosts: Ghosts) -> None:
     (root / "old").mkdir()
     os.utime(root / "old", (1, 1))
-    laid = ghosts.lay({str(root / "old"): None})
+    laid = lay(ghosts, {str(root / "old"): None})
     assert laid.paths == (str(root / "old"),)
     laid.release()
     assert names(root) == ["old"]
@@ -99,7 +105,7 @@ def test_where_something_else_stands_nothing_is_laid(root: Path, ghosts: Ghosts)
     (root / "file").write_text("mine")
     (root / "directory").mkdir()
     os.utime(root / "directory", (1, 1))
-    laid = ghosts.lay({str(root / "file"): None, str(root / "directory"): ".\n"})
+    laid = lay(ghosts, {str(root / "file"): None, str(root / "directory"): ".\n"})
     assert laid.paths == ()
     laid.release()
     assert names(root) == ["directory", "file"]
@@ -107,7 +113,7 @@ def test_where_something_else_stands_nothing_is_laid(root: Path, ghosts: Ghosts)
 
 def test_when_one_cannot_be_made_none_stays(root: Path, ghosts: Ghosts) -> None:
     with pytest.raises(FileNotFoundError):
-        ghosts.lay({str(root / "a"): None, str(root / "none" / "b"): None})
+        lay(ghosts, {str(root / "a"): None, str(root / "none" / "b"): None})
     assert names(root) == []
     assert records(ghosts) == []
 
@@ -115,7 +121,9 @@ def test_when_one_cannot_be_made_none_stays(root: Path, ghosts: Ghosts) -> None:
 CRASH = """
 import os, sys
 from tejat.workspace.sandbox.ghosts import Ghosts
-Ghosts(sys.argv[1]).lay({sys.argv[2]: None})
+ghosts = Ghosts(sys.argv[1])
+with ghosts.standing() as standing:
+    ghosts.lay({sys.argv[2]: None}, standing)
 os.kill(os.getpid(), 9)
 """
 
@@ -130,7 +138,7 @@ def test_after_a_crash_the_next_one_cleans_up(tmp_path: Path, root: Path, ghosts
 
 
 def test_a_sandbox_that_outlives_us_keeps_its_ghosts(root: Path, ghosts: Ghosts) -> None:
-    laid = ghosts.lay({str(root / ".agent"): None})
+    laid = lay(ghosts, {str(root / ".agent"): None})
     assert laid.record is not None
     # As bubblewrap does with --lock-file, from a process of its own.
     holding = (
@@ -151,7 +159,7 @@ def test_a_sandbox_that_outlives_us_keeps_its_ghosts(root: Path, ghosts: Ghosts)
 
 
 def test_a_record_that_cannot_be_read_is_dropped(root: Path, ghosts: Ghosts) -> None:
-    ghosts.lay({str(root / "a"): None}).release()
+    lay(ghosts, {str(root / "a"): None}).release()
     broken = Path(ghosts._directory) / "broken.json"
     broken.write_text("{")
     ghosts.sweep()
@@ -161,7 +169,7 @@ def test_a_record_that_cannot_be_read_is_dropped(root: Path, ghosts: Ghosts) -> 
 def test_a_record_of_a_link_does_not_lead_elsewhere(tmp_path: Path, root: Path, ghosts: Ghosts) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.write_text(".\n")
-    laid = ghosts.lay({str(root / "a"): ".\n", str(root / "b"): None})
+    laid = lay(ghosts, {str(root / "a"): ".\n", str(root / "b"): None})
     for name in ("a", "b"):
         path = root / name
         path.rmdir() if path.is_dir() else path.unlink()
@@ -171,9 +179,30 @@ def test_a_record_of_a_link_does_not_lead_elsewhere(tmp_path: Path, root: Path, 
     assert elsewhere.read_text() == ".\n"
 
 
+def test_what_was_let_go_of_is_kept_by_the_lock_of_a_sandbox_alone(root: Path, ghosts: Ghosts) -> None:
+    laid = lay(ghosts, {str(root / ".agent"): None})
+    assert laid.record is not None
+    hold = "import fcntl, sys; file = open(sys.argv[1]); fcntl.lockf(file, fcntl.LOCK_SH); print(flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-I", "-S", "-c", hold, laid.record], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as sandbox:
+        assert sandbox.stdout is not None
+        sandbox.stdout.readline()
+        laid.let_go()
+        laid.release()
+        ghosts.sweep()
+        assert names(root) == [".agent"]
+        sandbox.communicate(b"\n")
+    assert names(root) == [".agent"]
+    ghosts.sweep()
+    assert (names(root), records(ghosts)) == ([], [])
+    laid.let_go()
+    laid.release()
+
+
 def test_odd_names(root: Path, ghosts: Ghosts) -> None:
     path = os.fsdecode(os.fsencode(root) + b"/-\xff\n \xe2\x82")
-    laid = ghosts.lay({path: None})
+    laid = lay(ghosts, {path: None})
     assert laid.record is not None
     assert json.loads(Path(laid.record).read_text())[0][0] == path
     laid.release()
@@ -185,7 +214,7 @@ def test_many_at_once(root: Path, ghosts: Ghosts) -> None:
 
     def work() -> None:
         for _ in range(15):
-            laid = ghosts.lay({str(root / "shared"): None, str(root / threading.current_thread().name): None})
+            laid = lay(ghosts, {str(root / "shared"): None, str(root / threading.current_thread().name): None})
             if not (root / "shared").is_dir():
                 failed.append("gone while somebody relied on it")
             laid.release()
@@ -214,7 +243,7 @@ def test_a_ghost_is_there_exactly_while_somebody_relies_on_it(
             held.pop(who).release()
             using.pop(who)
         else:
-            held[who] = ghosts.lay({str(top / "root" / name): None for name in sorted(wanted)})
+            held[who] = lay(ghosts, {str(top / "root" / name): None for name in sorted(wanted)})
             using[who] = wanted
         assert set(names(top / "root")) == set().union(*using.values())
     for laid in held.values():

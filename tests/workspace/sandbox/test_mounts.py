@@ -19,18 +19,27 @@ def top() -> Generator[Path]:
 
 
 def fence(
-    *roots: Path, control: tuple[tuple[str, bool], ...] = (), hidden: tuple[Path, ...] = (), temporary: str = "/none"
+    *roots: Path,
+    control: tuple[tuple[str, bool], ...] = (),
+    hidden: tuple[Path, ...] = (),
+    blocked: tuple[str, ...] = (),
 ) -> Fence:
-    return Fence(tuple(map(str, roots)), temporary, control, tuple(map(str, hidden)), network=False)
+    return Fence(tuple(map(str, roots)), "/none", control, tuple(map(str, hidden)), network=False, blocked=blocked)
 
 
 def seen_below(top: Path, mounts: Mounts) -> dict[str, Seen]:
     return {path.removeprefix(f"{top}/"): seen for path, seen in mounts.in_order() if path.startswith(f"{top}/")}
 
 
-def plan(top: Path, *roots: Path, control: tuple[tuple[str, bool], ...] = (), hidden: tuple[Path, ...] = ()) -> Mounts:
+def plan(
+    top: Path,
+    *roots: Path,
+    control: tuple[tuple[str, bool], ...] = (),
+    hidden: tuple[Path, ...] = (),
+    blocked: tuple[str, ...] = (),
+) -> Mounts:
     assert all(root.is_relative_to(top) for root in roots)
-    return Mounts(fence(*roots, control=control, hidden=hidden), own_program=())
+    return Mounts(fence(*roots, control=control, hidden=hidden, blocked=blocked), own_program=())
 
 
 def test_a_control_file_is_read_only_and_all_above_it_is_pinned(top: Path) -> None:
@@ -46,15 +55,51 @@ def test_a_control_file_is_read_only_and_all_above_it_is_pinned(top: Path) -> No
     assert mounts.unguarded == ()
 
 
-def test_of_what_is_missing_the_first_part_is_blocked(top: Path) -> None:
+def test_of_what_is_missing_only_what_must_not_come_into_being_is_blocked(top: Path) -> None:
     (top / "r" / "there").mkdir(parents=True)
-    control = (("a/b", True), ("a/c", False), ("there/d", True), (".git/config", False))
-    assert seen_below(top, plan(top, top / "r", control=control)) == {
+    control = ((".agent", True), ("there/d", True), ("there/e", True), ("a/b", True), (".git/config", False))
+    mounts = plan(top, top / "r", control=control, blocked=(".agent", "there/d"))
+    assert seen_below(top, mounts) == {
         "r": Seen.WRITABLE,
-        "r/a": Seen.BLOCKED,
+        "r/.agent": Seen.BLOCKED,
         "r/there": Seen.PINNED,
         "r/there/d": Seen.BLOCKED,
-        "r/.git": Seen.BLOCKED,
+    }
+    assert mounts.unguarded == tuple(str(top / "r" / name) for name in ("there/e", "a", ".git"))
+
+
+def test_of_a_long_path_the_first_missing_part_is_blocked(top: Path) -> None:
+    (top / "r").mkdir()
+    assert seen_below(top, plan(top, top / "r", control=(("a/b", True), ("a/c", False)), blocked=("a",))) == {
+        "r": Seen.WRITABLE,
+        "r/a": Seen.BLOCKED,
+    }
+
+
+def test_what_stands_in_for_something_missing_is_still_missing(top: Path) -> None:
+    for name in ("r/.agent", "r/.git/hooks"):
+        (top / name).mkdir(parents=True)
+    (top / "r" / ".git" / "commondir").write_text(".\n")
+    control = ((".agent", True), (".git/hooks", True), (".git/commondir", False))
+    stand_ins = {str(top / "r" / name) for name, _ in control}
+    mounts = Mounts(fence(top / "r", control=control, blocked=(".agent",)), own_program=(), stand_ins=stand_ins)
+    assert seen_below(top, mounts) == {
+        "r": Seen.WRITABLE,
+        "r/.agent": Seen.BLOCKED,
+        "r/.git": Seen.PINNED,
+        "r/.git/hooks": Seen.BLOCKED,
+        "r/.git/commondir": Seen.SPELLED_OUT,
+    }
+
+
+def test_what_is_there_is_read_only_whether_it_is_to_be_blocked_or_not(top: Path) -> None:
+    for name in ("r/.agent", "r/.editor"):
+        (top / name).mkdir(parents=True)
+    control = ((".agent", True), (".editor", True))
+    assert seen_below(top, plan(top, top / "r", control=control, blocked=(".agent",))) == {
+        "r": Seen.WRITABLE,
+        "r/.agent": Seen.READ_ONLY,
+        "r/.editor": Seen.READ_ONLY,
     }
 
 
@@ -62,12 +107,15 @@ def test_files_that_are_missing(top: Path, monkeypatch: pytest.MonkeyPatch) -> N
     (top / "r" / ".git").mkdir(parents=True)
     (top / "r" / ".cargo").mkdir()
     control = ((".npmrc", False), (".git/config", False), (".git/commondir", False), (".cargo/config.toml", False))
+    control += ((".git/hooks", True), (".git/info/attributes", False))
     mounts = plan(top, top / "r", control=control)
     assert seen_below(top, mounts) == {
         "r": Seen.WRITABLE,
         "r/.git": Seen.PINNED,
         "r/.git/config": Seen.BLOCKED,
         "r/.git/commondir": Seen.SPELLED_OUT,
+        "r/.git/hooks": Seen.BLOCKED,
+        "r/.git/info": Seen.BLOCKED,
     }
     assert mounts.unguarded == (str(top / "r" / ".npmrc"), str(top / "r" / ".cargo" / "config.toml"))
     monkeypatch.setenv("HOME", str(top / "r"))
@@ -98,7 +146,7 @@ def test_links_are_told_of_and_what_they_lead_to_is_protected(top: Path) -> None
 def test_roots_in_roots(top: Path) -> None:
     (top / "r" / "x" / "s").mkdir(parents=True)
     (top / "r" / "x" / "s" / ".a").mkdir()
-    mounts = plan(top, top / "r", top / "r" / "x" / "s", control=((".a", True),))
+    mounts = plan(top, top / "r", top / "r" / "x" / "s", control=((".a", True),), blocked=(".a",))
     assert seen_below(top, mounts) == {
         "r": Seen.WRITABLE,
         "r/.a": Seen.BLOCKED,
@@ -113,7 +161,7 @@ def test_a_root_in_what_is_read_only_or_hidden(top: Path, order: list[int]) -> N
     roots = [top / "r", top / "r" / ".a" / "s" / "t", top / "hidden" / "r"]
     for root in roots:
         root.mkdir(parents=True)
-    mounts = plan(top, *(roots[at] for at in order), control=((".a", True),), hidden=(top / "hidden",))
+    mounts = plan(top, *(roots[at] for at in order), control=((".a", True),), hidden=(top / "hidden",), blocked=(".a",))
     assert list(seen_below(top, mounts).items()) == [
         ("hidden", Seen.HIDDEN),
         ("hidden/r", Seen.WRITABLE),

@@ -27,6 +27,9 @@ class Prefix:
         assert os.path.isdir(directory)
         return Wrapped((*self.words, *arguments), clean_up=self._clean_up)
 
+    def sweep(self) -> None:
+        pass
+
     def _clean_up(self) -> None:
         self.cleaned += 1
 
@@ -86,6 +89,23 @@ def test_no_fence_at_all(tmp_path: Path) -> None:
         secrets=Axis(enforced=False, how="a command can read a secret"),
     )
     assert sandbox.cleaned == 1
+
+
+def test_nothing_is_left_of_a_probe_that_takes_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tejat.workspace.sandbox.probe._SECONDS", 0.5)
+    mark = f"9{int.from_bytes(os.urandom(5))}.5"
+    report = probe(Prefix("/bin/bash", "-c", f"setsid sleep {mark} & sleep {mark}; true"), state=str(tmp_path))
+    assert enforced(report) == (False,) * 5
+    assert report.files.how.endswith("timed out after 0.5 seconds")
+    assert [name for name in filter(str.isdigit, os.listdir("/proc")) if mark in arguments_of(name)] == []
+    assert os.listdir(tmp_path) == []
+
+
+def arguments_of(process: str) -> str:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_text()
+    except OSError:
+        return ""
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ _PIPE_SIZE = 1 << 20
 _FIRST_READ = 1 << 15  # most commands say little, and to clear a megabyte for each takes longer than to hear them out
 _DRAINING_SECONDS = 0.3
 _QUIET_SECONDS = 0.1
-_LOOK_AGAIN_SECONDS = 0.005
+_LOOK_AGAIN_SECONDS = 0.001
 
 
 class Why(StrEnum):

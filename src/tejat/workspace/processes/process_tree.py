@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 
 if sys.platform != "linux":
     import subprocess
@@ -79,6 +79,14 @@ def started_at(pid: int) -> int | None:
     """When a process began, in clock ticks since boot: with its number this names it for ever. None when it is gone."""
     process = look_at(pid)
     return process.started if process is not None and process.is_alive else None
+
+
+def not_named(names: Set[str], pids: Iterable[int]) -> tuple[int, ...]:
+    """Those of these processes that are there and go by none of these names. Where names are not told, all of them."""
+    if sys.platform != "linux" or not names:
+        return tuple(pids)
+    named = {pid: os.fsdecode(_read(f"/proc/{pid}/comm").removesuffix(b"\n")) for pid in pids}
+    return tuple(pid for pid, name in named.items() if name and name not in names)
 
 
 def ticks_now() -> int:

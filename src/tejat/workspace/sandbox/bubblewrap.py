@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 
 from tejat.core.errors import UsageError
 from tejat.workspace.sandbox import lock_in
@@ -10,6 +11,8 @@ from tejat.workspace.sandbox.landlocked import lock_in_words, own_program
 from tejat.workspace.sandbox.mounts import COMMON_DIRECTORY_AS_WITHOUT, Mounts, Seen
 from tejat.workspace.sandbox.plan import Fence, Wrapped
 
+# The system cuts the names of processes off.
+_LONGEST_NAME = 15
 _RECORD_INSIDE = "/run/.tejat-lock"
 
 _STAND_INS = {Seen.BLOCKED: None, Seen.SPELLED_OUT: COMMON_DIRECTORY_AS_WITHOUT}
@@ -19,8 +22,9 @@ _NAMESPACES = (
     "--unshare-user",
     # Without this, root can make what is read-only writable again.
     *("--cap-drop", "ALL"),
+    # Nothing here dies with its parent: what a command leaves in the background goes on when its shell has ended. It is
+    # whoever started us that ends the rest.
     "--new-session",
-    "--die-with-parent",
 )
 
 # The settings of the kernel belong to root, whether root may do anything else or not: /proc has to be read-only.
@@ -41,14 +45,18 @@ class Bubblewrap:
         self.ghosts = Ghosts(state)
         self._nothing = os.path.join(state, "nothing")
         self._interpreter = interpreter
+        name = os.fsencode(os.path.basename(program))[:_LONGEST_NAME]
+        self._attendants = frozenset({os.fsdecode(name)})
 
     def wrap(self, arguments: Sequence[str], fence: Fence, *, directory: str) -> Wrapped:
         """As the contract says. Raises UsageError when the root is `/`, where nothing is left to fence off."""
         if "/" in fence.writable:
             raise UsageError("A command cannot be fenced into /: open a directory below it.")
-        mounts = Mounts(fence, own_program=own_program(self._interpreter))
-        ordered = mounts.in_order()
-        laid = self.ghosts.lay({path: _STAND_INS[seen] for path, seen in ordered if seen in _STAND_INS})
+        with self.ghosts.standing() as standing:
+            mounts = Mounts(fence, own_program=own_program(self._interpreter), stand_ins=standing)
+            ordered = mounts.in_order()
+            texts = {path: _STAND_INS[seen] for path, seen in ordered if seen in _STAND_INS}
+            laid = self.ghosts.lay(texts, standing)
         places = [f"{lock_in.WRITABLE}={root}" for root in fence.writable]
         inner = lock_in_words(
             lock_in.IN_NAMESPACES,
@@ -67,7 +75,18 @@ class Bubblewrap:
             *inner,
             *arguments,
         )
-        return Wrapped(arguments=wrapped, clean_up=laid.release, unguarded=mounts.unguarded)
+        return Wrapped(
+            wrapped,
+            clean_up=laid.release,
+            unguarded=mounts.unguarded,
+            attendants=self._attendants,
+            let_go=laid.let_go,
+        )
+
+    def sweep(self) -> None:
+        """As the contract says."""
+        with suppress(OSError):
+            self.ghosts.sweep()
 
     def _mount_words(self, ordered: list[tuple[str, Seen]], temporary: str, laid: Laid) -> list[str]:
         words: list[str] = []

@@ -17,14 +17,15 @@ from tejat.workspace.sandbox.secrets import secrets_in_home
 class Grounds:
     """What the fence runs around. All paths are real.
 
-    `own` are directories of the program itself, `control_paths` the files in each root that commands must not change
-    (see `Fence.read_only`), `state` is where the sandbox notes what it has to clean up.
+    `own` are directories of the program itself, `control_paths` the files in each root that commands must not change,
+    `blocked` those that they must not make (see `Fence`), `state` is where the sandbox notes what it has to clean up.
     """
 
     roots: tuple[str, ...]
     home: str
     own: tuple[str, ...]
     control_paths: tuple[tuple[str, bool], ...]
+    blocked: tuple[str, ...]
     state: str
 
 
@@ -52,6 +53,8 @@ class Fencing:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._sandbox is not None:
+            self._sandbox.sweep()
         if self._temporary is not None and not self._is_in_use():
             shutil.rmtree(self._temporary, ignore_errors=True)
 
@@ -67,8 +70,10 @@ class Fencing:
 
     def wrap(self, arguments: Sequence[str], directory: str, network: bool) -> Wrapped:
         """Raises OSError when what has to be prepared cannot be."""
-        if self._sandbox is None or self._temporary is None:
+        if self._sandbox is None:
             return Wrapped(tuple(arguments), _nothing)
+        if self._temporary is None:
+            raise RuntimeError("a fence that was not opened keeps nobody in")
         grounds = self._grounds
         fence = Fence(
             writable=grounds.roots,
@@ -76,6 +81,7 @@ class Fencing:
             read_only=grounds.control_paths,
             hidden=(*secrets_in_home(grounds.home), *filter(os.path.lexists, grounds.own)),
             network=network or self._network,
+            blocked=grounds.blocked,
         )
         return self._sandbox.wrap(arguments, fence, directory=directory)
 

@@ -33,25 +33,33 @@ class Ghosts:
     def __init__(self, state: str) -> None:
         self._directory = os.path.join(state, "ghosts")
 
-    def lay(self, texts: Mapping[str, str | None]) -> "Laid":
+    @contextmanager
+    def standing(self) -> Generator[Mapping[str, int]]:
+        """The paths of all that is laid, each with a time before it was made. Nobody changes that until this is left.
+
+        Raises OSError when the state cannot be read or written.
+        """
+        with self._locked():
+            yield self._remove_dead()
+
+    def lay(self, texts: Mapping[str, str | None], standing: Mapping[str, int]) -> "Laid":
         """Make at each path, whose parent exists, a file with this text, or an empty directory; keep it until released.
 
-        Paths where nothing can be made are left out. Raises OSError when the state or a directory cannot be written.
+        To be called while `standing` holds. What stands already is kept by both. Paths where nothing can be made are
+        left out. Raises OSError when the state or a directory cannot be written.
         """
         if not texts:
             return Laid(self, None, -1, ())
-        with self._locked():
-            living = self._remove_dead()
-            now = time.time_ns() - _COARSEST_FILE_TIME
-            ghosts = [_Ghost(path, text, living.get(path, now)) for path, text in texts.items()]
-            record, descriptor = self._write(ghosts)
-            try:
-                made = tuple(ghost.path for ghost in ghosts if _made(ghost))
-            except OSError:
-                os.close(descriptor)
-                self._remove_dead()
-                raise
-            return Laid(self, record, descriptor, made)
+        now = time.time_ns() - _COARSEST_FILE_TIME
+        ghosts = [_Ghost(path, text, standing.get(path, now)) for path, text in texts.items()]
+        record, descriptor = self._write(ghosts)
+        try:
+            made = tuple(ghost.path for ghost in ghosts if _made(ghost))
+        except OSError:
+            os.close(descriptor)
+            self._remove_dead()
+            raise
+        return Laid(self, record, descriptor, made)
 
     def sweep(self) -> None:
         """Remove what nobody relies on any more. Raises OSError when the state cannot be read or written."""
@@ -134,15 +142,20 @@ class Laid:
         self._ghosts = ghosts
         self._descriptor = descriptor
 
+    def let_go(self) -> None:
+        """Leave the ghosts to a sandbox that still runs: they go when somebody looks after its end."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
     def release(self) -> None:
         """Remove what only this command relied on, once its sandbox is gone. Raises nothing; may be called again.
 
-        A sandbox that still runs after a short wait keeps its ghosts: they go when somebody looks again.
+        A sandbox that still runs after a short wait keeps its ghosts, as if it had been let go of.
         """
         if self.record is None or self._descriptor < 0:
             return
-        os.close(self._descriptor)
-        self._descriptor = -1
+        self.let_go()
         with suppress(OSError):
             # The kernel ends a sandbox just after the process that was waited for.
             until = time.monotonic() + _PATIENCE_SECONDS

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Sequence
+from functools import cache
 
 from tejat.workspace.sandbox import lock_in
 from tejat.workspace.sandbox.paths import is_beneath
@@ -33,6 +34,9 @@ class Landlocked:
         open_to_all = (path for path in fence.hidden if any(is_beneath(path, root) for root in fence.writable))
         return Wrapped((*start, *arguments), clean_up=_nothing, unguarded=(*control, *open_to_all))
 
+    def sweep(self) -> None:
+        """Nothing is laid out for a command."""
+
 
 def lock_in_words(fenced: str, *, network: bool, places: Sequence[str], interpreter: str | None) -> tuple[str, ...]:
     """What to put before a command so that it starts locked in. `places` are words that `lock_in` understands."""
@@ -42,6 +46,7 @@ def lock_in_words(fenced: str, *, network: bool, places: Sequence[str], interpre
     return (python, "-I", "-S", "-X", "utf8", "-c", _START, _package_parent(), fenced, switch, *places, "--")
 
 
+@cache
 def own_program(interpreter: str | None = None) -> tuple[str, ...]:
     """The places that the locking program is loaded from. A command that can write there can unlock the next one."""
     python = interpreter or _interpreter()
@@ -57,10 +62,12 @@ def can_be_changed(roots: Sequence[str]) -> str | None:
     return None
 
 
+@cache
 def _interpreter() -> str:
     return os.path.realpath(sys.executable)
 
 
+@cache
 def _package_parent() -> str:
     package = os.path.realpath(lock_in.__file__)
     for _ in lock_in.__name__.split("."):

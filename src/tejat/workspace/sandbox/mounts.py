@@ -2,6 +2,7 @@
 
 import os
 import stat
+from collections.abc import Container
 from enum import Enum, auto
 
 from tejat.workspace.sandbox.paths import ancestors
@@ -34,11 +35,16 @@ _KEPT = ("/run/current-system", "/run/opengl-driver", "/etc/resolv.conf")
 
 
 class Mounts:
-    """The mounts of one fence. Looks at the files now; what is there when they are made may differ, never the order."""
+    """The mounts of one fence. Looks at the files now; what is there when they are made may differ, never the order.
 
-    def __init__(self, fence: Fence, *, own_program: tuple[str, ...]) -> None:
+    `stand_ins` are paths that exist only because they are blocked for another command. They may go any time.
+    """
+
+    def __init__(self, fence: Fence, *, own_program: tuple[str, ...], stand_ins: Container[str] = ()) -> None:
         self._seen: dict[str, Seen] = {}
         self._unguarded: list[str] = []
+        self._blocked = frozenset(fence.blocked)
+        self._stand_ins = stand_ins
         self._home = os.path.realpath(os.path.expanduser("~"))
         for path in _EMPTIED:
             if os.path.isdir(path) and not os.path.islink(path):
@@ -62,8 +68,8 @@ class Mounts:
     def unguarded(self) -> tuple[str, ...]:
         """Control paths that cannot be protected.
 
-        Those that are links: a link can be replaced, and nothing can be mounted on one. And files of a project that do
-        not exist: whatever stood there instead would be committed, or stop a program that looks for them.
+        Those that are links: a link can be replaced, and nothing can be mounted on one. And most of those that do not
+        exist: whatever stood there instead would be seen, committed, or stop a program that looks for them.
         """
         return tuple(self._unguarded)
 
@@ -72,15 +78,13 @@ class Mounts:
         return sorted(self._seen.items(), key=lambda item: item[0].split("/"))
 
     def _guard(self, root: str, relative: str, *, is_directory: bool) -> None:
-        whole = os.path.join(root, relative)
+        whole = f"{root}/{relative}"
         path = root
         for part in relative.split("/"):
-            path = os.path.join(path, part)
-            try:
-                mode = os.lstat(path).st_mode
-            except OSError:
-                is_file = path == whole and not is_directory
-                self._keep_missing(path, root, relative if is_file else None)
+            path = f"{path}/{part}"
+            mode = self._mode(path)
+            if mode is None:
+                self._keep_missing(path, root, is_file=path == whole and not is_directory)
                 return
             if stat.S_ISLNK(mode):
                 self._unguarded.append(whole)
@@ -92,11 +96,24 @@ class Mounts:
                 break
         self._protect(path, Seen.READ_ONLY)
 
-    def _keep_missing(self, path: str, root: str, file: str | None) -> None:
-        """Keep what is not there from being made. `file` is the path from the root if it would be a file."""
-        if file == _COMMON_DIRECTORY:
+    def _mode(self, path: str) -> int | None:
+        if path in self._stand_ins:
+            return None
+        try:
+            return os.lstat(path).st_mode
+        except OSError:
+            return None
+
+    def _keep_missing(self, path: str, root: str, *, is_file: bool) -> None:
+        """Keep what is not there from being made, where that can be done without standing in anybody's way.
+
+        Every stand-in shows up in the real root, so there are few.
+        """
+        relative = path[len(root) + 1 :]
+        starts_a_session = is_file and root == self._home and "/" not in relative
+        if relative == _COMMON_DIRECTORY:
             self._protect(path, Seen.SPELLED_OUT)
-        elif file is None or file.startswith(".git/") or ("/" not in file and root == self._home):
+        elif relative.startswith(".git/") or relative in self._blocked or starts_a_session:
             self._protect(path, Seen.BLOCKED)
         else:
             self._unguarded.append(path)
@@ -122,7 +139,9 @@ class Mounts:
 
     def _around(self, path: str) -> Seen | None:
         """What the nearest directory above shows."""
-        for parent in (*reversed(ancestors(path, "/")), "/"):
-            if parent in self._seen:
-                return self._seen[parent]
+        parent = path
+        while parent:
+            parent = parent.rpartition("/")[0]
+            if seen := self._seen.get(parent or "/"):
+                return seen
         return None

@@ -19,8 +19,9 @@ class Fence:
     """What a command may touch. Every path is absolute, and real but for what `read_only` holds.
 
     `writable` are the roots. `temporary` is a private directory of this session: it is $TMPDIR and, where the sandbox
-    can do that, appears as /tmp. `read_only` are control paths from each root, with whether they are directories.
-    `hidden` are places that cannot be read, such as secrets in the home and the program's own state.
+    can do that, appears as /tmp. `read_only` are control paths from each root, with whether they are directories;
+    `blocked` are those of them that must not come into being either. `hidden` are places that cannot be read, such as
+    secrets in the home and the program's own state.
     """
 
     writable: tuple[str, ...]
@@ -28,6 +29,11 @@ class Fence:
     read_only: tuple[tuple[str, bool], ...]
     hidden: tuple[str, ...]
     network: bool
+    blocked: tuple[str, ...] = ()
+
+
+def _nothing() -> None:
+    return
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +41,16 @@ class Wrapped:
     """Arguments that start a command inside a sandbox, and what is to be called once it has ended.
 
     `unguarded` are control paths, and hidden ones inside a root, that this sandbox cannot keep from the command.
-    Whether one of them has come into being or changed can be looked at afterwards.
+    Whether one of them has come into being or changed can be looked at afterwards. `attendants` are the names of
+    processes that belong to the sandbox itself; they end just after the last one of the command. Where the command has
+    left something running, `let_go` is to be called first: what that relies on stays, and `clean_up` waits for nothing.
     """
 
     arguments: tuple[str, ...]
     clean_up: Callable[[], None]
     unguarded: tuple[str, ...] = ()
+    attendants: frozenset[str] = frozenset()
+    let_go: Callable[[], None] = _nothing
 
 
 class Sandbox(Protocol):
@@ -55,6 +65,10 @@ class Sandbox(Protocol):
         `clean_up` of the answer has to be called once the command has ended, or right away if it is not started;
         it may be called again and raises nothing. Raises OSError when what has to be prepared cannot be.
         """
+        ...
+
+    def sweep(self) -> None:
+        """Clean up after commands that were let go of and have ended since. Raises nothing."""
         ...
 
 

@@ -1,13 +1,15 @@
 """Finds out what a sandbox really enforces, by trying what it has to refuse."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 
+from tejat.workspace.processes.process_tree import processes, send, with_descendants
 from tejat.workspace.sandbox.landlocked import own_program
 from tejat.workspace.sandbox.plan import Axis, Fence, Report, Sandbox
 
@@ -163,27 +165,39 @@ def _run(sandbox: Sandbox, place: _Place, arguments: list[str]) -> tuple[dict[st
         read_only=((_CONTROL_FILE, False), (_MISSING_DIRECTORY, True)),
         hidden=(os.path.join(place.outside, "secret"),),
         network=False,
+        blocked=(_MISSING_DIRECTORY,),
     )
     wrapped = sandbox.wrap(arguments, fence, directory=place.root)
     try:
-        done = subprocess.run(
-            wrapped.arguments,
-            cwd=place.root,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            start_new_session=True,
-            timeout=_SECONDS,
-            check=False,
-        )
+        code, printed, complaint = _output_of(wrapped.arguments, place.root)
     except (OSError, subprocess.TimeoutExpired) as error:
         return None, str(error)
     finally:
         wrapped.clean_up()
-    *lines, last = done.stdout.decode(errors="replace").splitlines() or [""]
+    *lines, last = printed.decode(errors="replace").splitlines() or [""]
     if last != "end":
-        complaints = done.stderr.decode(errors="replace").strip().splitlines() or [f"exit code {done.returncode}"]
+        complaints = complaint.decode(errors="replace").strip().splitlines() or [f"exit code {code}"]
         return None, complaints[-1]
     return {name: result for name, _, result in (line.partition("\t") for line in lines)}, ""
+
+
+def _output_of(arguments: Sequence[str], directory: str) -> tuple[int, bytes, bytes]:
+    """Exit code, output and complaints. Raises TimeoutExpired, when nothing of it is left, and OSError."""
+    with subprocess.Popen(
+        arguments,
+        cwd=directory,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
+        try:
+            printed, complaint = process.communicate(timeout=_SECONDS)
+        except BaseException:
+            # What runs in a sandbox need not end with the process that was started.
+            send(signal.SIGKILL, with_descendants([process.pid], processes()))
+            raise
+    return process.returncode, printed, complaint
 
 
 @contextmanager

@@ -63,6 +63,9 @@ class Seatbelt:
         environment = ("/usr/bin/env", f"TMPDIR={fence.temporary}")
         return Wrapped((self.program, "-p", text, *defined, *environment, *arguments), clean_up=_nothing)
 
+    def sweep(self) -> None:
+        """Nothing is laid out for a command."""
+
 
 def profile(fence: Fence) -> tuple[str, dict[str, str]]:
     """The text of the profile and the paths that it speaks of."""
