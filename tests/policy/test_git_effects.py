@@ -48,6 +48,7 @@ WRITING = [
     "git stash push",
     "git config a.b c",
     "git config a.b",
+    "git config a.b get",
     "git remote add x y",
     "git remote -v add x y",
     "git remote --verbose set-url x y",
@@ -167,6 +168,11 @@ def test_what_destroys(text: str) -> None:
 @pytest.mark.parametrize("text", KEEPING)
 def test_what_keeps_everything(text: str) -> None:
     assert git_effects(text.split(" ")).destroys == ()
+
+
+def test_the_file_that_config_changes() -> None:
+    assert git_effects(["git", "config", "a.b", "c"]).paths == (".git/config",)
+    assert git_effects(["git", "config", "--get", "a.b"]).paths == ()
 
 
 def test_the_words() -> None:

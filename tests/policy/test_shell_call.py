@@ -25,6 +25,11 @@ def test_the_places_that_the_line_changes() -> None:
     assert {"/w/project/sub/a", "/w/project/sub/d", "/w/project/sub/f", "/dev/null"}.isdisjoint(found)
 
 
+def test_the_places_after_a_change_of_directory() -> None:
+    found = call("cd a && touch b; pushd ../c; touch d").changed_places
+    assert {"/w/project/sub/b", "/w/project/sub/a/b", "/w/project/sub/c/d"} <= set(found)
+
+
 def test_without_a_directory_it_runs_in_the_first_root() -> None:
     assert call("cat a", directory=None).resolved("a") == "/w/project/a"
 
@@ -49,4 +54,8 @@ def test_a_control_file_that_the_line_would_change() -> None:
     assert call("cp a ../.git/hooks/pre-commit").control_file()
     assert call("echo x > ../.envrc").control_file()
     assert call("rm -rf ../.git").control_file()
+    assert call("cd ../.git && echo x >> config").control_file()
+    assert call("cd ..; cd .git/hooks; tee pre-commit").control_file()
+    assert call("git config core.hooksPath get").control_file()
+    assert call("git config --list").control_file() is None
     assert call("cat ../.git/config").control_file() is None

@@ -61,7 +61,7 @@ def effects_of(words: Sequence[str]) -> Effects:
     paths = tuple(dict.fromkeys(_paths(name, words[1:])))
     if name == "git":
         git = git_effects(words)
-        return Effects(git.writes, git.destroys, git.runs_code, git.is_read_only, paths)
+        return Effects(git.writes, git.destroys, git.runs_code, git.is_read_only, (*paths, *git.paths))
     writes = [f"writes files ({name})"] if name in WRITING else []
     destroys = [f"deletes or overwrites ({name})"] if name in DESTROYING or name.startswith("mkfs.") else []
     runs = [f"runs code ({name})"] if name in RUNNING else []

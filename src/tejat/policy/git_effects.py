@@ -53,10 +53,13 @@ _COMMAND_WORDS = names("foreach run")
 
 @dataclass(frozen=True, slots=True)
 class GitEffects:
+    """`paths` are the files that are changed without being named."""
+
     writes: tuple[str, ...]
     destroys: tuple[str, ...]
     runs_code: tuple[str, ...]
     is_read_only: bool
+    paths: tuple[str, ...] = ()
 
 
 def git_effects(words: Sequence[str]) -> GitEffects:
@@ -84,6 +87,7 @@ def git_effects(words: Sequence[str]) -> GitEffects:
         destroys,
         tuple(dict.fromkeys(runs)),
         is_read_only=reads and not writes and not runs and not destroys,
+        paths=(".git/config",) if subcommand == "config" and not reads else (),
     )
 
 
@@ -111,7 +115,9 @@ def _only_reads(subcommand: str, after: Sequence[str]) -> bool:
     given = [word.partition("=")[0] for word in after]
     has_operands = any(not word.startswith("-") and word not in options for word in after)
     has_unknown = any(word.startswith("-") and word not in options for word in given)
-    return not has_unknown and (not has_operands or bool(_LISTING_WITH_OPERANDS & set(given)))
+    # A word without dashes is a subcommand only where it comes first: `git config core.pager get` sets something.
+    chosen = {word for at, word in enumerate(given) if at == 0 or word.startswith("-")}
+    return not has_unknown and (not has_operands or not _LISTING_WITH_OPERANDS.isdisjoint(chosen))
 
 
 def _given(after: Sequence[str], options: frozenset[str], subcommand: str) -> list[str]:
