@@ -1,0 +1,205 @@
+"""The sandbox of a session: what commands in it can do, what people are told of it, and what is left of it."""
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from tejat.core.errors import SandboxUnavailable
+from tejat.workspace.sandbox.fencing import Fencing, Grounds, axes_of, note_on
+from tejat.workspace.sandbox.plan import Axis, Report, Wanted, Wrapped, nothing_enforced
+
+CONTROL = ((".gemini", True), (".bashrc", False), (".claude", True), (".envrc", False))
+
+
+@pytest.fixture
+def place() -> Generator[Path]:
+    """Not below /tmp, which commands see another one of."""
+    top = Path(os.path.realpath(tempfile.mkdtemp(prefix="fence-", dir="/var/tmp")))
+    for name in ("root/.gemini", "home/.ssh", "state", "config", "temporary"):
+        (top / name).mkdir(parents=True)
+    (top / "root" / ".gemini" / "settings.json").write_text("{}")
+    (top / "root" / ".bashrc").write_text("# mine\n")
+    (top / "home" / ".ssh" / "id").write_text("s3cr3t")
+    (top / "home" / "notes").write_text("notes")
+    (top / "config" / "policy").write_text("s3cr3t")
+    yield top
+    shutil.rmtree(top)
+
+
+@pytest.fixture
+def temporary(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where private directories for temporary files are made."""
+    monkeypatch.setattr(tempfile, "tempdir", str(place / "temporary"))
+    return place / "temporary"
+
+
+def grounds(place: Path) -> Grounds:
+    return Grounds(
+        roots=(str(place / "root"),),
+        home=str(place / "home"),
+        own=(str(place / "config"), str(place / "missing")),
+        control_paths=CONTROL,
+        blocked=(".claude",),
+        state=str(place / "state"),
+    )
+
+
+def opened(place: Path, *, network: bool = False) -> Fencing:
+    fencing = Fencing(Wanted.AUTO, grounds(place), network=network)
+    if fencing.report.sandbox is None:
+        pytest.skip(f"SANDBOX MISSING: {fencing.report.files.how}")
+    return fencing
+
+
+def run(fencing: Fencing, place: Path, command: str, *, network: bool = False) -> subprocess.CompletedProcess[str]:
+    wrapped = fencing.wrap(["/bin/bash", "-c", command], str(place / "root"), network)
+    try:
+        return subprocess.run(
+            wrapped.arguments,
+            cwd=place / "root",
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            env={"PATH": "/usr/bin:/bin"},
+            check=False,
+        )
+    finally:
+        wrapped.clean_up()
+
+
+class TestOff:
+    def test_arguments_stay_as_they_are(self, place: Path, temporary: Path) -> None:
+        with Fencing(Wanted.OFF, grounds(place)) as fencing:
+            wrapped = fencing.wrap(["/bin/bash", "-c", "true"], str(place / "root"), False)
+            assert wrapped == Wrapped(("/bin/bash", "-c", "true"), wrapped.clean_up)
+            wrapped.clean_up()
+            assert (fencing.environment, fencing.note) == ({}, "No sandbox: the sandbox is switched off.")
+            assert fencing.report == nothing_enforced("the sandbox is switched off")
+            assert os.listdir(temporary) == []
+
+    def test_required_where_nothing_can_be_fenced_off(self, place: Path) -> None:
+        everything = Grounds(("/",), str(place / "home"), (), CONTROL, (), str(place / "state"))
+        with pytest.raises(SandboxUnavailable, match="the root directory is /"):
+            Fencing(Wanted.REQUIRED, everything)
+
+
+class TestOn:
+    def test_what_a_command_can_and_cannot_do(self, place: Path, temporary: Path) -> None:
+        probes = {
+            "in the root": "echo x > made",
+            "temporary files": 'echo x > "${TMPDIR:-/tmp}/made"',
+            "outside": f"echo x > {place}/home/made",
+            "a secret": f"grep -q s3cr3t {place}/home/.ssh/id",
+            "its own rules": f"grep -q s3cr3t {place}/config/policy",
+            "other files at home": f"grep -q notes {place}/home/notes",
+        }
+        with opened(place) as fencing:
+            done = {what: run(fencing, place, command).returncode == 0 for what, command in probes.items()}
+            (private,) = temporary.iterdir()
+            assert [path.name for path in private.iterdir()] == ["made"]
+        assert done == {
+            "in the root": True,
+            "temporary files": True,
+            "outside": False,
+            "a secret": False,
+            "its own rules": False,
+            "other files at home": True,
+        }
+        assert sorted(os.listdir(place / "root")) == [".bashrc", ".gemini", "made"]
+
+    def test_control_files_stay_or_are_said_to_be_open(self, place: Path, temporary: Path) -> None:
+        with opened(place) as fencing:
+            command = (
+                "echo x > .gemini/settings.json; echo x > .bashrc; mv .gemini other;"
+                "rmdir .claude; mkdir .claude && touch .claude/x; echo x > .envrc"
+            )
+            wrapped = fencing.wrap(["/bin/true"], str(place / "root"), False)
+            wrapped.clean_up()
+            run(fencing, place, command)
+        root = place / "root"
+        changed = {
+            str(root / name)
+            for name, path, text in (
+                (".gemini", root / ".gemini" / "settings.json", "{}"),
+                (".bashrc", root / ".bashrc", "# mine\n"),
+            )
+            if not path.exists() or path.read_text() != text
+        }
+        changed |= {str(root / name) for name in (".claude", ".envrc") if (root / name).exists()}
+        names = [".envrc"] if fencing.report.sandbox == "bubblewrap" else [name for name, _ in CONTROL]
+        assert changed == set(wrapped.unguarded) == {str(root / name) for name in names}
+
+    @pytest.mark.parametrize(
+        ("always", "asked", "reached"), [(False, False, False), (False, True, True), (True, False, True)]
+    )
+    def test_the_network(self, place: Path, temporary: Path, always: bool, asked: bool, reached: bool) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as server, opened(place, network=always) as fencing:
+            command = f"exec 3<>/dev/tcp/127.0.0.1/{server.getsockname()[1]}"
+            assert (run(fencing, place, command, network=asked).returncode == 0) is reached
+
+    def test_commands_are_told_where_they_are(self, place: Path, temporary: Path) -> None:
+        with opened(place) as fencing:
+            assert fencing.environment == {"SANDBOX": fencing.report.sandbox}
+
+    def test_private_files_go_in_the_end_even_after_a_failure(self, place: Path, temporary: Path) -> None:
+        def fail() -> None:
+            (private,) = temporary.iterdir()
+            assert private.stat().st_mode & 0o777 == 0o700
+            (private / "left").write_text("x")
+            raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError), opened(place):
+            fail()
+        assert list(temporary.iterdir()) == []
+
+    def test_private_files_stay_while_something_runs_that_may_need_them(self, place: Path, temporary: Path) -> None:
+        opened(place)
+        with Fencing(Wanted.AUTO, grounds(place), is_in_use=lambda: True):
+            pass
+        assert len(list(temporary.iterdir())) == 1
+
+    def test_one_that_was_not_opened_lets_nothing_run(self, place: Path) -> None:
+        fencing = opened(place)
+        with pytest.raises(RuntimeError, match="not opened"):
+            fencing.wrap(["/bin/true"], str(place / "root"), False)
+
+    def test_a_secret_that_came_later_is_hidden_too(self, place: Path, temporary: Path) -> None:
+        with opened(place) as fencing:
+            assert run(fencing, place, "true").returncode == 0
+            (place / "home" / ".netrc").write_text("s3cr3t")
+            assert run(fencing, place, f"grep -q s3cr3t {place}/home/.netrc").returncode != 0
+
+
+GOOD = Axis(enforced=True, how="refused")
+BAD = Axis(enforced=False, how="it can")
+
+
+class TestWords:
+    @pytest.mark.parametrize(
+        ("report", "note"),
+        [
+            (nothing_enforced("none is installed"), "No sandbox: none is installed."),
+            (Report("landlock", GOOD, GOOD, GOOD, GOOD, GOOD), ""),
+            (
+                Report("landlock", GOOD, BAD, GOOD, BAD, GOOD),
+                "The sandbox (landlock) does not guard: network (it can), control files (it can).",
+            ),
+            (
+                Report("bubblewrap", GOOD, GOOD, BAD, GOOD, BAD),
+                "The sandbox (bubblewrap) does not guard: processes (it can), secrets (it can).",
+            ),
+        ],
+    )
+    def test_the_note(self, report: Report, note: str) -> None:
+        assert note_on(report) == note
+
+    def test_every_axis_has_a_name(self) -> None:
+        axes = [Axis(enforced=True, how=str(number)) for number in range(5)]
+        named = axes_of(Report("x", *axes))
+        assert named == dict(zip(("files", "network", "processes", "control files", "secrets"), axes, strict=True))
