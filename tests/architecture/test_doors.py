@@ -21,7 +21,7 @@ DOORS = {
     "engine/load_policy.py",  # somebody wrote rules
     "policy/engine.py",  # a shell line is judged
     "policy/patterns.py",  # a rule with a pattern is in force
-    "policy/rule_examples.py",  # a rule has examples
+    "policy/rule_file.py",  # a rule has examples
     "tools/__init__.py",  # a tool in use
 }
 

@@ -12,7 +12,8 @@ from tejat.core.tool import Kind
 from tejat.policy.command_line import CommandLine
 from tejat.policy.engine import Policy
 from tejat.policy.parse_line import parse_line
-from tejat.policy.rule_file import rule_toml, rules_in
+from tejat.policy.rule_file import rules_in
+from tejat.policy.rule_text import rule_toml
 from tejat.policy.rules import Decision, Facts, Mode, Rule, Tier, Verdict
 from tejat.policy.settings_rules import ToolLists, rules_of_allowed, rules_of_settings
 

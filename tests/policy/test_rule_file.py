@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tejat.policy.rule_file import PolicyError, rule_text, rule_toml, rules_in
+from tejat.policy.errors import PolicyError
+from tejat.policy.rule_file import rules_in
+from tejat.policy.rule_text import rule_text, rule_toml
 from tejat.policy.rules import Decision, Mode, Rule, Tier
 
 SHELL = "run_shell_command"

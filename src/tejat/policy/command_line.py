@@ -8,7 +8,8 @@ class Command:
     """One simple command, wherever in the line it stands.
 
     `words` are the values after quotes are removed; a word that is not literal is given as it is written. `is_plain`
-    says that all of them are literal, the name is neither quoted nor escaped, and nothing is assigned or redirected.
+    says that all of them are literal, the name is neither quoted nor escaped, and nothing is assigned. Redirections are
+    judged with the line.
     `via` are the wrappers it was found behind, outermost first: `("sudo", "env")`.
     """
 

@@ -11,6 +11,7 @@ from tejat.policy.call import Call
 from tejat.policy.command_matching import is_meant_by
 from tejat.policy.coverage import gap_in, shape_of
 from tejat.policy.errors import PolicyError
+from tejat.policy.parse_line import parse_line
 from tejat.policy.patterns import BadPattern
 from tejat.policy.places import resolved
 from tejat.policy.rules import Decision, Facts, Rule
@@ -72,8 +73,6 @@ def _matches(rule: Rule, example: Example, table: Table, key: str) -> bool:
 
 
 def _facts(rule: Rule, example: Example, table: Table, key: str) -> Facts:
-    from tejat.policy.parse_line import parse_line
-
     roots = (_ROOT,) if rule.project is None else (_ROOT, rule.project)
     tool = SHELL if rule.tool == "*" and rule.command is not None else rule.tool
     server = rule.server

@@ -3,15 +3,10 @@
 from collections.abc import Mapping
 from typing import cast
 
-from tejat.policy.errors import PolicyError
 from tejat.policy.patterns import BadPattern, check_expression, check_glob
-from tejat.policy.rule_examples import check_examples
-from tejat.policy.rule_text import rule_text, rule_toml
 from tejat.policy.rules import Decision, Mode, Rule, Tier
 from tejat.policy.toml_tables import Table, tables_in
 from tejat.policy.tool_names import CANONICAL_NAMES, OTHER_NAMES, SHELL
-
-__all__ = ["PolicyError", "rule_text", "rule_toml", "rules_in"]
 
 _TOOL = ("tool", "toolName")
 _SERVER = ("server", "mcpName")
@@ -74,8 +69,11 @@ def _rules_of(table: Table, tier: Tier, names: Mapping[str, str]) -> list[Rule]:
         for tool in _tools(table, names, has_command=commands is not None)
         for command in (commands or (None,))
     ]
-    for key in ("match", "not_match"):
-        check_examples(table, rules, key=key)
+    if table.key("match") or table.key("not_match"):
+        from tejat.policy.rule_examples import check_examples
+
+        for key in ("match", "not_match"):
+            check_examples(table, rules, key=key)
     return rules
 
 
