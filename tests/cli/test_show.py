@@ -103,6 +103,13 @@ class TestResult:
         show_result(ToolResult("no\x1b[2J", "shown", ToolError("no", ErrorType.UNKNOWN)))
         assert capsys.readouterr() == ("", "tejat: no<U+001B>[2J\n")
 
+    def test_where_a_rule_stands_in_the_way_a_person_is_told_more_than_the_model(
+        self, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        show_result(ToolResult("no", "no, by that rule\x1b", ToolError("no", ErrorType.POLICY_VIOLATION)))
+        show_result(ToolResult("no", "", ToolError("no", ErrorType.POLICY_VIOLATION)))
+        assert capsys.readouterr() == ("", "tejat: no, by that rule<U+001B>\ntejat: no\n")
+
 
 def test_names_of_foreign_tools_cannot_command_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     hostile = entry("ev\x1bil", "E\u202e", Kind.OTHER, "Does\x1b[2J things.")

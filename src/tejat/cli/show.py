@@ -5,7 +5,8 @@ import sys
 from typing import assert_never
 
 from tejat.cli.style import Style
-from tejat.core.tool import ToolResult
+from tejat.core.errors import ErrorType
+from tejat.core.tool import ToolError, ToolResult
 from tejat.core.types import FileData, FunctionResponse, InlineData, Part, PartListUnion, Text
 from tejat.core.visible import visible
 from tejat.tools.registry import Entry
@@ -31,10 +32,17 @@ def show_tools(entries: list[Entry]) -> None:
 def show_result(result: ToolResult) -> None:
     """The result as a person reads it: content on standard output, a failure on standard error."""
     if result.error is not None:
-        print(f"tejat: {visible(_in_words(result.llm_content))}", file=sys.stderr)
+        print(f"tejat: {visible(_reason(result, result.error))}", file=sys.stderr)
         return
     text = _in_words(result.llm_content)
     print(visible(text) if sys.stdout.isatty() else text, end="" if text.endswith("\n") else "\n")
+
+
+def _reason(result: ToolResult, error: ToolError) -> str:
+    """What the model is told, or where a rule stood in the way what a person can do about it."""
+    if error.type is ErrorType.POLICY_VIOLATION and isinstance(result.return_display, str) and result.return_display:
+        return result.return_display
+    return _in_words(result.llm_content)
 
 
 def _columns() -> int:

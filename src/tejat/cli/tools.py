@@ -46,9 +46,13 @@ def _list(*, as_json: bool) -> int:
 
 def _call(options: argparse.Namespace) -> int:
     from tejat.cli.call import call_one, call_stream
+    from tejat.cli.termination import Terminated, ending_in_order
 
     try:
-        return call_stream(options) if options.jsonl else call_one(options)
+        with ending_in_order():
+            return call_stream(options) if options.jsonl else call_one(options)
+    except Terminated as ended:
+        return ended.exit_code
     except SandboxUnavailable as error:
         print(f"tejat: {visible(str(error))}", file=sys.stderr)
         return EXIT_NO_SANDBOX

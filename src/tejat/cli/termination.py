@@ -1,0 +1,38 @@
+"""A call that is told to end does so as at Ctrl-C: its commands are stopped, and what they changed is written down."""
+
+import signal
+from collections.abc import Generator
+from contextlib import contextmanager
+from types import FrameType
+
+_ENDING = (signal.SIGTERM, signal.SIGHUP)
+
+
+class Terminated(KeyboardInterrupt):
+    """Somebody sent a signal that ends the program. `exit_code` is what a shell expects then."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.exit_code = 128 + number
+
+
+@contextmanager
+def ending_in_order() -> Generator[None]:
+    """Signals that would end the program at once raise Terminated instead, the first time.
+
+    Those that the caller has us ignore stay ignored, as with nohup.
+    """
+    heeded = [number for number in _ENDING if signal.getsignal(number) is signal.SIG_DFL]
+    for number in heeded:
+        signal.signal(number, _end)
+    try:
+        yield
+    finally:
+        for number in heeded:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _end(number: int, _frame: FrameType | None) -> None:
+    # Whoever asks a second time does not want to wait until everything is put in order.
+    signal.signal(number, signal.SIG_DFL)
+    raise Terminated(number)
