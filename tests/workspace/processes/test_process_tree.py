@@ -184,6 +184,17 @@ class TestEnding:
             assert GRACE_SECONDS <= seconds < ENDING_SECONDS
             assert child.returncode == -signal.SIGKILL
 
+    def test_who_is_found_too_late_is_killed_nevertheless(self) -> None:
+        with started("/bin/bash", "-c", "trap '' TERM INT HUP; echo; while :; do sleep 60; done") as child:
+            assert child.stdout is not None
+            child.stdout.readline()
+            ending = Ending(lambda: {child.pid} if child.poll() is None else set[int]())
+            time.sleep(ending.step() or 0)
+            time.sleep(ENDING_SECONDS)
+            while (pause := ending.step()) is not None:
+                time.sleep(pause)
+            assert child.wait(10) == -signal.SIGKILL
+
     def test_who_cannot_be_ended_is_let_be(self) -> None:
         with started("/bin/true") as child:
             child.wait()

@@ -8,6 +8,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Set
+from contextlib import suppress
 
 if sys.platform != "linux":
     import subprocess
@@ -148,36 +149,49 @@ def with_descendants(pids: Iterable[int], table: Mapping[int, Process]) -> set[i
 class Ending:
     """The end of a set of processes, in steps between which its owner may do other things.
 
-    They are asked first, then stopped (a process that does not run cannot multiply), then killed, until `find` finds
-    no more of them or ENDING_SECONDS are over.
+    They are asked first, then their process `groups` are killed at one blow, then what is left is stopped (a process
+    that does not run cannot multiply) and killed, until `find` finds no more or ENDING_SECONDS are over. However long it takes to find them, they are killed at least once: where
+    processes multiply without end, the machine is too busy for anything to be in time.
     """
 
-    __slots__ = ("_asked", "_began", "_find", "_stopped")
+    __slots__ = ("_asked", "_began", "_find", "_groups", "_killed", "_stopped")
 
-    def __init__(self, find: Callable[[], set[int]]) -> None:
+    def __init__(self, find: Callable[[], set[int]], *, groups: Iterable[int] = ()) -> None:
         self._find = find
+        self._groups = list(groups)
         self._began = time.monotonic()
         self._asked = False
+        self._killed = False
         self._stopped: set[int] = set()
 
     def step(self) -> float | None:
         """Do the next thing. Returns in how many seconds to come again, at the latest; None when it is over."""
-        passed = time.monotonic() - self._began
         members = self._find()
-        if not members or passed > ENDING_SECONDS:
+        passed = time.monotonic() - self._began
+        if not members or (passed > ENDING_SECONDS and self._killed):
             return None
         if not self._asked:
             self._asked = True
             send(signal.SIGTERM, members)
         if passed < GRACE_SECONDS:
             return GRACE_SECONDS - passed
+        while self._groups:
+            kill_group(self._groups.pop())
         running = members - self._stopped
         if running and passed < GRACE_SECONDS + _FREEZING_SECONDS:
             send(signal.SIGSTOP, running)
             self._stopped |= running
             return 0.0
-        send(signal.SIGKILL, members)
+        self._killed = True
+        # The oldest first: with the first process of a sandbox all the others in it are gone.
+        send(signal.SIGKILL, sorted(members))
         return PAUSE_SECONDS
+
+
+def kill_group(group: int) -> None:
+    """Kill all members of a process group at once, those that are just being born too."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, signal.SIGKILL)
 
 
 def send(number: signal.Signals, pids: Iterable[int]) -> None:
