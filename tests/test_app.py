@@ -4,6 +4,7 @@ import asyncio
 import os
 import re
 import tempfile
+import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -388,6 +389,52 @@ class TestJobs:
         finally:
             open_jobs().stop(job.pid)
         assert text_of(output).endswith("\nwritten\n")
+
+
+class TestSandbox:
+    def test_nothing_is_left_of_it_where_it_worked(self, machine: Machine) -> None:
+        write(machine.project / "plant", "mkdir -p .gemini && echo {} > .gemini/settings.json\n")
+        with ExitStack() as stack:
+            session = self.fenced(stack, machine)
+            hi, made, refused, _ = run(
+                session,
+                shell("sleep 60 & echo hi"),
+                shell("git init -q . && git -c user.name=x -c user.email=x commit -q --allow-empty -m x"),
+                shell("bash plant"),
+                shell("sleep 0.3", is_background=True, delay_ms=0),
+            )
+            assert "Stdout: hi\n" in text_of(hi)
+            assert "Exit Code: 0" in text_of(made)
+            assert "Exit Code: 1" in text_of(refused)
+            pid = int(text_of(hi).partition("Background PIDs: ")[2].split()[0])
+            assert Path(f"/proc/{pid}/comm").read_text() == "sleep\n"
+            (job,) = open_jobs().found().jobs
+            until = time.monotonic() + 10
+            while open_jobs().job(job.pid).state is JobState.RUNNING and time.monotonic() < until:
+                time.sleep(0.02)
+        assert not Path(f"/proc/{pid}").exists()
+        assert sorted(os.listdir(machine.project)) == [".git", "plant"]
+
+    def test_what_a_job_needs_stays_as_long_as_it_runs(self, machine: Machine) -> None:
+        with ExitStack() as stack:
+            run(self.fenced(stack, machine), shell("sleep 60", is_background=True))
+        (job,) = open_jobs().found().jobs
+        try:
+            assert ".gemini" in os.listdir(machine.project)
+            with ExitStack() as stack:
+                self.fenced(stack, machine)
+            assert ".gemini" in os.listdir(machine.project)
+        finally:
+            open_jobs().stop(job.pid)
+        with ExitStack() as stack:
+            self.fenced(stack, machine)
+        assert os.listdir(machine.project) == []
+
+    def fenced(self, stack: ExitStack, machine: Machine) -> ToolSession:
+        (sandbox, *_) = examine([str(machine.project)], "auto")
+        if sandbox.how != "bubblewrap":
+            pytest.skip(f"SANDBOX MISSING: bubblewrap does not work here: {sandbox.how}")
+        return machine.open(stack, mode="yolo", sandbox="required")
 
 
 class TestMemory:

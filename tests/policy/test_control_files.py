@@ -1,6 +1,6 @@
 import pytest
 
-from tejat.policy.control_files import control_paths, is_control_file
+from tejat.policy.control_files import control_paths, is_control_file, planted_paths
 
 ROOT = "/w/project"
 
@@ -103,3 +103,9 @@ def test_git_can_still_commit_in_the_sandbox() -> None:
     assert (".git", True) not in control_paths()
     assert inside.isdisjoint({".git/index", ".git/objects", ".git/refs", ".git/HEAD", ".git/logs"})
     assert {".git/config", ".git/hooks"} <= inside
+
+
+def test_only_whole_directories_are_kept_from_being_made() -> None:
+    assert {(path, True) for path in planted_paths()} <= set(control_paths())
+    assert {".gemini", ".tejat"} <= set(planted_paths())
+    assert not [path for path in planted_paths() if path.startswith(".git")]

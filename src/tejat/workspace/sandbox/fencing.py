@@ -4,7 +4,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Self
 
@@ -44,6 +44,7 @@ class Fencing:
         self._is_in_use = is_in_use
         self._sandbox, self.report = choose(wanted, roots=grounds.roots, state=grounds.state)
         self._temporary: str | None = None
+        self._not_over: set[Callable[[], None]] = set()
 
     def __enter__(self) -> Self:
         if self._sandbox is not None:
@@ -53,6 +54,8 @@ class Fencing:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        while self._not_over:  # jobs that go on, or that nobody has looked at since they ended
+            self._not_over.pop()()
         if self._sandbox is not None:
             self._sandbox.sweep()
         if self._temporary is not None and not self._is_in_use():
@@ -83,7 +86,14 @@ class Fencing:
             network=network or self._network,
             blocked=grounds.blocked,
         )
-        return self._sandbox.wrap(arguments, fence, directory=directory)
+        wrapped = self._sandbox.wrap(arguments, fence, directory=directory)
+        self._not_over.add(wrapped.let_go)
+
+        def clean_up() -> None:
+            self._not_over.discard(wrapped.let_go)
+            wrapped.clean_up()
+
+        return replace(wrapped, clean_up=clean_up)
 
 
 def note_on(report: Report) -> str:
