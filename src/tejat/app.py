@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, NoReturn
 
 from tejat.config.places import Places, places_of, private_directory
-from tejat.config.settings import SandboxMode, Settings, load_settings
+from tejat.config.settings import SandboxMode, Settings, is_required_by_admin, load_settings
 from tejat.core.confirm import Approver
 from tejat.core.errors import UsageError
 from tejat.core.explain import Check, PolicyFlags
@@ -173,11 +173,11 @@ class _House:
 
 
 def _sandbox_mode(wish: str | None, settings: Settings) -> SandboxMode:
-    if wish is None:
-        return settings.sandbox.value
-    if wish not in list(SandboxMode):
+    """A flag wins over the settings, unless whoever runs the machine requires a sandbox."""
+    if wish is not None and wish not in list(SandboxMode):
         raise UsageError(f"The sandbox must be one of {', '.join(SandboxMode)}, but is {wish!r}.")
-    return SandboxMode(wish)
+    is_settled = is_required_by_admin(settings.sandbox)
+    return settings.sandbox.value if wish is None or is_settled else SandboxMode(wish)
 
 
 def _grounds(places: Places, roots: "Sequence[Root]") -> "Grounds":

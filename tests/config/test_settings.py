@@ -223,6 +223,12 @@ class TestProject:
 
 
 class TestSandbox:
+    def test_what_the_administrator_requires_no_variable_takes_back(self, machine: Machine) -> None:
+        path = machine.write("admin/settings.json", {"tools": {"sandbox": "required"}})
+        machine.write("user", {"tools": {"sandbox": "off"}})
+        settings = machine.load(environment={"GEMINI_SANDBOX": "off"})
+        assert settings.sandbox == Setting(SandboxMode.REQUIRED, f"{path}:1", ADMIN)
+
     @pytest.mark.parametrize(
         ("value", "mode"),
         [

@@ -20,6 +20,7 @@ from tejat.engine.scheduler import (
     Batch,
     Scheduler,
 )
+from tejat.engine.undo import UndoJournal
 from tejat.tools.registry import Entry, Source
 
 
@@ -222,6 +223,17 @@ class TestPerforming:
 
         batch, _ = run_batch(tmp_path, [Moving(asks=False)], [note("a")], Person([]))
         assert batch.results[0].error == ToolError("it moved on", ErrorType.STALE_FILE)
+
+    def test_a_journal_that_cannot_be_opened_keeps_nobody_from_working(self, tmp_path: Path) -> None:
+        def open_journal() -> UndoJournal:
+            raise UsageError("the directory is gone")
+
+        async def main() -> ToolResult:
+            with session(tmp_path, [Note(asks=False)], None) as scheduler:
+                scheduler.undo = open_journal
+                return await scheduler.run(note("a"))
+
+        assert asyncio.run(main()) == ToolResult("wrote a", "written")
 
     @pytest.mark.parametrize("bounds_output", [True, False])
     def test_a_long_result_is_cut_unless_the_tool_sees_to_it(self, tmp_path: Path, bounds_output: bool) -> None:

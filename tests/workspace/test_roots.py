@@ -414,6 +414,12 @@ class TestDirectoriesForReading:
                 pass
             assert caught.value.error_type is ErrorType.FILE_NOT_FOUND
 
+    def test_they_are_not_listed(self, kept: Path) -> None:
+        with Roots([kept.parent / "work"], for_reading=[kept]) as roots:
+            with pytest.raises(WorkspaceError) as caught:
+                roots.open_directory(roots.locate(str(kept)))
+            assert caught.value.error_type is ErrorType.PATH_NOT_IN_WORKSPACE
+
     @pytest.mark.parametrize("name", ["output.txt", "new.txt", "new/er.txt"])
     def test_nothing_is_written_there(self, kept: Path, name: str) -> None:
         with Roots([kept.parent / "work"], for_reading=[kept]) as roots:

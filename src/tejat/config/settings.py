@@ -97,6 +97,11 @@ def load_settings(places: Places, roots: Sequence[str], *, trusted: bool, enviro
     )
 
 
+def is_required_by_admin(sandbox: Setting[SandboxMode]) -> bool:
+    """Whether nobody else can have it otherwise."""
+    return sandbox.tier is SourceTier.ADMIN and sandbox.value is SandboxMode.REQUIRED
+
+
 def _admin_files(places: Places, name: str, added: str | None) -> list[SettingsFile]:
     """The files of whoever runs the machine, the one with the last word last. A file named by a variable only adds."""
     paths = [os.path.join(directory, name) for directory in reversed(places.admin)]
@@ -151,6 +156,8 @@ def _sandbox_of(environment: Mapping[str, str], otherwise: Setting[SandboxMode])
         return otherwise
     if word not in _SANDBOX_WORDS:
         raise UsageError(f"The environment variable GEMINI_SANDBOX must be {_SANDBOX_WANTED}, but is {word!r}.")
+    if is_required_by_admin(otherwise):
+        return otherwise
     return Setting(_SANDBOX_WORDS[word], "GEMINI_SANDBOX", SourceTier.USER)
 
 

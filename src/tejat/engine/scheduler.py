@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.errors import ErrorType, TejatError, ToolFailure
 from tejat.core.events import CallFinished, CallState, Event, OutputUpdated, StateChanged, Watch
 from tejat.core.tool import (
     READ_ONLY_KINDS,
@@ -189,14 +189,22 @@ class Batch:
 
         try:
             reach = reach_of(ready.facts)
-            open_journal = self._scheduler.undo
-            if reach is Reach.NOTHING or open_journal is None:
+            journal = None if reach is Reach.NOTHING else self._journal()
+            if journal is None:
                 return await run()
             paths, whole_tree = ready.facts.paths, reach is Reach.WHOLE_TREE
-            return await open_journal().around(call.request, tool.kind, paths, run, whole_tree=whole_tree)
+            return await journal.around(call.request, tool.kind, paths, run, whole_tree=whole_tree)
         except asyncio.CancelledError:
             self._finish(call, _cancelled(CANCELLED_WHILE_RUNNING, partial[-1] if partial else None), ready.allowed_by)
             raise
+
+    def _journal(self) -> "UndoJournal | None":
+        """None where nothing can be kept: that is no reason not to do what was asked for."""
+        open_journal = self._scheduler.undo
+        try:
+            return None if open_journal is None else open_journal()
+        except TejatError:
+            return None
 
     def _finish(self, call: "_Call", result: ToolResult, allowed_by: str = "") -> None:
         """Pack the result. From here on the call has its one response."""

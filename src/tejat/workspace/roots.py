@@ -137,6 +137,8 @@ class Roots:
 
     def open_directory(self, location: Location) -> "OpenDirectory":
         """Open a directory for listing. Raises WorkspaceError: PATH_IS_NOT_A_DIRECTORY, for a file on the way too."""
+        if location.root in self._for_reading:
+            raise outside(location.path, self.paths)
         try:
             fd, status = self._beneath.open(location.root, location.relative, os.O_RDONLY | os.O_DIRECTORY)
         except OSError as error:

@@ -20,12 +20,14 @@ import time
 from collections.abc import Callable
 
 from tejat.workspace.processes.child_limits import ChildLimits
+from tejat.workspace.processes.crowd import Crowd
 from tejat.workspace.processes.process_tree import (
     Ending,
     Process,
     children_of_this_process,
     descendants_of_this_process,
     file_size_limit,
+    kill_group,
     processes,
     ticks_now,
     with_descendants,
@@ -45,6 +47,7 @@ SESSION, DETACHED = "session", "detached"
 _SET_CHILD_SUBREAPER = 36
 _MOST_TOLD = 1000
 _LOOKS = 10
+_LOOK_ROUND_SECONDS = 0.5
 # Python ignores some of these, which a command would inherit; a handler it does not inherit.
 _CAUGHT = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGPIPE, signal.SIGXFSZ)
 
@@ -91,6 +94,7 @@ class _Keeper:
         self._untold: list[_Command] = []
         self._endings: dict[_Command, Ending] = {}
         self._limits = ChildLimits()
+        self._crowd = Crowd()
         self._asked_to_leave = False
         self._poll = select.poll()
         self._handlers: dict[int, Callable[[], None]] = {}
@@ -128,10 +132,22 @@ class _Keeper:
     def _turn(self) -> None:
         """Wait for something to do, and do it."""
         pauses = [self._step(command, ending) for command, ending in list(self._endings.items())]
+        if any(command.is_running for command in self._commands):
+            pauses.append(_LOOK_ROUND_SECONDS)
+            self._end_a_storm()
         timeout = min((pause for pause in pauses if pause is not None), default=None)
         for descriptor, _ in self._poll.poll(None if timeout is None else timeout * 1000):
             if handler := self._handlers.get(descriptor):
                 handler()
+
+    def _end_a_storm(self) -> None:
+        """When there is hardly room for another process, the newest command has to go, the next one a moment later."""
+        if not self._crowd.is_too_large:
+            return
+        running = [command for command in self._commands if command.is_running and command not in self._endings]
+        if running:
+            kill_group(running[-1].pid)  # at one blow: one by one they would come faster than they go
+            self._begin_to_end(running[-1])
 
     def _step(self, command: _Command, ending: Ending) -> float | None:
         pause = ending.step()
@@ -229,7 +245,7 @@ class _Keeper:
             self._begin_to_end(command)
 
     def _begin_to_end(self, command: _Command) -> None:
-        self._endings.setdefault(command, Ending(lambda: self._members(command)))
+        self._endings.setdefault(command, Ending(lambda: self._members(command), groups=[command.pid]))
 
     def _answer(self, command: _Command, word: str, *numbers: int) -> None:
         if command.channel is None:
@@ -315,7 +331,7 @@ class _Keeper:
         return descendants_of_this_process() if sys.platform == "linux" else processes()
 
     def _end_everything(self) -> None:
-        ending = Ending(self._all_members)
+        ending = Ending(self._all_members, groups=[command.pid for command in self._commands if command.is_running])
         while (pause := ending.step()) is not None:
             time.sleep(min(pause, 0.01))
         self._reap()
