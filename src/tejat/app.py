@@ -130,8 +130,10 @@ class _House:
     @cached_property
     def undo(self) -> "UndoJournal":
         from tejat.engine.undo import UndoJournal
+        from tejat.policy.control_files import planted_paths
 
-        journal = UndoJournal(_undo_directory(self._places), self._workspace.roots.paths)
+        directory = _undo_directory(self._places)
+        journal = UndoJournal(directory, self._workspace.roots.paths, stand_ins=planted_paths())
         self._closing.callback(journal.close)
         return journal
 

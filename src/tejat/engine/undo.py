@@ -12,7 +12,7 @@ from tejat.core.tool import READ_ONLY_KINDS, Kind, ToolResult
 from tejat.core.types import FunctionCall
 from tejat.core.undo import Entry, Restored
 from tejat.workspace.history.archive import Archive, Stop
-from tejat.workspace.history.changes import Comparison, compare
+from tejat.workspace.history.changes import Comparison, compare, without_stand_ins
 from tejat.workspace.history.patches import patches_of
 from tejat.workspace.history.snapshot import Snapshot
 from tejat.workspace.history.store import digest_of
@@ -42,10 +42,20 @@ class UndoJournal:
     """
 
     def __init__(
-        self, directory: str, roots: Sequence[str], *, limit: int = _LIMIT, file_limit: int = _FILE_LIMIT
+        self,
+        directory: str,
+        roots: Sequence[str],
+        *,
+        limit: int = _LIMIT,
+        file_limit: int = _FILE_LIMIT,
+        stand_ins: Sequence[str] = (),
     ) -> None:
-        """Each project, which is a first root, has a journal and a limit of its own in `directory`."""
+        """Each project, which is a first root, has a journal and a limit of its own in `directory`.
+
+        `stand_ins` are paths from a root where empty directories come and go without meaning anything.
+        """
         self.warnings: list[str] = []
+        self._stand_ins = frozenset(stand_ins)
         self._unwritten: list[str] = []
         self._roots = Roots(roots)
         project = digest_of(os.fsencode(self._roots.first.real_path)).hex()[:24]
@@ -205,7 +215,8 @@ class UndoJournal:
             for watch, old in before:
                 state = watch.look(limit=2 * _MOST_ENTRIES, stop=stop, before=old.state)
                 if state != old.state or self._archive.is_doubtful(watch.root, state):
-                    comparisons.append(compare(old, self._archive.snapshot(watch.root, state, stop)))
+                    found = compare(old, self._archive.snapshot(watch.root, state, stop))
+                    comparisons.append(without_stand_ins(found, self._stand_ins))
             if comparisons:
                 self._archive.record(comparisons, tool=call.name, what=_what(call), undoes=None, stop=stop)
 

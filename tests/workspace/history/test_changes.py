@@ -5,7 +5,7 @@ import stat
 import struct
 
 from tejat.core.undo import Change, Node, NodeKind, Remark
-from tejat.workspace.history.changes import Comparison, compare, node_at
+from tejat.workspace.history.changes import Comparison, compare, node_at, without_stand_ins
 from tejat.workspace.history.snapshot import Snapshot
 from tejat.workspace.history.tree_state import TreeState, key_of
 
@@ -161,3 +161,17 @@ def test_special_files() -> None:
 
 def test_nothing_at_a_path() -> None:
     assert node_at(snapshot({}), "x") is None
+
+
+def test_empty_directories_that_stand_for_nothing() -> None:
+    directory, file = Node(NodeKind.DIRECTORY), Node(NodeKind.FILE)
+    real = (
+        Change("/r", ".idea", None, directory),
+        Change("/r", ".idea/x", None, file),
+        Change("/r", ".vscode", directory, file),
+        Change("/r", "other", None, directory),
+    )
+    stand_ins = (Change("/r", ".gemini", None, directory), Change("/r", ".claude", directory, None))
+    places = {".gemini", ".claude", ".idea", ".vscode"}
+    found = Comparison((*stand_ins, *real), (Remark("x", "kept out"),))
+    assert without_stand_ins(found, places) == Comparison(real, found.skipped)

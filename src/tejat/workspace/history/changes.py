@@ -3,7 +3,7 @@
 import stat
 import struct
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeGuard
 
 from tejat.core.undo import Change, Node, NodeKind, Remark
@@ -21,6 +21,19 @@ class Comparison:
 
     changes: tuple[Change, ...]
     skipped: tuple[Remark, ...]
+
+
+def without_stand_ins(comparison: Comparison, places: Collection[str]) -> Comparison:
+    """The same without the empty directories that came or went at these paths."""
+    touched = [change.path for change in comparison.changes]
+
+    def is_stand_in(change: Change) -> bool:
+        node = change.after if change.before is None else change.before if change.after is None else None
+        if change.path not in places or node is None or node.kind is not NodeKind.DIRECTORY:
+            return False
+        return not any(path.startswith(f"{change.path}/") for path in touched)
+
+    return replace(comparison, changes=tuple(change for change in comparison.changes if not is_stand_in(change)))
 
 
 def compare(before: Snapshot, after: Snapshot) -> Comparison:

@@ -150,8 +150,8 @@ class Ending:
     """The end of a set of processes, in steps between which its owner may do other things.
 
     They are asked first, then their process `groups` are killed at one blow, then what is left is stopped (a process
-    that does not run cannot multiply) and killed, until `find` finds no more or ENDING_SECONDS are over. However long it
-    takes to find them, they are killed at least once: where processes multiply without end, nothing is in time.
+    that does not run cannot multiply) and killed, until `find` finds no more or ENDING_SECONDS are over. However long
+    it takes to find them, they are killed at least once: where processes multiply without end, nothing is in time.
     """
 
     __slots__ = ("_asked", "_began", "_find", "_groups", "_killed", "_stopped")
