@@ -203,3 +203,18 @@ class TestEnding:
         while (pause := ending.step()) is not None:
             time.sleep(pause)
         assert ENDING_SECONDS <= time.monotonic() - began < ENDING_SECONDS + 1
+
+
+def test_a_group_is_killed_only_while_one_of_those_to_be_ended_is_in_it() -> None:
+    bystander = subprocess.Popen(["sleep", "60"], start_new_session=True)
+    victim = subprocess.Popen(["sleep", "60"], start_new_session=True)
+    try:
+        ending = Ending(lambda: {victim.pid} if victim.poll() is None else set(), groups=[victim.pid, bystander.pid])
+        while (pause := ending.step()) is not None:
+            time.sleep(min(pause, 0.01))
+        assert victim.wait(5) < 0
+        assert bystander.poll() is None
+    finally:
+        for process in (bystander, victim):
+            process.kill()
+            process.wait()

@@ -158,7 +158,7 @@ class Ending:
 
     def __init__(self, find: Callable[[], set[int]], *, groups: Iterable[int] = ()) -> None:
         self._find = find
-        self._groups = list(groups)
+        self._groups = set(groups)
         self._began = time.monotonic()
         self._asked = False
         self._killed = False
@@ -175,8 +175,7 @@ class Ending:
             send(signal.SIGTERM, members)
         if passed < GRACE_SECONDS:
             return GRACE_SECONDS - passed
-        while self._groups:
-            kill_group(self._groups.pop())
+        self._kill_groups(members)
         running = members - self._stopped
         if running and passed < GRACE_SECONDS + _FREEZING_SECONDS:
             send(signal.SIGSTOP, running)
@@ -186,6 +185,20 @@ class Ending:
         # The oldest first: with the first process of a sandbox all the others in it are gone.
         send(signal.SIGKILL, sorted(members))
         return PAUSE_SECONDS
+
+    def _kill_groups(self, members: Set[int]) -> None:
+        """Only those that have a member: the number of a group that is over may soon be somebody else's."""
+        if self._groups:
+            for group in self._groups & {_group_of(pid) for pid in members}:
+                kill_group(group)
+            self._groups = set()
+
+
+def _group_of(pid: int) -> int | None:
+    try:
+        return os.getpgid(pid)
+    except OSError:
+        return None
 
 
 def kill_group(group: int) -> None:
