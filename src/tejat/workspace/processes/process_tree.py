@@ -191,7 +191,7 @@ class Ending:
         if self._groups:
             for group in self._groups & {_group_of(pid) for pid in members}:
                 kill_group(group)
-            self._groups = set()
+            self._groups.clear()
 
 
 def _group_of(pid: int) -> int | None:
