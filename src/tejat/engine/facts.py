@@ -1,7 +1,7 @@
 """What the policy has to know of a call: the files it touches, the shell line it runs, the programs in that line."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import lru_cache
 
@@ -57,7 +57,7 @@ class FactFinder:
             paths=paths,
             line=line,
             directory=None if line is None else self._directory(params),
-            programs={} if line is None else self._programs(line),
+            programs={} if line is None else Programs(line, self._search_path),
             wants_network=params.get("network") is True,
         )
 
@@ -70,9 +70,25 @@ class FactFinder:
         except ToolFailure:
             return self._roots[0]  # the tool refuses such a call by itself
 
-    def _programs(self, line: CommandLine) -> dict[str, str]:
-        names = {command.name for command in line.commands if command.name and "/" not in command.name}
-        return {name: path for name in names if (path := _find(name, self._search_path))}
+
+class Programs(Mapping[str, str]):
+    """Which file each bare command name of a line would start. Looked for when it is asked for: few rules do."""
+
+    def __init__(self, line: CommandLine, directories: Sequence[str]) -> None:
+        self._names = {command.name for command in line.commands if command.name and "/" not in command.name}
+        self._directories = directories
+
+    def __getitem__(self, name: str) -> str:
+        path = _find(name, self._directories) if name in self._names else None
+        if path is None:
+            raise KeyError(name)
+        return path
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in self._names if _find(name, self._directories))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 @lru_cache(maxsize=64)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tejat.policy.effect_tables import (
     DESTROYING,
@@ -55,8 +56,12 @@ class Effects:
 
 def effects_of(words: Sequence[str]) -> Effects:
     """The effects of a command, given as the values of its words. Of an unknown program only its paths are known."""
-    if not words:
-        return Effects()
+    return _effects_of(tuple(words)) if words else Effects()
+
+
+@lru_cache(maxsize=256)
+def _effects_of(words: tuple[str, ...]) -> Effects:
+    """Every rule asks for those of every command, so they are worked out once."""
     name = _known_name(words[0])
     paths = tuple(dict.fromkeys(_paths(name, words[1:])))
     if name == "git":

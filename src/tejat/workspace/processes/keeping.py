@@ -160,7 +160,7 @@ class Running:
         self._ended: asyncio.Future[Exit] = self._loop.create_future()
         self._gone: asyncio.Future[None] = self._loop.create_future()
         self._left: asyncio.Future[tuple[int, ...]] = self._loop.create_future()
-        self._loop.add_reader(channel, self._take)
+        self._loop.add_reader(channel.fileno(), self._take)
 
     async def wait(self) -> Exit:
         """Wait for the end of the command, not of what it left behind. May be asked again. Raises KeeperDied."""
@@ -284,7 +284,7 @@ class Running:
         if channel is None:
             return
         if not self._loop.is_closed():
-            self._loop.remove_reader(channel)
+            self._loop.remove_reader(channel.fileno())
         channel.close()
 
     def _fail(self, failure: KeeperDied) -> None:
