@@ -3,7 +3,9 @@
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Self
@@ -11,6 +13,10 @@ from typing import Self
 from tejat.workspace.sandbox.choose import choose
 from tejat.workspace.sandbox.plan import Axis, Fence, Report, Wanted, Wrapped
 from tejat.workspace.sandbox.secrets import secrets_in_home
+
+
+_PREFIX = "tejat-session-"
+_FORGOTTEN_AFTER = 7 * 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +54,8 @@ class Fencing:
 
     def __enter__(self) -> Self:
         if self._sandbox is not None:
-            self._temporary = os.path.realpath(tempfile.mkdtemp(prefix="tejat-"))
+            _remove_forgotten(tempfile.gettempdir())
+            self._temporary = os.path.realpath(tempfile.mkdtemp(prefix=_PREFIX))
         return self
 
     def __exit__(
@@ -117,3 +124,13 @@ def axes_of(report: Report) -> dict[str, Axis]:
 
 def _nothing() -> None:
     pass
+
+
+def _remove_forgotten(directory: str) -> None:
+    """Remove what sessions left for jobs that went on, once nobody has used it for days."""
+    with suppress(OSError), os.scandir(directory) as entries:
+        for entry in entries:
+            if entry.name.startswith(_PREFIX) and entry.is_dir(follow_symlinks=False):
+                status = entry.stat(follow_symlinks=False)
+                if status.st_uid == os.geteuid() and time.time() - status.st_mtime > _FORGOTTEN_AFTER:
+                    shutil.rmtree(entry.path, ignore_errors=True)
