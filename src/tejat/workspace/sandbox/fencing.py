@@ -14,7 +14,6 @@ from tejat.workspace.sandbox.choose import choose
 from tejat.workspace.sandbox.plan import Axis, Fence, Report, Wanted, Wrapped
 from tejat.workspace.sandbox.secrets import secrets_in_home
 
-
 _PREFIX = "tejat-session-"
 _FORGOTTEN_AFTER = 7 * 24 * 3600
 
