@@ -102,7 +102,7 @@ class TestOn:
         with opened(place) as fencing:
             done = {what: run(fencing, place, command).returncode == 0 for what, command in probes.items()}
             (private,) = temporary.iterdir()
-            assert [path.name for path in private.iterdir()] == ["made"]
+            assert (private / "made").read_text() == "x\n"
         assert done == {
             "in the root": True,
             "temporary files": True,
