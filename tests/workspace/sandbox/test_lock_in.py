@@ -1,6 +1,7 @@
 """The program that every fenced command starts as."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -64,7 +65,8 @@ class TestBoth:
 
     def test_signals_that_python_ignores_work_again(self, fenced: str) -> None:
         done = run(fenced, "--", "/bin/grep", "SigIgn", "/proc/self/status")
-        assert done.stdout == "SigIgn:\t0000000000000000\n"
+        ignored = int(done.stdout.removeprefix("SigIgn:"), 16)
+        assert [number for number in (signal.SIGPIPE, signal.SIGXFSZ) if ignored & 1 << (number - 1)] == []
 
     def test_a_program_that_cannot_be_run(self, fenced: str, tmp_path: Path) -> None:
         (tmp_path / "f").write_text("x")
