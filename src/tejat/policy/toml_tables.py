@@ -5,6 +5,7 @@ import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from typing import cast
 
+from tejat.core.nearest import distance
 from tejat.policy.errors import PolicyError
 
 _LINE_OF_ERROR = re.compile(r"at line (\d+)")
@@ -158,17 +159,6 @@ def _line_of(text: str, key: str) -> int:
 
 def _nearest(word: str, known: Collection[str]) -> str | None:
     """The known word that differs least from this one, None where none is near."""
-    distances = {candidate: _distance(word[:64].lower(), candidate.lower()) for candidate in known}
+    distances = {candidate: distance(word[:64].lower(), candidate.lower()) for candidate in known}
     best = min(distances, key=lambda candidate: distances[candidate])
     return best if distances[best] <= max(2, len(best) // 2) else None
-
-
-def _distance(left: str, right: str) -> int:
-    """How many single-character changes turn one word into the other."""
-    previous = list(range(len(right) + 1))
-    for row, a in enumerate(left, 1):
-        current = [row]
-        for column, b in enumerate(right, 1):
-            current.append(min(previous[column] + 1, current[-1] + 1, previous[column - 1] + (a != b)))
-        previous = current
-    return previous[-1]

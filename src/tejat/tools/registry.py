@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
+from tejat.core.nearest import distance
 from tejat.core.tool import BaseTool, FunctionDeclaration, Kind
 
 ALIASES: Mapping[str, tuple[str, ...]] = {"search_file_content": ("grep", "grep_search")}
@@ -163,19 +164,8 @@ def _plain_name(name: str) -> str:
 
 
 def _suggestion(name: str, known: list[str]) -> str:
-    nearest = sorted(known, key=lambda candidate: _distance(name[:64], candidate))[:3]
+    nearest = sorted(known, key=lambda candidate: distance(name[:64], candidate))[:3]
     quoted = [f'"{candidate}"' for candidate in nearest]
     if not quoted:
         return ""
     return f" Did you mean {quoted[0]}?" if len(quoted) == 1 else f" Did you mean one of: {', '.join(quoted)}?"
-
-
-def _distance(left: str, right: str) -> int:
-    """How many single-character changes turn one word into the other."""
-    previous = list(range(len(right) + 1))
-    for row, a in enumerate(left, 1):
-        current = [row]
-        for column, b in enumerate(right, 1):
-            current.append(min(previous[column] + 1, current[-1] + 1, previous[column - 1] + (a != b)))
-        previous = current
-    return previous[-1]

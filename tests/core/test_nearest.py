@@ -1,0 +1,13 @@
+"""The distance between words is the least number of single-character changes."""
+
+import pytest
+
+from tejat.core.nearest import distance
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "changes"),
+    [("", "", 0), ("a", "", 1), ("", "ab", 2), ("glob", "glob", 0), ("grep", "glob", 3), ("kitten", "sitting", 3)],
+)
+def test_distance(left: str, right: str, changes: int) -> None:
+    assert distance(left, right) == distance(right, left) == changes
