@@ -4,9 +4,12 @@ import os
 import shutil
 import tempfile
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from tejat.workspace.jobs import Jobs
 
 settings.register_profile("here", database=None, deadline=None, print_blob=True, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("here")
@@ -27,6 +30,15 @@ def _a_home_of_their_own() -> Generator[None]:
     os.environ.clear()
     os.environ.update(before)
     shutil.rmtree(home, ignore_errors=True)
+
+
+@pytest.fixture
+def jobs(tmp_path: Path) -> Generator[Jobs]:
+    """Jobs in the background, all of them ended afterwards."""
+    jobs = Jobs(str(tmp_path / "jobs"))
+    yield jobs
+    for job in jobs.found().jobs:
+        jobs.stop(job.pid)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

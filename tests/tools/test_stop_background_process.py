@@ -2,46 +2,15 @@
 
 import asyncio
 import json
-import os
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
+from job_checks import ended, start
 from tejat.core.confirm import InfoConfirmation
 from tejat.core.errors import ErrorType
 from tejat.core.tool import Kind, ToolContext, ToolResult, validate_and_execute
 from tejat.tools.stop_background_process import StopBackgroundProcessTool
-from tejat.workspace.jobs import Job, Jobs, JobState
-from tejat.workspace.processes.launching import Launch
+from tejat.workspace.jobs import Jobs, JobState
 from tool_checks import failure
-
-
-@pytest.fixture
-def jobs(tmp_path: Path) -> Iterator[Jobs]:
-    jobs = Jobs(str(tmp_path / "jobs"))
-    yield jobs
-    for job in jobs.found().jobs:
-        jobs.stop(job.pid)
-
-
-def start(jobs: Jobs, command: str) -> Job:
-    directory = os.open("/", os.O_RDONLY)
-    try:
-        launch = Launch(("/bin/bash", "-c", command), directory, {"PATH": "/usr/bin:/bin"})
-        return jobs.start(launch, command=command, directory="/where", when_over=lambda: None)
-    finally:
-        os.close(directory)
-
-
-def ended(jobs: Jobs, command: str) -> Job:
-    job = start(jobs, command)
-    deadline = time.monotonic() + 10
-    while (job := jobs.job(job.pid)).state is not JobState.EXITED:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    return job
 
 
 def call(jobs: Jobs, pid: int, context: ToolContext | None = None) -> ToolResult:
