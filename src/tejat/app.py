@@ -8,10 +8,11 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, NoReturn
 
 from tejat.config.places import Places, places_of, private_directory
-from tejat.config.settings import SandboxMode, Settings, is_required_by_admin, load_settings
+from tejat.config.settings import Settings, is_required_by_admin, load_settings
 from tejat.core.confirm import Approver
 from tejat.core.errors import UsageError
 from tejat.core.explain import Check, PolicyFlags
+from tejat.core.sandbox_wish import SandboxWish
 from tejat.tools import session_registry
 from tejat.tools.registry import ToolRegistry
 
@@ -109,7 +110,7 @@ class _House:
         self._closing = ExitStack()
 
     def __enter__(self) -> "_House":
-        if self._sandbox is SandboxMode.REQUIRED:
+        if self._sandbox is SandboxWish.REQUIRED:
             _ = self._fencing  # refuse now rather than in the middle of the work
         return self
 
@@ -163,10 +164,9 @@ class _House:
     @cached_property
     def _fencing(self) -> "Fencing":
         from tejat.workspace.sandbox.fencing import Fencing
-        from tejat.workspace.sandbox.plan import Wanted
 
         fencing = Fencing(
-            Wanted(self._sandbox.value),
+            self._sandbox,
             _grounds(self._places, self._workspace.roots.directories),
             network=self._settings.sandbox_network.value,
             is_in_use=lambda: _has_running_jobs(self._places),
@@ -174,12 +174,12 @@ class _House:
         return self._closing.enter_context(fencing)
 
 
-def _sandbox_mode(wish: str | None, settings: Settings) -> SandboxMode:
+def _sandbox_mode(wish: str | None, settings: Settings) -> SandboxWish:
     """A flag wins over the settings, unless whoever runs the machine requires a sandbox."""
-    if wish is not None and wish not in list(SandboxMode):
-        raise UsageError(f"The sandbox must be one of {', '.join(SandboxMode)}, but is {wish!r}.")
+    if wish is not None and wish not in list(SandboxWish):
+        raise UsageError(f"The sandbox must be one of {', '.join(SandboxWish)}, but is {wish!r}.")
     is_settled = is_required_by_admin(settings.sandbox)
-    return settings.sandbox.value if wish is None or is_settled else SandboxMode(wish)
+    return settings.sandbox.value if wish is None or is_settled else SandboxWish(wish)
 
 
 def _grounds(places: Places, roots: "Sequence[Root]") -> "Grounds":
@@ -247,11 +247,10 @@ def examine(directories: Sequence[str], wish: str | None) -> list[Check]:
     from tejat.workspace.roots import Roots
     from tejat.workspace.sandbox.choose import choose
     from tejat.workspace.sandbox.fencing import axes_of
-    from tejat.workspace.sandbox.plan import Wanted
 
     places = places_of(os.environ)
     settings = load_settings(places, list(map(os.path.abspath, directories)), trusted=False, environment=os.environ)
-    wanted = Wanted(_sandbox_mode(wish, settings).value)
+    wanted = _sandbox_mode(wish, settings)
     with Roots(directories) as roots:
         grounds = _grounds(places, roots.directories)
     _, report = choose(wanted, roots=grounds.roots, state=grounds.state)

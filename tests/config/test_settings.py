@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from tejat.config.places import Places, SourceTier
-from tejat.config.settings import SandboxMode, Setting, Settings, load_settings
+from tejat.config.settings import Setting, Settings, load_settings
 from tejat.config.settings_file import SettingsError
 from tejat.core.errors import UsageError
+from tejat.core.sandbox_wish import SandboxWish
 
 ADMIN, USER, WORKSPACE = SourceTier.ADMIN, SourceTier.USER, SourceTier.WORKSPACE
 
@@ -89,7 +90,7 @@ FLAT = {
 def test_nothing_is_set(machine: Machine) -> None:
     assert machine.load() == Settings()
     assert Settings() == Settings(
-        sandbox=Setting(SandboxMode.AUTO, "default", SourceTier.DEFAULT),
+        sandbox=Setting(SandboxWish.AUTO, "default", SourceTier.DEFAULT),
         shell_idle_seconds=Setting(300.0, "default", SourceTier.DEFAULT),
         output_characters=Setting(40_000, "default", SourceTier.DEFAULT),
         context_file_names=Setting(("GEMINI.md",), "default", SourceTier.DEFAULT),
@@ -102,7 +103,7 @@ def test_every_setting_knows_its_line(machine: Machine) -> None:
         core=Setting(("read_file",), f"{path}:3", USER),
         exclude=(Setting("glob", f"{path}:4", USER),),
         allowed=Setting(("ShellTool(git log)",), f"{path}:5", USER),
-        sandbox=Setting(SandboxMode.REQUIRED, f"{path}:6", USER),
+        sandbox=Setting(SandboxWish.REQUIRED, f"{path}:6", USER),
         sandbox_network=Setting(True, f"{path}:7", USER),
         output_characters=Setting(1000, f"{path}:8", USER),
         shell_idle_seconds=Setting(10.0, f"{path}:10", USER),
@@ -122,7 +123,7 @@ def test_old_names(machine: Machine) -> None:
         core=Setting(("read_file",), f"{path}:1", USER),
         exclude=(Setting("glob", f"{path}:1", USER),),
         allowed=Setting(("ShellTool(git log)",), f"{path}:1", USER),
-        sandbox=Setting(SandboxMode.REQUIRED, f"{path}:1", USER),
+        sandbox=Setting(SandboxWish.REQUIRED, f"{path}:1", USER),
         mcp_allowed=Setting(("one",), f"{path}:1", USER),
         mcp_excluded=(Setting("two", f"{path}:1", USER),),
         context_file_names=Setting(("AGENTS.md", "GEMINI.md"), f"{path}:1", USER),
@@ -163,7 +164,7 @@ class TestPrecedence:
             settings = machine.load(environment={variable: named})
             assert settings.core == Setting(("theirs",), f"{admin}:1", ADMIN)
             assert settings.exclude == (Setting("out", f"{named}:1", ADMIN),)
-            assert settings.sandbox == Setting(SandboxMode.OFF, f"{named}:1", ADMIN)
+            assert settings.sandbox == Setting(SandboxWish.OFF, f"{named}:1", ADMIN)
             assert settings.files == (named, admin)
 
     def test_a_value_that_is_overruled_is_checked_too(self, machine: Machine) -> None:
@@ -227,19 +228,19 @@ class TestSandbox:
         path = machine.write("admin/settings.json", {"tools": {"sandbox": "required"}})
         machine.write("user", {"tools": {"sandbox": "off"}})
         settings = machine.load(environment={"GEMINI_SANDBOX": "off"})
-        assert settings.sandbox == Setting(SandboxMode.REQUIRED, f"{path}:1", ADMIN)
+        assert settings.sandbox == Setting(SandboxWish.REQUIRED, f"{path}:1", ADMIN)
 
     @pytest.mark.parametrize(
         ("value", "mode"),
         [
-            ("auto", SandboxMode.AUTO),
-            ("required", SandboxMode.REQUIRED),
-            ("off", SandboxMode.OFF),
-            (True, SandboxMode.REQUIRED),
-            (False, SandboxMode.OFF),
+            ("auto", SandboxWish.AUTO),
+            ("required", SandboxWish.REQUIRED),
+            ("off", SandboxWish.OFF),
+            (True, SandboxWish.REQUIRED),
+            (False, SandboxWish.OFF),
         ],
     )
-    def test_modes(self, machine: Machine, value: object, mode: SandboxMode) -> None:
+    def test_modes(self, machine: Machine, value: object, mode: SandboxWish) -> None:
         path = machine.write("user", {"sandbox": value})
         assert machine.load().sandbox == Setting(mode, f"{path}:1", USER)
         word = str(value).lower()
@@ -263,7 +264,7 @@ class TestSandbox:
         )
 
     def test_an_empty_variable_says_nothing(self, machine: Machine) -> None:
-        assert machine.load(environment={"GEMINI_SANDBOX": " "}).sandbox == Setting(SandboxMode.AUTO)
+        assert machine.load(environment={"GEMINI_SANDBOX": " "}).sandbox == Setting(SandboxWish.AUTO)
 
 
 class TestNames:

@@ -15,13 +15,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tejat.core.sandbox_wish import SandboxWish
 from tejat.policy.command_line import Command, CommandLine, Redirection
 from tejat.policy.effects import effects_of
 from tejat.policy.parse_line import parse_line
 from tejat.policy.plain_line import REDIRECTS
 from tejat.policy.wrappers import names_of
 from tejat.workspace.sandbox.choose import choose
-from tejat.workspace.sandbox.plan import Fence, Wanted
+from tejat.workspace.sandbox.plan import Fence
 
 HERE = Path(__file__).parent
 ROOT = "/home/someone/project"
@@ -412,7 +413,7 @@ def fenced_in(place: Path, *words: str) -> Generator[Sequence[str]]:
     arguments = (os.path.realpath(shutil.which("bash") or "/bin/bash"), *words)
     state = place.with_name("state")
     state.mkdir()
-    sandbox, _ = choose(Wanted.AUTO, roots=[str(place)], state=str(state))
+    sandbox, _ = choose(SandboxWish.AUTO, roots=[str(place)], state=str(state))
     if sandbox is None:
         yield arguments
         return

@@ -74,13 +74,6 @@ def test_words_that_the_shell_computes(text: str, is_split: bool) -> None:
     assert (word.value, word.is_literal, word.is_split) == (text, False, is_split)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"), [("a_1", True), ("1a", False), ("a[0]", False), ("$a", False), ("a\n", False)]
-)
-def test_identifiers(text: str, expected: bool) -> None:
-    assert read_word(text).is_identifier == expected
-
-
 def test_tables_and_given_words() -> None:
     assert names("a  b\n c") == frozenset(("a", "b", "c"))
     assert literal("a b") == Word("a b", "a b", is_literal=True, is_bare=True)

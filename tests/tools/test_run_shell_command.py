@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from tejat.core.confirm import ExecConfirmation, InfoConfirmation
 from tejat.core.errors import ErrorType
+from tejat.core.sandbox_wish import SandboxWish
 from tejat.core.tool import Kind, ToolContext, ToolError, ToolResult, validate_and_execute
 from tejat.tools.run_shell_command import ShellTool
 from tejat.workspace.encoding import detect
@@ -26,7 +27,7 @@ from tejat.workspace.processes.environment import child_environment
 from tejat.workspace.processes.keeping import Keeper
 from tejat.workspace.processes.shell import Shell
 from tejat.workspace.sandbox.choose import choose
-from tejat.workspace.sandbox.plan import Fence, Wanted, Wrapped
+from tejat.workspace.sandbox.plan import Fence, Wrapped
 from tejat.workspace.terminal_text import as_shown
 from tejat.workspace.workspace import Workspace
 from tool_checks import failure, outside, rejection
@@ -744,7 +745,7 @@ class TestSandbox:
         for directory in directories:
             directory.mkdir()
         roots = (workspace.roots.first.real_path,)
-        sandbox, report = choose(Wanted.AUTO, roots=roots, state=str(directories[1]))
+        sandbox, report = choose(SandboxWish.AUTO, roots=roots, state=str(directories[1]))
         if sandbox is None:
             pytest.skip(f"SANDBOX MISSING: {report.files.how}")
         control = ((".gemini", True),)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tejat.core.errors import ErrorType, UsageError, WorkspaceError
 from tejat.workspace import memory_file
-from tejat.workspace.memory_file import HEADING, MemoryFile, memory_name, one_line, with_memory
+from tejat.workspace.memory_file import HEADING, MemoryFile, one_line, with_memory
 
 
 def go_on() -> None:
@@ -137,21 +137,6 @@ class TestAnyText:
 
 
 class TestNames:
-    @pytest.mark.parametrize(
-        ("setting", "name"),
-        [
-            (None, "GEMINI.md"),
-            ("AGENTS.md", "AGENTS.md"),
-            ("  AGENTS.md ", "AGENTS.md"),
-            ("  ", "GEMINI.md"),
-            ([], "GEMINI.md"),
-            (["AGENTS.md", "GEMINI.md"], "AGENTS.md"),
-            (["", " ", "b.md"], "b.md"),
-        ],
-    )
-    def test_y4_the_first_that_is_not_blank(self, setting: str | list[str] | None, name: str) -> None:
-        assert memory_name(setting) == name
-
     @pytest.mark.parametrize("name", ["", ".", "..", "../.bashrc", "a/../../b", "/etc/passwd", "a\0b", "./"])
     def test_one_that_leads_out_is_refused(self, name: str) -> None:
         with pytest.raises(UsageError, match=r"needs a name inside /home/me/\.gemini"):

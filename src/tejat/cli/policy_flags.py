@@ -3,9 +3,9 @@
 import argparse
 
 from tejat.core.explain import PolicyFlags
+from tejat.core.sandbox_wish import SandboxWish
 
 MODES = ("default", "auto_edit", "yolo", "plan")
-SANDBOX_WISHES = ("auto", "required", "off")
 
 
 def add_policy_flags(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +24,7 @@ def add_sandbox_flag(parser: argparse.ArgumentParser) -> None:
     """Let `--sandbox` be given."""
     parser.add_argument(
         "--sandbox",
-        choices=SANDBOX_WISHES,
+        choices=[wish.value for wish in SandboxWish],
         help="lock commands in where that is possible (auto), run none without it (required), or not at all (off)",
     )
 

@@ -3,12 +3,12 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Generic, TypeVar
 
 from tejat.config.places import Places, SourceTier
 from tejat.config.settings_file import Found, Key, SettingsFile, is_same_directory, read_settings_file
 from tejat.core.errors import UsageError
+from tejat.core.sandbox_wish import SandboxWish
 
 Value = TypeVar("Value")
 Default = TypeVar("Default", bound="Setting[object] | None")
@@ -27,12 +27,6 @@ class Setting(Generic[Kept_co]):
 _CONTEXT_FILE_NAMES = ("GEMINI.md",)
 
 
-class SandboxMode(StrEnum):
-    AUTO = "auto"
-    REQUIRED = "required"
-    OFF = "off"
-
-
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What is set. None in place of a Setting: nobody set it; a limit whose value is None: there is none.
@@ -46,7 +40,7 @@ class Settings:
     exclude: tuple[Setting[str], ...] = ()
     mcp_allowed: Setting[tuple[str, ...]] | None = None
     mcp_excluded: tuple[Setting[str], ...] = ()
-    sandbox: Setting[SandboxMode] = Setting(SandboxMode.AUTO)
+    sandbox: Setting[SandboxWish] = Setting(SandboxWish.AUTO)
     sandbox_network: Setting[bool] = Setting(value=False)
     shell_idle_seconds: Setting[float | None] = Setting(300.0)
     shell_environment: Setting[tuple[str, ...]] = Setting(())
@@ -97,9 +91,9 @@ def load_settings(places: Places, roots: Sequence[str], *, trusted: bool, enviro
     )
 
 
-def is_required_by_admin(sandbox: Setting[SandboxMode]) -> bool:
+def is_required_by_admin(sandbox: Setting[SandboxWish]) -> bool:
     """Whether nobody else can have it otherwise."""
-    return sandbox.tier is SourceTier.ADMIN and sandbox.value is SandboxMode.REQUIRED
+    return sandbox.tier is SourceTier.ADMIN and sandbox.value is SandboxWish.REQUIRED
 
 
 def _admin_files(places: Places, name: str, added: str | None) -> list[SettingsFile]:
@@ -142,7 +136,7 @@ def _united(files: Sequence[SettingsFile], key: Key) -> tuple[Setting[str], ...]
     return tuple(united.values())
 
 
-def _sandbox(found: Found) -> SandboxMode:
+def _sandbox(found: Found) -> SandboxWish:
     value = found.node.value
     mode = _SANDBOX_WORDS.get(value.lower() if isinstance(value, str) else str(value).lower())
     if mode is None or not isinstance(value, str | bool):
@@ -150,7 +144,7 @@ def _sandbox(found: Found) -> SandboxMode:
     return mode
 
 
-def _sandbox_of(environment: Mapping[str, str], otherwise: Setting[SandboxMode]) -> Setting[SandboxMode]:
+def _sandbox_of(environment: Mapping[str, str], otherwise: Setting[SandboxWish]) -> Setting[SandboxWish]:
     word = environment.get("GEMINI_SANDBOX", "").strip().lower()
     if not word:
         return otherwise
@@ -183,11 +177,11 @@ _EXCLUDE = Key("tools.exclude", "excludeTools")
 _MCP_EXCLUDED = Key("mcp.excluded", "excludeMCPServers")
 _SANDBOX_WANTED = "auto, required, off, true or false"
 _SANDBOX_WORDS = {
-    "auto": SandboxMode.AUTO,
-    "required": SandboxMode.REQUIRED,
-    "true": SandboxMode.REQUIRED,
-    "1": SandboxMode.REQUIRED,
-    "off": SandboxMode.OFF,
-    "false": SandboxMode.OFF,
-    "0": SandboxMode.OFF,
+    "auto": SandboxWish.AUTO,
+    "required": SandboxWish.REQUIRED,
+    "true": SandboxWish.REQUIRED,
+    "1": SandboxWish.REQUIRED,
+    "off": SandboxWish.OFF,
+    "false": SandboxWish.OFF,
+    "0": SandboxWish.OFF,
 }

@@ -3,7 +3,6 @@
 import re
 from dataclasses import dataclass
 
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _EXPANSION_AFTER_DOLLAR = re.compile(r"[A-Za-z0-9_({\[!@#$*?'-]")
 _TILDE = re.compile(r"(?:\A|[=:])~")
 _UNQUOTED_SPECIAL = frozenset("`*?[()<>|&;\n \t")
@@ -41,10 +40,6 @@ class Word:
     is_literal: bool
     is_bare: bool
     is_split: bool = False
-
-    @property
-    def is_identifier(self) -> bool:
-        return self.is_literal and _IDENTIFIER.match(self.value) is not None
 
 
 def names(text: str) -> frozenset[str]:

@@ -5,7 +5,7 @@ import fcntl
 import os
 import re
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
@@ -90,12 +90,6 @@ class MemoryFile:
                 message = f"Another program has been holding the memory file for too long: {self.path}"
                 raise WorkspaceError(message, ErrorType.FILE_WRITE_FAILURE, path=self.path)
             time.sleep(_SECONDS_BETWEEN_TRIES)
-
-
-def memory_name(setting: str | Sequence[str] | None) -> str:
-    """The name that a setting means: of several the first that is not blank, the usual one where there is none."""
-    names = [setting] if isinstance(setting, str) else setting or []
-    return next((name.strip() for name in names if name.strip()), DEFAULT_NAME)
 
 
 def with_memory(content: str, fact: str) -> str:

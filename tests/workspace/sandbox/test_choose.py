@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from tejat.core.errors import UsageError
+from tejat.core.sandbox_wish import SandboxWish
 from tejat.workspace.landlock import version
 from tejat.workspace.sandbox import choose as module
 from tejat.workspace.sandbox.bubblewrap import Bubblewrap
 from tejat.workspace.sandbox.choose import SandboxUnavailable, _bubblewrap_programs, choose
 from tejat.workspace.sandbox.landlocked import Landlocked, own_program
-from tejat.workspace.sandbox.plan import Wanted, nothing_enforced
+from tejat.workspace.sandbox.plan import nothing_enforced
 
 BUNDLED = next(_bubblewrap_programs(()), None)
 needs_bubblewrap = pytest.mark.skipif(BUNDLED is None, reason="SANDBOX MISSING: bubblewrap is not installed")
@@ -45,13 +46,13 @@ def fake(directory: Path, text: str = '#!/bin/sh\n: > "${0%/*}/RUN"\nexit 1\n') 
 
 
 def test_off(root: str, state: str) -> None:
-    assert choose(Wanted.OFF, roots=[root], state=state) == (None, nothing_enforced("the sandbox is switched off"))
+    assert choose(SandboxWish.OFF, roots=[root], state=state) == (None, nothing_enforced("the sandbox is switched off"))
     assert os.listdir(state) == []
 
 
 @needs_bubblewrap
-@pytest.mark.parametrize("wanted", [Wanted.AUTO, Wanted.REQUIRED])
-def test_bubblewrap_comes_first(root: str, state: str, wanted: Wanted) -> None:
+@pytest.mark.parametrize("wanted", [SandboxWish.AUTO, SandboxWish.REQUIRED])
+def test_bubblewrap_comes_first(root: str, state: str, wanted: SandboxWish) -> None:
     sandbox, report = choose(wanted, roots=[root], state=state)
     assert isinstance(sandbox, Bubblewrap)
     assert (report.sandbox, report.files.enforced, report.control_files.enforced) == ("bubblewrap", True, True)
@@ -59,7 +60,10 @@ def test_bubblewrap_comes_first(root: str, state: str, wanted: Wanted) -> None:
 
 @needs_bubblewrap
 def test_asked_once(root: str, state: str) -> None:
-    assert choose(Wanted.AUTO, roots=[root], state=state)[0] is choose(Wanted.REQUIRED, roots=[root], state=state)[0]
+    assert (
+        choose(SandboxWish.AUTO, roots=[root], state=state)[0]
+        is choose(SandboxWish.REQUIRED, roots=[root], state=state)[0]
+    )
 
 
 @needs_landlock
@@ -67,7 +71,7 @@ def test_landlock_where_there_is_no_bubblewrap(
     root: str, state: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     without_bubblewrap(monkeypatch, tmp_path)
-    sandbox, report = choose(Wanted.REQUIRED, roots=[root], state=state)
+    sandbox, report = choose(SandboxWish.REQUIRED, roots=[root], state=state)
     assert isinstance(sandbox, Landlocked)
     assert report.control_files.enforced is False
 
@@ -78,7 +82,7 @@ def test_a_bubblewrap_that_does_not_work_is_passed_over(
 ) -> None:
     without_bubblewrap(monkeypatch, tmp_path)
     monkeypatch.setenv("PATH", str(fake(tmp_path / "bin").parent))
-    sandbox, _ = choose(Wanted.AUTO, roots=[root], state=state)
+    sandbox, _ = choose(SandboxWish.AUTO, roots=[root], state=state)
     assert isinstance(sandbox, Landlocked)
     assert (tmp_path / "bin" / "RUN").exists()
 
@@ -91,7 +95,7 @@ def test_a_bubblewrap_that_fences_nothing_in_is_passed_over(
     pretending = f'#!/bin/sh\n{after_two_dashes * 2}exec "$@"\n'
     monkeypatch.setenv("PATH", str(fake(tmp_path / "bin", pretending).parent))
     monkeypatch.setattr(module, "version", lambda: 0)
-    sandbox, report = choose(Wanted.AUTO, roots=[root], state=state)
+    sandbox, report = choose(SandboxWish.AUTO, roots=[root], state=state)
     assert sandbox is None
     assert report.files.how.startswith("bubblewrap: a command can make a file outside")
 
@@ -134,11 +138,11 @@ class TestWithout:
 
     def test_auto_says_so(self, root: str, state: str) -> None:
         why = "bubblewrap: not installed outside the root directories; landlock: this kernel does not offer it"
-        assert choose(Wanted.AUTO, roots=[root], state=state) == (None, nothing_enforced(why))
+        assert choose(SandboxWish.AUTO, roots=[root], state=state) == (None, nothing_enforced(why))
 
     def test_required_refuses(self, root: str, state: str) -> None:
         with pytest.raises(SandboxUnavailable) as refused:
-            choose(Wanted.REQUIRED, roots=[root], state=state)
+            choose(SandboxWish.REQUIRED, roots=[root], state=state)
         assert str(refused.value) == (
             "A sandbox is required and none works here (bubblewrap: not installed outside the root directories; "
             "landlock: this kernel does not offer it). Install bubblewrap: apt install bubblewrap, dnf install "
@@ -149,9 +153,9 @@ class TestWithout:
 
 def test_the_whole_system_is_no_root(state: str) -> None:
     why = "the root directory is /, which leaves nothing to fence off"
-    assert choose(Wanted.AUTO, roots=["/"], state=state) == (None, nothing_enforced(why))
+    assert choose(SandboxWish.AUTO, roots=["/"], state=state) == (None, nothing_enforced(why))
     with pytest.raises(SandboxUnavailable, match="the root directory is /"):
-        choose(Wanted.REQUIRED, roots=["/"], state=state)
+        choose(SandboxWish.REQUIRED, roots=["/"], state=state)
 
 
 @needs_landlock
@@ -160,7 +164,7 @@ def test_landlock_is_no_fence_where_commands_can_change_it(
 ) -> None:
     without_bubblewrap(monkeypatch, tmp_path)
     package = own_program()[-1]
-    sandbox, report = choose(Wanted.AUTO, roots=[os.path.dirname(package)], state=state)
+    sandbox, report = choose(SandboxWish.AUTO, roots=[os.path.dirname(package)], state=state)
     assert sandbox is None
     assert report.files.how.endswith(f"landlock: commands could change {package}, which locks them in")
 
@@ -173,5 +177,5 @@ def test_what_a_crash_left_is_cleaned_up_at_the_start(root: str, state: str) -> 
         laid = ghosts.lay({f"{root}/.agent": None}, standing)
     os.close(laid._descriptor)
     assert os.listdir(root) == [".agent"]
-    choose(Wanted.AUTO, roots=[root], state=state)
+    choose(SandboxWish.AUTO, roots=[root], state=state)
     assert os.listdir(root) == []

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from tejat.core.errors import SandboxUnavailable
+from tejat.core.sandbox_wish import SandboxWish
 from tejat.workspace.sandbox.fencing import Fencing, Grounds, axes_of, note_on
-from tejat.workspace.sandbox.plan import Axis, Report, Wanted, Wrapped, nothing_enforced
+from tejat.workspace.sandbox.plan import Axis, Report, Wrapped, nothing_enforced
 
 CONTROL = ((".gemini", True), (".bashrc", False), (".claude", True), (".envrc", False))
 
@@ -51,7 +52,7 @@ def grounds(place: Path) -> Grounds:
 
 
 def opened(place: Path, *, network: bool = False) -> Fencing:
-    fencing = Fencing(Wanted.AUTO, grounds(place), network=network)
+    fencing = Fencing(SandboxWish.AUTO, grounds(place), network=network)
     if fencing.report.sandbox is None:
         pytest.skip(f"SANDBOX MISSING: {fencing.report.files.how}")
     return fencing
@@ -75,7 +76,7 @@ def run(fencing: Fencing, place: Path, command: str, *, network: bool = False) -
 
 class TestOff:
     def test_arguments_stay_as_they_are(self, place: Path, temporary: Path) -> None:
-        with Fencing(Wanted.OFF, grounds(place)) as fencing:
+        with Fencing(SandboxWish.OFF, grounds(place)) as fencing:
             wrapped = fencing.wrap(["/bin/bash", "-c", "true"], str(place / "root"), False)
             assert wrapped == Wrapped(("/bin/bash", "-c", "true"), wrapped.clean_up)
             wrapped.clean_up()
@@ -86,7 +87,7 @@ class TestOff:
     def test_required_where_nothing_can_be_fenced_off(self, place: Path) -> None:
         everything = Grounds(("/",), str(place / "home"), (), CONTROL, (), str(place / "state"))
         with pytest.raises(SandboxUnavailable, match="the root directory is /"):
-            Fencing(Wanted.REQUIRED, everything)
+            Fencing(SandboxWish.REQUIRED, everything)
 
 
 class TestOn:
@@ -160,7 +161,7 @@ class TestOn:
 
     def test_private_files_stay_while_something_runs_that_may_need_them(self, place: Path, temporary: Path) -> None:
         opened(place)
-        with Fencing(Wanted.AUTO, grounds(place), is_in_use=lambda: True):
+        with Fencing(SandboxWish.AUTO, grounds(place), is_in_use=lambda: True):
             pass
         assert len(list(temporary.iterdir())) == 1
 

@@ -1,11 +1,12 @@
+from tejat.core.sandbox_wish import SandboxWish
 from tejat.workspace.sandbox.bubblewrap import Bubblewrap
 from tejat.workspace.sandbox.landlocked import Landlocked
-from tejat.workspace.sandbox.plan import Axis, Report, Sandbox, Wanted, nothing_enforced
+from tejat.workspace.sandbox.plan import Axis, Report, Sandbox, nothing_enforced
 from tejat.workspace.sandbox.seatbelt import Seatbelt
 
 
 def test_the_words_of_the_flag() -> None:
-    assert [wanted.value for wanted in Wanted] == ["auto", "required", "off"]
+    assert [wanted.value for wanted in SandboxWish] == ["auto", "required", "off"]
 
 
 def test_a_run_without_a_sandbox() -> None:

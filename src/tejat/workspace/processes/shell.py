@@ -27,11 +27,7 @@ Raises OSError when the sandbox cannot be prepared.
 
 def unwrapped(arguments: Sequence[str], _directory: str, _network: bool) -> Wrapped:
     """The arguments as they are, where there is no sandbox."""
-    return Wrapped(tuple(arguments), _nothing)
-
-
-def _nothing() -> None:
-    pass
+    return Wrapped(tuple(arguments))
 
 
 @dataclass(frozen=True, slots=True)

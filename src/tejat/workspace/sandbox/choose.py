@@ -6,18 +6,19 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 
 from tejat.core.errors import SandboxUnavailable
+from tejat.core.sandbox_wish import SandboxWish
 from tejat.workspace.landlock import version
 from tejat.workspace.sandbox.bubblewrap import Bubblewrap
 from tejat.workspace.sandbox.landlocked import Landlocked, can_be_changed
 from tejat.workspace.sandbox.paths import is_beneath
-from tejat.workspace.sandbox.plan import Report, Sandbox, Wanted, nothing_enforced
+from tejat.workspace.sandbox.plan import Report, Sandbox, nothing_enforced
 from tejat.workspace.sandbox.probe import probe
 from tejat.workspace.sandbox.seatbelt import Seatbelt
 
 _SEATBELT = "/usr/bin/sandbox-exec"
 
 
-def choose(wanted: Wanted, *, roots: Sequence[str], state: str) -> tuple[Sandbox | None, Report]:
+def choose(wanted: SandboxWish, *, roots: Sequence[str], state: str) -> tuple[Sandbox | None, Report]:
     """The sandbox for these roots, which are real paths, and what it enforces. `state` is a directory of ours.
 
     Tries bubblewrap, then Landlock with seccomp; on macOS sandbox-exec. One counts when it keeps commands from
@@ -25,10 +26,10 @@ def choose(wanted: Wanted, *, roots: Sequence[str], state: str) -> tuple[Sandbox
     when one is required and there is none, or it does not enforce files, network and processes; OSError when `state`
     cannot be written.
     """
-    if wanted is Wanted.OFF:
+    if wanted is SandboxWish.OFF:
         return None, nothing_enforced("the sandbox is switched off")
     sandbox, report = _first_that_works(tuple(roots), state)
-    if wanted is Wanted.REQUIRED:
+    if wanted is SandboxWish.REQUIRED:
         _insist(report)
     return sandbox, report
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Self
 
+from tejat.core.sandbox_wish import SandboxWish
 from tejat.workspace.sandbox.choose import choose
-from tejat.workspace.sandbox.plan import Axis, Fence, Report, Wanted, Wrapped
+from tejat.workspace.sandbox.plan import Axis, Fence, Report, Wrapped
 from tejat.workspace.sandbox.secrets import secrets_in_home
 
 _PREFIX = "tejat-session-"
@@ -42,7 +43,12 @@ class Fencing:
     """
 
     def __init__(
-        self, wanted: Wanted, grounds: Grounds, *, network: bool = False, is_in_use: Callable[[], bool] = lambda: False
+        self,
+        wanted: SandboxWish,
+        grounds: Grounds,
+        *,
+        network: bool = False,
+        is_in_use: Callable[[], bool] = lambda: False,
     ) -> None:
         self._grounds = grounds
         self._network = network
@@ -80,7 +86,7 @@ class Fencing:
     def wrap(self, arguments: Sequence[str], directory: str, network: bool) -> Wrapped:
         """Raises OSError when what has to be prepared cannot be."""
         if self._sandbox is None:
-            return Wrapped(tuple(arguments), _nothing)
+            return Wrapped(tuple(arguments))
         if self._temporary is None:
             raise RuntimeError("a fence that was not opened keeps nobody in")
         grounds = self._grounds
@@ -119,10 +125,6 @@ def axes_of(report: Report) -> dict[str, Axis]:
         "control files": report.control_files,
         "secrets": report.secrets,
     }
-
-
-def _nothing() -> None:
-    pass
 
 
 def _remove_forgotten(directory: str) -> None:

@@ -32,7 +32,7 @@ class Landlocked:
         start = lock_in_words(lock_in.ALONE, network=fence.network, places=words, interpreter=self._interpreter)
         control = (os.path.join(root, path) for root in fence.writable for path, _ in fence.read_only)
         open_to_all = (path for path in fence.hidden if any(is_beneath(path, root) for root in fence.writable))
-        return Wrapped((*start, *arguments), clean_up=_nothing, unguarded=(*control, *open_to_all))
+        return Wrapped((*start, *arguments), unguarded=(*control, *open_to_all))
 
     def sweep(self) -> None:
         """Nothing is laid out for a command."""
@@ -73,7 +73,3 @@ def _package_parent() -> str:
     for _ in lock_in.__name__.split("."):
         package = os.path.dirname(package)
     return package
-
-
-def _nothing() -> None:
-    return

@@ -2,16 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Protocol
-
-
-class Wanted(StrEnum):
-    """How much the person insists on a sandbox."""
-
-    AUTO = "auto"
-    REQUIRED = "required"
-    OFF = "off"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +38,7 @@ class Wrapped:
     """
 
     arguments: tuple[str, ...]
-    clean_up: Callable[[], None]
+    clean_up: Callable[[], None] = _nothing
     unguarded: tuple[str, ...] = ()
     attendants: frozenset[str] = frozenset()
     let_go: Callable[[], None] = _nothing

@@ -61,7 +61,7 @@ class Seatbelt:
         text, parameters = profile(fence)
         defined = [word for name, value in parameters.items() for word in ("-D", f"{name}={value}")]
         environment = ("/usr/bin/env", f"TMPDIR={fence.temporary}")
-        return Wrapped((self.program, "-p", text, *defined, *environment, *arguments), clean_up=_nothing)
+        return Wrapped((self.program, "-p", text, *defined, *environment, *arguments))
 
     def sweep(self) -> None:
         """Nothing is laid out for a command."""
@@ -113,7 +113,3 @@ def _spelled(character: str) -> str:
     if character in _PLAIN:
         return character
     return "." if character.isascii() else ".+"
-
-
-def _nothing() -> None:
-    return
