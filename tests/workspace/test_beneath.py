@@ -258,7 +258,8 @@ def test_a_directory_swapped_with_a_link_never_leads_out(tmp_path: Path, opener:
                     seen[found] = seen.get(found, 0) + 1
         finally:
             swapper.kill()
-    assert {b"inside", errno.EXDEV} <= seen.keys() <= {b"inside", errno.EXDEV, errno.ENOENT}
+    # ENOTDIR: it was swapped at every look, until the walk lost its patience and refused.
+    assert {b"inside", errno.EXDEV} <= seen.keys() <= {b"inside", errno.EXDEV, errno.ENOENT, errno.ENOTDIR}
     assert sum(seen.values()) > 2000
 
 
