@@ -16,6 +16,7 @@ _PIPE_SIZE = 1 << 20
 _FIRST_READ = 1 << 15  # most commands say little, and to clear a megabyte for each takes longer than to hear them out
 _DRAINING_SECONDS = 0.3
 _QUIET_SECONDS = 0.1
+_ENDING_SECONDS = 0.03  # a process that has let go of the pipe is mostly about to end
 _LOOK_AGAIN_SECONDS = 0.001
 
 
@@ -77,6 +78,8 @@ async def collect(
         exited = running.exit
         await intake.drain(is_held=exited is None or bool(exited.survivors))
         if exited is not None and exited.survivors:
+            if await running.survivors():
+                await asyncio.sleep(_ENDING_SECONDS)
             exited = replace(exited, survivors=await running.survivors())
         return Ended(exited, why, loop.time() - began)
     except asyncio.CancelledError:
