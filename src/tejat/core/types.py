@@ -13,7 +13,10 @@ Params: TypeAlias = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Text:
+    """`signature` belongs to the model's service, which wants it back with the text, byte for byte."""
+
     text: str
+    signature: str | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +46,33 @@ class FunctionResponse:
 
 @dataclass(frozen=True, slots=True)
 class FunctionCall:
-    """One request of the model to run a tool."""
+    """One request of the model to run a tool. `signature`: see Text."""
 
     name: str
     args: Params
     id: str | None = None
+    signature: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """What a model thought before it answered. Shown to the person; sent back only where its service asks for it."""
+
+    text: str
+    signature: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """A piece of an answer that only the service that made it understands. It goes back to that service unchanged."""
+
+    vendor: str
+    value: JsonObject
 
 
 Part: TypeAlias = Text | InlineData | FileData | FunctionResponse
+MessagePart: TypeAlias = Part | FunctionCall | Thought | Opaque
+"""What a message of a conversation is made of; tools give and get only `Part`s."""
 PartListUnion: TypeAlias = str | Part | Sequence[str | Part]
 
 

@@ -1,0 +1,166 @@
+"""What a front end can see of a conversation, besides the calls in it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from tejat.core.events import Event
+from tejat.core.history import Message
+from tejat.core.model import NO_USAGE, Answer, FailureKind, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class SessionStarted:
+    """The first event of a run. `session_id` is how the session is found again."""
+
+    session_id: str
+    model: str
+    is_resumed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Prompted:
+    """What was asked, as the model gets it; `shown` is what the person wrote."""
+
+    message: Message
+    shown: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextStreamed:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThoughtStreamed:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The model has finished one answer. Its calls, if it has any, run next."""
+
+    answer: Answer
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Retrying:
+    """An attempt failed. What was streamed of this answer is void; the next attempt begins after `wait` seconds."""
+
+    kind: FailureKind
+    reason: str
+    attempt: int
+    most: int
+    wait: float
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChanged:
+    before: str
+    after: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryRepaired:
+    """What had to be put right in the conversation before it could go on."""
+
+    repairs: tuple[str, ...]
+
+
+class CompressionStatus(StrEnum):
+    COMPRESSED = "compressed"
+    INFLATED = "inflated"
+    FAILED = "failed"
+    NOT_NEEDED = "not_needed"
+
+
+@dataclass(frozen=True, slots=True)
+class Compressed:
+    """The history was summarised, or not, and why. Counted in tokens."""
+
+    before: int
+    after: int
+    status: CompressionStatus
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LoopDetected:
+    """The model seems to turn in circles. The first time it is told so, the second time the run ends."""
+
+    detail: str
+    ends_run: bool
+
+
+class Severity(StrEnum):
+    NOTE = "note"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """Something that the person should know and nobody has to act on."""
+
+    message: str
+    severity: Severity = Severity.WARNING
+
+
+class EndReason(StrEnum):
+    """Why a run is over."""
+
+    FINISHED = "finished"
+    NOT_ALLOWED = "not_allowed"
+    INTERRUPTED = "interrupted"
+    TURN_LIMIT = "turn_limit"
+    TOKEN_LIMIT = "token_limit"
+    COST_LIMIT = "cost_limit"
+    TIME_LIMIT = "time_limit"
+    LOOP = "loop"
+    TRUNCATED = "truncated"
+    BLOCKED = "blocked"
+    EMPTY = "empty"
+    MALFORMED_CALL = "malformed_call"
+    CONTEXT_FULL = "context_full"
+    MODEL_FAILED = "model_failed"
+    TOOL_STOPPED = "tool_stopped"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnded:
+    """The last event of a run, always. `text` is what the model said in it.
+
+    `message` says in a sentence why it ended, and is empty for a run that finished well. `failure` tells what kind of
+    model failure it was.
+    """
+
+    reason: EndReason
+    text: str = ""
+    message: str = ""
+    usage: Usage = NO_USAGE
+    cost: float | None = None
+    turns: int = 0
+    seconds: float = 0.0
+    failure: FailureKind | None = None
+
+
+AgentEvent: TypeAlias = (
+    Event
+    | SessionStarted
+    | Prompted
+    | TextStreamed
+    | ThoughtStreamed
+    | Answered
+    | Retrying
+    | ModelChanged
+    | HistoryRepaired
+    | Compressed
+    | LoopDetected
+    | Noticed
+    | RunEnded
+)
+Tell: TypeAlias = Callable[[AgentEvent], None]
