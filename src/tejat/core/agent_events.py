@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from tejat.core.events import Event
 from tejat.core.history import Message
-from tejat.core.model import NO_USAGE, Answer, FailureKind, Usage
+from tejat.core.model import CONVERSATION, NO_USAGE, Answer, FailureKind, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +39,14 @@ class ThoughtStreamed:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The model has finished one answer. Its calls, if it has any, run next."""
+    """The model has finished one answer. Its calls, if it has any, run next.
+
+    A purpose other than the conversation: a tool or the engine asked something on the side, and nothing was streamed.
+    """
 
     answer: Answer
     seconds: float
+    purpose: str = CONVERSATION
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,17 @@ class Retrying:
     attempt: int
     most: int
     wait: float
+    purpose: str = CONVERSATION
+
+
+@dataclass(frozen=True, slots=True)
+class RequestFailed:
+    """A request to a model came to nothing, after all its attempts."""
+
+    kind: FailureKind
+    message: str
+    seconds: float
+    purpose: str = CONVERSATION
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +171,7 @@ AgentEvent: TypeAlias = (
     | ThoughtStreamed
     | Answered
     | Retrying
+    | RequestFailed
     | ModelChanged
     | HistoryRepaired
     | Compressed

@@ -1,6 +1,6 @@
 """What the engine asks of a model and what comes back, whoever serves it."""
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol, TypeAlias
@@ -9,6 +9,10 @@ from tejat.core.errors import TejatError
 from tejat.core.history import Message
 from tejat.core.tool import FunctionDeclaration
 from tejat.core.types import FunctionCall, JsonObject, Text, Thought
+
+
+CONVERSATION = "conversation"
+"""The purpose of a request that is none of the others."""
 
 
 class Ability(StrEnum):
@@ -33,7 +37,7 @@ class ModelRequest:
     abilities: frozenset[Ability] = frozenset()
     most_output_tokens: int | None = None
     temperature: float | None = None
-    purpose: str = "conversation"
+    purpose: str = CONVERSATION
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +159,10 @@ class Answer:
 
 
 Chunk: TypeAlias = TextDelta | ThoughtDelta | Retry | Answer
+
+
+Ask: TypeAlias = Callable[[ModelRequest], Awaitable[Answer]]
+"""How a tool or a part of the engine asks a model something on the side. Raises ModelFailure."""
 
 
 class FailureKind(StrEnum):
