@@ -10,7 +10,6 @@ from tejat.core.history import Message
 from tejat.core.tool import FunctionDeclaration
 from tejat.core.types import FunctionCall, JsonObject, Text, Thought
 
-
 CONVERSATION = "conversation"
 """The purpose of a request that is none of the others."""
 
