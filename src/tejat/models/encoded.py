@@ -1,0 +1,20 @@
+"""Messages in the bytes of a wire, each encoded once for as long as it lives."""
+
+from collections.abc import Callable
+from weakref import WeakKeyDictionary
+
+from tejat.core.history import Message
+
+
+class Encoded:
+    """What `encode` makes of messages. It must depend on nothing but the message."""
+
+    def __init__(self, encode: Callable[[Message], bytes]) -> None:
+        self._encode = encode
+        self._known: WeakKeyDictionary[Message, bytes] = WeakKeyDictionary()
+
+    def of(self, message: Message) -> bytes:
+        known = self._known.get(message)
+        if known is None:
+            known = self._known[message] = self._encode(message)
+        return known

@@ -1,0 +1,76 @@
+"""Server-sent events out of bytes, however the bytes were cut on their way."""
+
+from typing import NamedTuple
+
+MOST_BYTES = 64 * 2**20
+"""How long one event may be: more than any answer with pictures, less than what would hurt."""
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class SseEvent(NamedTuple):
+    """One event. `event` is its type, empty where the server gave none."""
+
+    event: str
+    data: str
+
+
+class SseParser:
+    """Reads one stream. Comments, ids and reconnection times are passed over."""
+
+    def __init__(self, most: int = MOST_BYTES) -> None:
+        self._most = most
+        self._line: list[bytes] = []
+        self._event = b""
+        self._data: list[bytes] = []
+        self._size = 0
+        self._at_start = True
+        self._after_return = False
+
+    def feed(self, data: bytes) -> list[SseEvent]:
+        """The events that these bytes complete. Raises ValueError for an event beyond the limit."""
+        if self._after_return and data:
+            # The second half of a line end that was cut in two.
+            data = data.removeprefix(b"\n")
+            self._after_return = False
+        events: list[SseEvent] = []
+        for piece in data.splitlines(keepends=True):
+            self._size += len(piece)
+            if self._size > self._most:
+                raise ValueError(f"an event is longer than {self._most} bytes")
+            self._line.append(piece)
+            if piece.endswith((b"\n", b"\r")):
+                self._after_return = piece.endswith(b"\r")
+                self._end_line(events)
+        return events
+
+    def end(self) -> list[SseEvent]:
+        """The event that the stream ended in, if it did not end with an empty line. It may be only half there."""
+        events: list[SseEvent] = []
+        if self._line:
+            self._end_line(events)
+        self._end_event(events)
+        return events
+
+    def _end_line(self, events: list[SseEvent]) -> None:
+        line = b"".join(self._line).rstrip(b"\r\n")
+        self._line.clear()
+        if self._at_start:
+            line = line.removeprefix(_BYTE_ORDER_MARK)
+            self._at_start = False
+        if not line:
+            self._end_event(events)
+            return
+        field, _, value = line.partition(b":")
+        if field == b"data":
+            self._data.append(value.removeprefix(b" "))
+        elif field == b"event":
+            self._event = value.removeprefix(b" ")
+
+    def _end_event(self, events: list[SseEvent]) -> None:
+        if self._data:
+            data = b"\n".join(self._data).decode("utf-8", "replace")
+            events.append(SseEvent(self._event.decode("utf-8", "replace"), data))
+        self._data.clear()
+        self._event = b""
+        self._size = 0
