@@ -1,0 +1,217 @@
+"""A model that says what a file tells it to say: for demos, tests and bug reports, without a key or a network."""
+
+import re
+import sys
+from asyncio import sleep
+from collections.abc import AsyncGenerator, Sequence
+
+from tejat.core.errors import UsageError
+from tejat.core.history import Message, Role, model_message
+from tejat.core.json_text import dump_json
+from tejat.core.model import (
+    Ability,
+    Answer,
+    Chunk,
+    FailureKind,
+    ModelClient,
+    ModelFailure,
+    ModelRequest,
+    TextDelta,
+    ThoughtDelta,
+)
+from tejat.core.types import FunctionCall, FunctionResponse, InlineData, MessagePart, Text, Thought
+from tejat.models.script_file import CONVERSATION, Script, ScriptedAnswer, ScriptedCall, read_script
+
+_MOST_BYTES = 16 * 2**20
+_MOST_QUOTED = 600
+_WORD = re.compile(r"\s*\S+\s*|\s+")
+_MAY_PASS = frozenset(
+    {
+        FailureKind.RATE_LIMITED,
+        FailureKind.UNAVAILABLE,
+        FailureKind.NETWORK,
+        FailureKind.TIMED_OUT,
+        FailureKind.STREAM_CUT,
+    }
+)
+
+
+def open_scripted(path: str, *, root: str) -> ModelClient:
+    """The model that the script at `path` tells. Raises UsageError for a file that is no such script.
+
+    In the script `${root}` stands for `root` and `${python}` for the interpreter that runs us.
+    """
+    stand_ins = {"${root}": root, "${python}": sys.executable or "python3"}
+    return ScriptedModel(read_script(_text_of(path), file=path, stand_ins=stand_ins), path)
+
+
+class ScriptedModel:
+    """Gives the answers of a script one after the other, each once, those of every purpose in their own order."""
+
+    def __init__(self, script: Script, file: str) -> None:
+        self._window = script.context_window
+        self._file = file
+        self._left = list(script.answers)
+        self._unchecked: dict[str, ScriptedAnswer] = {}
+
+    @property
+    def name(self) -> str:
+        return f"scripted:{self._file}"
+
+    @property
+    def context_window(self) -> int:
+        return self._window
+
+    @property
+    def abilities(self) -> frozenset[Ability]:
+        return frozenset()
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
+        """The next answer of the script.
+
+        Raises ModelFailure: of the kind SCRIPT where the conversation is not the one that the script tells, of any
+        kind where the script wants a failure.
+        """
+        answer = self._next(request)
+        if answer.think:
+            yield ThoughtDelta(answer.think)
+        for word in _WORD.findall(answer.say):
+            await sleep(answer.pause)
+            yield TextDelta(word)
+        if answer.fail is not None:
+            raise _wanted_failure(answer, answer.fail)
+        yield Answer(_message(answer), answer.finish, answer.usage, answer.detail, model="scripted")
+
+    async def count_tokens(self, request: ModelRequest) -> int:
+        spoken = sum(_length(part) for message in request.messages for part in message.parts)
+        declared = sum(len(dump_json(tool.to_json())) for tool in request.tools)
+        return (len(request.system) + spoken + declared) // 3 + 1
+
+    async def close(self) -> None:
+        """There is nothing to close."""
+
+    def _next(self, request: ModelRequest) -> ScriptedAnswer:
+        """The answer to this request, which is taken out of the script. Raises ModelFailure."""
+        before = self._unchecked.pop(request.purpose, None)
+        if before is not None:
+            self._check_responses(before, request.messages)
+        answer = next((answer for answer in self._left if answer.purpose == request.purpose), None)
+        if answer is None:
+            raise self._failure(self._end_in_words(request))
+        if answer.when not in (prompt := _last_prompt(request.messages)):
+            expected = f"answer {answer.number} is for a prompt with {_quoted(answer.when)} in it"
+            raise self._failure(f"{expected}, but the prompt was {_quoted(prompt)}")
+        self._left.remove(answer)
+        if answer.calls and answer.fail is None:
+            self._unchecked[request.purpose] = answer
+        return answer
+
+    def _check_responses(self, answer: ScriptedAnswer, messages: Sequence[Message]) -> None:
+        responses = _last_responses(messages)
+        if len(responses) != len(answer.calls):
+            told = f"answer {answer.number} made {len(answer.calls)} calls, but {len(responses)} responses came"
+            raise self._failure(told)
+        for number, (call, response) in enumerate(zip(answer.calls, responses, strict=True), 1):
+            problem = _problem_with(response, call)
+            if problem:
+                raise self._failure(f"answer {answer.number}, call {number}: {call.name} {problem}")
+
+    def _end_in_words(self, request: ModelRequest) -> str:
+        others = "" if request.purpose == CONVERSATION else f" with purpose = {_quoted(request.purpose)}"
+        return f"there is no further answer{others} in the script, but the model was asked once more"
+
+    def _failure(self, words: str) -> ModelFailure:
+        return ModelFailure(f"{self._file}: {words}", FailureKind.SCRIPT)
+
+
+def _text_of(path: str) -> str:
+    try:
+        with open(path, "rb") as file:
+            content = file.read(_MOST_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise UsageError(f"{path}: the script cannot be read: {reason}") from None
+    if len(content) > _MOST_BYTES:
+        raise UsageError(f"{path}: the script is longer than {_MOST_BYTES // 2**20} MiB")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: the script is not UTF-8: byte {error.start + 1} is wrong") from None
+
+
+def _last_prompt(messages: Sequence[Message]) -> str:
+    """What the user messages say since the last one that answers no call; a prompt may stand behind responses too."""
+    texts: list[str] = []
+    for message in reversed(messages):
+        if message.role is Role.USER:
+            texts.append(message.text)
+            if not message.responses:
+                break
+    return "\n".join(reversed(texts)).strip()
+
+
+def _last_responses(messages: Sequence[Message]) -> list[tuple[FunctionResponse, str]]:
+    """The responses to the last calls, each with the text that came along."""
+    found: list[tuple[FunctionResponse, str]] = []
+    answering = next((message for message in reversed(messages) if message.responses), None)
+    for part in answering.parts if answering else ():
+        if isinstance(part, FunctionResponse):
+            found.append((part, ""))
+        elif isinstance(part, Text) and found:
+            response, text = found[-1]
+            found[-1] = response, f"{text}\n{part.text}"
+    return found
+
+
+def _problem_with(came: tuple[FunctionResponse, str], call: ScriptedCall) -> str | None:
+    response, along = came
+    if response.name != call.name:
+        return f"was called, but the response is one of {response.name}"
+    if call.must_fail is None:
+        return None
+    has_failed = "error" in response.response
+    text = _in_words(response) + along
+    if has_failed != call.must_fail:
+        wanted, was = ("failed", "succeeded") if call.must_fail else ("succeeded", "failed")
+        return f"should have {wanted}, but {was}: {_quoted(text)}"
+    missing = next((expected for expected in call.expected if expected not in text), None)
+    return None if missing is None else f"should have answered with {_quoted(missing)}, but answered {_quoted(text)}"
+
+
+def _in_words(response: FunctionResponse) -> str:
+    """The texts of a response as they are, anything else as JSON."""
+    values = response.response.values()
+    return "\n".join(value if isinstance(value, str) else dump_json(value) for value in values)
+
+
+def _quoted(text: str) -> str:
+    return dump_json(text if len(text) <= _MOST_QUOTED else f"{text[:_MOST_QUOTED]} [...]")
+
+
+def _message(answer: ScriptedAnswer) -> Message:
+    parts: list[MessagePart] = []
+    if answer.think:
+        parts.append(Thought(answer.think))
+    if answer.say:
+        parts.append(Text(answer.say))
+    return model_message(*parts, *(FunctionCall(call.name, call.args, call.id) for call in answer.calls))
+
+
+def _wanted_failure(answer: ScriptedAnswer, kind: FailureKind) -> ModelFailure:
+    told = answer.detail or f"The script wants answer {answer.number} to fail ({kind})."
+    return ModelFailure(told, kind, retry_after=answer.retry_after, can_retry=kind in _MAY_PASS)
+
+
+def _length(part: MessagePart) -> int:
+    """About how many characters a part has on its way to a model."""
+    match part:
+        case Text(text) | Thought(text):
+            return len(text)
+        case InlineData(data=data):
+            return len(data) * 4 // 3
+        case FunctionCall(name, args):
+            return len(name) + len(str(args))
+        case FunctionResponse(name, response):
+            return len(name) + len(str(response))
+        case _:
+            return len(str(part))
