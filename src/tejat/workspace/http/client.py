@@ -1,0 +1,138 @@
+"""The HTTP client of the whole program: HTTP/1.1 with kept connections, proxies, private certificates and limits."""
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from types import MappingProxyType
+
+import h11
+
+from tejat.workspace.http.address import Origin, read_url
+from tejat.workspace.http.connection import Connection
+from tejat.workspace.http.opening import open_connection
+from tejat.workspace.http.patience import Patience
+from tejat.workspace.http.pool import Pool
+from tejat.workspace.http.proxies import Proxies, Proxy
+from tejat.workspace.http.tls import Trust
+from tejat.workspace.http.values import Dial, HttpFailure, HttpLimits, HttpProblem, HttpResponse
+
+_NO_HEADERS: Mapping[str, str] = MappingProxyType({})
+_USUAL_LIMITS = HttpLimits()
+_USUAL_HEADERS = {"Accept": "*/*", "Accept-Encoding": "identity", "User-Agent": "tejat"}
+_OWN_HEADERS = frozenset({"host", "content-length", "transfer-encoding", "connection", "proxy-authorization"})
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_HEADER_VALUE = re.compile(r"(?:[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?)?")
+
+
+class HttpClient:
+    """Sends requests. Redirects are not followed, cookies are not kept, nothing is decompressed.
+
+    Nothing is opened before the first request. A client belongs to one event loop, in which it must be closed.
+    """
+
+    def __init__(
+        self, *, environment: Mapping[str, str], limits: HttpLimits = _USUAL_LIMITS, use_proxies: bool = True
+    ) -> None:
+        self._limits = limits
+        self._trust = Trust(environment)
+        self._proxies = Proxies(environment if use_proxies else {})
+        self._pool = Pool()
+
+    def warm_up(self) -> None:
+        """Begin to load certificates in the background: worth calling early when an https server will be asked."""
+        self._trust.warm_up()
+
+    @asynccontextmanager
+    async def request(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] = _NO_HEADERS,
+        body: bytes | Sequence[bytes] = b"",
+        limits: HttpLimits | None = None,
+        dial: Dial | None = None,
+    ) -> AsyncGenerator[HttpResponse]:
+        """Send a request and give the response as soon as its headers are there, whatever its status.
+
+        Leaving the block ends the request: a body that was not read to its end costs the connection. Raises
+        HttpFailure, also while the body is read, and whatever `dial` raises.
+        """
+        origin, target = read_url(url)
+        proxy = None if dial is not None else self._proxies.between(origin)
+        pieces = [body] if isinstance(body, bytes) else body
+        is_forwarded = proxy is not None and not origin.is_secure
+        request = h11.Request(
+            method=method,
+            target=f"http://{origin.host_header}{target}" if is_forwarded else target,
+            headers=_all_headers(headers, origin, proxy if is_forwarded else None, method, sum(map(len, pieces))),
+        )
+        clock = asyncio.get_running_loop().time
+        patience = Patience(limits or self._limits, where=origin.authority, clock=clock)
+        connection, response = await self._perform(request, pieces, origin, proxy=proxy, dial=dial, patience=patience)
+        try:
+            yield response
+        finally:
+            if dial is None and connection.can_be_reused:
+                self._pool.put((origin, proxy), connection)
+            else:
+                self._pool.drop(connection)
+
+    async def close(self) -> None:
+        """Close every connection; requests under way fail."""
+        await self._pool.close()
+
+    async def _perform(
+        self,
+        request: h11.Request,
+        body: Sequence[bytes],
+        origin: Origin,
+        *,
+        proxy: Proxy | None,
+        dial: Dial | None,
+        patience: Patience,
+    ) -> tuple[Connection, HttpResponse]:
+        """A server may close a kept connection at the moment in which we use it again: then once more on a new one."""
+        kept = self._pool.take((origin, proxy)) if dial is None else None
+        if kept is not None:
+            try:
+                return kept, await self._exchange(kept, request, body, patience)
+            except HttpFailure as failure:
+                if failure.problem is not HttpProblem.CUT or kept.has_heard:
+                    raise
+        fresh = await open_connection(origin, proxy=proxy, dial=dial, trust=self._trust, patience=patience)
+        return fresh, await self._exchange(fresh, request, body, patience)
+
+    async def _exchange(
+        self, connection: Connection, request: h11.Request, body: Sequence[bytes], patience: Patience
+    ) -> HttpResponse:
+        self._pool.hold(connection)
+        try:
+            return await connection.exchange(request, body, patience)
+        except BaseException:
+            self._pool.drop(connection)
+            raise
+
+
+def _all_headers(
+    given: Mapping[str, str], origin: Origin, forwarded_by: Proxy | None, method: str, size: int
+) -> list[tuple[str, str]]:
+    """Raises HttpFailure with BAD_HEADER, which names the header and not its value: that may be a key."""
+    for name, value in given.items():
+        if not _HEADER_NAME.fullmatch(name) or name.lower() in _OWN_HEADERS:
+            raise HttpFailure("A header has a name that cannot be sent.", HttpProblem.BAD_HEADER)
+        if not _HEADER_VALUE.fullmatch(value):
+            raise HttpFailure(
+                f"The value of the header {name} has characters that cannot be sent, or blanks around it.",
+                HttpProblem.BAD_HEADER,
+            )
+    names = {name.lower() for name in given}
+    headers = [("Host", origin.host_header)]
+    headers += [(name, value) for name, value in _USUAL_HEADERS.items() if name.lower() not in names]
+    headers += given.items()
+    if forwarded_by is not None and forwarded_by.authorization:
+        headers.append(("Proxy-Authorization", forwarded_by.authorization))
+    if size or method in {"POST", "PUT", "PATCH"}:
+        headers.append(("Content-Length", str(size)))
+    return headers

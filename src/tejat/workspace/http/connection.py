@@ -1,0 +1,206 @@
+"""One HTTP/1.1 connection: a request goes out, a response comes back, perhaps more than once."""
+
+import ssl
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+import h11
+
+from tejat.workspace.http.patience import Patience
+from tejat.workspace.http.values import Headers, HttpFailure, HttpProblem, HttpResponse
+from tejat.workspace.http.wire import Wire
+
+_BLOCK = 65_536
+_MOST_INTERIM_RESPONSES = 100
+
+_Event: TypeAlias = (
+    "h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]"  # what h11 answers when it is asked for the next event
+)
+
+
+class Connection:
+    """A connection that is ready for its next request. One task uses it at a time."""
+
+    def __init__(self, wire: Wire, *, where: str) -> None:
+        self.wire = wire
+        self.where = where
+        self.is_reused = False
+        self.has_sent = False
+        self.has_heard = False
+        self._machine = h11.Connection(h11.CLIENT)
+        self._response: h11.Response | None = None
+        self._interim_responses = 0
+
+    @property
+    def can_be_reused(self) -> bool:
+        """Whether request and response are over, both sides want to go on, and nothing came that nobody asked for."""
+        return (
+            self._machine.our_state is h11.DONE
+            and self._machine.their_state is h11.DONE
+            and self._machine.trailing_data == (b"", False)
+            and self.is_quiet
+        )
+
+    @property
+    def is_quiet(self) -> bool:
+        return not self.wire.has_received and not self.wire.has_ended
+
+    async def exchange(self, request: h11.Request, body: Sequence[bytes], patience: Patience) -> HttpResponse:
+        """Send the request and wait for the head of the response. Raises HttpFailure."""
+        self._machine = h11.Connection(h11.CLIENT, max_incomplete_event_size=patience.limits.headers)
+        self._response = None
+        self._interim_responses = 0
+        self.has_sent = self.has_heard = False
+        await self._send(request, body, patience)
+        response = await self._receive_head(patience)
+        return HttpResponse(
+            status=response.status_code,
+            reason=bytes(response.reason).decode("latin-1"),
+            headers=Headers(
+                tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers.raw_items())
+            ),
+            pieces=Body(self, patience),
+        )
+
+    async def piece(self, patience: Patience) -> bytes | None:
+        """The next piece of the body, None at its end. Raises HttpFailure."""
+        until = patience.until(patience.limits.idle)
+        while True:
+            event = self._next_event()
+            if isinstance(event, h11.Data):
+                return bytes(event.data)
+            if isinstance(event, h11.EndOfMessage):
+                return None
+            if event is h11.NEED_DATA:
+                await self._wait(until, HttpProblem.TIMED_OUT_IDLE, patience)
+                continue
+            raise self.failure("did not keep to HTTP", HttpProblem.PROTOCOL)
+
+    def failure(self, what: str, problem: HttpProblem) -> HttpFailure:
+        return HttpFailure(f"{self.where} {what}.", problem, sent=self.has_sent)
+
+    async def _send(self, request: h11.Request, body: Sequence[bytes], patience: Patience) -> None:
+        """Write everything, unless the server ends the conversation or answers before it has heard all."""
+        head = self._machine.send(request) or b""
+        for block in _blocks(head, body):
+            self.wire.write(block)
+            self.has_sent = True
+            until = patience.until(patience.limits.idle)
+            while not self.wire.can_write and not self.wire.has_ended:
+                await self._wait(until, HttpProblem.TIMED_OUT_IDLE, patience)
+                if self._look_for_head() is not None:
+                    return
+            if self.wire.has_ended:
+                return
+        for piece in body:
+            self._machine.send_with_data_passthrough(h11.Data(data=piece))
+        self._machine.send(h11.EndOfMessage())
+
+    async def _receive_head(self, patience: Patience) -> h11.Response:
+        until = patience.until(patience.limits.first_byte)
+        while (response := self._look_for_head()) is None:
+            await self._wait(until, HttpProblem.TIMED_OUT_FIRST_BYTE, patience)
+        if sum(len(name) + len(value) + 4 for name, value in response.headers) > patience.limits.headers:
+            raise self.failure("sent too many headers", HttpProblem.TOO_LARGE)
+        return response
+
+    async def _wait(self, until: float | None, problem: HttpProblem, patience: Patience) -> None:
+        patience.check(until, problem, sent=self.has_sent)
+        await self.wire.wait(until)
+
+    def _look_for_head(self) -> h11.Response | None:
+        """The head of the response if it has come; what is said before it is skipped."""
+        while self._response is None:
+            event = self._next_event()
+            if event is h11.NEED_DATA:
+                return None
+            if isinstance(event, h11.Response):
+                self._response = event
+            elif isinstance(event, h11.InformationalResponse) and event.status_code != 101:
+                self._interim_responses += 1
+                if self._interim_responses > _MOST_INTERIM_RESPONSES:
+                    raise self.failure("keeps putting off its answer", HttpProblem.PROTOCOL)
+            else:
+                raise self.failure("did not keep to HTTP", HttpProblem.PROTOCOL)
+        return self._response
+
+    def _next_event(self) -> "h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]":
+        """NEED_DATA means that nothing more has come yet; the end of the connection is an event or a failure."""
+        has_ended = False
+        problem = None
+        try:
+            while (event := self._machine.next_event()) is h11.NEED_DATA:
+                if self.wire.has_received:
+                    self.has_heard = True
+                    self._machine.receive_data(self.wire.take())
+                elif not self.wire.has_ended:
+                    return h11.NEED_DATA
+                elif has_ended or self.wire.error is not None:
+                    raise self._cut()
+                else:
+                    has_ended = True
+                    self._machine.receive_data(b"")
+        except h11.RemoteProtocolError as error:
+            # What h11 says quotes the server at any length.
+            problem = HttpProblem.TOO_LARGE if error.error_status_hint == 431 else HttpProblem.PROTOCOL
+        else:
+            if isinstance(event, h11.ConnectionClosed):
+                raise self._cut()
+            return event
+        if has_ended:
+            raise self._cut()
+        if problem is HttpProblem.TOO_LARGE:
+            raise self.failure("sent too many headers", problem)
+        raise self.failure("answered with something that is not HTTP/1.1", problem)
+
+    def _cut(self) -> HttpFailure:
+        if isinstance(self.wire.error, ssl.SSLError):
+            return self.failure(f"ended the TLS connection: {self.wire.error.reason or 'error'}", HttpProblem.TLS)
+        if self._response is None:
+            return self.failure("closed the connection before it answered", HttpProblem.CUT)
+        return self.failure("closed the connection in the middle of its answer", HttpProblem.CUT)
+
+
+class Body:
+    """The pieces of a response's body as they come."""
+
+    def __init__(self, connection: Connection, patience: Patience) -> None:
+        self._connection = connection
+        self._patience = patience
+        self._size = 0
+        self._is_over = False
+
+    def __aiter__(self) -> "Body":
+        return self
+
+    async def __anext__(self) -> bytes:
+        if self._is_over:
+            raise StopAsyncIteration
+        self._patience.check(None, HttpProblem.TIMED_OUT_WHOLE, sent=True)
+        piece = await self._connection.piece(self._patience)
+        if piece is None:
+            self._is_over = True
+            raise StopAsyncIteration
+        self._size += len(piece)
+        limit = self._patience.limits.body
+        if limit is not None and self._size > limit:
+            raise self._connection.failure(f"sent more than {limit} bytes", HttpProblem.TOO_LARGE)
+        return piece
+
+
+def _blocks(head: bytes, body: Sequence[bytes]) -> Iterator[bytes | memoryview]:
+    """The same bytes in blocks that are neither tiny nor huge: small pieces are joined, large ones are not copied."""
+    waiting = [head]
+    size = len(head)
+    for piece in body:
+        if size + len(piece) > _BLOCK:
+            yield b"".join(waiting)
+            waiting, size = [], 0
+        if len(piece) > _BLOCK:
+            view = memoryview(piece)
+            yield from (view[start : start + _BLOCK] for start in range(0, len(piece), _BLOCK))
+            continue
+        waiting.append(piece)
+        size += len(piece)
+    if waiting:
+        yield b"".join(waiting)

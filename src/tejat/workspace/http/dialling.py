@@ -1,0 +1,92 @@
+"""From a host and a port to a connected socket, whichever of its addresses is alive."""
+
+import asyncio
+import os
+import socket
+from contextlib import suppress
+from typing import Any, TypeAlias
+
+from tejat.workspace.http.background import in_background, result_of
+from tejat.workspace.http.values import HttpFailure, HttpProblem
+
+_HEAD_START_SECONDS = 0.25
+_MOST_ADDRESSES = 16
+
+Address: TypeAlias = "tuple[socket.AddressFamily, tuple[Any, ...]]"
+
+
+async def connected_socket(host: str, port: int) -> socket.socket:
+    """A socket that is connected to one of the host's addresses and does not block.
+
+    Each address gets a small head start over the next, so that a dead one does not hold up the living. Raises
+    HttpFailure with DNS or CONNECT.
+    """
+    addresses = await _resolve(host, port)
+    where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    attempts: set[asyncio.Task[socket.socket]] = set()
+    error: OSError | None = None
+    try:
+        while addresses or attempts:
+            if addresses:
+                attempts.add(asyncio.create_task(_connect(addresses.pop(0))))
+            done, attempts = await asyncio.wait(
+                attempts,
+                timeout=_HEAD_START_SECONDS if addresses else None,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+            error = _first_error(done) or error
+            winner = next((attempt for attempt in done if attempt.exception() is None), None)
+            if winner is not None:
+                attempts |= done - {winner}
+                return winner.result()
+    finally:
+        for attempt in attempts:
+            attempt.cancel()
+            attempt.add_done_callback(_drop)
+    reason = os.strerror(error.errno) if error is not None and error.errno else "no address answered"
+    raise HttpFailure(f"No connection to {where}: {reason}.", HttpProblem.CONNECT)
+
+
+async def _resolve(host: str, port: int) -> list[Address]:
+    """All addresses, the families taking turns. A literal address is not looked up."""
+    with suppress(OSError):
+        return _look_up(host, port, socket.AI_NUMERICHOST)
+    try:
+        found = await result_of(in_background(lambda: _look_up(host, port, 0)))
+    except (OSError, UnicodeError):
+        found = []
+    if not found:
+        raise HttpFailure(f"The name {host} could not be resolved.", HttpProblem.DNS)
+    first = [address for address in found if address[0] == found[0][0]]
+    second = [address for address in found if address[0] != found[0][0]]
+    mixed = [address for pair in zip(first, second, strict=False) for address in pair]
+    shorter = min(len(first), len(second))
+    return (mixed + first[shorter:] + second[shorter:])[:_MOST_ADDRESSES]
+
+
+def _look_up(host: str, port: int, flags: int) -> list[Address]:
+    # As bytes, a name does not load the tables for international ones.
+    found = socket.getaddrinfo(host.encode("ascii"), port, type=socket.SOCK_STREAM, flags=flags)
+    return [(family, address) for family, _, _, _, address in found]
+
+
+async def _connect(address: Address) -> socket.socket:
+    family, where = address
+    connection = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        connection.setblocking(False)
+        await asyncio.get_running_loop().sock_connect(connection, where)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _first_error(done: "set[asyncio.Task[socket.socket]]") -> OSError | None:
+    errors = [attempt.exception() for attempt in done]
+    return next((error for error in errors if isinstance(error, OSError)), None)
+
+
+def _drop(attempt: "asyncio.Task[socket.socket]") -> None:
+    if not attempt.cancelled() and attempt.exception() is None:
+        attempt.result().close()

@@ -1,0 +1,124 @@
+"""Making a new connection: dial, pass the proxy, shake hands over TLS."""
+
+import asyncio
+import ssl
+
+import h11
+
+from tejat.workspace.http.address import Origin
+from tejat.workspace.http.connection import Connection
+from tejat.workspace.http.dialling import connected_socket
+from tejat.workspace.http.patience import Patience
+from tejat.workspace.http.proxies import Proxy
+from tejat.workspace.http.tls import Trust
+from tejat.workspace.http.values import Dial, HttpFailure, HttpProblem
+from tejat.workspace.http.wire import Wire
+
+_MOST_HEADERS_OF_A_PROXY = 65_536
+
+
+async def open_connection(
+    origin: Origin, *, proxy: Proxy | None, dial: Dial | None, trust: Trust, patience: Patience
+) -> Connection:
+    """A connection over which requests for this origin can be sent.
+
+    Raises HttpFailure with DNS, CONNECT, PROXY, TLS or TIMED_OUT_CONNECT, and whatever `dial` raises.
+    """
+    wire = Wire()
+    alarm = asyncio.timeout_at(patience.until(patience.limits.connect))
+    try:
+        async with alarm:
+            await _connect(wire, origin, proxy=proxy, dial=dial, trust=trust)
+    except BaseException as error:
+        wire.abort()
+        if isinstance(error, TimeoutError) and alarm.expired():
+            patience.check(None, HttpProblem.TIMED_OUT_WHOLE, sent=False)
+            raise patience.failure(HttpProblem.TIMED_OUT_CONNECT, sent=False) from None
+        raise
+    return Connection(wire, where=origin.authority)
+
+
+async def _connect(wire: Wire, origin: Origin, *, proxy: Proxy | None, dial: Dial | None, trust: Trust) -> None:
+    if proxy is not None:
+        await _connect_to_proxy(wire, proxy, trust)
+        if not origin.is_secure:
+            return
+        await _open_tunnel(wire, origin, proxy)
+    else:
+        host, port = (origin.host, origin.port) if dial is None else await dial(origin.host, origin.port)
+        await _attach(wire, host, port)
+    if origin.is_secure:
+        await _start_tls(wire, origin, trust)
+
+
+async def _attach(wire: Wire, host: str, port: int) -> None:
+    connection = await connected_socket(host, port)
+    try:
+        await asyncio.get_running_loop().create_connection(lambda: wire, sock=connection)
+    except BaseException:
+        connection.close()
+        raise
+
+
+async def _connect_to_proxy(wire: Wire, proxy: Proxy, trust: Trust) -> None:
+    try:
+        await _attach(wire, proxy.origin.host, proxy.origin.port)
+        if proxy.origin.is_secure:
+            await _start_tls(wire, proxy.origin, trust)
+    except HttpFailure as failure:
+        raise HttpFailure(f"The proxy cannot be reached. {failure.message}", HttpProblem.PROXY) from None
+
+
+async def _open_tunnel(wire: Wire, origin: Origin, proxy: Proxy) -> None:
+    machine = h11.Connection(h11.CLIENT, max_incomplete_event_size=_MOST_HEADERS_OF_A_PROXY)
+    headers = [("Host", origin.authority)]
+    if proxy.authorization:
+        headers.append(("Proxy-Authorization", proxy.authorization))
+    wire.write(machine.send(h11.Request(method="CONNECT", target=origin.authority, headers=headers)) or b"")
+    wire.write(machine.send(h11.EndOfMessage()) or b"")
+    status = await _status_of_tunnel(wire, machine)
+    where = proxy.origin.authority
+    if status == 407:
+        raise HttpFailure(f"The proxy {where} wants a name and a password, or other ones.", HttpProblem.PROXY)
+    if status is None or not 200 <= status < 300:
+        said = "closed the connection" if status is None else f"answered {status}"
+        raise HttpFailure(f"The proxy {where} {said} when asked for {origin.authority}.", HttpProblem.PROXY)
+    if machine.trailing_data[0] or wire.has_received:
+        raise HttpFailure(f"The proxy {where} spoke before the server could.", HttpProblem.PROXY)
+
+
+async def _status_of_tunnel(wire: Wire, machine: h11.Connection) -> int | None:
+    """None when no answer comes that could be understood."""
+    while True:
+        try:
+            event = machine.next_event()
+        except h11.RemoteProtocolError:
+            return None
+        if isinstance(event, h11.Response):
+            return event.status_code
+        if event is h11.NEED_DATA:
+            if wire.has_received:
+                machine.receive_data(wire.take())
+            elif wire.has_ended:
+                return None
+            else:
+                await wire.wait(None)
+        elif not isinstance(event, h11.InformationalResponse):
+            return None
+
+
+async def _start_tls(wire: Wire, origin: Origin, trust: Trust) -> None:
+    context = await trust.context()
+    try:
+        await wire.start_tls(context, origin.host)
+    except ssl.SSLCertVerificationError as error:
+        problem = error.verify_message or "it cannot be verified"
+        unread = "".join(f" ({name} could not be loaded.)" for name in trust.complaints)
+        words = f"The certificate of {origin.authority} is not trusted: {problem.rstrip('.')}.{unread}"
+    except ssl.SSLError as error:
+        words = f"{origin.authority} does not speak TLS as we do: {error.reason or 'error'}."
+    except OSError:
+        words = f"{origin.authority} closed the connection during the TLS handshake."
+    else:
+        return
+    raise HttpFailure(words, HttpProblem.TLS)
