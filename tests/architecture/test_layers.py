@@ -19,7 +19,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "tools": {"core", "workspace"},
     "mcp": {"core", "workspace", "config.settings"},
     "engine": {"core", "workspace", "config", "policy", "tools.registry"},
-    "frontends": {"core", "engine", "mcp.framing", "mcp.protocol"},
+    "frontends": {"core", "engine", "mcp.framing", "mcp.protocol", "workspace.terminal_text"},
     "app": EVERYTHING_BELOW,
     "cli": {"core", "app", "frontends", "config", "tools.registry"},
     "__main__": {"cli"},

@@ -128,6 +128,7 @@ class EndReason(StrEnum):
     """Why a run is over."""
 
     FINISHED = "finished"
+    BAD_PROMPT = "bad_prompt"
     NOT_ALLOWED = "not_allowed"
     INTERRUPTED = "interrupted"
     TURN_LIMIT = "turn_limit"

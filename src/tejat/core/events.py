@@ -9,6 +9,10 @@ from tejat.core.tool import ToolResult
 from tejat.core.types import FunctionCall, Part
 
 
+BY_THE_PERSON = "the person"
+"""What `allowed_by` says of a call that was asked about."""
+
+
 class CallState(StrEnum):
     VALIDATING = "validating"
     AWAITING_APPROVAL = "awaiting_approval"

@@ -18,6 +18,7 @@ from tejat.core.confirm import (
 )
 from tejat.core.display import FileDiff
 from tejat.core.errors import ErrorType, TejatError, ToolFailure
+from tejat.core.events import BY_THE_PERSON
 from tejat.core.tool import BaseTool, ModifiableTool
 from tejat.core.types import Params
 from tejat.engine.facts import FactFinder
@@ -89,7 +90,7 @@ class Permission:
             except (TejatError, OSError) as error:
                 note = f"The answer could not be saved: {error}"
                 continue
-            return Ready(params, confirmation, facts, "the person")
+            return Ready(params, confirmation, facts, BY_THE_PERSON)
 
     def _question(self, tool: BaseTool, confirmation: Confirmation, verdict: Verdict, note: str) -> Question:
         scopes = (Scope.SESSION,) if self._save is None else tuple(Scope)

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 _MOST_AT_ONCE = 8
 _MOST_PROPOSALS = 3
 
+_FATAL = frozenset({ErrorType.STOP_EXECUTION, ErrorType.NO_SPACE_LEFT})
+
 CANCELLED_WHILE_RUNNING = "[Operation Cancelled] Reason: User cancelled tool execution."
 CANCELLED_BEFORE = "[Operation Cancelled] Reason: Tool call cancelled by user before it ran."
 CANCELLED_IN_QUEUE = "Tool call cancelled while in queue."
@@ -95,6 +97,12 @@ class Batch:
     def all_cancelled(self) -> bool:
         """Whether there is nothing to go on with: the model is not asked again, the person is."""
         return all(_final_state(result) is CallState.CANCELLED for result in self.results)
+
+    @property
+    def stop_reason(self) -> str | None:
+        """What happened that leaves no sense in going on."""
+        errors = (result.error for result in self.results)
+        return next((error.message for error in errors if error is not None and error.type in _FATAL), None)
 
     async def run(self) -> None:
         try:

@@ -1,0 +1,249 @@
+"""One conversation with a model: its history, kept on disk and always legal, and each step of the loop over it."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from tejat.core.agent_events import Answered, LoopDetected, ModelChanged, Tell, TextStreamed, ThoughtStreamed
+from tejat.core.errors import TejatError
+from tejat.core.events import CallFinished, Event
+from tejat.core.history import History, Message, model_message, user_message
+from tejat.core.model import (
+    NO_USAGE,
+    Answer,
+    Chunk,
+    FailureKind,
+    ModelClient,
+    ModelFailure,
+    ModelRequest,
+    Retry,
+    TextDelta,
+    ThoughtDelta,
+    Usage,
+)
+from tejat.core.tool import FunctionDeclaration
+from tejat.core.types import FunctionCall
+from tejat.engine.asking import ask
+from tejat.engine.budget import Budget
+from tejat.engine.compress import Compressor
+from tejat.engine.journal import Journal
+from tejat.engine.loop_guard import LoopGuard
+from tejat.engine.scheduler import Batch, Scheduler
+from tejat.engine.tokens import estimate_tokens
+
+_WARNING = (
+    "System: Potential loop detected. Details: {detail} Look at what you have tried so far, and take another way "
+    "or say what keeps you from going on."
+)
+_CUT_SHORT = "\n\n[This answer was cut short: {why}]"
+_OUT_OF_REACH = frozenset({FailureKind.RATE_LIMITED, FailureKind.UNAVAILABLE})
+
+
+class TurnsInCircles(TejatError):
+    """The model goes on repeating itself after it was told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Care:
+    """Who looks after a conversation."""
+
+    budget: Budget
+    guard: LoopGuard
+    compressor: Compressor
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What every request of a conversation has in common. `declarations` says which tools may be called now."""
+
+    system: str
+    declarations: Callable[[], tuple[FunctionDeclaration, ...]]
+    opening: int = 0
+    """How many messages stand at the beginning that are never summarised."""
+
+
+class Conversation:
+    """The steps of the loop. Each leaves the history legal, whatever happens in it.
+
+    `fallback` opens the model to go on with when this one is out of reach; without it there is none.
+    """
+
+    def __init__(
+        self,
+        model: ModelClient,
+        scheduler: Scheduler,
+        history: History,
+        setting: Setting,
+        care: Care,
+        *,
+        journal: Journal | None = None,
+        fallback: Callable[[], ModelClient] | None = None,
+    ) -> None:
+        self.model = model
+        self.history = history
+        self.budget = care.budget
+        self.said: list[str] = []
+        self._guard = care.guard
+        self._compressor = care.compressor
+        self._scheduler = scheduler
+        self._setting = setting
+        self._journal = journal
+        self._fallback = fallback
+        self._was_warned = False
+        self._counted_tokens = self._counted_messages = 0
+
+    def begin(self, prompt: Message, shown: str) -> None:
+        """Add what the person asks."""
+        self.said.clear()
+        self._guard.start()
+        self._was_warned = False
+        self._add_user(prompt, shown)
+
+    def withdraw(self) -> None:
+        """Take back a prompt that came to nothing, so that it can be asked again."""
+        if self.history.withdraw() and self._journal is not None:
+            self._journal.withdraw()
+
+    async def make_room(self, tell: Tell) -> None:
+        """Summarise the history where it comes near the limit of the model."""
+        if self._compressor.is_due(self.tokens, self.model.context_window):
+            await self.compress(tell)
+
+    @property
+    def tokens(self) -> int:
+        """About how many tokens the next request has: what the service counted last, and what came since."""
+        return self._counted_tokens + estimate_tokens(self.history.messages[self._counted_messages :])
+
+    async def compress(self, tell: Tell) -> bool:
+        """Summarise the history, and say whether that made it shorter. Raises nothing that the model failed of."""
+        before = self.history.messages
+        messages, outcome = await self._compressor.compress(
+            lambda request: self.ask(request, tell),
+            before,
+            tokens_before=self.tokens,
+            keep_first=self._setting.opening,
+        )
+        tell(outcome)
+        if messages is before:
+            return False
+        self.history.replace_all(messages)
+        self._counted_tokens = self._counted_messages = 0
+        if self._journal is not None:
+            self._journal.compressed(messages)
+        return True
+
+    async def ask(self, request: ModelRequest, tell: Tell) -> Answer:
+        """One question on the side, counted like the others. Raises ModelFailure."""
+        answer, seconds = await ask(self.model, request, tell)
+        self.budget.spend(answer.usage, answer.model or self.model.name)
+        tell(Answered(answer, seconds, request.purpose))
+        return answer
+
+    async def ask_model(self, tell: Tell) -> Answer | None:
+        """The next answer, in the history with its calls; None when it was cut off because it went in circles.
+
+        Raises ModelFailure and TurnsInCircles.
+        """
+        self.budget.begin_turn()
+        try:
+            return await self._next_answer(tell)
+        except ModelFailure as failure:
+            if failure.kind is FailureKind.CONTEXT_FULL and await self.compress(tell):
+                return await self._next_answer(tell)
+            if failure.kind in _OUT_OF_REACH and self._fallback is not None:
+                await self._change_model(self._fallback, failure, tell)
+                return await self._next_answer(tell)
+            raise
+
+    async def _next_answer(self, tell: Tell) -> Answer | None:
+        request = ModelRequest(self.history.messages, self._setting.system, self._setting.declarations())
+        streamed: list[str] = []
+
+        def watch(chunk: Chunk) -> None:
+            match chunk:
+                case TextDelta(text):
+                    streamed.append(text)
+                    tell(TextStreamed(text))
+                    circle = self._guard.saw_text(text)
+                    if circle:
+                        raise _Circling(circle)
+                case ThoughtDelta(text):
+                    tell(ThoughtStreamed(text))
+                case Retry():
+                    streamed.clear()
+                case Answer():
+                    pass
+
+        try:
+            answer, seconds = await ask(self.model, request, tell, watch=watch)
+        except _Circling as circle:
+            self._keep_partial("".join(streamed), "it repeated itself")
+            self._warn(str(circle), tell)
+            return None
+        except asyncio.CancelledError:
+            self._keep_partial("".join(streamed), "interrupted")
+            raise
+        answer = self._accept(answer)
+        tell(Answered(answer, seconds))
+        return answer
+
+    def _accept(self, answer: Answer) -> Answer:
+        self.budget.spend(answer.usage, answer.model or self.model.name)
+        message = self._add_model(answer.message, answer.usage, answer.model)
+        if answer.usage.prompt:
+            self._counted_tokens, self._counted_messages = answer.usage.total, len(self.history.messages)
+        return replace(answer, message=message)
+
+    async def run_calls(self, calls: Sequence[FunctionCall], tell: Tell) -> Batch:
+        """Run the calls of the last answer and put their responses into the history. Raises TurnsInCircles."""
+        journal = self._journal
+
+        def watch(event: Event) -> None:
+            if journal is not None and isinstance(event, CallFinished):
+                journal.response(event.index, event.response)
+            tell(event)
+
+        batch = self._scheduler.batch(calls, watch)
+        try:
+            await batch.run()
+        finally:
+            self.history.add_user(user_message(*(part for response in batch.responses for part in response)))
+        circle = self._guard.saw_calls(calls, batch.responses)
+        if circle:
+            self._warn(circle, tell)
+        return batch
+
+    def _warn(self, circle: str, tell: Tell) -> None:
+        """The first time the model is told that it goes in circles. Raises TurnsInCircles the second time."""
+        tell(LoopDetected(circle, ends_run=self._was_warned))
+        if self._was_warned:
+            raise TurnsInCircles(circle)
+        self._was_warned = True
+        self._add_user(user_message(_WARNING.format(detail=circle)), "")
+
+    def _keep_partial(self, text: str, why: str) -> None:
+        """What was shown stays in the history, marked as what it is."""
+        if text.strip():
+            self._add_model(model_message(text + _CUT_SHORT.format(why=why)), NO_USAGE, "")
+
+    def _add_user(self, message: Message, shown: str) -> None:
+        self.history.add_user(message)
+        if self._journal is not None:
+            self._journal.prompt(message, shown)
+
+    def _add_model(self, message: Message, usage: Usage, model: str) -> Message:
+        added = self.history.add_model(message)
+        self.said.append(added.text)
+        if self._journal is not None:
+            self._journal.answer(added, usage, model or self.model.name)
+        return added
+
+    async def _change_model(self, fallback: Callable[[], ModelClient], failure: ModelFailure, tell: Tell) -> None:
+        before, self.model = self.model, fallback()
+        self._fallback = None
+        tell(ModelChanged(before.name, self.model.name, failure.message))
+        await before.close()
+
+
+class _Circling(Exception):
+    """The text of an answer repeats itself."""

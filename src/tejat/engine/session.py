@@ -1,0 +1,142 @@
+"""A session: one conversation that can be asked again and again, and found again later."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from tejat.core.agent_events import (
+    EndReason,
+    HistoryRepaired,
+    Noticed,
+    Prompted,
+    RunEnded,
+    SessionStarted,
+    Severity,
+    Tell,
+)
+from tejat.core.errors import TejatError
+from tejat.core.history import user_message
+from tejat.core.model import Answer, FailureKind, ModelFailure, ModelRequest
+from tejat.core.types import Part
+from tejat.engine.at_paths import AtPathError, Expanded
+from tejat.engine.conversation import Conversation
+from tejat.engine.journal import Journal
+from tejat.engine.turn import Ending, run_turns
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Which session it is. `repairs` is what had to be put right when it was taken up again."""
+
+    session_id: str
+    is_resumed: bool = False
+    repairs: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What the person should know before anything else."""
+
+
+class Session:
+    """Runs prompts, one at a time. `expand` puts the files into a prompt that it names with `@`."""
+
+    def __init__(
+        self,
+        conversation: Conversation,
+        identity: Identity,
+        *,
+        expand: "Callable[[str], Awaitable[Expanded]]",
+        journal: Journal | None = None,
+    ) -> None:
+        self.conversation = conversation
+        self.identity = identity
+        self._expand = expand
+        self._journal = journal
+        self._one_at_a_time = asyncio.Lock()
+        self._tell: Tell = _nobody
+
+    @property
+    def session_id(self) -> str:
+        return self.identity.session_id
+
+    async def run(self, prompt: str | Sequence[Part], tell: Tell) -> RunEnded:
+        """Answer one prompt. Every event goes to `tell`, `RunEnded` last, whatever happens.
+
+        Raises nothing but the cancellation of its task and what is a defect of the program.
+        """
+        async with self._one_at_a_time:
+            self._tell = tell
+            ending = Ending(EndReason.INTERRUPTED, "Operation cancelled.")
+            try:
+                self._introduce()
+                ending = await self._answer(prompt)
+            except AtPathError as error:
+                ending = Ending(EndReason.BAD_PROMPT, str(error))
+            except Exception as error:
+                ending = Ending(EndReason.FAILED, f"Internal error: {error or type(error).__name__}")
+                raise
+            finally:
+                ended = self._ended(ending)
+                self._tell = _nobody
+                tell(ended)
+            return ended
+
+    async def ask(self, request: ModelRequest) -> Answer:
+        """A question on the side, from a tool that is running. Raises ModelFailure, also when the budget is spent."""
+        spent = self.conversation.budget.problem()
+        if spent:
+            raise ModelFailure(spent[1], FailureKind.RATE_LIMITED)
+        return await self.conversation.ask(request, self._tell)
+
+    async def close(self) -> None:
+        if self._journal is not None:
+            self._journal.close()
+        await self.conversation.model.close()
+
+    def _introduce(self) -> None:
+        identity, self.identity = self.identity, replace(self.identity, is_resumed=True, repairs=(), notes=())
+        self._tell(SessionStarted(identity.session_id, self.conversation.model.name, identity.is_resumed))
+        for note in identity.notes:
+            self._tell(Noticed(note, Severity.NOTE))
+        if identity.repairs:
+            self._tell(HistoryRepaired(identity.repairs))
+
+    async def _answer(self, prompt: str | Sequence[Part]) -> Ending:
+        """Raises AtPathError."""
+        shown = prompt if isinstance(prompt, str) else ""
+        parts: Sequence[Part] = ()
+        if isinstance(prompt, str):
+            expanded = await self._expand(prompt)
+            parts = expanded.parts
+            for note in expanded.notes:
+                self._tell(Noticed(note, Severity.NOTE))
+        else:
+            parts = prompt
+        message = user_message(*parts)
+        self.conversation.begin(message, shown)
+        self._tell(Prompted(message, shown))
+        return await run_turns(self.conversation, self._tell)
+
+    def _ended(self, ending: Ending) -> RunEnded:
+        if self._journal is not None:
+            self._journal.ended(ending.reason)
+            if self._journal.failure and not self._has_told_failure:
+                self._tell(Noticed(self._journal.failure))
+        budget = self.conversation.budget
+        return RunEnded(
+            ending.reason,
+            text=_joined(self.conversation.said),
+            message=ending.message,
+            usage=budget.usage,
+            cost=budget.cost,
+            turns=budget.turns,
+            seconds=budget.seconds,
+            failure=ending.failure,
+        )
+
+
+def _joined(said: Sequence[str]) -> str:
+    """What the model said in one run, answer after answer, each on a line of its own."""
+    return "\n".join(text.strip("\n") for text in said if text.strip())
+
+
+def _nobody(_: object) -> None:
+    """Nobody watches between two runs."""

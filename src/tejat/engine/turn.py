@@ -1,0 +1,74 @@
+"""The loop: ask the model, run the calls it answers with, hand back their results, until it has nothing left to ask."""
+
+import asyncio
+from dataclasses import dataclass
+
+from tejat.core.agent_events import EndReason, Tell
+from tejat.core.model import Answer, FailureKind, FinishReason, ModelFailure
+from tejat.engine.conversation import Conversation, TurnsInCircles
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """Why the loop is over. `failure` is what the model failed of."""
+
+    reason: EndReason
+    message: str = ""
+    failure: FailureKind | None = None
+
+
+async def run_turns(conversation: Conversation, tell: Tell) -> Ending:
+    """Answer the prompt that was added last, within the budget of the conversation.
+
+    Raises nothing but the cancellation of its task. However it ends, the history is legal: the next request can go out.
+    """
+    try:
+        async with asyncio.timeout(conversation.budget.remaining_seconds):
+            return await _run_turns(conversation, tell)
+    except TimeoutError:
+        return Ending(*conversation.budget.out_of_time())
+    except ModelFailure as failure:
+        conversation.withdraw()
+        return Ending(_REASONS.get(failure.kind, EndReason.MODEL_FAILED), failure.message, failure.kind)
+    except TurnsInCircles as circle:
+        return Ending(EndReason.LOOP, f"The model was going in circles: {circle}")
+    except asyncio.CancelledError:
+        conversation.withdraw()
+        raise
+
+
+async def _run_turns(conversation: Conversation, tell: Tell) -> Ending:
+    """Raises ModelFailure and TurnsInCircles."""
+    while True:
+        spent = conversation.budget.problem()
+        if spent:
+            return Ending(*spent)
+        await conversation.make_room(tell)
+        answer = await conversation.ask_model(tell)
+        if answer is None:
+            continue
+        if not answer.calls:
+            return _ending(answer)
+        batch = await conversation.run_calls(answer.calls, tell)
+        if batch.all_cancelled:
+            return Ending(EndReason.NOT_ALLOWED, "Every call of the model was cancelled.")
+        if batch.stop_reason:
+            return Ending(EndReason.TOOL_STOPPED, batch.stop_reason)
+
+
+def _ending(answer: Answer) -> Ending:
+    match answer.reason:
+        case FinishReason.MAX_TOKENS:
+            return Ending(EndReason.TRUNCATED, "Response truncated due to token limits.")
+        case FinishReason.OTHER:
+            return Ending(EndReason.FINISHED, f"The model stopped early: {answer.detail or 'no reason given'}.")
+        case _:
+            return Ending(EndReason.FINISHED)
+
+
+_REASONS = {
+    FailureKind.BLOCKED: EndReason.BLOCKED,
+    FailureKind.EMPTY: EndReason.EMPTY,
+    FailureKind.MALFORMED_CALL: EndReason.MALFORMED_CALL,
+    FailureKind.CONTEXT_FULL: EndReason.CONTEXT_FULL,
+}

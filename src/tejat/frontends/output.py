@@ -1,0 +1,68 @@
+"""What every kind of headless output has in common: where it writes, and what it says on the side."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from tejat.core.agent_events import (
+    AgentEvent,
+    Compressed,
+    CompressionStatus,
+    HistoryRepaired,
+    LoopDetected,
+    ModelChanged,
+    Noticed,
+    Retrying,
+)
+from tejat.core.events import CallFinished
+from tejat.core.visible import visible
+
+
+@dataclass(frozen=True, slots=True)
+class Streams:
+    """`result` takes what was asked for and nothing else; `aside` takes a line for the person."""
+
+    result: Callable[[str], None]
+    aside: Callable[[str], None]
+    is_terminal: bool = False
+    now: Callable[[], float] = time.time
+
+
+class Output(Protocol):
+    """One way of telling a run. `RunEnded` is the last event it sees, unless nothing could be begun at all."""
+
+    def tell(self, event: AgentEvent) -> None: ...
+
+    def fail(self, message: str, *, name: str, code: int) -> None:
+        """Nothing was begun: say why."""
+        ...
+
+
+def aside(event: AgentEvent) -> str | None:
+    """What a person should hear of an event while they wait for the result, if anything."""
+    match event:
+        case Retrying(_, reason, attempt, most, wait):
+            return f"{reason} (attempt {attempt} of {most}; next try in {wait:.0f} s)"
+        case ModelChanged(before, after, reason):
+            return f"changed the model from {before} to {after}: {reason}"
+        case HistoryRepaired(repairs):
+            return f"the session was put in order: {'; '.join(repairs)}"
+        case Compressed(before, after, CompressionStatus.COMPRESSED):
+            return f"summarised the conversation: {before} tokens became {after}"
+        case Compressed(status=CompressionStatus.FAILED | CompressionStatus.INFLATED, detail=detail):
+            return f"could not summarise the conversation: {detail}"
+        case LoopDetected(detail, ends_run):
+            return f"the model seems to go in circles: {detail}" + ("" if ends_run else " It was told so.")
+        case Noticed(message):
+            return message
+        case CallFinished(call=call, result=result) if result.error is not None:
+            shown = result.return_display if isinstance(result.return_display, str) else result.error.message
+            return f"Error executing tool {call.name}: {shown or result.error.message}"
+        case _:
+            return None
+
+
+def one_line(text: str) -> str:
+    """Safe for a terminal, and in one piece."""
+    return visible(text.strip())

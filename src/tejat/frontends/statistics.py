@@ -1,0 +1,169 @@
+"""What a run came to in numbers, counted from its events, with the field names of the documents."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import cast
+
+from tejat.core.agent_events import AgentEvent, Answered, RequestFailed, Retrying, SessionStarted
+from tejat.core.display import FileDiff
+from tejat.core.errors import ErrorType
+from tejat.core.events import BY_THE_PERSON, CallFinished, CallState
+from tejat.core.model import NO_USAGE, Usage
+from tejat.core.types import JsonObject, JsonValue
+
+
+class Statistics:
+    """Counts whatever it is told of."""
+
+    def __init__(self) -> None:
+        self.usage = NO_USAGE
+        self._model = ""
+        self._models: dict[str, _Model] = {}
+        self._tools: dict[str, _Tool] = {}
+        self._lines_added = self._lines_removed = 0
+        self.denials: list[JsonObject] = []
+
+    def count(self, event: AgentEvent) -> None:
+        match event:
+            case SessionStarted(model=model):
+                self._model = model
+            case Answered(answer, seconds):
+                self._of(answer.model or self._model).add(answer.usage, seconds)
+                self.usage += answer.usage
+            case Retrying():
+                self._of(self._model).fail(0.0)
+            case RequestFailed(seconds=seconds):
+                self._of(self._model).fail(seconds)
+            case CallFinished():
+                self._count_call(event)
+            case _:
+                pass
+
+    @property
+    def calls(self) -> int:
+        return sum(tool.count for tool in self._tools.values())
+
+    @property
+    def models(self) -> "Mapping[str, _Model]":
+        return self._models
+
+    def to_json(self) -> JsonObject:
+        tools = self._tools.values()
+        return {
+            "models": {name: model.to_json() for name, model in self._models.items()},
+            "tools": {
+                "totalCalls": self.calls,
+                "totalSuccess": sum(tool.success for tool in tools),
+                "totalFail": sum(tool.count - tool.success for tool in tools),
+                "totalDurationMs": _milliseconds(sum(tool.seconds for tool in tools)),
+                "totalDecisions": _decisions(sum((tool.decisions for tool in tools), Counter[str]())),
+                "byName": {name: tool.to_json() for name, tool in self._tools.items()},
+            },
+            "files": {"totalLinesAdded": self._lines_added, "totalLinesRemoved": self._lines_removed},
+        }
+
+    def _of(self, model: str) -> "_Model":
+        return self._models.setdefault(model, _Model())
+
+    def _count_call(self, call: CallFinished) -> None:
+        decision = _decision(call)
+        self._tools.setdefault(call.call.name, _Tool()).add(call, decision)
+        if decision == "reject":
+            self.denials.append(_denial(call))
+        display = call.result.return_display
+        if call.state is CallState.SUCCESS and isinstance(display, FileDiff) and display.diff_stat is not None:
+            stat = display.diff_stat
+            self._lines_added += stat.model_added_lines + stat.user_added_lines
+            self._lines_removed += stat.model_removed_lines + stat.user_removed_lines
+
+
+class _Model:
+    def __init__(self) -> None:
+        self.requests = self.errors = 0
+        self.seconds = 0.0
+        self.usage = NO_USAGE
+
+    def add(self, usage: Usage, seconds: float) -> None:
+        self.requests += 1
+        self.seconds += seconds
+        self.usage += usage
+
+    def fail(self, seconds: float) -> None:
+        self.requests += 1
+        self.errors += 1
+        self.seconds += seconds
+
+    def to_json(self) -> JsonObject:
+        usage = self.usage
+        return {
+            "api": {
+                "totalRequests": self.requests,
+                "totalErrors": self.errors,
+                "totalLatencyMs": _milliseconds(self.seconds),
+            },
+            "tokens": {
+                "input": usage.prompt - usage.cached,
+                "prompt": usage.prompt,
+                "candidates": usage.output,
+                "total": usage.total,
+                "cached": usage.cached,
+                "thoughts": usage.thoughts,
+                "tool": usage.tool,
+            },
+        }
+
+
+class _Tool:
+    def __init__(self) -> None:
+        self.count = self.success = 0
+        self.seconds = 0.0
+        self.decisions = Counter[str]()
+
+    def add(self, call: CallFinished, decision: str) -> None:
+        self.count += 1
+        self.success += call.state is CallState.SUCCESS
+        self.seconds += call.seconds
+        if decision:
+            self.decisions[decision] += 1
+
+    def to_json(self) -> JsonObject:
+        return {
+            "count": self.count,
+            "success": self.success,
+            "fail": self.count - self.success,
+            "durationMs": _milliseconds(self.seconds),
+            "decisions": _decisions(self.decisions),
+        }
+
+
+def _decision(call: CallFinished) -> str:
+    """Who decided about the call, in the word of the documents; empty where there was nothing to decide."""
+    error = call.result.error
+    if not call.allowed_by:
+        was_refused = error is not None and error.type in (ErrorType.POLICY_VIOLATION, ErrorType.CANCELLED)
+        return "reject" if was_refused else ""
+    if call.allowed_by != BY_THE_PERSON:
+        return "auto_accept"
+    display = call.result.return_display
+    stat = display.diff_stat if isinstance(display, FileDiff) else None
+    was_rewritten = stat is not None and stat.user_added_lines + stat.user_removed_lines > 0
+    return "modify" if was_rewritten else "accept"
+
+
+def _denial(call: CallFinished) -> JsonObject:
+    error, display = call.result.error, call.result.return_display
+    assert error is not None
+    return {
+        "tool_name": call.call.name,
+        "tool_id": call.call.id,
+        "parameters": cast("JsonObject", call.call.args),
+        "reason": display if isinstance(display, str) else error.message,
+    }
+
+
+def _decisions(counted: Counter[str]) -> dict[str, JsonValue]:
+    return {name: counted[name] for name in ("accept", "reject", "modify", "auto_accept")}
+
+
+def _milliseconds(seconds: float) -> int:
+    return round(seconds * 1000)
