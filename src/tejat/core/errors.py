@@ -3,8 +3,11 @@
 TejatError
 ├── ToolFailure            the model is told and may try again; becomes a ToolResult with an error
 │   └── WorkspaceError     the same, raised by the workspace with the path it is about
-└── UsageError             the caller asked for something that cannot be; stops, never reaches a model
-    └── SandboxUnavailable a sandbox is required, and there is none that does what it must
+├── UsageError             the caller asked for something that cannot be; stops, never reaches a model
+│   ├── ConfigurationError a settings, policy or trust file is not what it should be
+│   ├── NotTrusted         only a trusted folder may do this
+│   └── SandboxUnavailable a sandbox is required, and there is none that does what it must
+└── ModelFailure           a model did not answer (in core/model.py)
 """
 
 from enum import StrEnum
@@ -85,6 +88,14 @@ class WorkspaceError(ToolFailure):
 
 class UsageError(TejatError):
     """The program or the embedding code asked for something that cannot be."""
+
+
+class ConfigurationError(UsageError):
+    """A file that tells the program what to do is not what it should be. The message names the file."""
+
+
+class NotTrusted(UsageError):
+    """Only a folder that the person trusts may do this."""
 
 
 class SandboxUnavailable(UsageError):

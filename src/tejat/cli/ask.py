@@ -1,0 +1,29 @@
+"""`tejat`, `tejat -p PROMPT` and all that goes with a model: decides what is wanted."""
+
+import sys
+from collections.abc import Sequence
+
+from tejat.cli.run_options import BadArguments, read_options
+from tejat.core.exit_codes import EXIT_INPUT
+
+
+def run(words: Sequence[str]) -> int:
+    """Do what the words ask for and return the exit code."""
+    try:
+        options = read_options(words)
+        if options.prompt_interactive is not None and not sys.stdin.isatty():
+            raise BadArguments("The --prompt-interactive flag cannot be used when input is piped from stdin.")
+    except BadArguments as error:
+        print(f"tejat: {error}\n`tejat --help` shows what can be asked for.", file=sys.stderr)
+        return EXIT_INPUT
+    if options.list_sessions or options.delete_session is not None:
+        from tejat.cli.sessions import run_sessions
+
+        return run_sessions(options)
+    if options.prompt is None and sys.stdin.isatty():
+        from tejat.cli.converse import converse
+
+        return converse(options)
+    from tejat.cli.headless import run_prompt
+
+    return run_prompt(options)

@@ -1,0 +1,155 @@
+"""A run without anybody to ask: one prompt in, one result on stdout, an exit code that tells what became of it."""
+
+import argparse
+import asyncio
+import os
+import signal
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+from tejat.app import open_agent
+from tejat.cli.run_options import agent_options
+from tejat.cli.standard_input import Piped, read_piped
+from tejat.cli.start_failures import explain
+from tejat.core.agent_events import AgentEvent, RunEnded
+from tejat.core.agent_options import AgentOptions
+from tejat.core.errors import TejatError
+from tejat.core.exit_codes import EXIT_BROKEN_PIPE, EXIT_FAILED, EXIT_INPUT, EXIT_INTERRUPTED
+from tejat.frontends.endings import exit_code_of
+from tejat.frontends.output import Output, Streams
+
+if TYPE_CHECKING:
+    from tejat.engine.session import Session
+
+_NO_INPUT = (
+    "No input provided via stdin. Input can be provided by piping data into tejat or using the --prompt option."
+)
+_PATIENCE_AT_THE_END = 10.0
+
+
+def run_prompt(options: argparse.Namespace) -> int:
+    """Answer the prompt of the command line, of standard input, or of both, and return the exit code."""
+    out = _StandardStreams()
+    output = _output(options.output_format, out.streams())
+    try:
+        prompt = _prompt(options.prompt, out)
+        if not prompt.strip():
+            output.fail(_NO_INPUT, name="input", code=EXIT_INPUT)
+            return EXIT_INPUT
+        code = asyncio.run(_Run(agent_options(options), output, out).answer(prompt))
+    except TejatError as error:
+        name, code = explain(error)
+        output.fail(str(error), name=name, code=code)
+    except KeyboardInterrupt:
+        output.fail("Operation cancelled.", name="interrupted", code=EXIT_INTERRUPTED)
+        code = EXIT_INTERRUPTED
+    return out.exit_code or code
+
+
+def _prompt(given: str | None, out: "_StandardStreams") -> str:
+    """What was piped in first, then what was asked about it."""
+    try:
+        piped = read_piped() if given else read_piped(wait_for_first_byte=None)
+    except OSError as error:
+        piped = Piped(note=f"Cannot read standard input: {error.strerror}.")
+    if piped.note:
+        out.aside(piped.note)
+    return "\n\n".join(text for text in (piped.text, given) if text)
+
+
+def _output(wanted: str, streams: Streams) -> Output:
+    match wanted:
+        case "json":
+            from tejat.frontends.json_output import JsonOutput
+
+            return JsonOutput(streams)
+        case "stream-json":
+            from tejat.frontends.stream_output import StreamOutput
+
+            return StreamOutput(streams)
+        case _:
+            from tejat.frontends.text_output import TextOutput
+
+            return TextOutput(streams)
+
+
+class _Run:
+    """One run, and how it is ended from outside: by a signal, or because nobody reads the result any more."""
+
+    def __init__(self, options: AgentOptions, output: Output, out: "_StandardStreams") -> None:
+        self._options = options
+        self._output = output
+        self._out = out
+        self._signal: int | None = None
+
+    async def answer(self, prompt: str) -> int:
+        """The exit code. Raises TejatError where the run could not begin."""
+        task = asyncio.ensure_future(self._run(prompt))
+        self._out.on_failure = task.cancel
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                loop.add_signal_handler(number, self._interrupt, task, number)
+        try:
+            ended = await task
+        except asyncio.CancelledError:
+            return EXIT_INTERRUPTED if self._signal is None else 128 + self._signal
+        return exit_code_of(ended)
+
+    async def _run(self, prompt: str) -> RunEnded:
+        async with open_agent(self._options, None) as session:
+            return await session.run(prompt, self._output.tell)
+
+    def _interrupt(self, task: "asyncio.Future[RunEnded]", number: int) -> None:
+        if self._signal is not None:
+            os._exit(128 + number)
+        self._signal = number
+        task.cancel()
+        _end_within(_PATIENCE_AT_THE_END, 128 + number)
+
+
+def _end_within(seconds: float, code: int) -> None:
+    """Whatever hangs while things are put in order: the program ends."""
+    timer = threading.Timer(seconds, os._exit, [code])
+    timer.daemon = True
+    timer.start()
+
+
+class _StandardStreams:
+    """Standard output and error. Output that nobody takes ends the run."""
+
+    def __init__(self) -> None:
+        self.exit_code = 0
+        self.on_failure = _nothing
+
+    def streams(self) -> Streams:
+        return Streams(self.result, self.aside, is_terminal=sys.stdout.isatty())
+
+    def result(self, text: str) -> None:
+        if self.exit_code:
+            return
+        try:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            self._lost(EXIT_BROKEN_PIPE)
+        except (OSError, ValueError) as error:
+            self.aside(f"Cannot write the result: {error}")
+            self._lost(EXIT_FAILED)
+
+    def aside(self, line: str) -> None:
+        try:
+            print(f"tejat: {line}", file=sys.stderr, flush=True)
+        except (OSError, ValueError):
+            return
+
+    def _lost(self, code: int) -> None:
+        self.exit_code = code
+        # The interpreter would complain about what it cannot write when it closes the stream.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        self.on_failure()
+
+
+def _nothing() -> None:
+    """Before a run begins there is nothing to end."""
