@@ -35,7 +35,7 @@ def open_model(name: str, options: ModelOptions) -> ModelClient:
     """
     from tejat.models.retry import Retrying
 
-    return Retrying(_open(name, options), attempts=options.attempts, patience=options.patience)
+    return Retrying(_open(name, options), attempts=options.attempts, patience=options.patience, name=name.strip())
 
 
 def _open(name: str, options: ModelOptions) -> ModelClient:

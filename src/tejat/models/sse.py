@@ -15,6 +15,10 @@ class SseEvent(NamedTuple):
     data: str
 
 
+class EventTooLong(ValueError):
+    """No event of a well-meaning server has that many bytes."""
+
+
 class SseParser:
     """Reads one stream. Comments, ids and reconnection times are passed over."""
 
@@ -28,7 +32,7 @@ class SseParser:
         self._after_return = False
 
     def feed(self, data: bytes) -> list[SseEvent]:
-        """The events that these bytes complete. Raises ValueError for an event beyond the limit."""
+        """The events that these bytes complete. Raises EventTooLong."""
         if self._after_return and data:
             # The second half of a line end that was cut in two.
             data = data.removeprefix(b"\n")
@@ -37,7 +41,7 @@ class SseParser:
         for piece in data.splitlines(keepends=True):
             self._size += len(piece)
             if self._size > self._most:
-                raise ValueError(f"an event is longer than {self._most} bytes")
+                raise EventTooLong(f"an event is longer than {self._most} bytes")
             self._line.append(piece)
             if piece.endswith((b"\n", b"\r")):
                 self._after_return = piece.endswith(b"\r")

@@ -1,0 +1,205 @@
+"""Gemini models over their REST interface."""
+
+import time
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from typing import Protocol
+from urllib.parse import quote, urlsplit
+
+from tejat.core.errors import UsageError
+from tejat.core.model import Ability, Chunk, FailureKind, ModelFailure, ModelRequest
+from tejat.models import ModelOptions
+from tejat.models.encoded import Encoded
+from tejat.models.estimate import estimate_tokens
+from tejat.models.failures import of_http, protocol_failure, retry_after
+from tejat.models.gemini_answer import AnswerReader
+from tejat.models.gemini_refusal import parsed, refusal
+from tejat.models.gemini_wire import Dialect
+from tejat.models.json_shapes import object_of
+from tejat.models.names import context_window
+from tejat.models.redact import safe_text
+from tejat.models.sse import EventTooLong, SseParser
+from tejat.workspace.http.client import HttpClient
+from tejat.workspace.http.values import HttpFailure, HttpLimits, HttpResponse
+
+_USUAL_ADDRESS = "https://generativelanguage.googleapis.com"
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
+_MOST_ERROR_BYTES = 2**20
+_MOST_ANSWER_BYTES = 256 * 2**20
+
+
+class Endpoint(Protocol):
+    """Where a Gemini model is served, and what the service wants to be told besides."""
+
+    def address(self, method: str) -> str:
+        """The URL of one method of the model."""
+        ...
+
+    async def headers(self) -> Mapping[str, str]:
+        """What says who asks. Raises ModelFailure when nobody can be named."""
+        ...
+
+    @property
+    def secrets(self) -> Sequence[str]:
+        """What no message may show."""
+        ...
+
+    def count_request(self, contents: bytes, rest: bytes) -> Sequence[bytes]:
+        """The body that asks for a count of tokens."""
+        ...
+
+
+def open_gemini(model: str, options: ModelOptions) -> "Gemini":
+    """A model of the Gemini API by `GEMINI_API_KEY` or `GOOGLE_API_KEY`.
+
+    Raises ModelFailure when neither is set, and UsageError for an address that a key must not be sent to.
+    """
+    key = next((found for name in _KEYS if (found := options.environment.get(name, "").strip())), None)
+    if key is None:
+        raise ModelFailure(
+            f"There is no key for the model {model}. Set GEMINI_API_KEY; you get one at"
+            " https://aistudio.google.com/apikey",
+            FailureKind.NO_KEY,
+        )
+    if not key.isascii() or not key.isprintable():
+        raise ModelFailure("GEMINI_API_KEY holds characters that no key has.", FailureKind.NO_KEY)
+    return Gemini(model, _KeyEndpoint(model, key, _base_address(options)), options)
+
+
+def _base_address(options: ModelOptions) -> str:
+    from_environment = options.environment.get("GOOGLE_GEMINI_BASE_URL", "").strip()
+    address = from_environment or options.base_url or _USUAL_ADDRESS
+    parts = urlsplit(address)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
+        raise UsageError(f"Not the address of a service: {safe_text(address, most=100)!r}")
+    # Who types it into the environment means it; settings are copied from others unread.
+    if parts.scheme == "http" and parts.hostname not in _LOOPBACK and not from_environment:
+        raise UsageError(
+            f"The key would go to {parts.hostname} for everybody on the way to read. Use https, or set"
+            " GOOGLE_GEMINI_BASE_URL to this address if you mean it."
+        )
+    return address.rstrip("/")
+
+
+class _KeyEndpoint:
+    def __init__(self, model: str, key: str, base: str) -> None:
+        self._resource = model if "/" in model else f"models/{model}"
+        self._key = key
+        self._base = base
+
+    def address(self, method: str) -> str:
+        return f"{self._base}/v1beta/{quote(self._resource, safe='/')}:{method}"
+
+    async def headers(self) -> Mapping[str, str]:
+        return {"x-goog-api-key": self._key}
+
+    @property
+    def secrets(self) -> Sequence[str]:
+        return (self._key,)
+
+    def count_request(self, contents: bytes, rest: bytes) -> Sequence[bytes]:
+        model = f'{{"generateContentRequest":{{"model":"{self._resource}",'
+        return (model.encode(), contents, rest, b"}}")
+
+
+class Gemini:
+    """One model behind an endpoint. A message is encoded once, however often it is sent."""
+
+    def __init__(self, model: str, endpoint: Endpoint, options: ModelOptions) -> None:
+        self._model = model
+        self._endpoint = endpoint
+        self._dialect = Dialect(model)
+        self._encoded = Encoded(self._dialect.encode_message)
+        self._http = HttpClient(environment=options.environment, limits=options.limits or HttpLimits())
+        if endpoint.address("").startswith("https:"):
+            self._http.warm_up()
+        self._last_rest: tuple[object, bytes] = (None, b"")
+
+    @property
+    def name(self) -> str:
+        return self._model
+
+    @property
+    def context_window(self) -> int:
+        return context_window(self._model)
+
+    @property
+    def abilities(self) -> frozenset[Ability]:
+        return frozenset(Ability)
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
+        reader = AnswerReader(self._endpoint.secrets)
+        body = [b"{", *self._contents(request), self._rest(request), b"}"]
+        address = f"{self._endpoint.address('streamGenerateContent')}?alt=sse"
+        try:
+            async with self._http.request("POST", address, headers=await self._headers(), body=body) as response:
+                if response.status != 200:
+                    raise await self._refusal(response)
+                kind = (response.headers.get("content-type") or "").partition(";")[0].strip().lower()
+                if kind == "application/json":
+                    for delta in reader.read(await response.read(_MOST_ANSWER_BYTES)):
+                        yield delta
+                elif kind == "text/event-stream":
+                    parser = SseParser()
+                    async for piece in response:
+                        for event in parser.feed(piece):
+                            for delta in reader.read(event.data):
+                                yield delta
+                    for event in parser.end():
+                        for delta in reader.read_last(event.data):
+                            yield delta
+                else:
+                    raise protocol_failure(f"it is of the type {safe_text(kind, most=60) or 'unknown'}")
+        except HttpFailure as failure:
+            raise of_http(failure) from None
+        except EventTooLong as error:
+            raise protocol_failure(str(error)) from None
+        yield reader.answer()
+
+    async def count_tokens(self, request: ModelRequest) -> int:
+        """By the service, or an estimate where it does not tell."""
+        try:
+            return await self._counted(request)
+        except (ModelFailure, HttpFailure):
+            return estimate_tokens(request)
+
+    async def close(self) -> None:
+        await self._http.close()
+
+    async def _counted(self, request: ModelRequest) -> int:
+        body = self._endpoint.count_request(b"".join(self._contents(request)), self._dialect.encode_prompt(request))
+        address = self._endpoint.address("countTokens")
+        async with self._http.request("POST", address, headers=await self._headers(), body=body) as response:
+            if response.status != 200:
+                raise await self._refusal(response)
+            total = object_of(parsed(await response.read(_MOST_ERROR_BYTES))).get("totalTokens")
+        return total if isinstance(total, int) and total > 0 else estimate_tokens(request)
+
+    def _contents(self, request: ModelRequest) -> list[bytes]:
+        pieces = [b'"contents":[']
+        for message in request.messages:
+            pieces += (self._encoded.of(message), b",")
+        pieces[-1] = b"]"
+        return pieces
+
+    def _rest(self, request: ModelRequest) -> bytes:
+        """From turn to turn it is the same; only the last is kept."""
+        made_of = (
+            request.system,
+            request.tools,
+            request.answer_schema,
+            request.abilities,
+            request.most_output_tokens,
+            request.temperature,
+        )
+        if self._last_rest[0] != made_of:
+            self._last_rest = (made_of, self._dialect.encode_rest(request))
+        return self._last_rest[1]
+
+    async def _headers(self) -> Mapping[str, str]:
+        return {"content-type": "application/json", **await self._endpoint.headers()}
+
+    async def _refusal(self, response: HttpResponse) -> ModelFailure:
+        body = parsed(await response.read(_MOST_ERROR_BYTES))
+        wait = retry_after(response.headers, time.time)
+        return refusal(body, status=response.status, retry_after=wait, secrets=self._endpoint.secrets)

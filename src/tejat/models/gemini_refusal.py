@@ -1,0 +1,123 @@
+"""Why a Gemini service refused a request, read from its error. Pure."""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from tejat.core.json_text import NotJson, load_json
+from tejat.core.model import FailureKind, ModelFailure
+from tejat.models.failures import can_retry_status
+from tejat.models.json_shapes import items_of, object_of
+from tejat.models.redact import safe_text
+
+_SECONDS = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)s")
+_RETRY_IN = re.compile(r"retry in (\d{1,9}(?:\.\d{1,9})?)s", re.IGNORECASE)
+_TOO_LONG = re.compile(r"exceeds the maximum number of tokens|payload size exceeds|input token count", re.IGNORECASE)
+_BAD_KEY = re.compile(r"API.?key (?:not valid|expired|not found|invalid)|API_KEY_(?:INVALID|EXPIRED)", re.IGNORECASE)
+
+
+def refusal(
+    answer: object, *, status: int | None = None, retry_after: float | None = None, secrets: Iterable[str] = ()
+) -> ModelFailure:
+    """The failure that an error answer tells of, whether it came instead of a stream or in the middle of one.
+
+    `status` is that of the response, `retry_after` what its headers ask for.
+    """
+    error = _error(answer)
+    code = status if status is not None and status != 200 else _code(error)
+    details = [object_of(detail) for detail in items_of(error.get("details"))]
+    message = _message(answer, error, code, secrets)
+    wait = _retry_delay(details, str(error.get("message", "")))
+    # The body knows better than a gateway on the way.
+    wait = retry_after if wait is None else wait
+    if _BAD_KEY.search(f"{error.get('message', '')} {_reasons(details)}") or code in {401, 403}:
+        return ModelFailure(
+            f"The service does not accept the key or its owner. {message}", FailureKind.AUTHENTICATION, status=code
+        )
+    if code == 404:
+        return ModelFailure(f"There is no such model here. {message}", FailureKind.BAD_REQUEST, status=code)
+    if code == 429:
+        return _rate_limited(message, details, wait)
+    if code == 413 or (code == 400 and _TOO_LONG.search(message)):
+        return ModelFailure(f"The conversation is too long. {message}", FailureKind.CONTEXT_FULL, status=code)
+    if can_retry_status(code):
+        return ModelFailure(
+            f"The service is not available. {message}",
+            FailureKind.UNAVAILABLE,
+            status=code,
+            retry_after=wait,
+            can_retry=True,
+        )
+    if code >= 400:
+        return ModelFailure(f"The service refused the request. {message}", FailureKind.BAD_REQUEST, status=code)
+    return ModelFailure(
+        f"This does not seem to be the service of a model. {message}", FailureKind.PROTOCOL, status=code
+    )
+
+
+def parsed(body: bytes) -> object:
+    """What an error's body says: JSON, or else text."""
+    try:
+        return load_json(body)
+    except NotJson:
+        return body.decode("utf-8", "replace")
+
+
+def _error(answer: object) -> Mapping[str, object]:
+    # Outside of a stream the service answers with a list.
+    first = next(iter(items_of(answer)), answer)
+    return object_of(object_of(first).get("error"))
+
+
+def _code(error: Mapping[str, object]) -> int:
+    code = error.get("code")
+    return code if isinstance(code, int) else 500
+
+
+def _message(answer: object, error: Mapping[str, object], code: int, secrets: Iterable[str]) -> str:
+    said = error.get("message")
+    if not isinstance(said, str):
+        said = answer if isinstance(answer, str) else ""
+        said = re.sub(r"<[^>]{0,500}>", " ", said)
+    return safe_text(f"(HTTP {code}) {said}", secrets)
+
+
+def _retry_delay(details: list[Mapping[str, object]], message: str) -> float | None:
+    for detail in details:
+        found = _SECONDS.fullmatch(str(detail.get("retryDelay", "")))
+        if found is not None:
+            return float(found[1])
+    found = _RETRY_IN.search(message)
+    return None if found is None else float(found[1])
+
+
+def _reasons(details: list[Mapping[str, object]]) -> str:
+    return " ".join(str(detail.get("reason", "")) for detail in details)
+
+
+def _rate_limited(message: str, details: list[Mapping[str, object]], wait: float | None) -> ModelFailure:
+    violations = [object_of(found) for detail in details for found in items_of(detail.get("violations"))]
+    quotas = sorted({quota for quota in (_quota(violation) for violation in violations) if quota})
+    which = f" Quota: {', '.join(quotas)}." if quotas else ""
+    if any("PerDay" in quota for quota in quotas):
+        # Whatever delay the service names besides: asking again today is refused again.
+        return ModelFailure(
+            f"The quota of this day is used up; it is renewed at midnight Pacific time.{which} {message}",
+            FailureKind.RATE_LIMITED,
+            status=429,
+            retry_after=wait,
+        )
+    if violations and all(violation.get("quotaValue") == "0" for violation in violations):
+        return ModelFailure(
+            f"This key has no quota for the model.{which} {message}", FailureKind.RATE_LIMITED, status=429
+        )
+    return ModelFailure(
+        f"Too many requests.{which} {message}",
+        FailureKind.RATE_LIMITED,
+        status=429,
+        retry_after=wait,
+        can_retry=True,
+    )
+
+
+def _quota(violation: Mapping[str, object]) -> str:
+    return safe_text(str(violation.get("quotaId") or violation.get("quotaMetric") or ""), most=120)

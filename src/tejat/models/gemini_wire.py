@@ -1,0 +1,163 @@
+"""The words of the Gemini wire: requests in bytes, answers in parts. Pure."""
+
+import base64
+import re
+from collections.abc import Mapping
+from typing import assert_never, cast
+
+from tejat.core.history import OWN_ID, Message
+from tejat.core.json_text import dump_json
+from tejat.core.model import Ability, ModelRequest
+from tejat.core.types import (
+    FileData,
+    FunctionCall,
+    FunctionResponse,
+    InlineData,
+    JsonObject,
+    MessagePart,
+    Opaque,
+    Text,
+    Thought,
+)
+
+VENDOR = "gemini"
+
+_VERSION = re.compile(r"gemini-(\d{1,3})(?:\.(\d{1,3}))?(?:-|$)")
+_LATEST = re.compile(r"gemini-(?:pro|flash|flash-lite)-latest$")
+_NOT_FOR_THINKING = re.compile(r"image|tts|audio|live|embedding|computer-use|robotics")
+_NESTED_MEDIA = ("image/", "application/pdf", "text/plain")
+_NO_SIGNATURE = "skip_thought_signature_validator"
+"""What the service takes in place of a signature, for a call that another model made or that lost its own."""
+_ABILITIES: dict[Ability, JsonObject] = {
+    Ability.GOOGLE_SEARCH: {"googleSearch": {}},
+    Ability.URL_CONTEXT: {"urlContext": {}},
+}
+
+
+class Dialect:
+    """What is different from one Gemini model to another, told by its name."""
+
+    def __init__(self, model: str) -> None:
+        own_name = model.rpartition("/")[2]
+        found = _VERSION.match(own_name)
+        version = float(f"{found[1]}.{found[2] or 0}") if found else 0.0
+        self.thinks = (version >= 2.5 or bool(_LATEST.match(own_name))) and not _NOT_FOR_THINKING.search(own_name)
+        """Whether it may be asked for its thoughts."""
+        self.nests_media = version >= 3
+        """Whether a function response can hold media."""
+        self.wants_signatures = version >= 3
+        """Whether it refuses a history whose calls have no signature."""
+
+    def encode_message(self, message: Message) -> bytes:
+        """The message as one element of `contents`."""
+        parts: list[JsonObject] = []
+        response: dict[str, object] | None = None
+        for part in message.parts:
+            if isinstance(part, InlineData) and response is not None and self._nests(part):
+                nested = cast("list[JsonObject]", response.setdefault("parts", []))
+                nested.append(_encode_part(part))
+                continue
+            if not _is_sent(part):
+                continue
+            encoded = _encode_part(part)
+            parts.append(encoded)
+            if isinstance(part, FunctionResponse):
+                response = cast("dict[str, object]", encoded["functionResponse"])
+            elif not isinstance(part, InlineData | FileData):
+                response = None
+        if self.wants_signatures:
+            _stand_in_for_signature(parts)
+        # No message may be without parts, and no text empty.
+        content: JsonObject = {"role": message.role.value, "parts": parts or [{"text": " "}]}
+        return dump_json(content).encode()
+
+    def _nests(self, media: InlineData) -> bool:
+        return self.nests_media and media.mime_type.startswith(_NESTED_MEDIA)
+
+    def encode_rest(self, request: ModelRequest) -> bytes:
+        """Everything of a request but its messages, as the fields of an object that follow others."""
+        return _following({**_prompt_fields(request), **self._generation_fields(request)})
+
+    def encode_prompt(self, request: ModelRequest) -> bytes:
+        """The same without what only says how to answer."""
+        return _following(_prompt_fields(request))
+
+    def _generation_fields(self, request: ModelRequest) -> JsonObject:
+        generation: dict[str, object] = {}
+        if request.temperature is not None:
+            generation["temperature"] = request.temperature
+        if request.most_output_tokens is not None:
+            generation["maxOutputTokens"] = request.most_output_tokens
+        if request.answer_schema is not None:
+            generation["responseMimeType"] = "application/json"
+            generation["responseJsonSchema"] = request.answer_schema
+        if self.thinks:
+            generation["thinkingConfig"] = {"includeThoughts": True}
+        return {"generationConfig": cast("JsonObject", generation)} if generation else {}
+
+
+def _following(fields: JsonObject) -> bytes:
+    return "".join(f",{dump_json(name)}:{dump_json(value)}" for name, value in fields.items()).encode()
+
+
+def _prompt_fields(request: ModelRequest) -> JsonObject:
+    fields: dict[str, JsonObject | list[JsonObject]] = {}
+    if request.system:
+        fields["systemInstruction"] = {"parts": [{"text": request.system}]}
+    if request.abilities:
+        # Most models refuse functions beside what the service does itself.
+        fields["tools"] = [_ABILITIES[ability] for ability in sorted(request.abilities)]
+    elif request.tools:
+        fields["tools"] = [{"functionDeclarations": [tool.to_json() for tool in request.tools]}]
+    return fields
+
+
+def _is_sent(part: MessagePart) -> bool:
+    """Whether a part goes back to the service: what only it or only another one understands, and no empty text."""
+    match part:
+        case Text(text, signature):
+            return bool(text) or signature is not None
+        case Thought(_, signature):
+            return signature is not None
+        case Opaque(vendor):
+            return vendor == VENDOR
+        case _:
+            return True
+
+
+def _encode_part(part: MessagePart) -> JsonObject:
+    match part:
+        case Text(text, signature):
+            return {"text": text, **_signed(signature)}
+        case Thought(text, signature):
+            return {"text": text, "thought": True, **_signed(signature)}
+        case InlineData(mime_type, data):
+            return {"inlineData": {"mimeType": mime_type, "data": base64.b64encode(data).decode("ascii")}}
+        case FileData(mime_type, file_uri):
+            return {"fileData": {"mimeType": mime_type, "fileUri": file_uri}}
+        case FunctionCall(name, args, call_id, signature):
+            call = {**_identified(call_id), "name": name, "args": cast("JsonObject", args)}
+            return {"functionCall": call, **_signed(signature)}
+        case FunctionResponse(name, response, call_id):
+            return {"functionResponse": {**_identified(call_id), "name": name, "response": response}}
+        case Opaque(_, value):
+            return value
+        case _:
+            assert_never(part)
+
+
+def _signed(signature: str | None) -> JsonObject:
+    return {} if signature is None else {"thoughtSignature": signature}
+
+
+def _identified(call_id: str | None) -> JsonObject:
+    return {} if call_id is None or call_id.startswith(OWN_ID) else {"id": call_id}
+
+
+def _stand_in_for_signature(parts: list[JsonObject]) -> None:
+    """The first of the calls made together carries the signature of all of them."""
+    for position, part in enumerate(parts):
+        if isinstance(part.get("functionCall"), Mapping):
+            if "thoughtSignature" not in part:
+                parts[position] = {**part, "thoughtSignature": _NO_SIGNATURE}
+            return

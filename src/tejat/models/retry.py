@@ -1,0 +1,170 @@
+"""The one loop that tries again when a model did not answer, and says so each time."""
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import replace
+
+from tejat.core.model import (
+    Ability,
+    Answer,
+    Chunk,
+    FailureKind,
+    FinishReason,
+    ModelClient,
+    ModelFailure,
+    ModelRequest,
+    Retry,
+)
+from tejat.core.types import FileData, InlineData
+
+_LONGEST_WAIT = 30.0
+_JITTER = 0.3
+_VOID_KINDS = frozenset({FailureKind.EMPTY, FailureKind.MALFORMED_CALL})
+_VOID_ATTEMPTS = 3
+"""How often in all a model is asked that gives nothing usable: asking more often than that seldom helps."""
+
+
+def _chance() -> float:
+    # The module `random` takes longer to load than everything else here.
+    return os.urandom(1)[0] / 255
+
+
+class Retrying:
+    """A model that is asked again when that may help.
+
+    The stream of another attempt follows a `Retry`, which makes void whatever was streamed before it. It raises
+    ModelFailure when nothing helps: also BLOCKED, EMPTY and MALFORMED_CALL, so that an `Answer` is always of use, if
+    perhaps cut at the most tokens.
+
+    `patience` is how many seconds the waits of one request may take together. A service that asks for more is not
+    waited for at all.
+    """
+
+    def __init__(
+        self,
+        inner: ModelClient,
+        *,
+        attempts: int = 5,
+        patience: float = 120.0,
+        first_wait: float = 1.0,
+        name: str | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        jitter: Callable[[], float] = _chance,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._inner = inner
+        self._attempts = max(1, attempts)
+        self._patience = patience
+        self._first_wait = first_wait
+        self._name = inner.name if name is None else name
+        self._sleep = sleep
+        self._jitter = jitter
+        self._now = now
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def context_window(self) -> int:
+        return self._inner.context_window
+
+    @property
+    def abilities(self) -> frozenset[Ability]:
+        return self._inner.abilities
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
+        attempt, void_attempts, waited = 0, 0, 0.0
+        while True:
+            attempt += 1
+            try:
+                async with aclosing(self._inner.stream(request)) as chunks:
+                    async for chunk in chunks:
+                        if isinstance(chunk, Answer):
+                            yield _usable(chunk)
+                            return
+                        yield chunk
+                raise ModelFailure("The answer ended before it was whole.", FailureKind.STREAM_CUT, can_retry=True)
+            except ModelFailure as failure:
+                void_attempts += failure.kind in _VOID_KINDS
+                most = self._most_attempts(attempt, void_attempts, failure)
+                if not failure.can_retry:
+                    raise
+                if attempt >= most:
+                    raise _given_up(failure, attempt) from None
+                wait = self._wait(failure, attempt)
+                if waited + wait > self._patience:
+                    raise self._out_of_patience(failure, wait) from None
+                lost = failure
+            waited += wait
+            yield Retry(lost.kind, lost.message, attempt, most, wait)
+            await self._sleep(wait)
+            request = _asked_again(request, lost)
+
+    def _most_attempts(self, attempt: int, void_attempts: int, failure: ModelFailure) -> int:
+        if failure.kind not in _VOID_KINDS:
+            return self._attempts
+        return min(self._attempts, attempt + _VOID_ATTEMPTS - void_attempts)
+
+    def _wait(self, failure: ModelFailure, attempt: int) -> float:
+        if failure.retry_after is not None:
+            return max(0.0, failure.retry_after)
+        usual = min(_LONGEST_WAIT, self._first_wait * 2.0 ** min(attempt - 1, 10))
+        return usual * (1 - _JITTER + 2 * _JITTER * self._jitter())
+
+    def _out_of_patience(self, failure: ModelFailure, wait: float) -> ModelFailure:
+        if failure.retry_after is None:
+            return _worded(failure, f"{failure.message} Given up after waiting for {self._patience:g} seconds in all.")
+        until = time.strftime("%Y-%m-%d %H:%M:%S %z", time.localtime(self._now() + wait))
+        advice = f"The service can be asked again in {_duration(wait)}, at {until}; not waiting that long."
+        return _worded(failure, f"{failure.message} {advice}")
+
+    async def count_tokens(self, request: ModelRequest) -> int:
+        return await self._inner.count_tokens(request)
+
+    async def close(self) -> None:
+        await self._inner.close()
+
+
+def _usable(answer: Answer) -> Answer:
+    """Raises ModelFailure for an answer that a conversation cannot go on with."""
+    detail = f" {answer.detail}" if answer.detail else ""
+    if answer.reason is FinishReason.BLOCKED:
+        raise ModelFailure(f"The answer was blocked by the model's service.{detail}", FailureKind.BLOCKED)
+    if answer.reason is FinishReason.MALFORMED_CALL:
+        raise ModelFailure(
+            f"The model made a function call that cannot be read.{detail}", FailureKind.MALFORMED_CALL, can_retry=True
+        )
+    if answer.reason is not FinishReason.MAX_TOKENS and _says_nothing(answer):
+        raise ModelFailure(f"The model gave an empty answer.{detail}", FailureKind.EMPTY, can_retry=True)
+    return answer
+
+
+def _says_nothing(answer: Answer) -> bool:
+    return answer.is_empty and not any(isinstance(part, InlineData | FileData) for part in answer.message.parts)
+
+
+def _asked_again(request: ModelRequest, failure: ModelFailure) -> ModelRequest:
+    """After an answer of no use: the same without a set temperature, which would bring the same answer again."""
+    if failure.kind not in _VOID_KINDS or request.temperature is None:
+        return request
+    return replace(request, temperature=None)
+
+
+def _given_up(failure: ModelFailure, attempts: int) -> ModelFailure:
+    return failure if attempts == 1 else _worded(failure, f"{failure.message} Given up after {attempts} attempts.")
+
+
+def _worded(failure: ModelFailure, message: str) -> ModelFailure:
+    return ModelFailure(
+        message, failure.kind, status=failure.status, retry_after=failure.retry_after, can_retry=failure.can_retry
+    )
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} seconds"
+    return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.1f} hours"
