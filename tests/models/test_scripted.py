@@ -23,8 +23,8 @@ from tejat.core.model import (
     ThoughtDelta,
     Usage,
 )
-from tejat.core.tool import FunctionDeclaration
-from tejat.core.types import FunctionCall, FunctionResponse, InlineData, Text, Thought
+from tejat.core.types import FunctionCall, FunctionResponse, Text, Thought
+from tejat.models.estimate import estimate_tokens
 from tejat.models.script_file import Script, ScriptedAnswer
 from tejat.models.scripted import ScriptedModel, open_scripted
 
@@ -128,19 +128,10 @@ class TestAnswers:
         with pytest.raises(TimeoutError):
             asyncio.run(stop_early())
 
-    def test_counts_more_tokens_for_more(self, tmp_path: Path) -> None:
+    def test_guesses_how_many_tokens_there_are(self, tmp_path: Path) -> None:
+        request = ModelRequest([user_message("x" * 300)], system="y" * 300)
         model = scripted(tmp_path, '[[answer]]\nsay = "x"\n')
-
-        def count(*messages: Message, system: str = "", tools: tuple[FunctionDeclaration, ...] = ()) -> int:
-            return asyncio.run(model.count_tokens(ModelRequest(messages, system=system, tools=tools)))
-
-        tool = FunctionDeclaration("t", "x" * 300, {"type": "object"})
-        assert count(user_message("x" * 300)) == 101
-        assert count(user_message("x" * 300), system="y" * 300) == 201
-        assert count(user_message("x" * 300), tools=(tool,)) > 200
-        assert count(model_message(FunctionCall("t", {"a": "x" * 300}))) > 100
-        assert count(user_message(FunctionResponse("t", {"output": "x" * 300}))) > 100
-        assert count(user_message(InlineData("image/png", b"x" * 300))) > 130
+        assert asyncio.run(model.count_tokens(request)) == estimate_tokens(request) > 200
 
 
 class TestExpectations:

@@ -8,13 +8,12 @@ from math import isfinite
 from typing import TypeVar, cast
 
 from tejat.core.errors import UsageError
-from tejat.core.model import NO_USAGE, FailureKind, FinishReason, Usage
+from tejat.core.model import CONVERSATION, NO_USAGE, FailureKind, FinishReason, Usage
 from tejat.core.nearest import distance
 from tejat.core.types import JsonObject, JsonValue
 
 _Word = TypeVar("_Word", bound=StrEnum)
 
-CONVERSATION = "conversation"
 _DEFAULT_WINDOW = 1_000_000
 _MOST_SECONDS = 3_600
 _MOST_TOKENS = 10**12

@@ -9,6 +9,7 @@ from tejat.core.errors import UsageError
 from tejat.core.history import Message, Role, model_message
 from tejat.core.json_text import dump_json
 from tejat.core.model import (
+    CONVERSATION,
     Ability,
     Answer,
     Chunk,
@@ -19,8 +20,9 @@ from tejat.core.model import (
     TextDelta,
     ThoughtDelta,
 )
-from tejat.core.types import FunctionCall, FunctionResponse, InlineData, MessagePart, Text, Thought
-from tejat.models.script_file import CONVERSATION, Script, ScriptedAnswer, ScriptedCall, read_script
+from tejat.core.types import FunctionCall, FunctionResponse, MessagePart, Text, Thought
+from tejat.models.estimate import estimate_tokens
+from tejat.models.script_file import Script, ScriptedAnswer, ScriptedCall, read_script
 
 _MOST_BYTES = 16 * 2**20
 _MOST_QUOTED = 600
@@ -83,9 +85,7 @@ class ScriptedModel:
         yield Answer(_message(answer), answer.finish, answer.usage, answer.detail, model="scripted")
 
     async def count_tokens(self, request: ModelRequest) -> int:
-        spoken = sum(_length(part) for message in request.messages for part in message.parts)
-        declared = sum(len(dump_json(tool.to_json())) for tool in request.tools)
-        return (len(request.system) + spoken + declared) // 3 + 1
+        return estimate_tokens(request)
 
     async def close(self) -> None:
         """There is nothing to close."""
@@ -200,18 +200,3 @@ def _message(answer: ScriptedAnswer) -> Message:
 def _wanted_failure(answer: ScriptedAnswer, kind: FailureKind) -> ModelFailure:
     told = answer.detail or f"The script wants answer {answer.number} to fail ({kind})."
     return ModelFailure(told, kind, retry_after=answer.retry_after, can_retry=kind in _MAY_PASS)
-
-
-def _length(part: MessagePart) -> int:
-    """About how many characters a part has on its way to a model."""
-    match part:
-        case Text(text) | Thought(text):
-            return len(text)
-        case InlineData(data=data):
-            return len(data) * 4 // 3
-        case FunctionCall(name, args):
-            return len(name) + len(str(args))
-        case FunctionResponse(name, response):
-            return len(name) + len(str(response))
-        case _:
-            return len(str(part))

@@ -1,0 +1,57 @@
+"""The fields of a JSON object that we wrote ourselves: each of the kind that was written, or a word about it."""
+
+from collections.abc import Mapping, Sequence
+from typing import NoReturn, cast
+
+from tejat.core.types import JsonObject, JsonValue
+
+
+class Fields:
+    """One object. Every method raises ValueError, the constructor too; fields that nobody asks for do not matter."""
+
+    def __init__(self, value: object) -> None:
+        if not isinstance(value, dict):
+            raise ValueError("There is no object where one must be.")
+        self._values = cast("dict[str, JsonValue]", value)
+
+    def has(self, key: str) -> bool:
+        return key in self._values
+
+    def text(self, key: str) -> str:
+        value = self._values.get(key)
+        return value if isinstance(value, str) else self._fail(key)
+
+    def text_or_none(self, key: str) -> str | None:
+        return None if self._values.get(key) is None else self.text(key)
+
+    def whole_number(self, key: str) -> int:
+        value = self._values.get(key)
+        return value if isinstance(value, int) and not isinstance(value, bool) else self._fail(key)
+
+    def whole_number_or_none(self, key: str) -> int | None:
+        return None if self._values.get(key) is None else self.whole_number(key)
+
+    def number(self, key: str) -> float:
+        value = self._values.get(key)
+        return value if isinstance(value, int | float) and not isinstance(value, bool) else self._fail(key)
+
+    def number_or_none(self, key: str) -> float | None:
+        return None if self._values.get(key) is None else self.number(key)
+
+    def switch(self, key: str) -> bool:
+        value = self._values.get(key)
+        return value if isinstance(value, bool) else self._fail(key)
+
+    def items(self, key: str) -> Sequence[JsonValue]:
+        value = self._values.get(key)
+        return value if isinstance(value, list) else self._fail(key)
+
+    def object(self, key: str) -> JsonObject:
+        value = self._values.get(key)
+        return value if isinstance(value, Mapping) else self._fail(key)
+
+    def inner(self, key: str) -> "Fields":
+        return Fields(self._values.get(key))
+
+    def _fail(self, key: str) -> NoReturn:
+        raise ValueError(f"The field {key} is missing or of another kind.")

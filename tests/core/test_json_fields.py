@@ -1,0 +1,55 @@
+"""Typed access to JSON that we wrote."""
+
+import pytest
+
+from tejat.core.json_fields import Fields
+
+FIELDS = Fields({"a": "x", "n": 3, "f": 2.5, "yes": True, "list": [1, "b"], "inner": {"k": "v"}, "nothing": None})
+
+
+def test_gives_what_is_there() -> None:
+    assert FIELDS.text("a") == FIELDS.text_or_none("a") == "x"
+    assert FIELDS.whole_number("n") == FIELDS.whole_number_or_none("n") == FIELDS.number("n") == 3
+    assert FIELDS.number("f") == FIELDS.number_or_none("f") == 2.5
+    assert FIELDS.switch("yes") is True
+    assert FIELDS.items("list") == [1, "b"]
+    assert FIELDS.object("inner") == {"k": "v"}
+    assert FIELDS.inner("inner").text("k") == "v"
+    assert (FIELDS.has("nothing"), FIELDS.has("none")) == (True, False)
+
+
+@pytest.mark.parametrize("key", ["nothing", "missing"])
+def test_nothing_is_none_where_that_may_be(key: str) -> None:
+    assert FIELDS.text_or_none(key) is FIELDS.whole_number_or_none(key) is FIELDS.number_or_none(key) is None
+
+
+@pytest.mark.parametrize(
+    ("method", "key"),
+    [
+        ("text", "n"),
+        ("text", "missing"),
+        ("text_or_none", "n"),
+        ("whole_number", "f"),
+        ("whole_number", "yes"),
+        ("number", "a"),
+        ("number", "yes"),
+        ("switch", "n"),
+        ("items", "inner"),
+        ("items", "a"),
+        ("object", "list"),
+    ],
+)
+def test_says_which_field_is_wrong(method: str, key: str) -> None:
+    with pytest.raises(ValueError, match=f"The field {key} is missing or of another kind"):
+        getattr(FIELDS, method)(key)
+
+
+@pytest.mark.parametrize("value", [None, [], "x", 3])
+def test_must_be_an_object(value: object) -> None:
+    with pytest.raises(ValueError, match="no object"):
+        Fields(value)
+
+
+def test_an_inner_object_must_be_one() -> None:
+    with pytest.raises(ValueError, match="no object"):
+        FIELDS.inner("list")
