@@ -1,0 +1,266 @@
+"""Writes down a session as it happens, so that it can be taken up again after any end."""
+
+import errno
+import fcntl
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+
+from tejat.core.history import Message, Role
+from tejat.core.model import Usage
+from tejat.core.types import JsonObject, JsonValue, Part
+from tejat.engine.journal_records import Kind, message_to_json, parts_to_json, to_line, usage_to_json
+from tejat.workspace.private_files import create_private_file, make_private_directory
+
+SUFFIX = ".jsonl"
+LONGEST_TITLE = 200
+MASKED = "***"
+
+_SHORTEST_SECRET = 8
+_MOST_ATTEMPTS = 50
+
+
+class Journal:
+    """One file that only grows. When a method returns, its record is on the disk and survives a kill or a power cut.
+
+    Nothing raises: where the disk is full or may not be written, `failure` becomes a sentence, and from then on nothing
+    is recorded. A new session's file is made by its first prompt, so that one in which nothing was asked leaves none.
+    The file is locked until `close`, by which others see that it is in use. For one thread.
+    """
+
+    def __init__(
+        self,
+        session_id: str,
+        path: str,
+        *,
+        held: Sequence[JsonObject] = (),
+        secrets: Sequence[str] = (),
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        """Use `create` or `reopen`. `held` is written before the first record."""
+        self.session_id = session_id
+        self.path = path
+        self.failure: str | None = None
+        self._held = list(held)
+        self._mask = _Mask(secrets)
+        self._now = now
+        self._descriptor = -1
+        self._prefix = b""
+
+    @classmethod
+    def create(
+        cls,
+        directory: str,
+        *,
+        session_id: str,
+        root: str,
+        model: str,
+        secrets: Sequence[str] = (),
+        now: Callable[[], float] = time.time,
+    ) -> "Journal":
+        """A new session, in a directory that is made when it is needed. `secrets` are never written."""
+        began = now()
+        stamp = time.strftime("%Y-%m-%dT%H-%M-%S", time.gmtime(began))
+        path = os.path.join(directory, f"{stamp}-{_short(session_id)}{SUFFIX}")
+        head = {"kind": Kind.SESSION, "at": round(began, 3), "session": session_id, "root": root, "model": model}
+        return cls(session_id, path, held=[head], secrets=secrets, now=now)
+
+    @classmethod
+    def reopen(
+        cls,
+        session_id: str,
+        path: str,
+        descriptor: int,
+        *,
+        secrets: Sequence[str] = (),
+        now: Callable[[], float] = time.time,
+    ) -> "Journal":
+        """A session that goes on. The descriptor appends, holds the lock, and belongs to the journal from now on."""
+        journal = cls(session_id, path, secrets=secrets, now=now)
+        journal._descriptor = descriptor
+        journal._prefix = _missing_newline(descriptor)
+        return journal
+
+    @classmethod
+    def unwritable(cls, session_id: str, path: str, error: OSError) -> "Journal":
+        """A session that goes on and can only be read."""
+        journal = cls(session_id, path)
+        journal._give_up(error.strerror or str(error))
+        return journal
+
+    def opening(self, messages: Sequence[Message]) -> None:
+        """What the conversation begins with, before anybody asked."""
+        record = self._record(Kind.OPENING, messages=[message_to_json(message) for message in messages])
+        if self._held:
+            self._held.append(record)
+        else:
+            self._write(record)
+
+    def prompt(self, message: Message, shown: str) -> None:
+        """`shown` is what the person wrote; the first one is the title of the session."""
+        if self._held:
+            title = " ".join(self._mask.text(shown or message.text).split())
+            self._held[0] = {**self._held[0], "title": title[:LONGEST_TITLE]}
+        self._write(self._record(Kind.PROMPT, shown=shown, message=message_to_json(message)))
+
+    def answer(self, message: Message, usage: Usage, model: str) -> None:
+        """To be written before any of its calls is run."""
+        fields = {"model": model, "usage": usage_to_json(usage), "message": message_to_json(message)}
+        self._write(self._record(Kind.ANSWER, **fields))
+
+    def response(self, index: int, parts: Sequence[Part]) -> None:
+        """What came of one call of the last answer; `index` is its place among them."""
+        self._write(self._record(Kind.RESPONSE, index=index, parts=parts_to_json(parts)))
+
+    def withdraw(self) -> None:
+        """See `History.withdraw`."""
+        self._write_if_begun(self._record(Kind.WITHDRAWN))
+
+    def compressed(self, messages: Sequence[Message]) -> None:
+        """These are the whole conversation now."""
+        self._write(self._record(Kind.COMPRESSED, messages=[message_to_json(message) for message in messages]))
+
+    def ended(self, reason: str) -> None:
+        """A run is over."""
+        self._write_if_begun(self._record(Kind.ENDED, reason=reason))
+
+    def close(self) -> None:
+        """Let others have the session. What comes later is not recorded."""
+        self._held = []
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def _record(self, kind: Kind, **fields: JsonValue) -> JsonObject:
+        return {"kind": kind, "at": round(self._now(), 3), **fields}
+
+    def _write_if_begun(self, record: JsonObject) -> None:
+        if not self._held:
+            self._write(record)
+
+    def _write(self, record: JsonObject) -> None:
+        held, self._held = self._held, []
+        if self._descriptor < 0 and not held:
+            return
+        try:
+            lines = b"".join(self._mask.line(each) for each in (*held, record))
+            if self._descriptor < 0:
+                self._make_file()
+            _append(self._descriptor, self._prefix + lines)
+            self._prefix = b""
+        except (OSError, ValueError) as error:
+            self._give_up((error.strerror if isinstance(error, OSError) else None) or str(error))
+
+    def _make_file(self) -> None:
+        """Raises OSError."""
+        directory, name = os.path.split(self.path)
+        stem = name.removesuffix(SUFFIX)
+        for attempt in range(1, _MOST_ATTEMPTS):
+            make_private_directory(directory)
+            try:
+                self._descriptor = create_private_file(self.path)
+            except FileExistsError:
+                self.path = os.path.join(directory, f"{stem}-{attempt}{SUFFIX}")
+            except FileNotFoundError:
+                # Whoever tidies up has just removed the empty directory.
+                continue
+            else:
+                break
+        else:
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), self.path)
+        fcntl.fcntl(self._descriptor, fcntl.F_SETFL, fcntl.fcntl(self._descriptor, fcntl.F_GETFL) | os.O_APPEND)
+        lock(self._descriptor)
+        _sync_directory(directory)
+
+    def _give_up(self, reason: str) -> None:
+        self.close()
+        self.failure = f"This session is not recorded any further, in {self.path}: {reason}."
+
+
+def lock(descriptor: int) -> bool:
+    """Claim an open journal until the descriptor is closed; False if somebody else has it. Raises nothing."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        # A file system without locks cannot tell, and a session is worth more than the certainty.
+        return error.errno != errno.EWOULDBLOCK
+    return True
+
+
+def _short(session_id: str) -> str:
+    """The beginning of an id, fit to be in a file name whoever chose it."""
+    return "".join(letter for letter in session_id if letter.isascii() and letter.isalnum())[:8] or "session"
+
+
+def _missing_newline(descriptor: int) -> bytes:
+    """What has to be written so that the next record begins on a line of its own. Raises OSError."""
+    size = os.fstat(descriptor).st_size
+    return b"\n" if size and os.pread(descriptor, 1, size - 1) != b"\n" else b""
+
+
+def _append(descriptor: int, lines: bytes) -> None:
+    """Write everything and wait until the disk has it, or write nothing. Raises OSError."""
+    start = os.fstat(descriptor).st_size
+    rest = memoryview(lines)
+    try:
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
+        if sys.platform == "darwin":
+            os.fsync(descriptor)
+        else:
+            os.fdatasync(descriptor)
+    except BaseException:
+        with suppress(OSError):
+            os.ftruncate(descriptor, start)
+        raise
+
+
+def _sync_directory(path: str) -> None:
+    """Make the name of a new file last. Raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+class _Mask:
+    """Keeps secrets out of what is written."""
+
+    def __init__(self, secrets: Sequence[str]) -> None:
+        """Very short ones are no secrets, and their letters occur everywhere."""
+        self._secrets = sorted((each for each in secrets if len(each) >= _SHORTEST_SECRET), key=len, reverse=True)
+        # As they look inside a line, where a quotation mark is escaped, and any other letter may be.
+        self._spellings = {
+            json.dumps(each, ensure_ascii=ensure_ascii)[1:-1].encode("utf-8", "replace")
+            for each in self._secrets
+            for ensure_ascii in (True, False)
+        }
+
+    def line(self, record: JsonObject) -> bytes:
+        """The line of a record. Raises ValueError: see `to_line`."""
+        line = to_line(record)
+        if any(spelling in line for spelling in self._spellings):
+            line = to_line({name: self._value(value) for name, value in record.items()})
+        return line
+
+    def text(self, text: str) -> str:
+        for secret in self._secrets:
+            text = text.replace(secret, MASKED)
+        return text
+
+    def _value(self, value: JsonValue) -> JsonValue:
+        if isinstance(value, str):
+            return value if value in _OWN_WORDS else self.text(value)
+        if isinstance(value, Mapping):
+            # The names of our own fields are plain words, and must stay for the record to be read.
+            return {name if name.isalpha() else self.text(name): self._value(item) for name, item in value.items()}
+        if isinstance(value, Sequence):
+            return [self._value(item) for item in value]
+        return value
+
+
+_OWN_WORDS = frozenset({*Kind, *Role})
