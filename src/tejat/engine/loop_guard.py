@@ -172,13 +172,13 @@ class _Prose:
 
     _FARTHEST = 5 * CHUNK
     _MOST_DISTANCES = 3
-    _MOST_CHUNKS = 20_000
+    _MOST_CHUNKS = 10_000
 
     def __init__(self) -> None:
         self.chunk = ""
         self._tail = ""
         self._length = 0
-        self._seen: dict[str, deque[int]] = {}
+        self._seen: dict[str, tuple[int, ...]] = {}
 
     def add(self, piece: str) -> bool:
         """Whether the text has become a loop. `chunk` is then what it is about, on one line."""
@@ -199,12 +199,12 @@ class _Prose:
     def _is_often(self, chunk: str, place: int) -> bool:
         places = self._seen.get(chunk)
         if places is None:
-            places = self._seen[chunk] = deque(maxlen=CHUNK_REPETITIONS)
-        elif place - places[-1] < CHUNK:
+            self._seen[chunk] = (place,)
+            return False
+        if place - places[-1] < CHUNK:
             # A row of dots is full of overlapping chunks; only those that stand apart count.
             return False
-        places.append(place)
+        places = self._seen[chunk] = (*places, place)[-CHUNK_REPETITIONS:]
         if len(places) < CHUNK_REPETITIONS or place - places[0] > (CHUNK_REPETITIONS - 1) * self._FARTHEST:
             return False
-        distances = {later - earlier for earlier, later in pairwise(places)}
-        return len(distances) <= self._MOST_DISTANCES
+        return len({later - earlier for earlier, later in pairwise(places)}) <= self._MOST_DISTANCES
