@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NoReturn
 
+from tejat.config.load import load_settings
 from tejat.config.places import Places, places_of, private_directory
-from tejat.config.settings import Settings, is_required_by_admin, load_settings
+from tejat.config.settings import Settings, is_required_by_admin
 from tejat.core.confirm import Approver
 from tejat.core.errors import UsageError
 from tejat.core.explain import Check, PolicyFlags

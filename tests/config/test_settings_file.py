@@ -17,7 +17,7 @@ DEEP = Key("tools.shell.inactivityTimeout")
 def read(tmp_path: Path) -> Callable[[str], SettingsFile]:
     def read_text(text: str) -> SettingsFile:
         (tmp_path / "s.json").write_text(text)
-        file = read_settings_file(f"{tmp_path}/s.json", SourceTier.USER)
+        file = read_settings_file(f"{tmp_path}/s.json", SourceTier.USER, {})
         assert file is not None
         return file
 
@@ -35,7 +35,7 @@ def found(file: SettingsFile, key: Key) -> Found:
 
 class TestFile:
     def test_missing(self, tmp_path: Path) -> None:
-        assert read_settings_file(f"{tmp_path}/missing.json", SourceTier.USER) is None
+        assert read_settings_file(f"{tmp_path}/missing.json", SourceTier.USER, {}) is None
 
     @pytest.mark.parametrize(
         ("text", "problem"),
@@ -49,7 +49,7 @@ class TestFile:
         path = tmp_path / "s.json"
         path.write_text(text)
         with pytest.raises(SettingsError) as caught:
-            read_settings_file(str(path), SourceTier.USER)
+            read_settings_file(str(path), SourceTier.USER, {})
         assert str(caught.value) == f"Error in {path}: {problem}\nPlease fix {path} and try again."
         assert caught.value.path == str(path)
         assert path.read_text() == text
@@ -60,8 +60,8 @@ class TestFile:
         path.write_text("{}")
         path.chmod(0o666)
         with pytest.raises(UsageError, match="everybody may write to it"):
-            read_settings_file(str(path), tier)
-        assert read_settings_file(str(path), SourceTier.WORKSPACE) is not None
+            read_settings_file(str(path), tier, {})
+        assert read_settings_file(str(path), SourceTier.WORKSPACE, {}) is not None
 
 
 class TestNames:

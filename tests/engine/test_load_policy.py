@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tejat.config.load import load_settings
 from tejat.config.places import Places, places_of
 from tejat.config.saved_rules import saved_path
-from tejat.config.settings import load_settings
 from tejat.core.confirm import Scope
 from tejat.core.errors import UsageError
 from tejat.core.explain import PolicyFlags

@@ -15,8 +15,8 @@ from tejat.cli.jsonl import serve
 from tejat.cli.policy_flags import policy_flags
 from tejat.cli.show import show_result
 from tejat.cli.style import Style
+from tejat.config.load import load_settings
 from tejat.config.places import places_of
-from tejat.config.settings import load_settings
 from tejat.core.confirm import Approver
 from tejat.core.errors import ErrorType, UsageError
 from tejat.core.json_text import dump_json

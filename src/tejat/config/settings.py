@@ -1,18 +1,16 @@
-"""The settings of a run: what system, person and project say, merged, each value with where it came from."""
+"""The settings of a run as values, each with who set it and where."""
 
-import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from types import MappingProxyType
+from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
-from tejat.config.places import Places, SourceTier
-from tejat.config.settings_file import Found, Key, SettingsFile, is_same_directory, read_settings_file
-from tejat.core.errors import UsageError
+from tejat.config.places import SourceTier
 from tejat.core.sandbox_wish import SandboxWish
+from tejat.core.types import JsonObject, JsonValue
 
-Value = TypeVar("Value")
-Default = TypeVar("Default", bound="Setting[object] | None")
 Kept_co = TypeVar("Kept_co", covariant=True)
+OAuth: TypeAlias = Mapping[str, str | bool | tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,164 +22,117 @@ class Setting(Generic[Kept_co]):
     tier: SourceTier = SourceTier.DEFAULT
 
 
-_CONTEXT_FILE_NAMES = ("GEMINI.md",)
+class McpServer(NamedTuple):
+    """How to reach a server, what it is allowed, and which of its tools are wanted. None: not given.
+
+    `command` means a process that is started, `http_url` comes before `url`. `timeout` is in seconds. `is_trusted`
+    (nothing of it is asked about) is never true for a server that a project brings along. `oauth` keeps the names
+    of the settings. Values that may be secret are left out when it is printed.
+    """
+
+    command: str | None = None
+    arguments: tuple[str, ...] = ()
+    environment: Mapping[str, str] = MappingProxyType({})
+    directory: str | None = None
+    url: str | None = None
+    http_url: str | None = None
+    type: str | None = None
+    headers: Mapping[str, str] = MappingProxyType({})
+    tcp: str | None = None
+    timeout: float = 600.0
+    is_trusted: bool = False
+    description: str | None = None
+    include_tools: tuple[str, ...] | None = None
+    exclude_tools: tuple[str, ...] = ()
+    extension_name: str | None = None
+    oauth: OAuth | None = None
+    auth_provider_type: str | None = None
+    target_audience: str | None = None
+    target_service_account: str | None = None
+
+    def __repr__(self) -> str:
+        return f"McpServer(command={self.command!r})"
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class TokenPrice(NamedTuple):
+    """Dollars for a million tokens; `cached` are those of a request that the service had seen before."""
+
+    input: float
+    cached: float
+    output: float
+
+
+# A dataclass with as many fields would take three times as long to import.
+class Settings(NamedTuple):
     """What is set. None in place of a Setting: nobody set it; a limit whose value is None: there is none.
 
-    `exclude` and `mcp_excluded` unite all files, entry by entry. `files` were read, the last one has the last word;
-    `ignored` are those of a project that is not trusted which set more than their exclude lists.
+    A tuple of settings unites all files, entry by entry; in a mapping each name has its own. `files` were read, the
+    last one has the last word; `ignored` are those of a project that is not trusted which set more than their exclude
+    lists.
     """
 
     core: Setting[tuple[str, ...]] | None = None
     allowed: Setting[tuple[str, ...]] | None = None
     exclude: tuple[Setting[str], ...] = ()
-    mcp_allowed: Setting[tuple[str, ...]] | None = None
-    mcp_excluded: tuple[Setting[str], ...] = ()
+    auto_accept: Setting[bool] = Setting(value=False)
+    discovery_command: Setting[str] | None = None
+    call_command: Setting[str] | None = None
+    use_ripgrep: Setting[bool] = Setting(value=True)
+    llm_correction: Setting[bool] = Setting(value=True)
+    output_characters: Setting[int | None] = Setting(40_000)
     sandbox: Setting[SandboxWish] = Setting(SandboxWish.AUTO)
     sandbox_network: Setting[bool] = Setting(value=False)
     shell_idle_seconds: Setting[float | None] = Setting(300.0)
     shell_environment: Setting[tuple[str, ...]] = Setting(())
-    output_characters: Setting[int | None] = Setting(40_000)
-    context_file_names: Setting[tuple[str, ...]] = Setting(_CONTEXT_FILE_NAMES)
+    shell_pager: Setting[str] | None = None
+    interactive_shell: Setting[bool] = Setting(value=False)
+    search_url: Setting[str] | None = None
+
+    mcp_allowed: Setting[tuple[str, ...]] | None = None
+    mcp_excluded: tuple[Setting[str], ...] = ()
+    mcp_servers: Mapping[str, Setting[McpServer]] = MappingProxyType({})
+    mcp_server_command: Setting[str] | None = None
+
+    model_name: Setting[str] | None = None
+    fallback_model: Setting[str] | None = None
+    base_url: Setting[str] | None = None
+    prices: Mapping[str, Setting[TokenPrice]] = MappingProxyType({})
+    max_session_turns: Setting[int | None] = Setting(None)
+    max_attempts: Setting[int] = Setting(5)
+    compression_threshold: Setting[float] = Setting(0.5)
+    loop_detection: Setting[bool] = Setting(value=True)
+    skip_next_speaker_check: Setting[bool] = Setting(value=True)
+    summarize_tool_output: Mapping[str, Setting[int | None]] = MappingProxyType({})
+
+    context_file_names: Setting[tuple[str, ...]] = Setting(("GEMINI.md", "AGENTS.md"))
+    include_directories: tuple[Setting[str], ...] = ()
+    load_memory_from_include_directories: Setting[bool] = Setting(value=False)
+    import_format: Setting[str] = Setting("tree")
+    discovery_max_directories: Setting[int] = Setting(200)
+    respect_git_ignore: Setting[bool] = Setting(value=True)
+    respect_gemini_ignore: Setting[bool] = Setting(value=True)
+    recursive_file_search: Setting[bool] = Setting(value=True)
+
     preferred_editor: Setting[str] | None = None
+    vim_mode: Setting[bool] = Setting(value=False)
+    checkpointing: Setting[bool] = Setting(value=False)
+    session_days: Setting[float | None] = Setting(30.0)
+    theme: Setting[str] | None = None
+    ide_mode: Setting[bool] = Setting(value=False)
+    usage_statistics: Setting[bool] = Setting(value=False)
+    telemetry: Setting[JsonObject] = Setting(MappingProxyType({}))
+    bug_command: Setting[str] | None = None
+
     yolo_disabled: Setting[bool] = Setting(value=False)
+    folder_trust: Setting[bool] = Setting(value=True)
+    auth_type: Setting[str] | None = None
+    excluded_environment: tuple[Setting[str], ...] = (Setting("DEBUG"), Setting("DEBUG_MODE"))
+    hooks: Mapping[str, Setting[JsonValue]] = MappingProxyType({})
+
     files: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
-
-
-def load_settings(places: Places, roots: Sequence[str], *, trusted: bool, environment: Mapping[str, str]) -> Settings:
-    """The settings for these root directories; the first is the project, of the others only exclude lists count.
-
-    Raises SettingsError for a file that is broken or holds a wrong value, UsageError for one that cannot be read.
-    """
-    obeyed = _project_files(places, roots[:1] if trusted else [])
-    partly = _project_files(places, roots[1:] if trusted else roots)
-    whole = [
-        *_admin_files(places, "system-defaults.json", environment.get("GEMINI_CLI_SYSTEM_DEFAULTS_PATH")),
-        *_read_all([os.path.join(places.gemini, _FILE_NAME)], SourceTier.USER),
-        *obeyed,
-        *_admin_files(places, _FILE_NAME, environment.get("GEMINI_CLI_SYSTEM_SETTINGS_PATH")),
-    ]
-    default = Settings()
-    return Settings(
-        core=_last(whole, Key("tools.core", "coreTools"), Found.texts, None),
-        allowed=_last(whole, Key("tools.allowed", "allowedTools"), Found.texts, None),
-        exclude=_united([*partly, *whole], _EXCLUDE),
-        mcp_allowed=_last(whole, Key("mcp.allowed", "allowMCPServers"), Found.texts, None),
-        mcp_excluded=_united([*partly, *whole], _MCP_EXCLUDED),
-        sandbox=_sandbox_of(environment, _last(whole, Key("tools.sandbox", "sandbox"), _sandbox, default.sandbox)),
-        sandbox_network=_last(whole, Key("tools.sandboxNetworkAccess"), Found.boolean, default.sandbox_network),
-        shell_idle_seconds=_last(
-            whole, Key("tools.shell.inactivityTimeout"), Found.seconds, default.shell_idle_seconds
-        ),
-        shell_environment=_last(whole, Key("tools.shell.environment"), _variables, default.shell_environment),
-        output_characters=_last(
-            whole, Key("tools.truncateToolOutputThreshold"), Found.limit, default.output_characters
-        ),
-        context_file_names=_last(
-            whole, Key("context.fileName", "contextFileName"), _file_names, default.context_file_names
-        ),
-        preferred_editor=_last(whole, Key("general.preferredEditor", "preferredEditor"), Found.text, None),
-        yolo_disabled=_last(whole, Key("security.disableYoloMode"), Found.boolean, default.yolo_disabled),
-        files=tuple(file.path for file in [*partly, *whole]),
-        ignored=tuple(file.path for file in partly if file.has_other_than((_EXCLUDE, _MCP_EXCLUDED))),
-    )
 
 
 def is_required_by_admin(sandbox: Setting[SandboxWish]) -> bool:
     """Whether nobody else can have it otherwise."""
     return sandbox.tier is SourceTier.ADMIN and sandbox.value is SandboxWish.REQUIRED
-
-
-def _admin_files(places: Places, name: str, added: str | None) -> list[SettingsFile]:
-    """The files of whoever runs the machine, the one with the last word last. A file named by a variable only adds."""
-    paths = [os.path.join(directory, name) for directory in reversed(places.admin)]
-    if added:
-        paths.insert(0, os.path.abspath(added))
-    return _read_all(paths, SourceTier.ADMIN)
-
-
-def _project_files(places: Places, roots: Sequence[str]) -> list[SettingsFile]:
-    """The files of the projects. In the home directory it would be the person's own, whatever it is called there."""
-    directories = (os.path.join(root, ".gemini") for root in dict.fromkeys(roots))
-    own = [directory for directory in directories if not is_same_directory(directory, places.gemini)]
-    return _read_all([os.path.join(directory, _FILE_NAME) for directory in own], SourceTier.WORKSPACE)
-
-
-def _read_all(paths: list[str], tier: SourceTier) -> list[SettingsFile]:
-    files = (read_settings_file(path, tier) for path in paths)
-    return [file for file in files if file is not None]
-
-
-def _last(
-    files: Sequence[SettingsFile], key: Key, read: Callable[[Found], Value], default: Default
-) -> Setting[Value] | Default:
-    """The value that the last file gives. The others are read all the same, so that no wrong value goes unseen."""
-    kept: Setting[Value] | Default = default
-    for file in files:
-        if found := file.find(key):
-            kept = Setting(read(found), found.source, file.tier)
-    return kept
-
-
-def _united(files: Sequence[SettingsFile], key: Key) -> tuple[Setting[str], ...]:
-    united: dict[str, Setting[str]] = {}
-    for file in files:
-        if found := file.find(key):
-            for entry in found.entries():
-                united[entry.text()] = Setting(entry.text(), entry.source, file.tier)
-    return tuple(united.values())
-
-
-def _sandbox(found: Found) -> SandboxWish:
-    value = found.node.value
-    mode = _SANDBOX_WORDS.get(value.lower() if isinstance(value, str) else str(value).lower())
-    if mode is None or not isinstance(value, str | bool):
-        raise found.wrong(_SANDBOX_WANTED)
-    return mode
-
-
-def _sandbox_of(environment: Mapping[str, str], otherwise: Setting[SandboxWish]) -> Setting[SandboxWish]:
-    word = environment.get("GEMINI_SANDBOX", "").strip().lower()
-    if not word:
-        return otherwise
-    if word not in _SANDBOX_WORDS:
-        raise UsageError(f"The environment variable GEMINI_SANDBOX must be {_SANDBOX_WANTED}, but is {word!r}.")
-    if is_required_by_admin(otherwise):
-        return otherwise
-    return Setting(_SANDBOX_WORDS[word], "GEMINI_SANDBOX", SourceTier.USER)
-
-
-def _variables(found: Found) -> tuple[str, ...]:
-    for entry in found.entries():
-        if not (entry.text().isascii() and entry.text().isidentifier()):
-            raise entry.wrong("a list of names of environment variables")
-    return found.texts()
-
-
-def _file_names(found: Found) -> tuple[str, ...]:
-    """Names to look for in a directory, so none may lead out of it."""
-    entries = found.entries_or_one()
-    for entry in entries:
-        name = entry.text()
-        if name.startswith("/") or not name.isprintable() or {".", "..", ""} & set(name.split("/")):
-            raise entry.wrong("a file name or a list of file names")
-    return tuple(entry.text() for entry in entries) or _CONTEXT_FILE_NAMES
-
-
-_FILE_NAME = "settings.json"
-_EXCLUDE = Key("tools.exclude", "excludeTools")
-_MCP_EXCLUDED = Key("mcp.excluded", "excludeMCPServers")
-_SANDBOX_WANTED = "auto, required, off, true or false"
-_SANDBOX_WORDS = {
-    "auto": SandboxWish.AUTO,
-    "required": SandboxWish.REQUIRED,
-    "true": SandboxWish.REQUIRED,
-    "1": SandboxWish.REQUIRED,
-    "off": SandboxWish.OFF,
-    "false": SandboxWish.OFF,
-    "0": SandboxWish.OFF,
-}

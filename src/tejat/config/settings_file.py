@@ -1,15 +1,21 @@
 """One settings file: finds a value under either of its names and says what is wrong with it, and where."""
 
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, TypeVar
 
 from tejat.config.own_file import Writers, read_own_file
 from tejat.config.places import SourceTier
+from tejat.config.references import resolver
+from tejat.config.settings import Setting
 from tejat.core.errors import UsageError
 
 if TYPE_CHECKING:
     from tejat.config.json_with_comments import Node, Value
+    from tejat.config.references import Resolve
+    from tejat.core.types import JsonObject, JsonValue
+
+Kept = TypeVar("Kept")
 
 
 class SettingsError(UsageError):
@@ -20,41 +26,43 @@ class SettingsError(UsageError):
         self.path = path
 
 
-@dataclass(frozen=True, slots=True)
 class Key:
-    """The two names of a setting: `tools.core` as it is called now, `coreTools` as it was once."""
+    """The names of a setting, the one with the first word first: `tools.core` as it is called now, then older ones."""
 
-    nested: str
-    flat: str | None = None
+    __slots__ = ("names",)
+
+    def __init__(self, *names: str) -> None:
+        self.names = names
 
 
 class SettingsFile:
     """The settings in one file. Keys that are not asked for do not matter."""
 
-    __slots__ = ("_members", "path", "tier")
+    __slots__ = ("_members", "path", "resolve", "tier")
 
-    def __init__(self, path: str, tier: SourceTier, members: "dict[str, Node]") -> None:
+    def __init__(self, path: str, tier: SourceTier, members: "dict[str, Node]", resolve: "Resolve") -> None:
         self.path = path
         self.tier = tier
+        self.resolve = resolve
         self._members = members
 
     def find(self, key: Key) -> "Found | None":
-        """The value under the nested name, else under the flat one; null is as good as none.
+        """The value under the first of the names that is given; null is as good as none.
 
-        Raises SettingsError where the nested name leads through something that is no object.
+        Raises SettingsError where a name leads through something that is no object.
         """
-        node = self._find_nested(key.nested)
-        if node is not None:
-            return Found(self.path, key.nested, node)
-        flat = self._members.get(key.flat) if key.flat else None
-        return Found(self.path, key.flat or key.nested, flat) if flat and flat.value is not None else None
+        for name in key.names:
+            node = self._find(name)
+            if node is not None:
+                return Found(self, name, node)
+        return None
 
     def has_other_than(self, keys: tuple[Key, ...]) -> bool:
         """Whether it sets anything besides these keys."""
-        known = {name for key in keys for name in (key.nested, key.flat)}
+        known = {name for key in keys for name in key.names}
         return any(name not in known for name in _names_of(self._members, ""))
 
-    def _find_nested(self, name: str) -> "Node | None":
+    def _find(self, name: str) -> "Node | None":
         members, passed = self._members, ""
         *outer, last = name.split(".")
         for step in outer:
@@ -63,14 +71,18 @@ class SettingsFile:
             if node is None or node.value is None:
                 return None
             if not isinstance(node.value, dict):
-                raise Found(self.path, passed, node).wrong("an object")
+                if isinstance(node.value, str) and passed in _ONCE_A_TEXT:
+                    return None
+                raise Found(self, passed, node).wrong("an object")
             members = node.value
         node = members.get(last)
-        return None if node is None or node.value is None else node
+        if node is None or node.value is None or (name in _ONCE_A_TEXT and isinstance(node.value, dict)):
+            return None
+        return node
 
 
-def read_settings_file(path: str, tier: SourceTier) -> SettingsFile | None:
-    """The settings in the file, None if there is no such file.
+def read_settings_file(path: str, tier: SourceTier, environment: Mapping[str, str]) -> SettingsFile | None:
+    """The settings in the file, None if there is no such file. `environment` is what references in it may name.
 
     Raises SettingsError, and UsageError where the file cannot be read or others could have written it.
     """
@@ -87,27 +99,34 @@ def read_settings_file(path: str, tier: SourceTier) -> SettingsFile | None:
         raise SettingsError(str(error), path=path) from None
     if not isinstance(top.value, dict):
         raise SettingsError(f"line {top.line}: settings must be one object in {{}}", path=path)
-    return SettingsFile(path, tier, top.value)
+    return SettingsFile(path, tier, top.value, resolver(environment, tier))
 
 
-@dataclass(frozen=True, slots=True)
 class Found:
     """A value in a file, under the name it was found by. What reads it raises SettingsError for the wrong type."""
 
-    path: str
-    name: str
-    node: "Node"
+    __slots__ = ("file", "name", "node")
+
+    def __init__(self, file: SettingsFile, name: str, node: "Node") -> None:
+        self.file = file
+        self.name = name
+        self.node = node
 
     @property
     def source(self) -> str:
-        return f"{self.path}:{self.node.line}"
+        return f"{self.file.path}:{self.node.line}"
+
+    def setting(self, value: Kept) -> Setting[Kept]:
+        """The value that was read from here, with where that is."""
+        return Setting(value, self.source, self.file.tier)
 
     def wrong(self, wanted: str, node: "Node | None" = None) -> SettingsError:
         """For a value that is not what is wanted; `node` is the part of it that is wrong."""
         at = node or self.node
-        return SettingsError(
-            f"line {at.line}: {self.name} must be {wanted}, but is {_in_words(at.value)}", path=self.path
-        )
+        # Shown as it is written, before references are resolved; what may be a secret is not shown at all.
+        hides = not _MAY_BE_SECRET.isdisjoint(self.name.split("."))
+        found = "another text" if hides and isinstance(at.value, str) else _in_words(at.value)
+        return SettingsError(f"line {at.line}: {self.name} must be {wanted}, but is {found}", path=self.file.path)
 
     def boolean(self) -> bool:
         if isinstance(self.node.value, bool):
@@ -115,9 +134,19 @@ class Found:
         raise self.wrong("true or false")
 
     def text(self) -> str:
-        if isinstance(self.node.value, str) and self.node.value.strip():
-            return self.node.value.strip()
+        if isinstance(self.node.value, str) and (text := self.file.resolve(self.node.value).strip()):
+            return text
         raise self.wrong("a text")
+
+    def one_of(self, words: Collection[str]) -> str:
+        if isinstance(self.node.value, str) and (word := self.text()) in words:
+            return word
+        raise self.wrong(" or ".join(words))
+
+    def address(self) -> str:
+        if self.text().lower().startswith(("http://", "https://")) and not set(self.text()) & set(" \t\r\n"):
+            return self.text()
+        raise self.wrong("an address that begins with http:// or https://")
 
     def seconds(self) -> float | None:
         """A time limit; None for 0, which means no limit."""
@@ -127,11 +156,29 @@ class Found:
         return float(value) or None
 
     def limit(self) -> int | None:
-        """A limit in characters; None for 0 or less, which means no limit."""
+        """A limit; None for 0 or less, which means no limit."""
         value = self.node.value
         if isinstance(value, bool) or not isinstance(value, int):
             raise self.wrong("a whole number, or 0 for no limit")
         return value if value > 0 else None
+
+    def count(self) -> int:
+        value = self.node.value
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise self.wrong("a whole number from 1")
+        return value
+
+    def number(self) -> float:
+        value = self.node.value
+        if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+            raise self.wrong("a number from 0")
+        return float(value)
+
+    def fraction(self) -> float:
+        value = self.node.value
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+            raise self.wrong("a number from 0 to 1")
+        return float(value)
 
     def texts(self) -> tuple[str, ...]:
         return tuple(entry.text() for entry in self.entries())
@@ -144,15 +191,43 @@ class Found:
         for node in self.node.value:
             if not isinstance(node.value, str):
                 raise self.wrong("a list of texts", node)
-            if node.value.strip():
-                found.append(Found(self.path, self.name, node))
+            if self.file.resolve(node.value).strip():
+                found.append(Found(self.file, self.name, node))
         return found
 
     def entries_or_one(self) -> "list[Found]":
         """The same, where a text that stands alone is as good as a list of one."""
         if isinstance(self.node.value, str):
-            return [self] if self.node.value.strip() else []
+            return [self] if self.file.resolve(self.node.value).strip() else []
         return self.entries()
+
+    def members(self) -> "dict[str, Found]":
+        """What an object holds, each with its own line; null is as good as none."""
+        if not isinstance(self.node.value, dict):
+            raise self.wrong("an object")
+        return {
+            name: Found(self.file, f"{self.name}.{name}", node)
+            for name, node in self.node.value.items()
+            if node.value is not None
+        }
+
+    def json(self) -> "JsonValue":
+        """The value as it is, whatever it is."""
+        return self._plain(self.node)
+
+    def json_object(self) -> "JsonObject":
+        return {name: member.json() for name, member in self.members().items()}
+
+    def _plain(self, node: "Node") -> "JsonValue":
+        match node.value:
+            case str(text):
+                return self.file.resolve(text)
+            case list(items):
+                return [self._plain(item) for item in items]
+            case dict(members):
+                return {name: self._plain(member) for name, member in members.items()}
+            case value:
+                return value
 
 
 def is_same_directory(one: str, other: str) -> bool:
@@ -190,3 +265,6 @@ def _in_words(value: "Value") -> str:
 
 
 _SHOWN = 60
+# `model` was the name of the model before it became the object that holds it.
+_ONCE_A_TEXT = frozenset({"model"})
+_MAY_BE_SECRET = frozenset({"env", "headers", "oauth", "baseUrl", "searchUrl"})

@@ -1,0 +1,98 @@
+"""Reads an MCP server out of the settings."""
+
+from tejat.config.places import SourceTier
+from tejat.config.settings import McpServer, OAuth
+from tejat.config.settings_file import Found
+
+
+def read_mcp_server(found: Found) -> McpServer:
+    """The server that an object describes. Raises SettingsError."""
+    given = found.members()
+
+    def text(name: str) -> str | None:
+        return given[name].text() if name in given else None
+
+    def texts(name: str) -> tuple[str, ...] | None:
+        return given[name].texts() if name in given else None
+
+    def mapping(name: str) -> dict[str, str]:
+        return {key: _scalar(member) for key, member in given[name].members().items()} if name in given else {}
+
+    trust = "trust" in given and given["trust"].boolean()
+    return McpServer(
+        command=text("command"),
+        arguments=_arguments(given["args"]) if "args" in given else (),
+        environment=mapping("env"),
+        directory=text("cwd"),
+        url=text("url"),
+        http_url=text("httpUrl"),
+        type=text("type"),
+        headers=mapping("headers"),
+        tcp=text("tcp"),
+        timeout=_seconds(given["timeout"]) if "timeout" in given else 600.0,
+        is_trusted=trust and found.file.tier is not SourceTier.WORKSPACE,
+        description=text("description"),
+        include_tools=texts("includeTools"),
+        exclude_tools=texts("excludeTools") or (),
+        extension_name=text("extensionName"),
+        oauth=_oauth(given["oauth"]) if "oauth" in given else None,
+        auth_provider_type=given["authProviderType"].one_of(_PROVIDERS) if "authProviderType" in given else None,
+        target_audience=text("targetAudience"),
+        target_service_account=text("targetServiceAccount"),
+    )
+
+
+def _arguments(found: Found) -> tuple[str, ...]:
+    """Arguments as they are: a blank one is an argument too."""
+    value = found.json()
+    if not isinstance(value, list):
+        raise found.wrong("a list of texts")
+    texts = [item for item in value if isinstance(item, str)]
+    if len(texts) != len(value):
+        raise found.wrong("a list of texts")
+    return tuple(texts)
+
+
+def _scalar(found: Found) -> str:
+    """A text; numbers and truth values are taken for their text, as people write them so."""
+    match found.json():
+        case bool(value):
+            return "true" if value else "false"
+        case str(value):
+            return value
+        case int(value) | float(value):
+            return str(value)
+        case _:
+            raise found.wrong("a text")
+
+
+def _seconds(found: Found) -> float:
+    milliseconds = found.number()
+    if milliseconds == 0:
+        raise found.wrong("a number of milliseconds")
+    return milliseconds / 1000
+
+
+def _oauth(found: Found) -> OAuth:
+    values: dict[str, str | bool | tuple[str, ...]] = {}
+    for name, member in found.members().items():
+        if name == "enabled":
+            values[name] = member.boolean()
+        elif name in _OAUTH_LISTS:
+            values[name] = member.texts()
+        elif name in _OAUTH_TEXTS:
+            values[name] = member.text()
+    return values
+
+
+_PROVIDERS = ("dynamic_discovery", "google_credentials", "service_account_impersonation")
+_OAUTH_LISTS = ("scopes", "audiences")
+_OAUTH_TEXTS = (
+    "clientId",
+    "clientSecret",
+    "authorizationUrl",
+    "tokenUrl",
+    "redirectUri",
+    "tokenParamName",
+    "issuer",
+)

@@ -1,0 +1,84 @@
+"""How the files that give the same setting are made one: the last word, all of them together, or name by name."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias, cast
+
+from tejat.config.places import SourceTier
+from tejat.config.settings import Setting
+from tejat.config.settings_file import Found, Key, SettingsFile
+from tejat.core.sandbox_wish import SandboxWish
+
+if TYPE_CHECKING:
+    from tejat.core.types import JsonObject, JsonValue
+
+Read: TypeAlias = Callable[[Found], object]
+Merge: TypeAlias = Callable[[Sequence[SettingsFile], Key, Read, object], object]
+"""What a field of the settings becomes. The files are in order, the last one has the last word; then comes what holds
+if none of them says anything. Every file is read even if it is overruled, so that no wrong value goes unseen."""
+
+
+def last(files: Sequence[SettingsFile], key: Key, read: Read, default: object) -> object:
+    kept = default
+    for file in files:
+        if found := file.find(key):
+            kept = found.setting(read(found))
+    return kept
+
+
+def last_of_person(files: Sequence[SettingsFile], key: Key, read: Read, default: object) -> object:
+    """As `last`, for what a project has no say in, trusted or not."""
+    return last([file for file in files if file.tier is not SourceTier.WORKSPACE], key, read, default)
+
+
+def strictest_of_project(files: Sequence[SettingsFile], key: Key, read: Read, default: object) -> object:
+    """As `last`, but a project is heard only where it asks for more than what holds already."""
+    kept = cast("Setting[object]", default)
+    for file in files:
+        if found := file.find(key):
+            value = read(found)
+            if file.tier is not SourceTier.WORKSPACE or _strictness(value) > _strictness(kept.value):
+                kept = found.setting(value)
+    return kept
+
+
+def united(files: Sequence[SettingsFile], key: Key, read: Read, default: object) -> object:
+    """The entries of all lists, each once, from the last that names it."""
+    entries = {entry.value: entry for entry in cast("tuple[Setting[str], ...]", default)}
+    for file in files:
+        if found := file.find(key):
+            read(found)
+            entries |= {entry.text(): entry.setting(entry.text()) for entry in found.entries()}
+    return tuple(entries.values())
+
+
+def by_name(files: Sequence[SettingsFile], key: Key, read: Read, default: object) -> object:
+    """The members of all objects; of two with the same name the later one holds, whole."""
+    members = dict(cast("Mapping[str, Setting[object]]", default))
+    for file in files:
+        if found := file.find(key):
+            members |= {name: member.setting(read(member)) for name, member in found.members().items()}
+    return members
+
+
+def deep(files: Sequence[SettingsFile], key: Key, read: Read, default: object) -> object:
+    """Objects within each other made one, from what the person and whoever runs the machine say."""
+    kept = cast("Setting[JsonObject]", default)
+    for file in files:
+        if file.tier is not SourceTier.WORKSPACE and (found := file.find(key)):
+            kept = found.setting(_over(kept.value, cast("JsonObject", read(found))))
+    return kept
+
+
+def _over(below: "JsonObject", above: "JsonObject") -> "JsonObject":
+    merged: dict[str, JsonValue] = dict(below)
+    for name, value in above.items():
+        known = merged.get(name)
+        merged[name] = _over(known, value) if isinstance(known, Mapping) and isinstance(value, Mapping) else value
+    return merged
+
+
+def _strictness(value: object) -> int:
+    return _STRICTNESS.index(value)
+
+
+_STRICTNESS = (SandboxWish.OFF, False, SandboxWish.AUTO, SandboxWish.REQUIRED, True)

@@ -1,0 +1,95 @@
+"""How several files become one setting."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tejat.config.merging import Merge, by_name, deep, last, last_of_person, strictest_of_project, united
+from tejat.config.places import SourceTier
+from tejat.config.settings import Setting
+from tejat.config.settings_file import Found, Key, SettingsError, SettingsFile, read_settings_file
+
+ADMIN, USER, WORKSPACE = SourceTier.ADMIN, SourceTier.USER, SourceTier.WORKSPACE
+KEY = Key("key")
+
+
+def files(directory: Path, *layers: tuple[SourceTier, object]) -> list[SettingsFile]:
+    """A file for each layer, `{}` where the value is None."""
+    read: list[SettingsFile] = []
+    for number, (tier, value) in enumerate(layers):
+        path = directory / f"{number}.json"
+        path.write_text(json.dumps({"key": value} if value is not None else {}))
+        file = read_settings_file(str(path), tier, {})
+        assert file is not None
+        read.append(file)
+    return read
+
+
+class TestLast:
+    def test_the_last_word(self, tmp_path: Path) -> None:
+        read = files(tmp_path, (ADMIN, "a"), (USER, "b"), (WORKSPACE, "c"), (ADMIN, None))
+        assert last(read, KEY, Found.text, None) == Setting("c", f"{tmp_path}/2.json:1", WORKSPACE)
+        assert last_of_person(read, KEY, Found.text, None) == Setting("b", f"{tmp_path}/1.json:1", USER)
+
+    @pytest.mark.parametrize("merge", [last, last_of_person, strictest_of_project, deep, by_name])
+    def test_nobody_says_anything(self, tmp_path: Path, merge: Merge) -> None:
+        default: dict[str, object] = {}
+        assert merge(files(tmp_path, (USER, None)), KEY, Found.text, default) == default
+
+    def test_what_a_project_may_not_say_is_not_even_checked(self, tmp_path: Path) -> None:
+        assert last_of_person(files(tmp_path, (WORKSPACE, 5)), KEY, Found.text, None) is None
+        with pytest.raises(SettingsError):
+            last(files(tmp_path, (USER, 5), (WORKSPACE, "x")), KEY, Found.text, None)
+
+
+class TestStrictest:
+    @pytest.mark.parametrize(
+        ("layers", "value"),
+        [
+            ([(WORKSPACE, True)], True),
+            ([(WORKSPACE, False)], False),
+            ([(USER, True), (WORKSPACE, False)], True),
+            ([(USER, True), (WORKSPACE, False), (ADMIN, False)], False),
+            ([(USER, False), (WORKSPACE, True), (ADMIN, None)], True),
+        ],
+    )
+    def test_a_project_is_heard_only_upwards(
+        self, tmp_path: Path, layers: Sequence[tuple[SourceTier, object]], value: bool
+    ) -> None:
+        kept = strictest_of_project(files(tmp_path, *layers), KEY, Found.boolean, Setting(value=False))
+        assert isinstance(kept, Setting)
+        assert kept.value is value
+
+    def test_the_source_of_what_holds_stays(self, tmp_path: Path) -> None:
+        read = files(tmp_path, (USER, True), (WORKSPACE, True))
+        kept = strictest_of_project(read, KEY, Found.boolean, Setting(value=False))
+        assert kept == Setting(True, f"{tmp_path}/0.json:1", USER)
+
+
+def test_lists_unite(tmp_path: Path) -> None:
+    read = files(tmp_path, (USER, ["a", "b"]), (WORKSPACE, ["b", " ", "c"]))
+    assert united(read, KEY, Found.texts, (Setting("z"), Setting("a"))) == (
+        Setting("z"),
+        Setting("a", f"{tmp_path}/0.json:1", USER),
+        Setting("b", f"{tmp_path}/1.json:1", WORKSPACE),
+        Setting("c", f"{tmp_path}/1.json:1", WORKSPACE),
+    )
+
+
+def test_names_are_replaced_whole(tmp_path: Path) -> None:
+    read = files(tmp_path, (USER, {"a": {"x": 1}, "b": 1}), (WORKSPACE, {"a": {"y": 2}, "c": None}))
+    assert by_name(read, KEY, Found.json, {}) == {
+        "a": Setting({"y": 2}, f"{tmp_path}/1.json:1", WORKSPACE),
+        "b": Setting(1, f"{tmp_path}/0.json:1", USER),
+    }
+
+
+def test_objects_melt_together(tmp_path: Path) -> None:
+    read = files(tmp_path, (ADMIN, {"a": {"x": 1}, "b": {}}), (USER, {"a": {"y": 2}, "b": 3}), (WORKSPACE, {"a": 0}))
+    first = Setting({"z": 1})
+    assert deep(read, KEY, Found.json_object, first) == Setting(
+        {"z": 1, "a": {"x": 1, "y": 2}, "b": 3}, f"{tmp_path}/1.json:1", USER
+    )
+    assert first == Setting({"z": 1})

@@ -1,0 +1,87 @@
+"""References to variables: every spelling, what stays as it is, and what a project never gets to see."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tejat.config.places import SourceTier
+from tejat.config.references import is_secret, resolver
+
+VARIABLES = {
+    "HOME": "/home/me",
+    "EMPTY": "",
+    "LOOP": "$HOME",
+    "A_1": "one",
+    "GEMINI_API_KEY": "k",
+    "DATABASE": "postgres://me:pw@h/d",
+}
+RESOLVED = [
+    ("", ""),
+    ("plain", "plain"),
+    ("$HOME/x", "/home/me/x"),
+    ("${HOME}x", "/home/mex"),
+    ("$A_1$A_1", "oneone"),
+    ("$HOMEx", "$HOMEx"),
+    ("${NOWHERE}", "${NOWHERE}"),
+    ("$NOWHERE", "$NOWHERE"),
+    ("${NOWHERE:-a b}", "a b"),
+    ("${NOWHERE:-}", ""),
+    ("${EMPTY}", ""),
+    ("${EMPTY:-x}", "x"),
+    ("${HOME:-x}", "/home/me"),
+    ("$LOOP", "$HOME"),
+    ("${NOWHERE:-$HOME}", "$HOME"),
+    ("$", "$"),
+    ("$$HOME", "$/home/me"),
+    ("${", "${"),
+    ("${HOME", "${HOME"),
+    ("${}", "${}"),
+    ("${1}", "${1}"),
+    ("$1", "$1"),
+    ("${HO ME}", "${HO ME}"),
+    ("%HOME%", "%HOME%"),
+    ("a$", "a$"),
+]
+
+
+@pytest.mark.parametrize("tier", SourceTier)
+@pytest.mark.parametrize(("text", "value"), RESOLVED)
+def test_spellings(text: str, value: str, tier: SourceTier) -> None:
+    assert resolver(VARIABLES, tier)(text) == value
+
+
+@pytest.mark.parametrize(
+    "text", ["$GEMINI_API_KEY", "${GEMINI_API_KEY}", "http://h/${GEMINI_API_KEY:-x}", "$DATABASE", "${DATABASE}"]
+)
+def test_a_project_gets_no_secret(text: str) -> None:
+    assert resolver(VARIABLES, SourceTier.WORKSPACE)(text) == text
+    assert resolver(VARIABLES, SourceTier.USER)(text) != text
+    assert resolver(VARIABLES, SourceTier.ADMIN)(text) != text
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "secret"),
+    [
+        ("GITHUB_TOKEN", "", True),
+        ("my_secret", "", True),
+        ("DB_PASS", "", True),
+        ("AWS_ACCESS_KEY_ID", "", True),
+        ("X", "ghp_0123456789abcdef", True),
+        ("X", "AIzaSyA-0123456789", True),
+        ("X", "-----BEGIN RSA PRIVATE KEY-----", True),
+        ("X", "https://me:pw@example.com", True),
+        ("X", "https://example.com:80/a@b", False),
+        ("HOME", "/home/me", False),
+        ("PORT", "8080", False),
+    ],
+)
+def test_what_looks_like_a_secret(name: str, value: str, secret: bool) -> None:
+    assert is_secret(name, value) is secret
+
+
+@settings(max_examples=200, deadline=None)
+@given(text=st.text(alphabet="${}:-AKEY_ 1"), value=st.text(max_size=5))
+def test_a_project_never_sees_it_however_it_is_spelled(text: str, value: str) -> None:
+    hidden = "\N{SNOWMAN}" + value
+    resolve = resolver({"KEY": hidden, "A": "a", "A_KEY": hidden, "KEYA": hidden}, SourceTier.WORKSPACE)
+    assert "\N{SNOWMAN}" not in resolve(text)

@@ -1,0 +1,14 @@
+"""The table of settings fits the values it fills, and no two settings share a name."""
+
+from tejat.config.settings import Settings
+from tejat.config.settings_table import ROWS, TIGHTENING
+
+
+def test_every_field_has_one_row() -> None:
+    fields = [row.field for row in (*ROWS, *TIGHTENING)]
+    assert sorted([*fields, "files", "ignored"]) == sorted(Settings._fields)
+
+
+def test_no_name_is_given_twice() -> None:
+    names = [name for row in (*ROWS, *TIGHTENING) for name in row.key.names]
+    assert len(names) == len(set(names))

@@ -1,0 +1,63 @@
+"""Settings that are more than a text or a number: right ones, wrong ones."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tejat.config import settings_values as values
+from tejat.config.places import SourceTier
+from tejat.config.settings import TokenPrice
+from tejat.config.settings_file import Found, Key, SettingsError, read_settings_file
+
+Reader = Callable[[Found], object]
+
+
+def found(directory: Path, value: object) -> Found:
+    path = directory / "s.json"
+    path.write_text(json.dumps({"key": value}))
+    file = read_settings_file(str(path), SourceTier.USER, {})
+    node = file.find(Key("key")) if file else None
+    assert node is not None
+    return node
+
+
+@pytest.mark.parametrize(
+    ("reader", "written", "value"),
+    [
+        (values.switched_off, True, False),
+        (values.switched_off, False, True),
+        (values.import_format, "tree", "tree"),
+        (values.price, {"input": 2, "output": 8}, TokenPrice(2.0, 2.0, 8.0)),
+        (values.price, {"input": 2, "cached": 0, "output": 8.5, "more": "x"}, TokenPrice(2.0, 0.0, 8.5)),
+        (values.token_budget, {"tokenBudget": 1}, 1),
+        (values.token_budget, {}, None),
+        (values.retention_days, {"maxAge": "36h"}, 1.5),
+        (values.variable_names, ["A", "_b1"], ("A", "_b1")),
+        (values.file_names, "a/b.md", ("a/b.md",)),
+    ],
+)
+def test_right(tmp_path: Path, reader: Reader, written: object, value: object) -> None:
+    assert reader(found(tmp_path, written)) == value
+
+
+@pytest.mark.parametrize(
+    ("reader", "written", "problem"),
+    [
+        (values.import_format, "trees", "key must be tree or flat, but is the text 'trees'"),
+        (values.import_format, 1, "key must be tree or flat, but is the number 1"),
+        (values.price, {"input": 2}, "key must be an object with input and output, dollars for a million tokens"),
+        (values.price, {"input": -1, "output": 1}, "key.input must be a number from 0, but is the number -1"),
+        (values.price, 5, "key must be an object, but is the number 5"),
+        (values.token_budget, {"tokenBudget": 0}, "key.tokenBudget must be a whole number from 1"),
+        (values.retention_days, "30d", "key must be a number from 0, but is the text '30d'"),
+        (values.retention_days, {"maxAge": "30"}, "key.maxAge must be a number with h, d, w or m after it"),
+        (values.retention_days, {"maxAge": "0d"}, "key.maxAge must be a number with h, d, w or m after it"),
+        (values.retention_days, {"enabled": "no"}, "key.enabled must be true or false"),
+    ],
+)
+def test_wrong(tmp_path: Path, reader: Reader, written: object, problem: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        reader(found(tmp_path, written))
+    assert f": line 1: {problem}" in str(caught.value)
