@@ -1,11 +1,14 @@
 """Gemini models over their REST interface."""
 
+import re
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Protocol
 from urllib.parse import quote, urlsplit
+from weakref import WeakSet
 
 from tejat.core.errors import UsageError
+from tejat.core.history import Message
 from tejat.core.model import Ability, Chunk, FailureKind, ModelFailure, ModelRequest
 from tejat.models import ModelOptions
 from tejat.models.encoded import Encoded
@@ -24,6 +27,7 @@ from tejat.workspace.http.values import HttpFailure, HttpLimits, HttpResponse
 _USUAL_ADDRESS = "https://generativelanguage.googleapis.com"
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
+_ABOUT_SIGNATURES = re.compile(r"thought.?signature", re.IGNORECASE)
 _MOST_ERROR_BYTES = 2**20
 _MOST_ANSWER_BYTES = 256 * 2**20
 
@@ -110,6 +114,7 @@ class Gemini:
         self._endpoint = endpoint
         self._dialect = Dialect(model)
         self._encoded = Encoded(self._dialect.encode_message)
+        self._unsigned: WeakSet[Message] = WeakSet()
         self._http = HttpClient(environment=options.environment, limits=options.limits or HttpLimits())
         if endpoint.address("").startswith("https:"):
             self._http.warm_up()
@@ -134,7 +139,7 @@ class Gemini:
         try:
             async with self._http.request("POST", address, headers=await self._headers(), body=body) as response:
                 if response.status != 200:
-                    raise await self._refusal(response)
+                    raise self._without_signatures(request, await self._refusal(response))
                 kind = (response.headers.get("content-type") or "").partition(";")[0].strip().lower()
                 if kind == "application/json":
                     for delta in reader.read(await response.read(_MOST_ANSWER_BYTES)):
@@ -195,6 +200,16 @@ class Gemini:
         if self._last_rest[0] != made_of:
             self._last_rest = (made_of, self._dialect.encode_rest(request))
         return self._last_rest[1]
+
+    def _without_signatures(self, request: ModelRequest, failure: ModelFailure) -> ModelFailure:
+        """Signatures that another model made, or that a gateway lost, are refused: the next attempt is without them."""
+        signed = [message for message in request.messages if message not in self._unsigned]
+        if failure.kind is not FailureKind.BAD_REQUEST or not signed or not _ABOUT_SIGNATURES.search(failure.message):
+            return failure
+        for message in signed:
+            self._unsigned.add(message)
+            self._encoded.put(message, self._dialect.encode_unsigned(message))
+        return ModelFailure(failure.message, failure.kind, status=failure.status, retry_after=0.0, can_retry=True)
 
     async def _headers(self) -> Mapping[str, str]:
         return {"content-type": "application/json", **await self._endpoint.headers()}

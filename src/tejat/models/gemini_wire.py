@@ -2,7 +2,7 @@
 
 import base64
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable
 from typing import assert_never, cast
 
 from tejat.core.history import OWN_ID, Message
@@ -26,7 +26,8 @@ _VERSION = re.compile(r"gemini-(\d{1,3})(?:\.(\d{1,3}))?(?:-|$)")
 _LATEST = re.compile(r"gemini-(?:pro|flash|flash-lite)-latest$")
 _NOT_FOR_THINKING = re.compile(r"image|tts|audio|live|embedding|computer-use|robotics")
 _NESTED_MEDIA = ("image/", "application/pdf", "text/plain")
-_NO_SIGNATURE = "skip_thought_signature_validator"
+_SIGNATURE = "thoughtSignature"
+_STAND_IN = "skip_thought_signature_validator"
 """What the service takes in place of a signature, for a call that another model made or that lost its own."""
 _ABILITIES: dict[Ability, JsonObject] = {
     Ability.GOOGLE_SEARCH: {"googleSearch": {}},
@@ -50,9 +51,17 @@ class Dialect:
 
     def encode_message(self, message: Message) -> bytes:
         """The message as one element of `contents`."""
+        parts = self._parts(message.parts)
+        return _content(message, _with_stand_in(parts) if self.wants_signatures else parts)
+
+    def encode_unsigned(self, message: Message) -> bytes:
+        """The same for a service that does not accept the signatures in it: those of another model, or of none."""
+        return _content(message, _with_stand_in(self._parts(map(_without_signature, message.parts))))
+
+    def _parts(self, given: Iterable[MessagePart]) -> list[JsonObject]:
         parts: list[JsonObject] = []
         response: dict[str, object] | None = None
-        for part in message.parts:
+        for part in given:
             if isinstance(part, InlineData) and response is not None and self._nests(part):
                 nested = cast("list[JsonObject]", response.setdefault("parts", []))
                 nested.append(_encode_part(part))
@@ -65,11 +74,7 @@ class Dialect:
                 response = cast("dict[str, object]", encoded["functionResponse"])
             elif not isinstance(part, InlineData | FileData):
                 response = None
-        if self.wants_signatures:
-            _stand_in_for_signature(parts)
-        # No message may be without parts, and no text empty.
-        content: JsonObject = {"role": message.role.value, "parts": parts or [{"text": " "}]}
-        return dump_json(content).encode()
+        return parts
 
     def _nests(self, media: InlineData) -> bool:
         return self.nests_media and media.mime_type.startswith(_NESTED_MEDIA)
@@ -147,17 +152,36 @@ def _encode_part(part: MessagePart) -> JsonObject:
 
 
 def _signed(signature: str | None) -> JsonObject:
-    return {} if signature is None else {"thoughtSignature": signature}
+    return {} if signature is None else {_SIGNATURE: signature}
 
 
 def _identified(call_id: str | None) -> JsonObject:
     return {} if call_id is None or call_id.startswith(OWN_ID) else {"id": call_id}
 
 
-def _stand_in_for_signature(parts: list[JsonObject]) -> None:
+def _without_signature(part: MessagePart) -> MessagePart:
+    match part:
+        case Text(text):
+            return Text(text)
+        case Thought(text):
+            return Thought(text)
+        case FunctionCall(name, args, call_id):
+            return FunctionCall(name, args, call_id)
+        case Opaque(vendor, value):
+            return Opaque(vendor, {name: inner for name, inner in value.items() if name != _SIGNATURE})
+        case _:
+            return part
+
+
+def _with_stand_in(parts: list[JsonObject]) -> list[JsonObject]:
     """The first of the calls made together carries the signature of all of them."""
-    for position, part in enumerate(parts):
-        if isinstance(part.get("functionCall"), Mapping):
-            if "thoughtSignature" not in part:
-                parts[position] = {**part, "thoughtSignature": _NO_SIGNATURE}
-            return
+    first = next((position for position, part in enumerate(parts) if "functionCall" in part), None)
+    if first is not None:
+        parts[first] = {_SIGNATURE: _STAND_IN, **parts[first]}
+    return parts
+
+
+def _content(message: Message, parts: list[JsonObject]) -> bytes:
+    # No message may be without parts, and no text empty.
+    content: JsonObject = {"role": message.role.value, "parts": parts or [{"text": " "}]}
+    return dump_json(content).encode()

@@ -43,8 +43,8 @@ class SseParser:
             if self._size > self._most:
                 raise EventTooLong(f"an event is longer than {self._most} bytes")
             self._line.append(piece)
-            if piece.endswith((b"\n", b"\r")):
-                self._after_return = piece.endswith(b"\r")
+            self._after_return = piece.endswith(b"\r")
+            if self._after_return or piece.endswith(b"\n"):
                 self._end_line(events)
         return events
 

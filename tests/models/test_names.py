@@ -1,0 +1,105 @@
+import pytest
+
+from tejat.core.errors import UsageError
+from tejat.models.names import Service, context_window, is_true, ollama_address, read_name
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("gemini-2.5-pro", (Service.GEMINI, "gemini-2.5-pro")),
+        (" gemini:gemini-3-pro ", (Service.GEMINI, "gemini-3-pro")),
+        ("models/gemini-2.5-flash", (Service.GEMINI, "models/gemini-2.5-flash")),
+        ("gemma-3-27b-it", (Service.GEMINI, "gemma-3-27b-it")),
+        ("vertex:gemini-2.5-pro", (Service.VERTEX, "gemini-2.5-pro")),
+        ("claude-opus-5", (Service.ANTHROPIC, "claude-opus-5")),
+        ("anthropic:x", (Service.ANTHROPIC, "x")),
+        ("gpt-5", (Service.OPENAI, "gpt-5")),
+        ("o3", (Service.OPENAI, "o3")),
+        ("o4-mini", (Service.OPENAI, "o4-mini")),
+        ("openai:org/model:free", (Service.OPENAI, "org/model:free")),
+        ("ollama:qwen3:8b", (Service.OLLAMA, "qwen3:8b")),
+        ("scripted:a b/../c.toml", (Service.SCRIPTED, "a b/../c.toml")),
+    ],
+)
+def test_names(name: str, expected: tuple[Service, str]) -> None:
+    assert read_name(name, {}) == expected
+
+
+def test_the_environment_chooses_among_the_houses_of_gemini() -> None:
+    environment = {"GOOGLE_GENAI_USE_VERTEXAI": "true"}
+    assert read_name("gemini-2.5-pro", environment) == (Service.VERTEX, "gemini-2.5-pro")
+    assert read_name("gpt-5", environment) == (Service.OPENAI, "gpt-5")
+
+
+def test_a_server_of_ones_own_has_any_model() -> None:
+    environment = {"OPENAI_BASE_URL": "http://localhost:8080/v1"}
+    assert read_name("qwen3:8b", environment) == (Service.OPENAI, "qwen3:8b")
+    assert read_name("gemini-2.5-pro", environment) == (Service.GEMINI, "gemini-2.5-pro")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("", "Nobody is known to serve"),
+        ("qwen3:8b", "Nobody is known to serve"),
+        ("o3x", "Nobody is known to serve"),
+        ("gemini:", "Not the name of a model"),
+        ("gemini:a/../../b", "Not the name of a model"),
+        ("gemini-2.5?key=x", "Not the name of a model"),
+        ("gemini-2.5\nHost: x", "Not the name of a model"),
+        ("openai:" + "x" * 300, "Not the name of a model"),
+        ("scripted:", "needs a file"),
+    ],
+)
+def test_names_that_mean_nothing(name: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message) as caught:
+        read_name(name, {})
+    assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize(
+    ("host", "address"),
+    [
+        ("", "http://localhost:11434/v1"),
+        ("box", "http://box:11434/v1"),
+        ("box:9", "http://box:9/v1"),
+        (":9", "http://localhost:9/v1"),
+        ("0.0.0.0", "http://127.0.0.1:11434/v1"),
+        ("0.0.0.0:9", "http://127.0.0.1:9/v1"),
+        ("[::1]", "http://[::1]:11434/v1"),
+        ("http://box", "http://box:80/v1"),
+        ("https://box/ollama/", "https://box:443/ollama/v1"),
+    ],
+)
+def test_where_ollama_is(host: str, address: str) -> None:
+    assert ollama_address({"OLLAMA_HOST": host}) == address
+
+
+@pytest.mark.parametrize(
+    ("model", "window"),
+    [
+        ("gemini-2.5-pro", 1_048_576),
+        ("models/gemini-1.5-pro-002", 2_097_152),
+        ("gemma-3-1b-it", 32_768),
+        ("gpt-4", 8_192),
+        ("gpt-4o-mini", 128_000),
+        ("claude-sonnet-4-5", 200_000),
+        ("claude-sonnet-4-6", 1_000_000),
+        ("openai/gpt-oss-20b", 131_072),
+        ("somebody's", 128_000),
+    ],
+)
+def test_windows(model: str, window: int) -> None:
+    assert context_window(model) == window
+
+
+def test_switches() -> None:
+    assert [is_true(value) for value in ("1", " TRUE ", "yes", "0", "", None)] == [
+        True,
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]

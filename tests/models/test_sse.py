@@ -1,0 +1,73 @@
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tejat.models.sse import EventTooLong, SseEvent, SseParser
+
+LINES = st.sampled_from(
+    [
+        b"",
+        b"data: {}",
+        b"data:x",
+        b"data",
+        b"data:  two",
+        b"event: ping",
+        b"id: 7",
+        b": a comment",
+        b"data: \xc3\xa9",
+        b"x",
+    ]
+)
+STREAMS = st.lists(st.tuples(LINES, st.sampled_from([b"\n", b"\r\n", b"\r"])), max_size=12).map(
+    lambda lines: b"".join(line + end for line, end in lines)
+)
+
+
+def read(pieces: list[bytes]) -> list[SseEvent]:
+    parser = SseParser()
+    return [event for piece in pieces for event in parser.feed(piece)] + parser.end()
+
+
+def test_fields_and_line_ends() -> None:
+    begin = b'\xef\xbb\xbf: hello\r\ndata: {"a":\r\ndata: 1}\r\n\r\n'
+    end = b"event: ping\rdata:\r\rid: 3\nretry: 9\ndata:  \xc3\xa9\n\n"
+    assert read([begin + end]) == [SseEvent("", '{"a":\n1}'), SseEvent("ping", ""), SseEvent("", " é")]
+
+
+def test_an_event_without_data_is_none_and_its_type_is_forgotten() -> None:
+    assert read([b"event: ping\n\ndata: 1\n\n"]) == [SseEvent("", "1")]
+
+
+def test_what_stands_at_the_end_is_given_only_at_the_end() -> None:
+    parser = SseParser()
+    assert parser.feed(b"data: 1\n\ndata: ha") == [SseEvent("", "1")]
+    assert parser.end() == [SseEvent("", "ha")]
+    assert parser.end() == []
+
+
+def test_bytes_that_are_not_text() -> None:
+    assert read([b"data: \xff\n\n"]) == [SseEvent("", "\ufffd")]
+
+
+@pytest.mark.parametrize("piece", [b"data: 0123456789", b"data: 1\n", b": 23\n"])
+def test_an_event_beyond_the_limit(piece: bytes) -> None:
+    parser = SseParser(most=100)
+    for _ in range(100 // len(piece)):
+        assert parser.feed(piece) == []
+    with pytest.raises(EventTooLong, match="longer than 100 bytes"):
+        parser.feed(piece)
+
+
+def test_the_limit_is_for_each_event() -> None:
+    parser = SseParser(most=100)
+    assert sum(len(parser.feed(b"data: 123456789\n\n")) for _ in range(100)) == 100
+
+
+@settings(max_examples=300)
+@given(stream=STREAMS, cuts=st.lists(st.integers(0, 200), max_size=8))
+def test_however_it_is_cut_the_events_are_the_same(stream: bytes, cuts: list[int]) -> None:
+    edges = [0, *sorted(min(cut, len(stream)) for cut in cuts), len(stream)]
+    pieces = [stream[start:end] for start, end in pairwise(edges)]
+    assert read(pieces) == read([stream]) == read([bytes([byte]) for byte in stream])
