@@ -1,6 +1,5 @@
 """Where a URL leads: its origin and the target to ask for there."""
 
-import re
 from dataclasses import dataclass
 from ipaddress import IPv6Address
 from urllib.parse import quote, urlsplit
@@ -9,8 +8,7 @@ from tejat.workspace.http.values import HttpFailure, HttpProblem
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
-_NOT_IN_A_URL = re.compile(r"[\x00-\x20\x7f\\]")
-_HOST_NAME = re.compile(r"[A-Za-z0-9._~-]{1,253}")
+_PATH_CHARACTERS = "/%:@!$&'()*+,;=~|[]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +41,7 @@ def read_url(url: str) -> tuple[Origin, str]:
 
     Raises HttpFailure with BAD_URL. The message never repeats the URL: there may be a secret in it.
     """
-    if _NOT_IN_A_URL.search(url):
+    if not url.isprintable() or " " in url or "\\" in url:
         raise _bad_url("has blanks, control characters or backslashes")
     try:
         parts = urlsplit(url)
@@ -58,9 +56,12 @@ def read_url(url: str) -> tuple[Origin, str]:
         raise _bad_url("has a name or password in it, which belong into a header")
     if port == 0:
         raise _bad_url("has a port that does not exist")
+    written = f"[{host}]" if ":" in host else host
+    if not f"{parts.netloc.lower()}:".startswith(f"{written}:"):
+        raise _bad_url("has brackets in its host that do not belong there")
     origin = Origin(parts.scheme, _ascii_host(host), port or DEFAULT_PORTS[parts.scheme])
-    path = quote(parts.path or "/", safe="/%:@!$&'()*+,;=~-._|[]{}^\"<>`")
-    query = quote(parts.query, safe="/%:@!$&'()*+,;=~-._?|[]{}^\"<>`")
+    path = quote(parts.path or "/", safe=_PATH_CHARACTERS)
+    query = quote(parts.query, safe=f"{_PATH_CHARACTERS}?")
     return origin, f"{path}?{query}" if query else path
 
 
@@ -73,9 +74,13 @@ def _ascii_host(host: str) -> str:
         name = host if host.isascii() else host.encode("idna").decode("ascii")
     except UnicodeError:
         name = ""
-    if not _HOST_NAME.fullmatch(name):
+    if len(name) > 253 or not all(map(_is_label, name.removesuffix(".").split("."))):
         raise _bad_url("has no host that can be looked up")
     return name
+
+
+def _is_label(label: str) -> bool:
+    return len(label) <= 63 and label.replace("-", "").replace("_", "").isalnum()
 
 
 def _is_ipv6(host: str) -> bool:

@@ -2,7 +2,7 @@
 
 import ssl
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias
+from contextlib import suppress
 
 import h11
 
@@ -13,10 +13,6 @@ from tejat.workspace.http.wire import Wire
 _BLOCK = 65_536
 _MOST_INTERIM_RESPONSES = 100
 
-_Event: TypeAlias = (
-    "h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]"  # what h11 answers when it is asked for the next event
-)
-
 
 class Connection:
     """A connection that is ready for its next request. One task uses it at a time."""
@@ -24,16 +20,21 @@ class Connection:
     def __init__(self, wire: Wire, *, where: str) -> None:
         self.wire = wire
         self.where = where
-        self.is_reused = False
         self.has_sent = False
         self.has_heard = False
         self._machine = h11.Connection(h11.CLIENT)
         self._response: h11.Response | None = None
         self._interim_responses = 0
 
-    @property
     def can_be_reused(self) -> bool:
-        """Whether request and response are over, both sides want to go on, and nothing came that nobody asked for."""
+        """Whether request and response are over, both sides want to go on, and nothing came that nobody asked for.
+
+        A reader who knows from the content that it is complete need not look for the end of the body: it is looked for
+        here, as far as it has come.
+        """
+        with suppress(HttpFailure):
+            if self._machine.their_state is h11.SEND_BODY:
+                self._next_event()
         return (
             self._machine.our_state is h11.DONE
             and self._machine.their_state is h11.DONE
@@ -60,6 +61,7 @@ class Connection:
                 tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers.raw_items())
             ),
             pieces=Body(self, patience),
+            where=self.where,
         )
 
     async def piece(self, patience: Patience) -> bytes | None:
@@ -100,7 +102,8 @@ class Connection:
         until = patience.until(patience.limits.first_byte)
         while (response := self._look_for_head()) is None:
             await self._wait(until, HttpProblem.TIMED_OUT_FIRST_BYTE, patience)
-        if sum(len(name) + len(value) + 4 for name, value in response.headers) > patience.limits.headers:
+        size = len(response.reason) + sum(len(name) + len(value) + 4 for name, value in response.headers)
+        if size > patience.limits.headers:
             raise self.failure("sent too many headers", HttpProblem.TOO_LARGE)
         return response
 
@@ -155,7 +158,7 @@ class Connection:
 
     def _cut(self) -> HttpFailure:
         if isinstance(self.wire.error, ssl.SSLError):
-            return self.failure(f"ended the TLS connection: {self.wire.error.reason or 'error'}", HttpProblem.TLS)
+            return self.failure(f"ended the TLS connection: {in_words(self.wire.error)}", HttpProblem.TLS)
         if self._response is None:
             return self.failure("closed the connection before it answered", HttpProblem.CUT)
         return self.failure("closed the connection in the middle of its answer", HttpProblem.CUT)
@@ -186,6 +189,10 @@ class Body:
         if limit is not None and self._size > limit:
             raise self._connection.failure(f"sent more than {limit} bytes", HttpProblem.TOO_LARGE)
         return piece
+
+
+def in_words(error: ssl.SSLError) -> str:
+    return (error.reason or "unknown reason").replace("_", " ").lower()
 
 
 def _blocks(head: bytes, body: Sequence[bytes]) -> Iterator[bytes | memoryview]:

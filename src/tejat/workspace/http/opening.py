@@ -6,7 +6,7 @@ import ssl
 import h11
 
 from tejat.workspace.http.address import Origin
-from tejat.workspace.http.connection import Connection
+from tejat.workspace.http.connection import Connection, in_words
 from tejat.workspace.http.dialling import connected_socket
 from tejat.workspace.http.patience import Patience
 from tejat.workspace.http.proxies import Proxy
@@ -110,13 +110,13 @@ async def _status_of_tunnel(wire: Wire, machine: h11.Connection) -> int | None:
 async def _start_tls(wire: Wire, origin: Origin, trust: Trust) -> None:
     context = await trust.context()
     try:
-        await wire.start_tls(context, origin.host)
+        await wire.start_tls(context, origin.host.removesuffix("."))
     except ssl.SSLCertVerificationError as error:
         problem = error.verify_message or "it cannot be verified"
         unread = "".join(f" ({name} could not be loaded.)" for name in trust.complaints)
         words = f"The certificate of {origin.authority} is not trusted: {problem.rstrip('.')}.{unread}"
     except ssl.SSLError as error:
-        words = f"{origin.authority} does not speak TLS as we do: {error.reason or 'error'}."
+        words = f"{origin.authority} does not speak TLS as we do: {in_words(error)}."
     except OSError:
         words = f"{origin.authority} closed the connection during the TLS handshake."
     else:

@@ -19,6 +19,7 @@ class Pool:
     def __init__(self) -> None:
         self._idle: dict[Route, list[tuple[Connection, asyncio.TimerHandle]]] = {}
         self._open: set[Connection] = set()
+        self._is_closed = False
 
     def take(self, route: Route) -> Connection | None:
         """The connection that was used last, if it is still alive."""
@@ -27,7 +28,6 @@ class Pool:
             connection, alarm = waiting.pop()
             alarm.cancel()
             if connection.is_quiet and connection.wire.loop is asyncio.get_running_loop():
-                connection.is_reused = True
                 return connection
             self.drop(connection)
         return None
@@ -39,7 +39,7 @@ class Pool:
     def put(self, route: Route, connection: Connection) -> None:
         """Keep a connection that is ready for another request, for a while."""
         waiting = self._idle.setdefault(route, [])
-        if len(waiting) >= _MOST_IDLE:
+        if self._is_closed or len(waiting) >= _MOST_IDLE:
             self.drop(connection)
             return
         waiting.append((connection, connection.wire.loop.call_later(_IDLE_SECONDS, self._expire, route, connection)))
@@ -52,6 +52,7 @@ class Pool:
 
     async def close(self) -> None:
         """Close all, also those in use, and wait until they are closed."""
+        self._is_closed = True
         for waiting in self._idle.values():
             for _, alarm in waiting:
                 alarm.cancel()

@@ -1,17 +1,15 @@
 """Which proxy, if any, stands between us and a server, as the usual environment variables say."""
 
 import base64
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from ipaddress import ip_address, ip_network
-from urllib.parse import unquote, urlsplit
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from urllib.parse import unquote
 
-from tejat.workspace.http.address import DEFAULT_PORTS, Origin
+from tejat.workspace.http.address import DEFAULT_PORTS, Origin, read_url
 from tejat.workspace.http.values import HttpFailure, HttpProblem
 
-_USUAL_PORTS = {**DEFAULT_PORTS, "http": 1080}
-_EXCEPTION = re.compile(r"(?:\[(?P<bracketed>[^\]]*)\]|(?P<host>[^:]*))(?::(?P<port>\d+))?")
+_USUAL_PORT = 1080
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +23,7 @@ class Proxy:
 class Proxies:
     """The proxies of one environment. Small letters win over capitals, a variable for one scheme over ALL_PROXY.
 
-    This machine itself is never reached through a proxy, whose `localhost` is not ours. Go does the same, curl does not.
+    This machine itself is never reached through a proxy, whose `localhost` is not ours. So does Go; curl does not.
     """
 
     def __init__(self, environment: Mapping[str, str]) -> None:
@@ -75,11 +73,11 @@ def _excepts(exception: str, origin: Origin) -> bool:
 
 
 def _split(exception: str) -> tuple[str, int | None]:
-    found = _EXCEPTION.fullmatch(exception)
-    if found is None:  # an IPv6 address without brackets
-        return exception, None
-    port = found["port"]
-    return found["bracketed"] or found["host"] or "", None if port is None else int(port)
+    """The host and, if one is named, the port; an IPv6 address may do without brackets when there is no port."""
+    host, _, port = exception.rpartition(":")
+    if not port.isdecimal() or (":" in host and not host.endswith("]")):
+        host, port = exception, ""
+    return host.removeprefix("[").removesuffix("]"), int(port) if port else None
 
 
 def _is_within(host: str, network: str) -> bool:
@@ -90,7 +88,7 @@ def _is_within(host: str, network: str) -> bool:
         return False
 
 
-def _address(host: str):
+def _address(host: str) -> IPv4Address | IPv6Address | None:
     try:
         return ip_address(host)
     except ValueError:
@@ -98,25 +96,29 @@ def _address(host: str):
 
 
 def _read_proxy(variable: str, value: str) -> Proxy:
-    try:
-        parts = urlsplit(value if "://" in value else f"http://{value}")
-        host, port = parts.hostname or "", parts.port
-    except ValueError:
-        parts, host, port = None, "", None
-    if parts is None or not host:
+    scheme, _, rest = (value if "://" in value else f"http://{value}").partition("://")
+    scheme = scheme.lower()
+    if scheme not in DEFAULT_PORTS:
+        kind = scheme if scheme.isalnum() and len(scheme) < 10 else "of an unknown kind"
+        raise HttpFailure(f"The proxy in {variable} is {kind}, and only http and https will do.", HttpProblem.PROXY)
+    person, at, server = rest.rpartition("@")
+    server = server.partition("/")[0]
+    origin = _read_origin(f"{scheme}://{server}")
+    if origin is None:
         raise HttpFailure(f"The proxy in {variable} cannot be read.", HttpProblem.PROXY)
-    if parts.scheme not in DEFAULT_PORTS:
-        raise HttpFailure(
-            f"The proxy in {variable} is of the kind {parts.scheme[:20]}, and only http and https are known.",
-            HttpProblem.PROXY,
-        )
-    return Proxy(
-        Origin(parts.scheme, host, port or _USUAL_PORTS[parts.scheme]), _authorization(parts.username, parts.password)
-    )
+    if scheme == "http" and not server.endswith(f":{origin.port}"):
+        origin = Origin(scheme, origin.host, _USUAL_PORT)
+    return Proxy(origin, _authorization(person) if at else "")
 
 
-def _authorization(name: str | None, password: str | None) -> str:
-    if name is None and password is None:
-        return ""
-    pair = f"{unquote(name or '')}:{unquote(password or '')}"
+def _read_origin(url: str) -> Origin | None:
+    try:
+        return read_url(url)[0]
+    except HttpFailure:
+        return None
+
+
+def _authorization(person: str) -> str:
+    name, _, password = person.partition(":")
+    pair = f"{unquote(name)}:{unquote(password)}"
     return f"Basic {base64.b64encode(pair.encode()).decode('ascii')}"

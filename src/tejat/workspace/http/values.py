@@ -89,13 +89,16 @@ class HttpResponse:
     when it does not come whole. It can be read once, and only inside the `async with` that gave it.
     """
 
-    __slots__ = ("_pieces", "headers", "reason", "status")
+    __slots__ = ("_pieces", "_where", "headers", "reason", "status")
 
-    def __init__(self, *, status: int, reason: str, headers: Headers, pieces: AsyncIterator[bytes]) -> None:
+    def __init__(
+        self, *, status: int, reason: str, headers: Headers, pieces: AsyncIterator[bytes], where: str = "The server"
+    ) -> None:
         self.status = status
         self.reason = reason
         self.headers = headers
         self._pieces = pieces
+        self._where = where
 
     def __aiter__(self) -> AsyncIterator[bytes]:
         return self._pieces
@@ -107,6 +110,6 @@ class HttpResponse:
         async for piece in self._pieces:
             size += len(piece)
             if size > limit:
-                raise HttpFailure(f"The answer is larger than {limit} bytes.", HttpProblem.TOO_LARGE, sent=True)
+                raise HttpFailure(f"{self._where} sent more than {limit} bytes.", HttpProblem.TOO_LARGE, sent=True)
             pieces.append(piece)
         return b"".join(pieces)

@@ -2,8 +2,10 @@
 
 import asyncio
 import ssl
+from typing import cast
 
 _MOST_HELD = 262_144
+_NO_LIMIT_OF_ITS_OWN = 86_400.0
 
 
 class Wire(asyncio.Protocol):
@@ -57,7 +59,9 @@ class Wire(asyncio.Protocol):
     async def start_tls(self, context: ssl.SSLContext, name: str) -> None:
         """Raises OSError, of which ssl.SSLError is one."""
         assert self._transport is not None
-        transport = await self._loop.start_tls(self._transport, self, context, server_hostname=name)
+        transport = await self._loop.start_tls(
+            self._transport, self, context, server_hostname=name, ssl_handshake_timeout=_NO_LIMIT_OF_ITS_OWN
+        )
         if transport is None:
             raise ConnectionResetError
         self._transport = transport
@@ -68,8 +72,7 @@ class Wire(asyncio.Protocol):
             self._transport.abort()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        self._transport = cast("asyncio.Transport", transport)
 
     def data_received(self, data: bytes) -> None:
         self._received.append(data)
