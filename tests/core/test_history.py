@@ -295,7 +295,7 @@ class TestRepair:
         assert messages[:2] == LEGAL[:2]
         answer = user(FunctionResponse("read_file", {"error": INTERRUPTED}, "a"), response("b", "glob", "found"))
         assert shown(messages)[2:] == [answer]
-        assert repairs == ["Made results fit their calls.", "Answered a call without a result as interrupted."]
+        assert repairs == ["Answered a call without a result as interrupted."]
 
     def test_a_kill_before_any_result(self) -> None:
         messages, repairs = repair(LEGAL[:2])
@@ -305,7 +305,7 @@ class TestRepair:
     def test_a_beginning_that_was_cut_off_keeps_the_words(self) -> None:
         messages, repairs = repair(LEGAL[2:])
         assert shown(messages) == [user(PICTURE, "and then?"), model("Done.")]
-        assert repairs == ["Made results fit their calls.", "Left out a result that nobody asked for, 2 times."]
+        assert repairs == ["Left out a result that nobody asked for, 2 times."]
         messages, repairs = repair(LEGAL[3:])
         assert shown(messages) == [user(BEGINNING_LOST), model("Done.")]
         assert repairs == ["Said that the beginning is missing."]
@@ -314,7 +314,7 @@ class TestRepair:
         broken = [*LEGAL[:2], user_message("first:", response("b", "glob"), PICTURE, response("a"))]
         messages, repairs = repair(broken)
         assert shown(messages)[2:] == [user(response("a"), response("b", "glob"), PICTURE, "first:")]
-        assert repairs == ["Made results fit their calls."]
+        assert repairs == ["Put results in the order of their calls."]
 
     def test_a_doubled_message_gets_ids_of_its_own(self) -> None:
         asked, results = model_message(call("a")), user_message(response("a"))
@@ -326,7 +326,7 @@ class TestRepair:
             model(call(OWN_ID + "1")),
             user(response(OWN_ID + "1")),
         ]
-        assert repairs == ["Gave a call an id of its own.", "Made results fit their calls."]
+        assert repairs == ["Gave a call an id of its own.", "Put results in the order of their calls."]
 
     def test_results_without_ids_are_known_by_name(self) -> None:
         broken = [
@@ -350,7 +350,6 @@ class TestRepair:
         messages, repairs = repair(broken)
         assert shown(messages) == [user("x"), model("y", call("b")), user(interrupted(call("b")))]
         assert repairs == [
-            "Made results fit their calls.",
             "Left out a result that nobody asked for.",
             "Left out an empty message.",
             "Answered a call without a result as interrupted.",

@@ -294,8 +294,10 @@ class _Repairing:
 
     def _take_user(self, message: Message) -> None:
         if _problem_of_answer(tuple(call for _, call in self._open), message) is not None:
-            self.repairs["Made results fit their calls"] += 1
+            before = self.repairs.total()
             message = Message(Role.USER, tuple(self._answers(message.parts)))
+            if self.repairs.total() == before:
+                self.repairs["Put results in the order of their calls"] += 1
         self._open = []
         if message.is_empty:
             self.repairs["Left out an empty message"] += 1

@@ -24,7 +24,10 @@ _MOST_ATTEMPTS = 50
 
 
 class Journal:
-    """One file that only grows. When a method returns, its record is on the disk and survives a kill or a power cut.
+    """One file that only grows. When a method returns, its record is in the file and survives a kill of the process.
+
+    Prompts, answers and compressions are on the disk then, and survive a power cut too, with all that was written
+    before. What came of calls waits for the next answer: twenty calls at once would wait twenty times for the disk.
 
     Nothing raises: where the disk is full or may not be written, `failure` becomes a sentence, and from then on nothing
     is recorded. A new session's file is made by its first prompt, so that one in which nothing was asked leaves none.
@@ -88,7 +91,7 @@ class Journal:
     def unwritable(cls, session_id: str, path: str, error: OSError) -> "Journal":
         """A session that goes on and can only be read."""
         journal = cls(session_id, path)
-        journal._give_up(error.strerror or str(error))
+        journal._give_up(error)
         return journal
 
     def opening(self, messages: Sequence[Message]) -> None:
@@ -150,9 +153,11 @@ class Journal:
             if self._descriptor < 0:
                 self._make_file()
             _append(self._descriptor, self._prefix + lines)
+            if record["kind"] not in _CAN_WAIT:
+                _sync(self._descriptor)
             self._prefix = b""
         except (OSError, ValueError) as error:
-            self._give_up((error.strerror if isinstance(error, OSError) else None) or str(error))
+            self._give_up(error)
 
     def _make_file(self) -> None:
         """Raises OSError."""
@@ -175,8 +180,9 @@ class Journal:
         lock(self._descriptor)
         _sync_directory(directory)
 
-    def _give_up(self, reason: str) -> None:
+    def _give_up(self, error: OSError | ValueError) -> None:
         self.close()
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
         self.failure = f"This session is not recorded any further, in {self.path}: {reason}."
 
 
@@ -202,20 +208,27 @@ def _missing_newline(descriptor: int) -> bytes:
 
 
 def _append(descriptor: int, lines: bytes) -> None:
-    """Write everything and wait until the disk has it, or write nothing. Raises OSError."""
+    """Write everything or nothing. Raises OSError."""
     start = os.fstat(descriptor).st_size
     rest = memoryview(lines)
     try:
         while rest:
             rest = rest[os.write(descriptor, rest) :]
-        if sys.platform == "darwin":
-            os.fsync(descriptor)
-        else:
-            os.fdatasync(descriptor)
     except BaseException:
         with suppress(OSError):
             os.ftruncate(descriptor, start)
         raise
+
+
+_CAN_WAIT = frozenset({Kind.RESPONSE, Kind.ENDED})
+
+
+def _sync(descriptor: int) -> None:
+    """Wait until the disk has it. Raises OSError."""
+    if sys.platform == "darwin":
+        os.fsync(descriptor)
+    else:
+        os.fdatasync(descriptor)
 
 
 def _sync_directory(path: str) -> None:

@@ -1,0 +1,187 @@
+"""Reads a session's journal back, as much of it as is whole, into a history that can go on."""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from io import BufferedReader
+
+from tejat.core.history import Message, Role, interrupted, repair
+from tejat.core.model import NO_USAGE, Usage
+from tejat.core.types import MessagePart
+from tejat.engine.journal_records import (
+    LONGEST_LINE,
+    VERSION,
+    Kind,
+    NotRecord,
+    from_line,
+    index_field,
+    message_from_json,
+    messages_from_json,
+    parts_from_json,
+    text_field,
+    usage_from_json,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedSession:
+    """A session as its journal tells it. `messages` are legal; `opening` is how many of them were there from the start.
+
+    `repairs` is what had to be put right in the conversation for that, `problems` what could not be read in the file,
+    both in sentences. `model` is who answered last.
+    """
+
+    session_id: str
+    model: str
+    messages: tuple[Message, ...]
+    opening: int = 0
+    usage: Usage = NO_USAGE
+    repairs: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def read_journal(descriptor: int, *, session_id: str) -> LoadedSession:
+    """The session in an open file. `session_id` counts where the file does not tell. Raises OSError."""
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    replay = _Replay(session_id)
+    problems = _Problems()
+    with open(descriptor, "rb", closefd=False) as file:
+        for number, line in enumerate(_lines(file), 1):
+            try:
+                if not replay.take(from_line(line)):
+                    problems.newer += 1
+            except NotRecord:
+                problems.damaged(number, line)
+    if not replay.has_head:
+        problems.others.append("The beginning of the session is missing.")
+    messages, repairs = repair(replay.finish())
+    opening = replay.opening if messages[: len(replay.opening)] == replay.opening else []
+    return LoadedSession(
+        replay.session_id,
+        replay.model,
+        tuple(messages),
+        len(opening),
+        replay.usage,
+        tuple(repairs),
+        tuple(problems.told()),
+    )
+
+
+def _lines(file: BufferedReader) -> Iterator[bytes]:
+    """The lines; of one that is too long to be a record only the beginning."""
+    while line := file.readline(LONGEST_LINE):
+        yield line
+        while line and not line.endswith(b"\n"):
+            line = file.readline(1 << 20)
+
+
+class _Replay:
+    """What happened, done again record by record."""
+
+    def __init__(self, session_id: str) -> None:
+        self.session_id = session_id
+        self.model = ""
+        self.opening: list[Message] = []
+        self.usage = NO_USAGE
+        self.has_head = False
+        self._messages: list[Message] = []
+        self._results: dict[int, tuple[MessagePart, ...]] = {}
+        self._settled: Message | None = None
+
+    def take(self, record: Mapping[str, object]) -> bool:
+        """Whether the record is of a version that we know. Raises NotRecord, and has changed nothing then."""
+        if record["v"] != VERSION:
+            return False
+        match record["kind"]:
+            case Kind.SESSION:
+                self.session_id, self.model = text_field(record, "session"), text_field(record, "model")
+                self.has_head = True
+            case Kind.OPENING:
+                self.opening = messages_from_json(record.get("messages"))
+                self._replace(self.opening)
+            case Kind.COMPRESSED:
+                self._replace(messages_from_json(record.get("messages")))
+            case Kind.PROMPT:
+                self._add_user(message_from_json(record.get("message")))
+            case Kind.ANSWER:
+                self._add_model(record)
+            case Kind.RESPONSE:
+                self._results[index_field(record, "index")] = parts_from_json(record.get("parts"))
+            case Kind.WITHDRAWN:
+                self._withdraw()
+            case _:
+                pass
+        return True
+
+    def finish(self) -> list[Message]:
+        """All messages. Calls that nothing came of are left to be repaired, so that it is told."""
+        known = tuple(part for index in sorted(self._results) for part in self._results[index])
+        if known:
+            self._messages.append(Message(Role.USER, known))
+        return self._messages
+
+    def _replace(self, messages: list[Message]) -> None:
+        self._messages = list(messages)
+        self._results = {}
+        self._settled = messages[-1] if messages and messages[-1].role is Role.USER else None
+
+    def _add_user(self, message: Message) -> None:
+        self._answer_calls()
+        if self._messages and self._messages[-1].role is Role.USER:
+            self._messages[-1] = Message(Role.USER, self._messages[-1].parts + message.parts)
+        else:
+            self._messages.append(message)
+
+    def _add_model(self, record: Mapping[str, object]) -> None:
+        message, model = message_from_json(record.get("message")), text_field(record, "model")
+        self._answer_calls()
+        self._messages.append(message)
+        self._settled = None
+        self.model = model
+        self.usage += usage_from_json(record.get("usage"))
+
+    def _answer_calls(self) -> None:
+        """The session went on, so whoever took it up was told already which calls were interrupted."""
+        calls = self._messages[-1].calls if self._messages else ()
+        if calls:
+            results = [self._results.get(index, (interrupted(call),)) for index, call in enumerate(calls)]
+            self._settled = Message(Role.USER, tuple(part for parts in results for part in parts))
+            self._messages.append(self._settled)
+        self._results = {}
+
+    def _withdraw(self) -> None:
+        """As `History.withdraw` did it."""
+        if not self._messages or self._messages[-1].role is Role.MODEL or self._messages[-1] is self._settled:
+            return
+        if self._settled is None:
+            self._messages.pop()
+        else:
+            self._messages[-1] = self._settled
+
+
+class _Problems:
+    """What could not be read."""
+
+    def __init__(self) -> None:
+        self.newer = 0
+        self.others: list[str] = []
+        self._damaged: list[int] = []
+        self._is_torn = False
+
+    def damaged(self, number: int, line: bytes) -> None:
+        if not line.strip():
+            return
+        self._is_torn = not line.endswith(b"\n") and len(line) < LONGEST_LINE
+        if not self._is_torn:
+            self._damaged.append(number)
+
+    def told(self) -> Iterator[str]:
+        yield from self.others
+        if len(self._damaged) == 1:
+            yield f"Line {self._damaged[0]} is damaged and was left out."
+        elif self._damaged:
+            yield f"{len(self._damaged)} damaged lines were left out, the first is line {self._damaged[0]}."
+        if self._is_torn:
+            yield "The last record was cut off in the middle and was left out."
+        if self.newer:
+            yield f"Records of a newer version of Tejat were left out: {self.newer}."

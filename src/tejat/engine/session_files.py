@@ -1,0 +1,281 @@
+"""Where the sessions of a project are kept: listed, found by number or id, taken up again, deleted and tidied away."""
+
+import errno
+import hashlib
+import os
+import stat
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from tejat.core.errors import UsageError
+from tejat.core.visible import visible
+from tejat.engine.journal import SUFFIX, Journal, lock
+from tejat.engine.journal_reading import LoadedSession, read_journal
+from tejat.engine.journal_records import NotRecord, from_line
+
+LATEST = "latest"
+
+_HOUR = 60 * 60
+_DAY = 24 * _HOUR
+_LONGEST_HEAD = 64 << 10
+_MOST_NAMED = 5
+_READ_ONLY = (errno.EACCES, errno.EPERM, errno.EROFS)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEntry:
+    """One session in the list. `title` is the beginning of the first prompt, on one line, as it was written.
+
+    `number` counts from 1, the session that was used last has the highest. Times are seconds since 1970.
+    """
+
+    number: int
+    session_id: str
+    path: str
+    title: str
+    model: str
+    started: float
+    changed: float
+    size: int
+
+
+class SessionFiles:
+    """The sessions of the project in `root`, below the directory `state`, which is made when it is needed.
+
+    Every method but `found` and `tidy` raises UsageError, with what there is, for a session that cannot be had.
+    """
+
+    def __init__(
+        self,
+        state: str,
+        root: str,
+        *,
+        days: int | None = 30,
+        most_bytes: int = 1 << 30,
+        secrets: Sequence[str] = (),
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        """`tidy` keeps sessions for so many days, and so many bytes of all projects together.
+
+        `secrets` are never written into a journal.
+        """
+        self._root = os.path.realpath(root)
+        self._all = os.path.join(state, "sessions")
+        self._directory = os.path.join(self._all, hashlib.sha256(os.fsencode(self._root)).hexdigest()[:16])
+        self._days = days
+        self._most_bytes = most_bytes
+        self._secrets = tuple(secrets)
+        self._now = now
+
+    def create(self, *, session_id: str, model: str) -> Journal:
+        return Journal.create(
+            self._directory,
+            session_id=session_id,
+            root=self._root,
+            model=model,
+            secrets=self._secrets,
+            now=self._now,
+        )
+
+    def found(self) -> list[SessionEntry]:
+        """The sessions, the one used last at the end. Only the first line of each is read. Raises nothing."""
+        files = sorted((file for file in _journals(self._directory) if file[1].st_size), key=_last_change)
+        return [_entry(number, path, status) for number, (path, status) in enumerate(files, 1)]
+
+    def find(self, word: str) -> SessionEntry:
+        """The session meant by "latest", a number of the list, an id or the beginning of one."""
+        entries = self.found()
+        if not entries:
+            raise UsageError("There are no sessions of this project.")
+        if word == LATEST:
+            return entries[-1]
+        by_number = {str(entry.number): entry for entry in entries}
+        if word in by_number:
+            return by_number[word]
+        matches = [entry for entry in entries if entry.session_id == word]
+        matches = matches[-1:] or [entry for entry in entries if word and entry.session_id.startswith(word)]
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            raise UsageError(f"More than one session begins with {visible(word)}: {_named(matches)}.")
+        raise UsageError(f"There is no session {visible(word)!r} of this project, but {_named(entries)}.")
+
+    def load(self, entry: SessionEntry) -> LoadedSession:
+        """The conversation as it stands, to look at it."""
+        try:
+            descriptor = _opened(entry.path, os.O_RDONLY)
+            try:
+                return read_journal(descriptor, session_id=entry.session_id)
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            raise _unusable(entry, error) from None
+
+    def resume(self, entry: SessionEntry) -> tuple[Journal, LoadedSession]:
+        """The conversation, and its journal to go on with. Nobody else can have it until that is closed.
+
+        Where the file can only be read the session goes on without being recorded, as the journal's `failure` says.
+        """
+        try:
+            descriptor = _opened(entry.path, os.O_RDWR | os.O_APPEND)
+        except OSError as error:
+            if error.errno not in _READ_ONLY:
+                raise _unusable(entry, error) from None
+            loaded = self.load(entry)
+            return Journal.unwritable(loaded.session_id, entry.path, error), loaded
+        try:
+            _claim(descriptor)
+            loaded = read_journal(descriptor, session_id=entry.session_id)
+            journal = Journal.reopen(loaded.session_id, entry.path, descriptor, secrets=self._secrets, now=self._now)
+        except OSError as error:
+            os.close(descriptor)
+            raise _unusable(entry, error) from None
+        except BaseException:
+            os.close(descriptor)
+            raise
+        return journal, loaded
+
+    def delete(self, word: str) -> SessionEntry:
+        """Remove the session that `find` finds, unless it is in use."""
+        entry = self.find(word)
+        try:
+            _remove(entry.path)
+        except OSError as error:
+            raise _unusable(entry, error) from None
+        return entry
+
+    def tidy(self) -> None:
+        """Remove what is too old or too much, of all projects. What is in use stays. Raises nothing.
+
+        Looks only once an hour, because there can be very many sessions.
+        """
+        now = self._now()
+        with suppress(OSError):
+            if not _is_due(os.path.join(self._all, "tidied"), now):
+                return
+            with os.scandir(self._all) as entries:
+                directories = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
+            self._remove_superfluous([file for directory in directories for file in _journals(directory)], now)
+            for directory in directories:
+                with suppress(OSError):
+                    os.rmdir(directory)
+
+    def _remove_superfluous(self, files: list["_File"], now: float) -> None:
+        oldest = 0 if self._days is None else now - self._days * _DAY
+        kept = 0
+        for path, status in sorted(files, key=_last_change, reverse=True):
+            kept += status.st_size
+            if status.st_mtime < oldest or kept > self._most_bytes:
+                with suppress(OSError):
+                    _remove(path)
+
+
+_File: TypeAlias = tuple[str, os.stat_result]
+
+
+def _journals(directory: str) -> list[_File]:
+    """The files of sessions in a directory, each with its status. Raises nothing: what is missing is empty."""
+    found: list[_File] = []
+    with suppress(OSError), os.scandir(directory) as entries:
+        for entry in entries:
+            if entry.name.endswith(SUFFIX):
+                with suppress(OSError):
+                    status = entry.stat(follow_symlinks=False)
+                    if stat.S_ISREG(status.st_mode):
+                        found.append((entry.path, status))
+    return found
+
+
+def _last_change(file: _File) -> tuple[int, str]:
+    path, status = file
+    return status.st_mtime_ns, path
+
+
+def _entry(number: int, path: str, status: os.stat_result) -> SessionEntry:
+    """What the first line tells, and where it does not, what the name of the file does."""
+    head = _head(path)
+    session_id, title, model = (head.get(name) for name in ("session", "title", "model"))
+    started = head.get("at")
+    return SessionEntry(
+        number,
+        session_id if isinstance(session_id, str) else os.path.basename(path)[_STAMP:].removesuffix(SUFFIX),
+        path,
+        title if isinstance(title, str) else "",
+        model if isinstance(model, str) else "",
+        started if isinstance(started, int | float) else status.st_mtime,
+        status.st_mtime,
+        status.st_size,
+    )
+
+
+_STAMP = len("2026-01-31T23-59-59-")
+
+
+def _head(path: str) -> Mapping[str, object]:
+    """The first record; an empty one if it cannot be read."""
+    try:
+        descriptor = _opened(path, os.O_RDONLY)
+        try:
+            line, _, _ = os.pread(descriptor, _LONGEST_HEAD, 0).partition(b"\n")
+        finally:
+            os.close(descriptor)
+        return from_line(line)
+    except (OSError, NotRecord):
+        return {}
+
+
+def _opened(path: str, flags: int) -> int:
+    """A descriptor of a regular file. Raises OSError."""
+    # Nothing that was put in its place is followed or waited for.
+    descriptor = os.open(path, flags | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "It is not a regular file")
+    return descriptor
+
+
+def _claim(descriptor: int) -> None:
+    """Raises OSError if the session is in use or was deleted meanwhile."""
+    if not lock(descriptor):
+        raise OSError(errno.EBUSY, "It is in use by another process")
+    if not os.fstat(descriptor).st_nlink:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+
+
+def _remove(path: str) -> None:
+    """Raises OSError, also if the session is in use."""
+    try:
+        descriptor = _opened(path, os.O_RDONLY)
+    except PermissionError:
+        # Who writes a journal can read it.
+        os.unlink(path)
+        return
+    try:
+        _claim(descriptor)
+        os.unlink(path)
+    finally:
+        os.close(descriptor)
+
+
+def _is_due(stamp: str, now: float) -> bool:
+    """Whether an hour has passed since the last time, which is now then. Raises OSError."""
+    with suppress(FileNotFoundError):
+        if abs(now - os.lstat(stamp).st_mtime) < _HOUR:
+            return False
+    os.close(os.open(stamp, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600))
+    os.utime(stamp, (now, now))
+    return True
+
+
+def _unusable(entry: SessionEntry, error: OSError) -> UsageError:
+    return UsageError(f"The session {visible(entry.session_id)} cannot be used: {error.strerror or error}.")
+
+
+def _named(entries: Sequence[SessionEntry]) -> str:
+    """The last few, each with its number."""
+    names = [f"{visible(entry.session_id)} (number {entry.number})" for entry in entries[-_MOST_NAMED:]]
+    more = [f"{len(entries) - _MOST_NAMED} others"] if len(entries) > _MOST_NAMED else []
+    return ", ".join([*names, *more])
