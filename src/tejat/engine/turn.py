@@ -40,7 +40,7 @@ async def run_turns(conversation: Conversation, tell: Tell) -> Ending:
 async def _run_turns(conversation: Conversation, tell: Tell) -> Ending:
     """Raises ModelFailure and TurnsInCircles."""
     while True:
-        spent = conversation.budget.problem()
+        spent = conversation.budget.problem(conversation.model.name)
         if spent:
             return Ending(*spent)
         await conversation.make_room(tell)
