@@ -1,0 +1,40 @@
+"""Where a service is asked, and whether a key may go there."""
+
+from urllib.parse import urlsplit
+
+from tejat.core.errors import UsageError
+from tejat.models import ModelOptions
+from tejat.models.redact import safe_text
+
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+def base_address(options: ModelOptions, *, variable: str, usual: str, has_key: bool) -> str:
+    """The address by the variable of the environment, else by the settings, else the usual one; no slash at its end.
+
+    Raises UsageError for what is no address, and for one to which the key would go for everybody to read.
+    """
+    from_environment = options.environment.get(variable, "").strip()
+    address = from_environment or options.base_url or usual
+    try:
+        parts = urlsplit(address)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        raise UsageError(f"Not the address of a service: {safe_text(address, most=100)!r}") from None
+    if parts.scheme not in {"http", "https"} or not host or parts.query or parts.fragment:
+        raise UsageError(f"Not the address of a service: {safe_text(address, most=100)!r}")
+    # Who types it into the environment means it; settings are copied from others unread.
+    if has_key and parts.scheme == "http" and host not in _LOOPBACK and not from_environment:
+        raise UsageError(
+            f"The key would go to {host} for everybody on the way to read. Use https, or set {variable} to this"
+            " address if you mean it."
+        )
+    return address.rstrip("/")
+
+
+def read_key(options: ModelOptions, name: str) -> str:
+    """The key in this variable of the environment, empty if there is none. Raises UsageError for what can be none."""
+    key = options.environment.get(name, "").strip()
+    if not key.isascii() or not (key.isprintable() or not key):
+        raise UsageError(f"{name} holds characters that no key has.")
+    return key

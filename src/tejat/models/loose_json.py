@@ -1,0 +1,94 @@
+"""The arguments of a call in the JSON of a weak model: mended where there is one way to read it, else refused."""
+
+import re
+from typing import cast
+
+from tejat.core.json_text import NotJson, load_json
+
+MOST_LEVELS = 100
+"""How deep arguments may be nested: what is deeper could be read, but perhaps not written again."""
+
+_FENCE = "```"
+_STRING_OR_COMMA = re.compile(r'"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])', re.DOTALL)
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_RAW_CONTROL = re.compile(r"[\x00-\x1f]")
+_OPENING = re.compile(r"[{\[]")
+_TAIL = re.compile(r"[^{}\[\]\"]{1,200}")
+
+
+def read_arguments(text: str) -> dict[str, object] | None:
+    """The object that the text means, None when that is not certain. No text at all means no arguments.
+
+    Put right are: raw line ends in strings, commas before a closing bracket, a code fence around it all, an object
+    written as a string, and a short word or tag behind the object.
+    """
+    stripped = text.strip()
+    if not stripped:
+        return {}
+    for candidate in _readings(stripped):
+        found = _object(candidate)
+        if found is not None:
+            return found
+    return None
+
+
+def read_exactly(text: str) -> dict[str, object] | None:
+    """The object that the text is, with nothing put right."""
+    return _object(text)
+
+
+def _readings(text: str) -> list[str]:
+    bare = _without_fence(text)
+    mended = _STRING_OR_COMMA.sub(_without_comma, _STRING.sub(_without_raw_controls, bare))
+    return [text, bare, mended, *_without_tail(mended)]
+
+
+def _without_fence(text: str) -> str:
+    first, line_end, rest = text.partition("\n")
+    if not line_end or not first.startswith(_FENCE) or not rest.endswith(_FENCE):
+        return text
+    return rest.removesuffix(_FENCE).strip()
+
+
+def _without_comma(found: re.Match[str]) -> str:
+    return "" if found.group() == "," else found.group()
+
+
+def _without_raw_controls(found: re.Match[str]) -> str:
+    return _RAW_CONTROL.sub(lambda raw: f"\\u{ord(raw.group()):04x}", found.group())
+
+
+def _without_tail(text: str) -> list[str]:
+    """The text up to its last closing bracket, if what follows is too little to mean anything."""
+    end = text.rfind("}") + 1
+    return [text[:end]] if 0 < end < len(text) and _TAIL.fullmatch(text[end:]) else []
+
+
+def _object(text: str) -> dict[str, object] | None:
+    try:
+        value = load_json(text)
+        if isinstance(value, str):
+            value = load_json(value)
+    except NotJson:
+        return None
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        return None
+    found = cast("dict[str, object]", value)
+    return None if _is_too_deep(found, text) else found
+
+
+def _is_too_deep(value: object, text: str) -> bool:
+    if len(_OPENING.findall(text)) <= MOST_LEVELS:
+        return False
+    level: list[object] = [value]
+    for _ in range(MOST_LEVELS):
+        level = [inner for outer in level for inner in _inside(outer)]
+    return bool(level)
+
+
+def _inside(value: object) -> list[object]:
+    if isinstance(value, dict):
+        return list(cast("dict[str, object]", value).values())
+    return cast("list[object]", value) if isinstance(value, list) else []

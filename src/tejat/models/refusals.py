@@ -1,0 +1,124 @@
+"""Why a service of the OpenAI or Anthropic kind refused a request, read from its error."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tejat.core.json_text import NotJson, load_json
+from tejat.core.model import FailureKind, ModelFailure
+from tejat.models.failures import can_retry_status
+from tejat.models.json_shapes import items_of, object_of, text_of
+from tejat.models.redact import safe_text
+
+MOST_BYTES = 1_000_000
+"""How much of an error's body is worth reading."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Who was asked: the model, and where its key is found. The key is known only to be kept out of messages."""
+
+    model: str
+    key_name: str
+    key: str = ""
+
+
+def refusal(answer: object, asked: Asked, *, status: int, retry_after: float | None = None) -> ModelFailure:
+    """The failure that an error answer tells of; `status` is that of its response, 200 for one inside a stream."""
+    error = _error(answer)
+    words = {text_of(error.get(key)) for key in ("code", "type")}
+    code = status if status != 200 else _status_in(error, words)
+    said = text_of(error.get("message")) or (text_of(answer) if not error else "")
+    message = safe_text(f"(HTTP {code}) {_without_markup(said)}", (asked.key,))
+    if words & _TOO_LONG_CODES or code == 413 or (code < 500 and _TOO_LONG.search(message)):
+        return ModelFailure(f"The conversation is too long. {message}", FailureKind.CONTEXT_FULL, status=code)
+    if words & _NO_CREDIT or code == 402:
+        return ModelFailure(f"The account has no credit left. {message}", FailureKind.RATE_LIMITED, status=code)
+    if code in {401, 403}:
+        advice = f"Is {asked.key_name} right?" if asked.key else f"It wants a key: set {asked.key_name}."
+        return ModelFailure(
+            f"The service does not accept the key or its owner. {message} {advice}",
+            FailureKind.AUTHENTICATION,
+            status=code,
+        )
+    if code == 404:
+        advice = f"Is {safe_text(asked.model, most=100)} the name of a model of this server, and its address right?"
+        return ModelFailure(f"There is no such model here. {message} {advice}", FailureKind.BAD_REQUEST, status=code)
+    return _other(code, message, retry_after)
+
+
+def parsed(body: bytes) -> object:
+    """What an error's body says: JSON, or else text."""
+    try:
+        return load_json(body)
+    except NotJson:
+        return body.decode("utf-8", "replace")
+
+
+def _error(answer: object) -> Mapping[str, object]:
+    """The part of the answer that tells of the error, in the many shapes that servers give it."""
+    listed = items_of(answer)
+    whole = object_of(listed[0] if listed else answer)
+    error = whole.get("error", whole)
+    if isinstance(error, str):
+        return {"message": error}
+    told = dict(object_of(error))
+    if not isinstance(told.get("message"), str) and "detail" in told:
+        told["message"] = str(told["detail"])
+    return told
+
+
+_STATUSES = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "invalid_api_key": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "rate_limit_exceeded": 429,
+    "api_error": 500,
+    "server_error": 500,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
+
+
+def _status_in(error: Mapping[str, object], words: set[str]) -> int:
+    """The status that an error in the middle of a stream would have had. Most are the service's own fault."""
+    code = error.get("code")
+    if isinstance(code, int) and 400 <= code < 600:
+        return code
+    known = [_STATUSES[word] for word in sorted(words) if word in _STATUSES]
+    return known[0] if known else 500
+
+
+_TOO_LONG_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error", "request_too_large"})
+_NO_CREDIT = frozenset({"insufficient_quota", "billing_error", "billing_hard_limit_reached", "insufficient_credits"})
+_TOO_LONG = re.compile(
+    r"(?:prompt|input|request|context|conversation)(?: length)? is too (?:long|large)"
+    r"|(?:maximum|max|available|model's) context (?:length|size|window)"
+    r"|exceeds? the (?:context|maximum (?:number of tokens|input length|prompt length)|available context)"
+    r"|exceeds? context (?:limit|length|size|window)|too many (?:input )?tokens|context.?length.?exceeded",
+    re.IGNORECASE,
+)
+
+
+def _without_markup(text: str) -> str:
+    """An error page of something on the way, without its tags."""
+    return re.sub(r"<[^<>]{0,500}>", " ", text[:100_000]) if "<" in text else text
+
+
+def _other(code: int, message: str, retry_after: float | None) -> ModelFailure:
+    if code == 429:
+        what, kind = "Too many requests.", FailureKind.RATE_LIMITED
+    elif can_retry_status(code):
+        what, kind = "The service is not available.", FailureKind.UNAVAILABLE
+    elif code >= 400:
+        return ModelFailure(f"The service refused the request. {message}", FailureKind.BAD_REQUEST, status=code)
+    else:
+        return ModelFailure(
+            f"This does not seem to be the service of a model. {message}", FailureKind.PROTOCOL, status=code
+        )
+    return ModelFailure(f"{what} {message}", kind, status=code, retry_after=retry_after, can_retry=True)
