@@ -4,7 +4,19 @@ import pytest
 
 from tejat.core.json_fields import Fields
 
-FIELDS = Fields({"a": "x", "n": 3, "f": 2.5, "yes": True, "list": [1, "b"], "inner": {"k": "v"}, "nothing": None})
+FIELDS = Fields(
+    {
+        "a": "x",
+        "n": 3,
+        "f": 2.5,
+        "yes": True,
+        "list": [1, "b"],
+        "inner": {"k": "v"},
+        "nothing": None,
+        "ns": [1, 2],
+        "ts": ["a"],
+    }
+)
 
 
 def test_gives_what_is_there() -> None:
@@ -13,6 +25,8 @@ def test_gives_what_is_there() -> None:
     assert FIELDS.number("f") == FIELDS.number_or_none("f") == 2.5
     assert FIELDS.switch("yes") is True
     assert FIELDS.items("list") == [1, "b"]
+    assert FIELDS.whole_numbers("ns") == (1, 2)
+    assert FIELDS.texts("ts") == ("a",)
     assert FIELDS.object("inner") == {"k": "v"}
     assert FIELDS.inner("inner").text("k") == "v"
     assert (FIELDS.has("nothing"), FIELDS.has("none")) == (True, False)
@@ -36,6 +50,10 @@ def test_nothing_is_none_where_that_may_be(key: str) -> None:
         ("switch", "n"),
         ("items", "inner"),
         ("items", "a"),
+        ("whole_numbers", "list"),
+        ("whole_numbers", "n"),
+        ("texts", "list"),
+        ("texts", "a"),
         ("object", "list"),
     ],
 )

@@ -24,12 +24,20 @@ class Fields:
     def text_or_none(self, key: str) -> str | None:
         return None if self._values.get(key) is None else self.text(key)
 
+    def texts(self, key: str) -> tuple[str, ...]:
+        texts = tuple(item for item in self.items(key) if isinstance(item, str))
+        return texts if len(texts) == len(self.items(key)) else self._fail(key)
+
     def whole_number(self, key: str) -> int:
         value = self._values.get(key)
         return value if isinstance(value, int) and not isinstance(value, bool) else self._fail(key)
 
     def whole_number_or_none(self, key: str) -> int | None:
         return None if self._values.get(key) is None else self.whole_number(key)
+
+    def whole_numbers(self, key: str) -> tuple[int, ...]:
+        numbers = tuple(item for item in self.items(key) if isinstance(item, int) and not isinstance(item, bool))
+        return numbers if len(numbers) == len(self.items(key)) else self._fail(key)
 
     def number(self, key: str) -> float:
         value = self._values.get(key)
