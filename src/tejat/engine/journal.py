@@ -10,9 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from tejat.core.history import Message, Role
+from tejat.core.message_json import message_part_to_json, message_to_json
 from tejat.core.model import Usage
 from tejat.core.types import JsonObject, JsonValue, Part
-from tejat.engine.journal_records import Kind, message_to_json, parts_to_json, to_line, usage_to_json
+from tejat.engine.journal_records import Kind, to_line, usage_to_json
 from tejat.workspace.private_files import create_private_file, make_private_directory
 
 SUFFIX = ".jsonl"
@@ -43,7 +44,7 @@ class Journal:
         secrets: Sequence[str] = (),
         now: Callable[[], float] = time.time,
     ) -> None:
-        """Use `create` or `reopen`. `held` is written before the first record."""
+        """Use `create` or `reopen`. `held` is written together with the first prompt."""
         self.session_id = session_id
         self.path = path
         self.failure: str | None = None
@@ -82,7 +83,8 @@ class Journal:
         now: Callable[[], float] = time.time,
     ) -> "Journal":
         """A session that goes on. The descriptor appends, holds the lock, and belongs to the journal from now on."""
-        journal = cls(session_id, path, secrets=secrets, now=now)
+        resumed = {"kind": Kind.RESUMED, "at": round(now(), 3)}
+        journal = cls(session_id, path, held=[resumed], secrets=secrets, now=now)
         journal._descriptor = descriptor
         journal._prefix = _missing_newline(descriptor)
         return journal
@@ -104,7 +106,7 @@ class Journal:
 
     def prompt(self, message: Message, shown: str) -> None:
         """`shown` is what the person wrote; the first one is the title of the session."""
-        if self._held:
+        if self._held and self._held[0]["kind"] is Kind.SESSION:
             title = " ".join(self._mask.text(shown or message.text).split())
             self._held[0] = {**self._held[0], "title": title[:LONGEST_TITLE]}
         self._write(self._record(Kind.PROMPT, shown=shown, message=message_to_json(message)))
@@ -116,7 +118,7 @@ class Journal:
 
     def response(self, index: int, parts: Sequence[Part]) -> None:
         """What came of one call of the last answer; `index` is its place among them."""
-        self._write(self._record(Kind.RESPONSE, index=index, parts=parts_to_json(parts)))
+        self._write(self._record(Kind.RESPONSE, index=index, parts=[message_part_to_json(part) for part in parts]))
 
     def withdraw(self) -> None:
         """See `History.withdraw`."""
@@ -146,17 +148,21 @@ class Journal:
 
     def _write(self, record: JsonObject) -> None:
         held, self._held = self._held, []
-        if self._descriptor < 0 and not held:
+        is_new = self._descriptor < 0
+        if is_new and not held:
             return
         try:
             lines = b"".join(self._mask.line(each) for each in (*held, record))
-            if self._descriptor < 0:
+            if is_new:
                 self._make_file()
             _append(self._descriptor, self._prefix + lines)
             if record["kind"] not in _CAN_WAIT:
                 _sync(self._descriptor)
             self._prefix = b""
         except (OSError, ValueError) as error:
+            if is_new and self._descriptor >= 0:
+                with suppress(OSError):
+                    os.unlink(self.path)
             self._give_up(error)
 
     def _make_file(self) -> None:

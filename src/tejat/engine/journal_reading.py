@@ -1,26 +1,16 @@
 """Reads a session's journal back, as much of it as is whole, into a history that can go on."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BufferedReader
 
 from tejat.core.history import Message, Role, interrupted, repair
+from tejat.core.json_fields import Fields
+from tejat.core.message_json import message_from_json, message_part_from_json
 from tejat.core.model import NO_USAGE, Usage
 from tejat.core.types import MessagePart
-from tejat.engine.journal_records import (
-    LONGEST_LINE,
-    VERSION,
-    Kind,
-    NotRecord,
-    from_line,
-    index_field,
-    message_from_json,
-    messages_from_json,
-    parts_from_json,
-    text_field,
-    usage_from_json,
-)
+from tejat.engine.journal_records import LONGEST_LINE, VERSION, Kind, from_line, usage_from_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +40,7 @@ def read_journal(descriptor: int, *, session_id: str) -> LoadedSession:
             try:
                 if not replay.take(from_line(line)):
                     problems.newer += 1
-            except NotRecord:
+            except ValueError:
                 problems.damaged(number, line)
     if not replay.has_head:
         problems.others.append("The beginning of the session is missing.")
@@ -88,27 +78,31 @@ class _Replay:
         self._results: dict[int, tuple[MessagePart, ...]] = {}
         self._settled: Message | None = None
 
-    def take(self, record: Mapping[str, object]) -> bool:
-        """Whether the record is of a version that we know. Raises NotRecord, and has changed nothing then."""
-        if record["v"] != VERSION:
+    def take(self, record: Fields) -> bool:
+        """Whether the record is of a version that we know. Raises ValueError, and has changed nothing then."""
+        if record.whole_number("v") != VERSION:
             return False
-        match record["kind"]:
+        match record.text("kind"):
             case Kind.SESSION:
-                self.session_id, self.model = text_field(record, "session"), text_field(record, "model")
+                self.session_id, self.model = record.text("session"), record.text("model")
                 self.has_head = True
             case Kind.OPENING:
-                self.opening = messages_from_json(record.get("messages"))
+                self.opening = _messages(record)
                 self._replace(self.opening)
             case Kind.COMPRESSED:
-                self._replace(messages_from_json(record.get("messages")))
+                self._replace(_messages(record))
             case Kind.PROMPT:
-                self._add_user(message_from_json(record.get("message")))
+                self._add_user(message_from_json(record.object("message")))
             case Kind.ANSWER:
                 self._add_model(record)
             case Kind.RESPONSE:
-                self._results[index_field(record, "index")] = parts_from_json(record.get("parts"))
+                parts = tuple(message_part_from_json(part) for part in record.items("parts"))
+                self._results[record.whole_number("index")] = parts
             case Kind.WITHDRAWN:
                 self._withdraw()
+            case Kind.RESUMED:
+                self._answer_calls()
+                self._settle()
             case _:
                 pass
         return True
@@ -123,7 +117,12 @@ class _Replay:
     def _replace(self, messages: list[Message]) -> None:
         self._messages = list(messages)
         self._results = {}
-        self._settled = messages[-1] if messages and messages[-1].role is Role.USER else None
+        self._settle()
+
+    def _settle(self) -> None:
+        """What is there now can no longer be taken back."""
+        is_user = self._messages and self._messages[-1].role is Role.USER
+        self._settled = self._messages[-1] if is_user else None
 
     def _add_user(self, message: Message) -> None:
         self._answer_calls()
@@ -132,13 +131,14 @@ class _Replay:
         else:
             self._messages.append(message)
 
-    def _add_model(self, record: Mapping[str, object]) -> None:
-        message, model = message_from_json(record.get("message")), text_field(record, "model")
+    def _add_model(self, record: Fields) -> None:
+        message, model = message_from_json(record.object("message")), record.text("model")
+        usage = usage_from_json(record.inner("usage"))
         self._answer_calls()
         self._messages.append(message)
         self._settled = None
         self.model = model
-        self.usage += usage_from_json(record.get("usage"))
+        self.usage += usage
 
     def _answer_calls(self) -> None:
         """The session went on, so whoever took it up was told already which calls were interrupted."""
@@ -157,6 +157,11 @@ class _Replay:
             self._messages.pop()
         else:
             self._messages[-1] = self._settled
+
+
+def _messages(record: Fields) -> list[Message]:
+    """Raises ValueError."""
+    return [message_from_json(message) for message in record.items("messages")]
 
 
 class _Problems:

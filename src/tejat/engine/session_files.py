@@ -5,7 +5,7 @@ import hashlib
 import os
 import stat
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -14,7 +14,7 @@ from tejat.core.errors import UsageError
 from tejat.core.visible import visible
 from tejat.engine.journal import SUFFIX, Journal, lock
 from tejat.engine.journal_reading import LoadedSession, read_journal
-from tejat.engine.journal_records import NotRecord, from_line
+from tejat.engine.journal_records import from_line
 
 LATEST = "latest"
 
@@ -195,36 +195,28 @@ def _last_change(file: _File) -> tuple[int, str]:
 
 
 def _entry(number: int, path: str, status: os.stat_result) -> SessionEntry:
-    """What the first line tells, and where it does not, what the name of the file does."""
-    head = _head(path)
-    session_id, title, model = (head.get(name) for name in ("session", "title", "model"))
-    started = head.get("at")
-    return SessionEntry(
-        number,
-        session_id if isinstance(session_id, str) else os.path.basename(path)[_STAMP:].removesuffix(SUFFIX),
-        path,
-        title if isinstance(title, str) else "",
-        model if isinstance(model, str) else "",
-        started if isinstance(started, int | float) else status.st_mtime,
-        status.st_mtime,
-        status.st_size,
-    )
+    """What the first line tells, and where it does not, what the file itself does."""
+    try:
+        head = from_line(_first_line(path))
+        session_id, model = head.text("session"), head.text("model")
+        title = head.text_or_none("title") or ""
+        started = head.number("at")
+    except (OSError, ValueError):
+        session_id, title, model = os.path.basename(path)[_STAMP:].removesuffix(SUFFIX), "", ""
+        started = status.st_mtime
+    return SessionEntry(number, session_id, path, title, model, started, status.st_mtime, status.st_size)
 
 
 _STAMP = len("2026-01-31T23-59-59-")
 
 
-def _head(path: str) -> Mapping[str, object]:
-    """The first record; an empty one if it cannot be read."""
+def _first_line(path: str) -> bytes:
+    """Raises OSError."""
+    descriptor = _opened(path, os.O_RDONLY)
     try:
-        descriptor = _opened(path, os.O_RDONLY)
-        try:
-            line, _, _ = os.pread(descriptor, _LONGEST_HEAD, 0).partition(b"\n")
-        finally:
-            os.close(descriptor)
-        return from_line(line)
-    except (OSError, NotRecord):
-        return {}
+        return os.pread(descriptor, _LONGEST_HEAD, 0).partition(b"\n")[0]
+    finally:
+        os.close(descriptor)
 
 
 def _opened(path: str, flags: int) -> int:
@@ -240,7 +232,7 @@ def _opened(path: str, flags: int) -> int:
 def _claim(descriptor: int) -> None:
     """Raises OSError if the session is in use or was deleted meanwhile."""
     if not lock(descriptor):
-        raise OSError(errno.EBUSY, "It is in use by another process")
+        raise OSError(errno.EBUSY, "It is in use elsewhere")
     if not os.fstat(descriptor).st_nlink:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
 
