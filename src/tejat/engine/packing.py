@@ -16,7 +16,7 @@ from tejat.core.types import (
     Text,
 )
 
-_SUCCEEDED = "Tool execution succeeded."
+SUCCEEDED = "Tool execution succeeded."
 
 
 def pack(call: FunctionCall, result: ToolResult) -> tuple[Part, ...]:
@@ -42,7 +42,7 @@ _CUT_SHORT = frozenset({ErrorType.CANCELLED, ErrorType.TIMEOUT})
 def _content(call: FunctionCall, content: PartListUnion) -> tuple[Part, ...]:
     if isinstance(content, Sequence) and not isinstance(content, str):
         if len(content) != 1:
-            return _output(call, _SUCCEEDED), *(Text(item) if isinstance(item, str) else item for item in content)
+            return _output(call, SUCCEEDED), *(Text(item) if isinstance(item, str) else item for item in content)
         content = content[0]
     match content:
         case str():

@@ -1,0 +1,220 @@
+"""Puts the files into a prompt that it names with `@`."""
+
+import re
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tejat.core.errors import ErrorType, TejatError, WorkspaceError
+from tejat.core.tool import BaseTool, ToolResult, validate_and_execute
+from tejat.core.types import Part, Text
+from tejat.tools.registry import ToolRegistry
+
+if TYPE_CHECKING:
+    from tejat.workspace.roots import Location, Roots
+
+CONTENT_BEGINS = "\n--- Content from referenced files ---"
+CONTENT_ENDS = "\n--- End of content ---"
+
+# Not within a word, so that an e-mail address is none. Nothing but a backslash keeps a blank or a comma in the name.
+_MENTION = re.compile(
+    r"""(?<![A-Za-z0-9_.%+\-\\@/])@(?:"(?P<quoted>(?:\\.|[^"\\\n])+)"|"""
+    r"""(?P<plain>(?:\\.|[^\s,;!?()\[\]{}\\，。；！？（）【】「」、])+))"""
+)
+_ESCAPED = re.compile(r"\\(.)")
+_CLOSING = ".:'\"`>"
+_GLOB_MAGIC = re.compile(r"[*?\[\]{}()!+@\\]")
+_FILE = re.compile(r"--- (.*?) ---\n\n", re.DOTALL)
+_SKIPPED = re.compile(r"^- `(.*)` \(Reason: (.*)\)$", re.MULTILINE)
+
+
+class AtPathError(TejatError):
+    """The files that a prompt names cannot be read; the message says which and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expanded:
+    """A prompt with its files. `read` names them, `notes` tells what was named and is not there, and why."""
+
+    parts: tuple[Part, ...]
+    read: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+async def expand_at_paths(
+    prompt: str, *, registry: ToolRegistry, roots: "Roots", recursive_search: bool = True
+) -> Expanded:
+    """The prompt and the content of what it names; as it is where it names nothing that exists.
+
+    `recursive_search` says whether a name that is not found is looked for as a part of a path, anywhere. Raises
+    AtPathError.
+    """
+    if "@" not in prompt:
+        return Expanded((Text(prompt),))
+    finder = _Finder(registry, roots, recursive_search=recursive_search)
+    text, named = await finder.resolve_all(prompt)
+    if not named:
+        return Expanded((Text(prompt),), notes=tuple(finder.notes))
+    tool = registry.get("read_many_files")
+    if tool is None:
+        raise AtPathError("Error: read_many_files tool not found.")
+    gathered = _Gathered(finder.notes)
+    for place in named:
+        result = await validate_and_execute(tool, place.arguments)
+        if result.error is not None:
+            labels = ", ".join(each.label for each in named)
+            raise AtPathError(f"Error reading files ({labels}): {result.error.message}")
+        gathered.add(place, result)
+    return gathered.expanded(text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """Something that a prompt names and that exists."""
+
+    path: str
+    shown: str
+    is_directory: bool
+
+    @property
+    def label(self) -> str:
+        return f"{self.shown.rstrip('/')}/**" if self.is_directory else self.shown
+
+    @property
+    def arguments(self) -> dict[str, object]:
+        # Who names a file means that file, whatever is usually left out. Of a directory as little as possible is told,
+        # because what its name contains counts as asked for.
+        if self.is_directory:
+            return {"paths": [self.shown]}
+        return {"paths": [self.path], "useDefaultExcludes": False}
+
+
+class _Finder:
+    """Finds what the mentions in one prompt mean."""
+
+    def __init__(self, registry: ToolRegistry, roots: "Roots", *, recursive_search: bool) -> None:
+        self.notes: list[str] = []
+        self._glob = registry.get("glob") if recursive_search else None
+        self._roots = roots
+
+    async def resolve_all(self, prompt: str) -> tuple[str, list[_Named]]:
+        """The prompt with every mention that means something spelled out, and what is meant, each once."""
+        text: list[str] = []
+        named: dict[str, _Named] = {}
+        end = 0
+        for mention in _MENTION.finditer(prompt):
+            found = await self._resolve(_readings(mention))
+            if found is None:
+                continue
+            place, rest = found
+            named.setdefault(place.path, place)
+            text += [prompt[end : mention.start()], "@", place.label]
+            end = mention.end() - len(rest)
+        return "".join([*text, prompt[end:]]), list(named.values())
+
+    async def _resolve(self, readings: Sequence[tuple[str, str]]) -> tuple[_Named, str] | None:
+        for word, rest in readings:
+            place = self._existing(word)
+            if isinstance(place, _Named):
+                return place, rest
+        word, rest = readings[-1]
+        place = await self._search(word) or self._existing(word)
+        if isinstance(place, _Named):
+            return place, rest
+        if place:
+            self.notes.append(f"@{word[:_LONGEST_SEARCHED]} is left as it is: {place}")
+        return None
+
+    def _existing(self, word: str) -> _Named | str:
+        """What has this name, or why it cannot be used; an empty text if there is nothing."""
+        try:
+            location = self._roots.locate(word)
+            mode = self._roots.stat(location).st_mode
+        except WorkspaceError as error:
+            return "" if error.error_type is ErrorType.FILE_NOT_FOUND else error.message
+        if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
+            return "it is neither a file nor a directory."
+        return _Named(location.path, self._shown(location), stat.S_ISDIR(mode))
+
+    async def _search(self, word: str) -> _Named | None:
+        """The file with this text in its path: one of this very name, else the first that is found."""
+        if self._glob is None or word.startswith(("/", "../", "./")):
+            return None
+        if not _SHORTEST_SEARCHED <= len(word) <= _LONGEST_SEARCHED:
+            return None
+        escaped = _GLOB_MAGIC.sub(r"\\\g<0>", word)
+        paths = await _paths_by_glob(self._glob, f"**/*{escaped}*")
+        if not paths:
+            return None
+        found = self._existing(next((path for path in paths if path.endswith(f"/{word}")), paths[0]))
+        if not isinstance(found, _Named):
+            return None
+        self.notes.append(f"@{word} was taken for {found.shown}.")
+        return found
+
+    def _shown(self, location: "Location") -> str:
+        """Relative to the first root; what lies outside of it by its whole path."""
+        first = self._roots.first.path.rstrip("/")
+        return "." if location.path.rstrip("/") == first else location.path.removeprefix(f"{first}/")
+
+
+# One or two letters are in too many names to mean one of them.
+_SHORTEST_SEARCHED = 3
+_LONGEST_SEARCHED = 200
+
+
+def _readings(mention: re.Match[str]) -> list[tuple[str, str]]:
+    """The names that a mention may mean, each with what of it is not part of the name: the end of a sentence."""
+    quoted = mention["quoted"]
+    if quoted is not None:
+        return [(_ESCAPED.sub(r"\1", quoted), "")]
+    word = mention["plain"]
+    bare = word.rstrip(_CLOSING)
+    words = [word] if bare in ("", word) else [word, bare]
+    return [(_ESCAPED.sub(r"\1", each), word[len(each) :]) for each in words]
+
+
+async def _paths_by_glob(glob: BaseTool, pattern: str) -> list[str]:
+    result = await validate_and_execute(glob, {"pattern": pattern})
+    if result.error is not None or not isinstance(result.llm_content, str):
+        return []
+    return [line for line in result.llm_content.splitlines()[1:] if line.startswith("/")]
+
+
+class _Gathered:
+    """What was read, while it is being gathered."""
+
+    def __init__(self, notes: Sequence[str]) -> None:
+        self._notes = list(notes)
+        self._parts: list[Part] = []
+        self._read: dict[str, None] = {}
+
+    def add(self, place: _Named, result: ToolResult) -> None:
+        content = result.llm_content
+        items = [content] if isinstance(content, str) or not isinstance(content, Sequence) else content
+        before = len(self._parts)
+        for item in items:
+            if not isinstance(item, str):
+                self._read[place.label] = None
+                self._parts.append(item)
+                continue
+            head = _FILE.match(item)
+            if head is not None and head[1] not in self._read:
+                self._read[head[1]] = None
+                # No service likes a part without words.
+                texts = (f"\nContent from @{head[1]}:\n", item[head.end() :].strip())
+                self._parts += [Text(text) for text in texts if text]
+        if not isinstance(result.return_display, str):
+            return
+        skipped = [f"{what}: {why}" for what, why in _SKIPPED.findall(result.return_display)]
+        if skipped:
+            self._notes.append(f"@{place.label} was not read as a whole. Left out: {'; '.join(skipped)}.")
+        elif len(self._parts) == before and place.label not in self._read:
+            self._notes.append(f"@{place.label} has nothing that can be read.")
+
+    def expanded(self, text: str) -> Expanded:
+        if not self._parts:
+            return Expanded((Text(text),), notes=tuple(self._notes))
+        parts = (Text(text), Text(CONTENT_BEGINS), *self._parts, Text(CONTENT_ENDS))
+        return Expanded(parts, tuple(self._read), tuple(self._notes))

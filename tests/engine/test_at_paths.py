@@ -1,0 +1,259 @@
+"""Every way to name a file in a prompt, with the real tools in a real repository."""
+
+import asyncio
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tejat.core.types import InlineData, Part, Text
+from tejat.engine.at_paths import CONTENT_BEGINS, CONTENT_ENDS, AtPathError, Expanded, expand_at_paths
+from tejat.tools import builtin_registry
+from tejat.tools.registry import ToolRegistry
+from tejat.workspace.workspace import Workspace
+
+PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(20)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    for path, content in {
+        "notes.txt": "  a note\n\n",
+        "my file.txt": "with a blank\n",
+        "src/main.py": "print(1)\n",
+        "src/test_main.py": "assert 1\n",
+        "src/deep/unique_name.py": "deep\n",
+        "odd (1), [2].txt": "odd\n",
+        "empty.txt": "",
+        ".gitignore": "*.log\n",
+        "build.log": "ignored\n",
+        "GEMINI.md": "# Rules\n",
+    }.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(content)
+    (root / "picture.png").write_bytes(PICTURE)
+    subprocess.run(["git", "init", "-q", root], check=True)
+    return root
+
+
+def expand(prompt: str, *roots: Path, recursive_search: bool = True, without: tuple[str, ...] = ()) -> Expanded:
+    with Workspace(roots) as workspace:
+        registry = builtin_registry(workspace)
+        for name in without:
+            registry.unregister(name)
+        return asyncio.run(
+            expand_at_paths(prompt, registry=registry, roots=workspace.roots, recursive_search=recursive_search)
+        )
+
+
+def with_files(text: str, *files: tuple[str, str | Part], notes: tuple[str, ...] = ()) -> Expanded:
+    parts: list[Part] = [Text(text), Text(CONTENT_BEGINS)]
+    for path, content in files:
+        if isinstance(content, str):
+            parts += [Text(each) for each in (f"\nContent from @{path}:\n", content) if each]
+        else:
+            parts.append(content)
+    return Expanded((*parts, Text(CONTENT_ENDS)), tuple(path for path, _ in files), notes)
+
+
+MAIN = ("src/main.py", "print(1)")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "text", "files"),
+    [
+        ("@src/main.py", "@src/main.py", [MAIN]),
+        ("Explain @src/main.py to me", "Explain @src/main.py to me", [MAIN]),
+        ("What is in @src/main.py?", "What is in @src/main.py?", [MAIN]),
+        ("Look at @src/main.py.", "Look at @src/main.py.", [MAIN]),
+        ("Look at @src/main.py: it fails", "Look at @src/main.py: it fails", [MAIN]),
+        ("Look at @src/main.py...", "Look at @src/main.py...", [MAIN]),
+        ("(@src/main.py) [@notes.txt]", "(@src/main.py) [@notes.txt]", [MAIN, ("notes.txt", "a note")]),
+        ("`@src/main.py`", "`@src/main.py`", [MAIN]),
+        ("'@src/main.py', yes", "'@src/main.py', yes", [MAIN]),
+        ("看@src/main.py，然后", "看@src/main.py，然后", [MAIN]),
+        ("@src/main.py,@notes.txt;", "@src/main.py,@notes.txt;", [MAIN, ("notes.txt", "a note")]),
+        ("@src/main.py and @src/main.py", "@src/main.py and @src/main.py", [MAIN]),
+        ("@./src/../src/main.py", "@src/main.py", [MAIN]),
+        (r"@my\ file.txt there", "@my file.txt there", [("my file.txt", "with a blank")]),
+        ('@"my file.txt" there', "@my file.txt there", [("my file.txt", "with a blank")]),
+        (r"@odd\ \(1\)\,\ \[2\].txt", "@odd (1), [2].txt", [("odd (1), [2].txt", "odd")]),
+        ('@"odd (1), [2].txt"', "@odd (1), [2].txt", [("odd (1), [2].txt", "odd")]),
+        ("@empty.txt", "@empty.txt", [("empty.txt", "")]),
+        ("@GEMINI.md", "@GEMINI.md", [("GEMINI.md", "# Rules")]),
+        ("@picture.png", "@picture.png", [("picture.png", InlineData("image/png", PICTURE))]),
+        ("@src/deep", "@src/deep/**", [("src/deep/unique_name.py", "deep")]),
+        ("@src/deep/ too", "@src/deep/** too", [("src/deep/unique_name.py", "deep")]),
+        ("line one\n@src/main.py\nline three", "line one\n@src/main.py\nline three", [MAIN]),
+        ("one@example.org @src/main.py", "one@example.org @src/main.py", [MAIN]),
+    ],
+)
+def test_what_is_named_is_read(project: Path, prompt: str, text: str, files: list[tuple[str, str | Part]]) -> None:
+    assert expand(prompt, project) == with_files(text, *files)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "",
+        "no mention at all",
+        "a lone @ sign",
+        "@",
+        "ends with @",
+        "write to someone@src/main.py please",
+        "a@b.c and x.y@notes.txt",
+        r"\@src/main.py is meant literally",
+        "@@@",
+        "@nothing/like/this",
+        "@''",
+        "use @dataclass_transform_of_nothing here",
+        '@"unclosed',
+        "@*",
+    ],
+)
+def test_a_prompt_that_names_nothing_is_sent_unchanged(project: Path, prompt: str) -> None:
+    assert expand(prompt, project) == Expanded((Text(prompt),))
+
+
+class TestNotThere:
+    def test_it_is_searched_for(self, project: Path) -> None:
+        found = ("src/deep/unique_name.py", "deep")
+        assert expand("see @unique_na now", project) == with_files(
+            "see @src/deep/unique_name.py now",
+            found,
+            notes=("@unique_na was taken for src/deep/unique_name.py.",),
+        )
+
+    def test_a_file_of_that_very_name_comes_first(self, project: Path) -> None:
+        os.utime(project / "src" / "main.py", (1, 1))
+        assert expand("@main.py", project) == with_files(
+            "@src/main.py", MAIN, notes=("@main.py was taken for src/main.py.",)
+        )
+
+    def test_unless_searching_is_off(self, project: Path) -> None:
+        assert expand("@main.py", project, recursive_search=False) == Expanded((Text("@main.py"),))
+
+    def test_or_there_is_nothing_to_search_with(self, project: Path) -> None:
+        assert expand("@main.py", project, without=("glob",)) == Expanded((Text("@main.py"),))
+
+    def test_what_looks_like_a_pattern_is_searched_to_the_letter(self, project: Path) -> None:
+        (project / "src" / "a{b}.txt").write_text("braces\n")
+        assert expand('@"a{b}"', project).read == ("src/a{b}.txt",)
+        assert expand('@"m?in.py"', project) == Expanded((Text('@"m?in.py"'),))
+
+    def test_a_letter_or_two_are_not_searched_for(self, project: Path) -> None:
+        assert expand("@s and @py", project) == Expanded((Text("@s and @py"),))
+
+    def test_mixed_with_what_is_there(self, project: Path) -> None:
+        assert expand("@nowhere @src/main.py @gone.txt", project) == with_files("@nowhere @src/main.py @gone.txt", MAIN)
+
+
+class TestRefused:
+    def test_ignored_files(self, project: Path) -> None:
+        assert expand("@build.log", project) == Expanded(
+            (Text("@build.log"),),
+            notes=("@build.log was not read as a whole. Left out: 1 file(s): git-ignored.",),
+        )
+
+    @pytest.mark.parametrize("spelling", ["../outside.txt", "{tmp}/outside.txt", "link"])
+    def test_outside_the_workspace(self, project: Path, tmp_path: Path, spelling: str) -> None:
+        (tmp_path / "outside.txt").write_text("secret\n")
+        (project / "link").symlink_to("../outside.txt")
+        spelling = spelling.format(tmp=tmp_path)
+        expanded = expand(f"@{spelling}", project)
+        assert expanded.parts == (Text(f"@{spelling}"),)
+        assert len(expanded.notes) == 1
+        assert expanded.notes[0].startswith(f"@{spelling} is left as it is: Path not in workspace")
+
+    def test_too_long(self, project: Path) -> None:
+        prompt = f"@{'x' * 5000} and @{'y' * 300}"
+        expanded = expand(prompt, project)
+        assert expanded.parts == (Text(prompt),)
+        assert [note.partition(" is left as it is: ")[0] for note in expanded.notes] == [
+            f"@{'x' * 200}",
+            f"@{'y' * 200}",
+        ]
+
+    def test_a_pipe(self, project: Path) -> None:
+        os.mkfifo(project / "pipe")
+        note = "@pipe is left as it is: it is neither a file nor a directory."
+        assert expand("@pipe", project) == Expanded((Text("@pipe"),), notes=(note,))
+
+    def test_an_empty_directory(self, project: Path) -> None:
+        (project / "nothing").mkdir()
+        note = "@nothing/** has nothing that can be read."
+        assert expand("@nothing", project) == Expanded((Text("@nothing/**"),), notes=(note,))
+
+    def test_binary_files(self, project: Path) -> None:
+        (project / "program").write_bytes(bytes(range(256)) * 20)
+        note = "@program was not read as a whole. Left out: program: binary file."
+        assert expand("@program", project) == Expanded((Text("@program"),), notes=(note,))
+
+
+def test_another_workspace_directory(project: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "there.txt").write_text("elsewhere\n")
+    shown = str(other / "there.txt")
+    assert expand("@there.txt", project, other) == with_files(f"@{shown}", (shown, "elsewhere"))
+    assert expand(f"@{shown}", project, other) == with_files(f"@{shown}", (shown, "elsewhere"))
+    # It is the first directory that a name belongs to.
+    (other / "notes.txt").write_text("another note\n")
+    assert expand("@notes.txt", project, other) == with_files("@notes.txt", ("notes.txt", "a note"))
+
+
+def test_a_file_and_its_directory(project: Path) -> None:
+    expanded = expand("@src/main.py in @src", project)
+    assert expanded.parts[0] == Text("@src/main.py in @src/**")
+    assert expanded.read == ("src/main.py", "src/deep/unique_name.py", "src/test_main.py")
+
+
+def test_the_whole_project_without_its_pictures(project: Path) -> None:
+    expanded = expand("@.", project)
+    assert expanded.parts[0] == Text("@./**")
+    assert "picture.png" not in str(expanded.read)
+    assert not [part for part in expanded.parts if isinstance(part, InlineData)]
+
+
+def test_without_the_tool_nothing_is_sent(project: Path) -> None:
+    with pytest.raises(AtPathError, match=r"^Error: read_many_files tool not found\.$"):
+        expand("@notes.txt", project, without=("read_many_files",))
+
+
+def test_a_tool_that_fails(project: Path) -> None:
+    """The workspace is closed under the tool, so that reading fails as a whole."""
+
+    async def run() -> None:
+        with Workspace([project]) as workspace, Workspace([project]) as other:
+            registry = builtin_registry(other)
+            other.close()
+            await expand_at_paths("@notes.txt and @src", registry=registry, roots=workspace.roots)
+
+    with pytest.raises(AtPathError, match=r"^Error reading files \(notes\.txt, src/\*\*\): "):
+        asyncio.run(run())
+
+
+def test_a_registry_without_tools_does_not_matter_to_a_plain_prompt(project: Path) -> None:
+    with Workspace([project]) as workspace:
+        plain = expand_at_paths("hello", registry=ToolRegistry(), roots=workspace.roots)
+        assert asyncio.run(plain) == Expanded((Text("hello"),))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.sampled_from(["@", "\\", '"', " ", ".", "/", "x", "notes.txt", "(", ",", "\n", "é", "\0"]), max_size=12)
+)
+def test_any_prompt_goes_through(tmp_path_factory: pytest.TempPathFactory, pieces: list[str]) -> None:
+    root = tmp_path_factory.mktemp("any")
+    (root / "notes.txt").write_text("note\n")
+    prompt = "".join(pieces)
+    expanded = expand(prompt, root, recursive_search=False)
+    assert expanded.parts
+    if "@" not in prompt:
+        assert expanded == Expanded((Text(prompt),))
+    if not expanded.read:
+        assert len(expanded.parts) == 1
