@@ -3,6 +3,7 @@
 import asyncio
 import os
 import socket
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, TypeAlias
 
@@ -21,24 +22,29 @@ async def connected_socket(host: str, port: int) -> socket.socket:
     Each address gets a small head start over the next, so that a dead one does not hold up the living. Raises
     HttpFailure with DNS or CONNECT.
     """
-    addresses = await _resolve(host, port)
     where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    return await first_connected(await _resolve(host, port), where=where)
+
+
+async def first_connected(addresses: Sequence[Address], *, where: str) -> socket.socket:
+    """The socket that was connected first. Raises HttpFailure with CONNECT when no address answers."""
+    waiting = list(addresses)
     attempts: set[asyncio.Task[socket.socket]] = set()
     error: OSError | None = None
     try:
-        while addresses or attempts:
-            if addresses:
-                attempts.add(asyncio.create_task(_connect(addresses.pop(0))))
+        while waiting or attempts:
+            if waiting:
+                attempts.add(asyncio.create_task(_connect(waiting.pop(0))))
             done, attempts = await asyncio.wait(
                 attempts,
-                timeout=_HEAD_START_SECONDS if addresses else None,
+                timeout=_HEAD_START_SECONDS if waiting else None,
                 return_when=asyncio.FIRST_COMPLETED,
             )
-            error = _first_error(done) or error
             winner = next((attempt for attempt in done if attempt.exception() is None), None)
             if winner is not None:
                 attempts |= done - {winner}
                 return winner.result()
+            error = _first_error(done) or error
     finally:
         for attempt in attempts:
             attempt.cancel()

@@ -1,0 +1,126 @@
+"""Whichever address is alive is found, and no attempt is left open."""
+
+import asyncio
+import socket
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+
+import pytest
+
+from raw_server import run
+from tejat.workspace.http.dialling import Address, connected_socket, first_connected
+from tejat.workspace.http.values import HttpFailure, HttpProblem
+
+
+@contextmanager
+def listening() -> Generator[Address]:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield socket.AF_INET, server.getsockname()
+
+
+@contextmanager
+def black_hole() -> Generator[Address]:
+    """An address that lets nobody in and says nothing about it: its queue is full."""
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen(0)
+        queued = [socket.socket() for _ in range(4)]
+        for waiting in queued:
+            waiting.setblocking(False)
+            waiting.connect_ex(server.getsockname())
+        time.sleep(0.05)
+        yield socket.AF_INET, server.getsockname()
+        for waiting in queued:
+            waiting.close()
+
+
+def refusing() -> Address:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return socket.AF_INET, server.getsockname()
+
+
+def peer_of(*addresses: Address) -> tuple[str, int]:
+    async def main() -> tuple[str, int]:
+        with await first_connected(addresses, where="a.test:80") as connection:
+            assert connection.getblocking() is False
+            return connection.getpeername()
+
+    return run(main())
+
+
+class TestFirstConnected:
+    def test_the_first_address_if_it_is_alive(self) -> None:
+        with listening() as alive, listening() as other:
+            assert peer_of(alive, other) == alive[1]
+
+    def test_the_next_at_once_if_it_refuses(self) -> None:
+        with listening() as alive:
+            start = time.monotonic()
+            assert peer_of(*(refusing() for _ in range(12)), alive) == alive[1]
+            assert time.monotonic() - start < 2.5
+
+    def test_the_next_soon_if_it_is_silent(self) -> None:
+        with black_hole() as silent, listening() as alive:
+            start = time.monotonic()
+            assert peer_of(silent, alive) == alive[1]
+            assert 0.2 < time.monotonic() - start < 5
+
+    def test_a_family_that_does_not_work_here(self) -> None:
+        with listening() as alive:
+            nowhere: Address = (socket.AF_INET6, ("100::1", 9, 0, 0))  # the block for discarding
+            assert peer_of(nowhere, alive) == alive[1]
+
+    def test_a_refusal_does_not_end_the_wait_for_a_slower_one(self) -> None:
+        with black_hole() as silent, listening() as alive:
+            assert peer_of(silent, refusing(), alive) == alive[1]
+
+    def test_nobody_is_alive(self) -> None:
+        async def main() -> None:
+            await first_connected([refusing(), refusing()], where="a.test:80")
+
+        with pytest.raises(HttpFailure) as caught:
+            run(main())
+        assert caught.value.problem is HttpProblem.CONNECT
+        assert str(caught.value) == "No connection to a.test:80: Connection refused."
+
+    def test_whoever_is_cancelled_leaves_nothing_behind(self) -> None:
+        async def main(silent: Address) -> bool:
+            dialling = asyncio.create_task(first_connected([silent, silent, silent], where="a.test:80"))
+            await asyncio.sleep(0.3)
+            dialling.cancel()
+            await asyncio.wait([dialling])
+            return dialling.cancelled()
+
+        with black_hole() as silent:
+            assert run(main(silent))
+
+
+class TestConnectedSocket:
+    @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+    def test_by_address_and_by_name(self, host: str) -> None:
+        async def main(port: int) -> tuple[str, int]:
+            with await connected_socket(host, port) as connection:
+                return connection.getpeername()
+
+        with listening() as (_, address):
+            assert run(main(address[1])) == address
+
+    def test_a_name_that_nobody_has(self) -> None:
+        async def main() -> None:
+            await connected_socket("no..name", 80)  # not even worth asking for
+
+        with pytest.raises(HttpFailure) as caught:
+            run(main())
+        assert (caught.value.problem, str(caught.value)) == (
+            HttpProblem.DNS,
+            "The name no..name could not be resolved.",
+        )
+
+    def test_an_address_in_brackets_in_the_message(self) -> None:
+        async def main() -> None:
+            await connected_socket("::ffff:127.0.0.1", refusing()[1][1])
+
+        with pytest.raises(HttpFailure, match=r"^No connection to \[::ffff:127\.0\.0\.1\]:\d+: ") as caught:
+            run(main())
+        assert caught.value.problem is HttpProblem.CONNECT

@@ -1,0 +1,112 @@
+"""Whom we believe, by the environment we were given."""
+
+import asyncio
+import ssl
+import threading
+from pathlib import Path
+
+import pytest
+
+from certificates import Certificates, make_certificates, openssl
+from tejat.workspace.http.tls import Trust
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
+    return make_certificates(tmp_path_factory.mktemp("certificates"))
+
+
+def context(environment: dict[str, str]) -> tuple[ssl.SSLContext, list[str]]:
+    trust = Trust(environment)
+    return asyncio.run(trust.context()), trust.complaints
+
+
+def believes(server: ssl.SSLContext, client: ssl.SSLContext, name: str = "service.test") -> bool:
+    """Whether a handshake between the two comes to its end."""
+    there, back = ssl.MemoryBIO(), ssl.MemoryBIO()
+    ends = [
+        client.wrap_bio(back, there, server_hostname=name),
+        server.wrap_bio(there, back, server_side=True),
+    ]
+    for _ in range(10):
+        for end in ends:
+            try:
+                end.do_handshake()
+            except ssl.SSLWantReadError:
+                continue
+            except ssl.SSLCertVerificationError:
+                return False
+    return ends[0].version() is not None and ends[1].version() is not None
+
+
+def test_nobody_is_believed_without_a_reason(certificates: Certificates) -> None:
+    made, complaints = context({})
+    assert not believes(certificates.server, made)
+    assert complaints == []
+
+
+@pytest.mark.parametrize("variable", ["SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE"])
+def test_a_file_of_certificates(certificates: Certificates, variable: str) -> None:
+    made, complaints = context({variable: str(certificates.authority)})
+    assert believes(certificates.server, made)
+    assert complaints == []
+
+
+@pytest.mark.parametrize("variable", ["SSL_CERT_DIR", "REQUESTS_CA_BUNDLE"])
+def test_a_directory_of_certificates(certificates: Certificates, tmp_path: Path, variable: str) -> None:
+    (tmp_path / "ca.pem").write_bytes(certificates.authority.read_bytes())
+    openssl(tmp_path, "rehash", ".")
+    made, complaints = context({variable: str(tmp_path)})
+    assert believes(certificates.server, made)
+    assert complaints == []
+
+
+def test_the_system_is_still_believed_beside_an_addition(certificates: Certificates) -> None:
+    plain, _ = context({})
+    more, _ = context({"NODE_EXTRA_CA_CERTS": str(certificates.authority)})
+    assert len(more.get_ca_certs()) == len(plain.get_ca_certs()) + 1
+
+
+def test_the_environment_of_the_process_does_not_count(
+    certificates: Certificates, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable in ("SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE"):
+        monkeypatch.setenv(variable, str(certificates.authority))
+    made, _ = context({})
+    assert not believes(certificates.server, made)
+
+
+def test_a_wrong_name_and_an_old_certificate_are_not_believed(certificates: Certificates) -> None:
+    made, _ = context({"SSL_CERT_FILE": str(certificates.authority)})
+    assert not believes(certificates.server, made, name="other.test")
+    assert not believes(certificates.expired, made)
+
+
+@pytest.mark.parametrize("variable", ["SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE"])
+def test_what_cannot_be_loaded_is_remembered_by_its_variable(tmp_path: Path, variable: str) -> None:
+    (tmp_path / "no.pem").write_text("nothing")
+    assert context({variable: str(tmp_path / "missing.pem")})[1] == [variable]
+    assert context({variable: str(tmp_path / "no.pem")})[1] == [variable]
+
+
+def test_verification_is_on_and_old_versions_are_off() -> None:
+    made, _ = context({"PYTHONHTTPSVERIFY": "0", "NODE_TLS_REJECT_UNAUTHORIZED": "0"})
+    assert (made.verify_mode, made.check_hostname) == (ssl.CERT_REQUIRED, True)
+    assert made.minimum_version is ssl.TLSVersion.TLSv1_2
+
+
+def test_the_context_is_made_once() -> None:
+    async def main() -> bool:
+        trust = Trust({})
+        trust.warm_up()
+        trust.warm_up()
+        first, second = await asyncio.gather(trust.context(), trust.context())
+        return first is second
+
+    assert asyncio.run(main())
+
+
+def test_nothing_is_made_before_it_is_wanted() -> None:
+    before = threading.active_count()
+    Trust({})
+    assert threading.active_count() == before
