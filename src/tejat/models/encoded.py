@@ -1,6 +1,6 @@
 """Messages in the bytes of a wire, each encoded once for as long as it lives."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from weakref import WeakKeyDictionary
 
 from tejat.core.history import Message
@@ -22,3 +22,16 @@ class Encoded:
     def put(self, message: Message, encoded: bytes) -> None:
         """From now on this is what the message is in bytes."""
         self._known[message] = encoded
+
+
+def fitted(messages: Sequence[Message], encoded: Encoded, lean: Encoded, *, most: int) -> list[bytes]:
+    """The messages in bytes. Where they are more than `most` together, the oldest are taken from `lean` instead."""
+    pieces = [encoded.of(message) for message in messages]
+    size = sum(map(len, pieces))
+    for place, message in enumerate(messages):
+        if size <= most:
+            break
+        smaller = lean.of(message)
+        size -= len(pieces[place]) - len(smaller)
+        pieces[place] = smaller
+    return pieces

@@ -3,15 +3,16 @@
 import re
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
+from functools import partial
 from typing import Protocol
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 from weakref import WeakSet
 
-from tejat.core.errors import UsageError
 from tejat.core.history import Message
 from tejat.core.model import Ability, Chunk, FailureKind, ModelFailure, ModelRequest
 from tejat.models import ModelOptions
-from tejat.models.encoded import Encoded
+from tejat.models.address import base_address, read_key
+from tejat.models.encoded import Encoded, fitted
 from tejat.models.estimate import estimate_tokens
 from tejat.models.failures import of_http, protocol_failure, retry_after
 from tejat.models.gemini_answer import AnswerReader
@@ -20,16 +21,16 @@ from tejat.models.gemini_wire import Dialect
 from tejat.models.json_shapes import object_of
 from tejat.models.names import context_window
 from tejat.models.redact import safe_text
-from tejat.models.sse import EventTooLong, SseParser
+from tejat.models.sse import MOST_BYTES, EventTooLong, SseParser
 from tejat.workspace.http.client import HttpClient
 from tejat.workspace.http.values import HttpFailure, HttpLimits, HttpResponse
 
 _USUAL_ADDRESS = "https://generativelanguage.googleapis.com"
-_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
 _ABOUT_SIGNATURES = re.compile(r"thought.?signature", re.IGNORECASE)
+_MOST_REQUEST_BYTES = 19_000_000
+"""The service takes 20 MB, and there is more in a request than its messages."""
 _MOST_ERROR_BYTES = 2**20
-_MOST_ANSWER_BYTES = 256 * 2**20
 
 
 class Endpoint(Protocol):
@@ -56,33 +57,17 @@ class Endpoint(Protocol):
 def open_gemini(model: str, options: ModelOptions) -> "Gemini":
     """A model of the Gemini API by `GEMINI_API_KEY` or `GOOGLE_API_KEY`.
 
-    Raises ModelFailure when neither is set, and UsageError for an address that a key must not be sent to.
+    Raises ModelFailure when neither is set, and UsageError for what can be no key or an address that no key may go to.
     """
-    key = next((found for name in _KEYS if (found := options.environment.get(name, "").strip())), None)
+    key = next((found for name in _KEYS if (found := read_key(options, name))), None)
     if key is None:
         raise ModelFailure(
             f"There is no key for the model {model}. Set GEMINI_API_KEY; you get one at"
             " https://aistudio.google.com/apikey",
             FailureKind.NO_KEY,
         )
-    if not key.isascii() or not key.isprintable():
-        raise ModelFailure("GEMINI_API_KEY holds characters that no key has.", FailureKind.NO_KEY)
-    return Gemini(model, _KeyEndpoint(model, key, _base_address(options)), options)
-
-
-def _base_address(options: ModelOptions) -> str:
-    from_environment = options.environment.get("GOOGLE_GEMINI_BASE_URL", "").strip()
-    address = from_environment or options.base_url or _USUAL_ADDRESS
-    parts = urlsplit(address)
-    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
-        raise UsageError(f"Not the address of a service: {safe_text(address, most=100)!r}")
-    # Who types it into the environment means it; settings are copied from others unread.
-    if parts.scheme == "http" and parts.hostname not in _LOOPBACK and not from_environment:
-        raise UsageError(
-            f"The key would go to {parts.hostname} for everybody on the way to read. Use https, or set"
-            " GOOGLE_GEMINI_BASE_URL to this address if you mean it."
-        )
-    return address.rstrip("/")
+    base = base_address(options, variable="GOOGLE_GEMINI_BASE_URL", usual=_USUAL_ADDRESS, has_key=True)
+    return Gemini(model, _KeyEndpoint(model, key, base), options)
 
 
 class _KeyEndpoint:
@@ -114,6 +99,7 @@ class Gemini:
         self._endpoint = endpoint
         self._dialect = Dialect(model)
         self._encoded = Encoded(self._dialect.encode_message)
+        self._lean = Encoded(partial(self._dialect.encode_message, media=False))
         self._unsigned: WeakSet[Message] = WeakSet()
         self._http = HttpClient(environment=options.environment, limits=options.limits or HttpLimits())
         if endpoint.address("").startswith("https:"):
@@ -142,7 +128,7 @@ class Gemini:
                     raise self._without_signatures(request, await self._refusal(response))
                 kind = (response.headers.get("content-type") or "").partition(";")[0].strip().lower()
                 if kind == "application/json":
-                    for delta in reader.read(await response.read(_MOST_ANSWER_BYTES)):
+                    for delta in reader.read(await response.read(MOST_BYTES)):
                         yield delta
                 elif kind == "text/event-stream":
                     parser = SseParser()
@@ -182,8 +168,8 @@ class Gemini:
 
     def _contents(self, request: ModelRequest) -> list[bytes]:
         pieces = [b'"contents":[']
-        for message in request.messages:
-            pieces += (self._encoded.of(message), b",")
+        for piece in fitted(request.messages, self._encoded, self._lean, most=_MOST_REQUEST_BYTES):
+            pieces += (piece, b",")
         pieces[-1] = b"]"
         return pieces
 
@@ -208,13 +194,18 @@ class Gemini:
             return failure
         for message in signed:
             self._unsigned.add(message)
-            self._encoded.put(message, self._dialect.encode_unsigned(message))
+            self._encoded.put(message, self._dialect.encode_message(message, signed=False))
+            self._lean.put(message, self._dialect.encode_message(message, signed=False, media=False))
         return ModelFailure(failure.message, failure.kind, status=failure.status, retry_after=0.0, can_retry=True)
 
     async def _headers(self) -> Mapping[str, str]:
         return {"content-type": "application/json", **await self._endpoint.headers()}
 
     async def _refusal(self, response: HttpResponse) -> ModelFailure:
-        body = parsed(await response.read(_MOST_ERROR_BYTES))
+        try:
+            body = parsed(await response.read(_MOST_ERROR_BYTES))
+        except HttpFailure:
+            # The status says enough.
+            body = ""
         wait = retry_after(response.headers, time.time)
         return refusal(body, status=response.status, retry_after=wait, secrets=self._endpoint.secrets)

@@ -25,10 +25,8 @@ from tejat.models.failures import protocol_failure
 from tejat.models.gemini_refusal import refusal
 from tejat.models.gemini_wire import VENDOR
 from tejat.models.json_shapes import count_of, items_of, object_of, text_of
+from tejat.models.portable import UNNAMED_CALL
 from tejat.models.redact import safe_text
-
-NO_NAME = "undefined_tool_name"
-"""What a call is called that came without a name: no tool is, so that the model is told."""
 
 _REASONS = {
     "STOP": FinishReason.STOP,
@@ -182,11 +180,11 @@ def _read_part(part: JsonObject) -> MessagePart:
 def _read_call(value: object, signature: str | None) -> FunctionCall:
     """A call that is not as it should be stays a call: whoever runs it tells the model what is wrong."""
     if not isinstance(value, Mapping):
-        return FunctionCall(NO_NAME, {"functionCall": value}, signature=signature)
+        return FunctionCall(UNNAMED_CALL, {"functionCall": value}, signature=signature)
     call = cast("JsonObject", value)
     args = call.get("args")
     given = {} if args is None else args if isinstance(args, Mapping) else {"args": args}
-    return FunctionCall(text_of(call.get("name")) or NO_NAME, given, text_of(call.get("id")) or None, signature)
+    return FunctionCall(text_of(call.get("name")) or UNNAMED_CALL, given, text_of(call.get("id")) or None, signature)
 
 
 def _read_media(media: JsonObject) -> InlineData:

@@ -19,6 +19,7 @@ from tejat.core.types import (
     Text,
     Thought,
 )
+from tejat.models.portable import in_words
 
 VENDOR = "gemini"
 
@@ -49,14 +50,15 @@ class Dialect:
         self.wants_signatures = version >= 3
         """Whether it refuses a history whose calls have no signature."""
 
-    def encode_message(self, message: Message) -> bytes:
-        """The message as one element of `contents`."""
-        parts = self._parts(message.parts)
-        return _content(message, _with_stand_in(parts) if self.wants_signatures else parts)
+    def encode_message(self, message: Message, *, signed: bool = True, media: bool = True) -> bytes:
+        """The message as one element of `contents`.
 
-    def encode_unsigned(self, message: Message) -> bytes:
-        """The same for a service that does not accept the signatures in it: those of another model, or of none."""
-        return _content(message, _with_stand_in(self._parts(map(_without_signature, message.parts))))
+        Not `signed` is for a service that does not accept the signatures in it: those of another model, or of none.
+        Without `media` words stand where they were.
+        """
+        given = message.parts if signed else tuple(map(_without_signature, message.parts))
+        parts = self._parts(given if media else map(_without_media, given))
+        return _content(message, _with_stand_in(parts) if self.wants_signatures or not signed else parts)
 
     def _parts(self, given: Iterable[MessagePart]) -> list[JsonObject]:
         parts: list[JsonObject] = []
@@ -171,6 +173,10 @@ def _without_signature(part: MessagePart) -> MessagePart:
             return Opaque(vendor, {name: inner for name, inner in value.items() if name != _SIGNATURE})
         case _:
             return part
+
+
+def _without_media(part: MessagePart) -> MessagePart:
+    return Text(in_words(part, "the conversation became too large")) if isinstance(part, InlineData) else part
 
 
 def _with_stand_in(parts: list[JsonObject]) -> list[JsonObject]:

@@ -1,0 +1,56 @@
+import asyncio
+import subprocess
+import sys
+
+import pytest
+
+from model_server import ModelServer, refuse, say
+from tejat.core.errors import UsageError
+from tejat.core.history import user_message
+from tejat.core.model import FailureKind, ModelFailure, ModelRequest, Retry, TextDelta
+from tejat.models import ModelOptions, open_model
+
+
+def test_the_environment_overrules_the_settings_and_the_loop_is_around_it() -> None:
+    async def run() -> None:
+        environment = {"GEMINI_API_KEY": "key", "GOOGLE_GEMINI_BASE_URL": server.address}
+        model = open_model(
+            " gemini:gemini-2.5-pro", ModelOptions(environment, attempts=2, base_url="https://x.invalid")
+        )
+        assert model.name == "gemini:gemini-2.5-pro"
+        chunks = [found async for found in model.stream(ModelRequest([user_message("hi")]))]
+        assert isinstance(chunks[0], Retry)
+        assert (chunks[0].most, chunks[1]) == (2, TextDelta("Hello"))
+        await model.close()
+
+    with ModelServer([refuse(503, "busy", retry_after="0"), say("Hello")]) as server:
+        asyncio.run(run())
+
+
+@pytest.mark.parametrize("name", ["gemini-2.5-pro", "claude-opus-5", "gpt-5"])
+def test_no_key(name: str) -> None:
+    with pytest.raises(ModelFailure) as caught:
+        open_model(name, ModelOptions({}))
+    assert caught.value.kind is FailureKind.NO_KEY
+
+
+def test_names_that_mean_nothing() -> None:
+    with pytest.raises(UsageError):
+        open_model("nobody's", ModelOptions({}))
+
+
+def test_a_server_of_ones_own_needs_no_key() -> None:
+    assert open_model("ollama:qwen3:8b", ModelOptions({})).name == "ollama:qwen3:8b"
+    own = {"OPENAI_BASE_URL": "http://localhost:8080/v1"}
+    assert open_model("qwen3:8b", ModelOptions(own)).name == "qwen3:8b"
+
+
+def test_only_the_service_in_use_is_loaded() -> None:
+    program = (
+        "import sys; from tejat.models import ModelOptions, open_model;"
+        "open_model('gemini-2.5-pro', ModelOptions({'GEMINI_API_KEY': 'key'}));"
+        "print(*[name for name in sys.modules if name.startswith(('tejat.models.openai', 'tejat.models.anthropic',"
+        " 'tejat.models.vertex', 'tejat.models.scripted', 'google.auth', 'email', 'urllib.request', 'random'))])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.strip() == ""
