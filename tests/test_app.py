@@ -648,7 +648,7 @@ class TestExamining:
 class TestLooking:
     def test_tools_to_look_at_do_not_work(self) -> None:
         registry = describe_tools()
-        assert len(registry.declarations()) == len(registry.names()) == 12
+        assert len(registry.declarations()) == len(registry.names()) == 14
         for name in ("read_file", SHELL, "save_memory"):
             with pytest.raises(UsageError, match="open_tools"):
                 registry.get(name)

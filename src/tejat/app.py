@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from tejat.engine.policy_book import PolicyBook
     from tejat.engine.scheduler import Scheduler
     from tejat.engine.undo import UndoJournal
+    from tejat.tools.web import Web
+    from tejat.workspace.fetch.fetch import Fetcher
+    from tejat.workspace.fetch.search_endpoint import SearchEndpoint
     from tejat.workspace.jobs import Jobs
     from tejat.workspace.memory_file import MemoryFile
     from tejat.workspace.processes.shell import Shell
@@ -129,6 +132,22 @@ class _House:
 
         return MemoryFile(self._places.gemini, self._settings.context_file_names.value[0])
 
+    def web(self) -> "Web":
+        from tejat.tools.web import Web
+
+        address = self._settings.search_url
+        return Web(
+            fetcher=lambda: self._fetcher,
+            search=None if address is None else partial(_search_endpoint, address.value, self._environment),
+        )
+
+    @cached_property
+    def _fetcher(self) -> "Fetcher":
+        from tejat.workspace.fetch.fetch import Fetcher
+        from tejat.workspace.http.client import HttpClient
+
+        return Fetcher(HttpClient(environment=self._environment, use_proxies=False))
+
     @cached_property
     def undo(self) -> "UndoJournal":
         from tejat.engine.undo import UndoJournal
@@ -173,6 +192,13 @@ class _House:
             is_in_use=lambda: _has_running_jobs(self._places),
         )
         return self._closing.enter_context(fencing)
+
+
+def _search_endpoint(url: str, environment: Mapping[str, str]) -> "SearchEndpoint":
+    from tejat.workspace.fetch.search_endpoint import SearchEndpoint
+    from tejat.workspace.http.client import HttpClient
+
+    return SearchEndpoint(url, lambda: HttpClient(environment=environment))
 
 
 def _sandbox_mode(wish: str | None, settings: Settings) -> SandboxWish:
@@ -292,4 +318,4 @@ class _Nowhere:
     def workspace(self) -> NoReturn:
         raise UsageError("These tools are for looking at; open_tools makes ones that work.")
 
-    shell = memory = workspace
+    shell = memory = web = workspace

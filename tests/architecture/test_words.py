@@ -28,6 +28,8 @@ TOOLS = {
     "read_background_output": ("ReadBackgroundOutput", "ReadBackgroundOutputTool", "read"),
     "stop_background_process": ("StopBackgroundProcess", "StopBackgroundProcessTool", "execute"),
     "save_memory": ("SaveMemory", "MemoryTool", "think"),
+    "web_fetch": ("WebFetch", "WebFetchTool", "fetch"),
+    "google_web_search": ("GoogleSearch", "WebSearchTool", "search"),
 }
 SCRIPT = str(ROOT / "scripts" / "declarations")
 
@@ -122,6 +124,8 @@ DECLARED: dict[str, tuple[list[str], list[str]]] = {
     "read_background_output": (["pid"], ["lines"]),
     "stop_background_process": (["pid"], []),
     "save_memory": (["fact"], []),
+    "web_fetch": (["prompt"], []),
+    "google_web_search": (["query"], []),
 }
 
 
@@ -207,6 +211,8 @@ HISTORY: dict[str, tuple[list[dict[str, object]], list[dict[str, object]]]] = {
     "read_background_output": ([{"pid": 1}], [{"lines": 5}, {"delay_ms": 10}, {"offset": 3}]),
     "stop_background_process": ([{"pid": 1}], []),
     "save_memory": ([{"fact": "Likes tea."}], [{"modified_by_user": True, "modified_content": "x"}]),
+    "web_fetch": ([{"prompt": "https://a.example"}, {"url": "https://a.example"}], []),
+    "google_web_search": ([{"query": "tea"}], []),
 }
 
 

@@ -24,6 +24,8 @@ NAMES = [
     "read_background_output",
     "stop_background_process",
     "save_memory",
+    "web_fetch",
+    "google_web_search",
 ]
 
 
@@ -74,6 +76,8 @@ class TestList:
             ["read_background_output", "ReadBackgroundOutput", "read"],
             ["stop_background_process", "StopBackgroundProcess", "execute"],
             ["save_memory", "SaveMemory", "think"],
+            ["web_fetch", "WebFetch", "fetch"],
+            ["google_web_search", "GoogleSearch", "search"],
         ]
         assert all(len(row.split()) > 4 for row in rows)
 

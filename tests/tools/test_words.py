@@ -84,4 +84,6 @@ def test_the_names_that_are_declared() -> None:
         "read_background_output": (["pid", "lines", "offset", "delay_ms"], ["pid"]),
         "stop_background_process": (["pid"], ["pid"]),
         "save_memory": (["fact"], ["fact"]),
+        "web_fetch": (["prompt"], ["prompt"]),
+        "google_web_search": (["query"], ["query"]),
     }

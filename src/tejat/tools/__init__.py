@@ -11,6 +11,7 @@ from tejat.core.tool import BaseTool, FunctionDeclaration, Kind
 from tejat.tools.registry import Entry, Source, ToolRegistry
 
 if TYPE_CHECKING:
+    from tejat.tools.web import Web
     from tejat.workspace.memory_file import MemoryFile
     from tejat.workspace.processes.shell import Shell
     from tejat.workspace.workspace import Workspace
@@ -31,13 +32,15 @@ FILE_TOOLS = (
 
 
 class Surroundings(Protocol):
-    """What a session has for its tools. Each of the three is made when a tool first needs it."""
+    """What a session has for its tools. Each is made when a tool first needs it."""
 
     def workspace(self) -> "Workspace": ...
 
     def shell(self) -> "Shell": ...
 
     def memory(self) -> "MemoryFile": ...
+
+    def web(self) -> "Web": ...
 
 
 def builtin_registry(workspace: "Workspace") -> ToolRegistry:
@@ -84,6 +87,14 @@ def load_builtin(name: str, surroundings: Surroundings) -> BaseTool:
             from tejat.tools.save_memory import MemoryTool
 
             return MemoryTool(surroundings.memory())
+        case "web_fetch":
+            from tejat.tools.web_fetch import WebFetchTool
+
+            return WebFetchTool(surroundings.web())
+        case "google_web_search":
+            from tejat.tools.google_web_search import WebSearchTool
+
+            return WebSearchTool(surroundings.web())
         case "list_background_processes":
             from tejat.tools.list_background_processes import ListBackgroundProcessesTool
 

@@ -1,0 +1,1 @@
+"""Pages of the web, fetched without ever reaching a place that nobody agreed to."""

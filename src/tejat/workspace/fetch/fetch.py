@@ -1,0 +1,217 @@
+"""The fetcher: gets a page from the web, and from nowhere else unless somebody agreed to just that place.
+
+A name is looked up once for every hop, all of its addresses have to be public, and the connection goes to one of the
+addresses that were checked: what a name server says a moment later has no effect.
+"""
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+from typing import TypeAlias
+
+from tejat.core.errors import TejatError
+from tejat.workspace.fetch.addresses import Place, is_literal, place_of, place_of_host
+from tejat.workspace.fetch.decode import ACCEPTED, UndecodableBody, decoder_for
+from tejat.workspace.fetch.urls import BadUrl, Url, parse_url
+from tejat.workspace.http.background import in_background, result_of
+from tejat.workspace.http.client import HttpClient
+from tejat.workspace.http.values import Dial, HttpFailure, HttpLimits, HttpProblem, HttpResponse
+
+Resolve: TypeAlias = Callable[[str, int], Awaitable[Sequence[str]]]
+"""From a host name and a port to the literal addresses of the host. Raises OSError."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What came from `url`, the last one after all redirects. `was_cut` says that the body goes on."""
+
+    url: str
+    status: int
+    reason: str
+    content_type: str
+    body: bytes
+    was_cut: bool
+
+
+class FetchFailure(TejatError):
+    """A page was not fetched. `is_blocked` says that it must not be: another attempt would end the same way."""
+
+    def __init__(self, message: str, *, is_blocked: bool = False) -> None:
+        super().__init__(message)
+        self.message = message
+        self.is_blocked = is_blocked
+
+
+@dataclass(frozen=True, slots=True)
+class FetchLimits:
+    """`seconds` are for everything from the first lookup to the last byte, `body` counts unpacked bytes."""
+
+    seconds: float = 10.0
+    body: int = 10_000_000
+    redirects: int = 5
+
+
+USUAL_LIMITS = FetchLimits()
+
+
+class Route(Enum):
+    """How the client that is used gets to servers."""
+
+    DIRECT = auto()
+    PROXY = auto()
+    """Through a proxy that the person set up: it does the lookups, so only the spelling of a host can be checked."""
+
+
+async def look_up(host: str, port: int) -> Sequence[str]:
+    """The addresses that the system knows for a name. Raises OSError."""
+    found = await result_of(
+        in_background(lambda: socket.getaddrinfo(host.encode("ascii"), port, type=socket.SOCK_STREAM))
+    )
+    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+
+
+class Fetcher:
+    """Fetches pages for a session. No cookies, credentials or referrers are ever sent."""
+
+    def __init__(
+        self,
+        http: HttpClient,
+        *,
+        resolve: Resolve = look_up,
+        limits: FetchLimits = USUAL_LIMITS,
+        route: Route = Route.DIRECT,
+    ) -> None:
+        self._http = http
+        self._resolve = resolve
+        self._limits = limits
+        self._route = route
+
+    async def fetch(self, url: str, *, allow_private: frozenset[str] = frozenset()) -> Fetched:
+        """Get a page, whatever its status. Raises FetchFailure.
+
+        `allow_private` are the origins (`http://127.0.0.1:8000`) on private networks that the person agreed to.
+        """
+        try:
+            async with asyncio.timeout(self._limits.seconds):
+                return await self._follow(_parsed(url), allow_private)
+        except TimeoutError:
+            raise FetchFailure(f"The page did not come within {self._limits.seconds:g} seconds.") from None
+        except HttpFailure as failure:
+            raise FetchFailure(failure.message) from None
+        except UndecodableBody as error:
+            raise FetchFailure(str(error)) from None
+
+    async def _follow(self, url: Url, allow_private: frozenset[str]) -> Fetched:
+        for _ in range(self._limits.redirects + 1):
+            got = await self._get(url, await self._checked_addresses(url, allow_private))
+            if isinstance(got, Fetched):
+                return got
+            url = _next_hop(url, got)
+        raise FetchFailure(f"There are more than {self._limits.redirects} redirects.", is_blocked=True)
+
+    async def _checked_addresses(self, url: Url, allow_private: frozenset[str]) -> list[str]:
+        """The addresses that may be dialled for this hop; none where a proxy does the dialling."""
+        spelled = place_of_host(url.host)
+        if spelled is not None:
+            _check(spelled, url, allow_private)
+        if is_literal(url.host):
+            return [url.host.strip("[]")]
+        if self._route is Route.PROXY:
+            return []
+        try:
+            addresses = list(await self._resolve(url.host, url.real_port))
+        except (OSError, UnicodeError):
+            addresses = []
+        if not addresses:
+            raise FetchFailure(f"The name {url.host} could not be resolved.")
+        for address in addresses:
+            _check(place_of(address), url, allow_private, address=address)
+        return addresses[:_MOST_ADDRESSES]
+
+    async def _get(self, url: Url, addresses: list[str]) -> "Fetched | str":
+        """The page, or where it has moved to."""
+        if not addresses or self._route is Route.PROXY:
+            return await self._request(url, None, _LIMITS)
+        for address in addresses[:-1]:
+            try:
+                return await self._request(url, address, replace(_LIMITS, connect=_HEAD_START_SECONDS))
+            except HttpFailure as failure:
+                if failure.problem not in (HttpProblem.CONNECT, HttpProblem.TIMED_OUT_CONNECT):
+                    raise
+        return await self._request(url, addresses[-1], _LIMITS)
+
+    async def _request(self, url: Url, address: str | None, limits: HttpLimits) -> "Fetched | str":
+        dial = None if address is None else _dialling(address)
+        async with self._http.request("GET", str(url), headers=_HEADERS, limits=limits, dial=dial) as response:
+            location = response.headers.get("Location")
+            if response.status in _REDIRECTS and location is not None:
+                return location
+            body, was_cut = await _read(response, self._limits.body)
+            content_type = response.headers.get("Content-Type") or ""
+            return Fetched(str(url), response.status, response.reason, content_type, body, was_cut)
+
+
+_MOST_ADDRESSES = 4
+_HEAD_START_SECONDS = 2.0
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_HEADERS = {
+    "Accept": "text/markdown, text/html;q=0.9, text/plain;q=0.9, application/json;q=0.9, */*;q=0.5",
+    "Accept-Encoding": ACCEPTED,
+    "User-Agent": "Mozilla/5.0 (compatible; tejat)",
+}
+# The time for all of it is measured around everything.
+_LIMITS = HttpLimits(connect=60.0, first_byte=None, idle=None, whole=None)
+
+
+def _parsed(url: str) -> Url:
+    try:
+        return parse_url(url)
+    except BadUrl as bad:
+        raise FetchFailure(str(bad), is_blocked=True) from None
+
+
+def _next_hop(url: Url, location: str) -> Url:
+    try:
+        following = url.joined(location)
+    except BadUrl as bad:
+        raise FetchFailure(f"The page redirects to what is not fetched. {bad}", is_blocked=True) from None
+    if url.scheme == "https" and following.scheme == "http":
+        raise FetchFailure("The page redirects from https to http, which is not followed.", is_blocked=True)
+    return following
+
+
+def _check(place: Place, url: Url, allow_private: frozenset[str], *, address: str = "") -> None:
+    """Raises FetchFailure where nobody may go, or nobody agreed to."""
+    if place is Place.PUBLIC or (place is Place.PRIVATE and url.origin in allow_private):
+        return
+    leads = f"{url.host} leads to {address}" if address else url.host
+    if place is Place.FORBIDDEN:
+        raise FetchFailure(f"Blocked: {leads}, which is no address of the public internet.", is_blocked=True)
+    raise FetchFailure(
+        f"Blocked: {leads}, on this machine or a private network, which the user has not agreed to.", is_blocked=True
+    )
+
+
+def _dialling(address: str) -> Dial:
+    async def dial(_: str, port: int) -> tuple[str, int]:
+        return address, port
+
+    return dial
+
+
+async def _read(response: HttpResponse, most: int) -> tuple[bytes, bool]:
+    """The body unpacked, and whether it was longer than `most` bytes or ended too early.
+
+    What comes over the wire is bounded too: a body may be all packaging.
+    """
+    decoder = decoder_for(response.headers.get("Content-Encoding") or "")
+    body = bytearray()
+    packed = 0
+    async for piece in response:
+        packed += len(piece)
+        body += decoder.decode(piece, most + 1 - len(body))
+        if len(body) > most or packed > most:
+            return bytes(body[:most]), True
+    return bytes(body), not decoder.is_complete
