@@ -95,7 +95,8 @@ class _Finder:
 
     def __init__(self, registry: ToolRegistry, roots: "Roots", *, recursive_search: bool) -> None:
         self.notes: list[str] = []
-        self._glob = registry.get("glob") if recursive_search else None
+        self._registry = registry
+        self._recursive_search = recursive_search
         self._roots = roots
 
     async def resolve_all(self, prompt: str) -> tuple[str, list[_Named]]:
@@ -139,12 +140,13 @@ class _Finder:
 
     async def _search(self, word: str) -> _Named | None:
         """The file with this text in its path: one of this very name, else the first that is found."""
-        if self._glob is None or word.startswith(("/", "../", "./")):
+        if not self._recursive_search or word.startswith(("/", "../", "./")):
             return None
-        if not _SHORTEST_SEARCHED <= len(word) <= _LONGEST_SEARCHED:
+        glob = self._registry.get("glob") if _SHORTEST_SEARCHED <= len(word) <= _LONGEST_SEARCHED else None
+        if glob is None:
             return None
         escaped = _GLOB_MAGIC.sub(r"\\\g<0>", word)
-        paths = await _paths_by_glob(self._glob, f"**/*{escaped}*")
+        paths = await _paths_by_glob(glob, f"**/*{escaped}*")
         if not paths:
             return None
         found = self._existing(next((path for path in paths if path.endswith(f"/{word}")), paths[0]))

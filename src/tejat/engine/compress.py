@@ -10,19 +10,20 @@ from tejat.core.model import Answer, FinishReason, ModelFailure, ModelRequest
 from tejat.core.types import FunctionResponse, Text
 from tejat.engine.at_paths import CONTENT_BEGINS, CONTENT_ENDS
 from tejat.engine.packing import SUCCEEDED
-from tejat.engine.tokens import estimate_tokens
+from tejat.engine.tokens import estimate_text, estimate_tokens
 from tejat.engine.transcript import shortened, transcript
 from tejat.engine.words import words_about
 
 KEPT_SHARE = 0.3
 """The latest messages that are kept as they are, as a share of all."""
-_LEAST_SHARE = 0.2
-"""Less than this is not worth a summary."""
 ACKNOWLEDGED = "Got it. Thanks for the additional context!"
 
 _BEGINNING = "The conversation so far was summarised to make room. This is what is known of it:\n\n"
 _REQUEST = "An earlier request of the user, word for word:\n"
 _WITH_FILES = "\n[The content of the files named above was attached here.]"
+# Less than this is not worth a summary.
+_LEAST_SHARE = 0.2
+_LEAST_TOKENS = 200
 _MOST_FOR_REQUESTS = 40_000
 _LEAST_FOR_REQUESTS = 4_000
 _SHORTER = (2_000, 300)
@@ -73,7 +74,9 @@ class Compressor:
 
         split = _split(messages, keep_first)
         older, latest = messages[keep_first:split], messages[split:]
-        if estimate_tokens(older) < _LEAST_SHARE * estimate_tokens(messages[keep_first:]):
+        requests = _bounded(_requests_in(older), _requests_in(latest), most=max(tokens_before, _LEAST_FOR_REQUESTS))
+        can_go = estimate_tokens(older) - sum(map(estimate_text, requests))
+        if can_go < max(_LEAST_TOKENS, _LEAST_SHARE * estimate_tokens(messages[keep_first:])):
             return unchanged(CompressionStatus.NOT_NEEDED, "There is too little yet that could be summarised.")
         try:
             snapshot = _snapshot(await ask(_question(older)))
@@ -81,7 +84,6 @@ class Compressor:
             return unchanged(CompressionStatus.FAILED, failure.message)
         if not snapshot:
             return unchanged(CompressionStatus.FAILED, "The model gave no usable summary.")
-        requests = _bounded(_requests_in(older), _requests_in(latest), most=max(tokens_before, _LEAST_FOR_REQUESTS))
         made = _put_together(messages[:keep_first], _summary(snapshot, requests), latest)
         problem = problem_with(made)
         if problem:
