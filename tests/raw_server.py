@@ -46,7 +46,7 @@ class Peer:
 
 
 class RawServer:
-    """`requests` are the first lines of what was asked, `connections` counts who came."""
+    """`connections` counts who came."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -63,6 +63,7 @@ async def raw_server(
 ) -> AsyncGenerator[RawServer]:
     """Whoever connects is answered by `answer`; what it raises comes out at the end."""
     serving: set[asyncio.Task[None]] = set()
+    writers: list[asyncio.StreamWriter] = []
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -74,6 +75,7 @@ async def raw_server(
 
     def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         found.connections += 1
+        writers.append(writer)
         serving.add(asyncio.create_task(serve(reader, writer)))
 
     server = await asyncio.start_server(accept, host, 0, ssl=context)
@@ -84,6 +86,8 @@ async def raw_server(
         server.close()
         for task in serving:
             task.cancel()
+        for writer in writers:
+            writer.transport.abort()
         ended = await asyncio.gather(*serving, return_exceptions=True)
         errors = [error for error in ended if isinstance(error, Exception)]
         if errors:

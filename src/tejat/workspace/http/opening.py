@@ -76,39 +76,42 @@ async def _open_tunnel(wire: Wire, origin: Origin, proxy: Proxy) -> None:
         headers.append(("Proxy-Authorization", proxy.authorization))
     wire.write(machine.send(h11.Request(method="CONNECT", target=origin.authority, headers=headers)) or b"")
     wire.write(machine.send(h11.EndOfMessage()) or b"")
-    status = await _status_of_tunnel(wire, machine)
-    where = proxy.origin.authority
-    if status == 407:
-        raise HttpFailure(f"The proxy {where} wants a name and a password, or other ones.", HttpProblem.PROXY)
-    if status is None or not 200 <= status < 300:
-        said = "closed the connection" if status is None else f"answered {status}"
-        raise HttpFailure(f"The proxy {where} {said} when asked for {origin.authority}.", HttpProblem.PROXY)
-    if machine.trailing_data[0] or wire.has_received:
-        raise HttpFailure(f"The proxy {where} spoke before the server could.", HttpProblem.PROXY)
+    outcome = await _outcome_of_tunnel(wire, machine)
+    if outcome is not None:
+        where = proxy.origin.authority
+        raise HttpFailure(f"The proxy {where} {outcome} when asked for {origin.authority}.", HttpProblem.PROXY)
 
 
-async def _status_of_tunnel(wire: Wire, machine: h11.Connection) -> int | None:
-    """None when no answer comes that could be understood."""
+async def _outcome_of_tunnel(wire: Wire, machine: h11.Connection) -> str | None:
+    """What the proxy did instead of opening the tunnel."""
     while True:
         try:
             event = machine.next_event()
         except h11.RemoteProtocolError:
-            return None
+            return "closed the connection" if wire.has_ended else "did not answer in HTTP"
         if isinstance(event, h11.Response):
-            return event.status_code
-        if event is h11.NEED_DATA:
-            if wire.has_received:
-                machine.receive_data(wire.take())
-            elif wire.has_ended:
-                return None
-            else:
-                await wire.wait(None)
-        elif not isinstance(event, h11.InformationalResponse):
-            return None
+            break
+        if event is not h11.NEED_DATA:  # said on the way to an answer
+            continue
+        if wire.has_received:
+            machine.receive_data(wire.take())
+        elif wire.has_ended:
+            return "closed the connection"
+        else:
+            await wire.wait(None)
+    if event.status_code == 407:
+        return "wanted a name and a password, or other ones (407),"
+    if not 200 <= event.status_code < 300:
+        return f"answered {event.status_code}"
+    return "spoke in the server's place" if machine.trailing_data[0] else None
 
 
 async def _start_tls(wire: Wire, origin: Origin, trust: Trust) -> None:
     context = await trust.context()
+    if wire.has_received or wire.has_ended:
+        # What came before TLS began would be lost, and both sides would wait for the other.
+        did = "spoke before the TLS handshake" if wire.has_received else "closed the connection"
+        raise HttpFailure(f"{origin.authority} {did}.", HttpProblem.TLS)
     try:
         await wire.start_tls(context, origin.host.removesuffix("."))
     except ssl.SSLCertVerificationError as error:
