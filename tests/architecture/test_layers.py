@@ -22,6 +22,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "frontends": {"core", "engine", "mcp.framing", "mcp.protocol", "workspace.terminal_text"},
     "app": EVERYTHING_BELOW,
     "cli": {"core", "app", "frontends", "config", "tools.registry"},
+    "demo": set(),
     "__main__": {"cli"},
     "__init__": EVERYTHING_BELOW | {"app"},
 }

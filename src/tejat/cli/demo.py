@@ -1,0 +1,104 @@
+"""`tejat demo`: a whole run with real tools and a script in the place of the model."""
+
+import argparse
+import asyncio
+import os
+import sys
+import tempfile
+import tomllib
+from collections.abc import Mapping
+
+from tejat.app import open_agent
+from tejat.cli.confirm import SayYes, TerminalApprover, can_ask
+from tejat.cli.demo_story import Story
+from tejat.cli.start_failures import explain
+from tejat.cli.style import Style
+from tejat.cli.termination import Terminated, ending_in_order
+from tejat.core.agent_events import AgentEvent
+from tejat.core.agent_options import AgentOptions
+from tejat.core.confirm import Approver
+from tejat.core.errors import TejatError
+from tejat.core.exit_codes import EXIT_INPUT
+from tejat.core.visible import visible
+from tejat.frontends.endings import exit_code_of
+
+_DEMO = os.path.join(os.path.dirname(os.path.dirname(__file__)), "demo")
+_PROMPT = "A test of this project fails. Find out why, correct it, and run the tests."
+_NOBODY_TO_ASK = (
+    "the demo asks before it changes or runs anything, and nobody can answer here: "
+    "run it in a terminal, or agree to everything with `tejat demo --yes`"
+)
+
+
+def run(words: list[str]) -> int:
+    """Run `tejat demo` with these words and return the exit code."""
+    options = _parser().parse_args(words)
+    if not options.yes and not can_ask():
+        print(f"tejat: {_NOBODY_TO_ASK}", file=sys.stderr)
+        return EXIT_INPUT
+    try:
+        with ending_in_order(), tempfile.TemporaryDirectory(prefix="tejat-demo-", ignore_cleanup_errors=True) as place:
+            return asyncio.run(_play(os.path.realpath(place), is_agreed=options.yes))
+    except Terminated as ended:
+        return ended.exit_code
+    except TejatError as error:
+        print(f"tejat: {visible(str(error))}", file=sys.stderr)
+        return explain(error)[1]
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tejat demo",
+        description="Show a whole run: a script plays the model, and real tools find and correct a bug in a small "
+        "project, in a temporary directory. It needs no key and no network.",
+    )
+    parser.add_argument("-y", "--yes", action="store_true", help="agree to everything beforehand")
+    return parser
+
+
+async def _play(place: str, *, is_agreed: bool) -> int:
+    """The exit code. Raises TejatError."""
+    project = _make_project(os.path.join(place, "project"))
+    story = Story(project, Style(sys.stdout))
+    approver: Approver = SayYes() if is_agreed else TerminalApprover(Style(sys.stderr), untrusted=(project,))
+    options = AgentOptions(
+        directories=(project,),
+        model=f"scripted:{os.path.join(_DEMO, 'demo.toml')}",
+        mode="default",
+        environment=_environment(place),
+    )
+
+    def tell(event: AgentEvent) -> None:
+        _print(story.told(event))
+
+    _print(story.introduction(is_agreed=is_agreed))
+    async with open_agent(options, approver) as session:
+        return exit_code_of(await session.run(_PROMPT, tell))
+
+
+def _make_project(directory: str) -> str:
+    """The project of the demo, written out; returns its directory."""
+    with open(os.path.join(_DEMO, "project.toml"), "rb") as file:
+        files: Mapping[str, str] = tomllib.load(file)["files"]
+    for name, content in files.items():
+        path = os.path.join(directory, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "x", encoding="utf-8") as file:
+            file.write(content)
+    return directory
+
+
+def _environment(place: str) -> dict[str, str]:
+    """The person's own, except that what they keep and have set up for agents is neither read nor changed."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith(("GEMINI_", "GOOGLE_"))}
+    return own | {
+        "GEMINI_CLI_HOME": place,
+        "XDG_CONFIG_HOME": os.path.join(place, "config"),
+        "XDG_STATE_HOME": os.path.join(place, "state"),
+    }
+
+
+def _print(lines: list[str]) -> None:
+    # At once: questions are asked on another stream, and must come after what led to them.
+    for line in lines:
+        print(line, flush=True)
