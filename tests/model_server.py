@@ -5,6 +5,7 @@ It knows the Gemini REST interface; the HTTP part is for any service. Used by te
 
 import base64
 import json
+import re
 import socket
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -261,6 +262,20 @@ def what_is_wrong(received: Received) -> str | None:
     return None
 
 
+OTHERS_KEYS = frozenset({"args", "response", "parametersJsonSchema", "responseJsonSchema"})
+"""What is inside of these is nobody's business."""
+
+
+def one_spelling(value: Any) -> Any:
+    """The same with the names of fields as we write them; the service also takes them with underscores."""
+    if isinstance(value, list):
+        return [one_spelling(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    fields = {re.sub(r"_([a-z])", lambda found: found[1].upper(), name): inner for name, inner in value.items()}
+    return {name: inner if name in OTHERS_KEYS else one_spelling(inner) for name, inner in fields.items()}
+
+
 def read_message(content: Mapping[str, Any]) -> Message:
     """What the service understands of one of `contents`. Media inside of a function response follow it here."""
     parts = [part for sent in content["parts"] for part in _read_parts(sent)]
@@ -281,7 +296,8 @@ def _read_parts(part: Mapping[str, Any]) -> Iterable[MessagePart]:
             for nested in sent.get("parts", ()):
                 yield from _read_parts(nested)
         case {"inlineData": {"mimeType": kind, "data": data}}:
-            yield InlineData(kind, base64.b64decode(data, validate=True))
+            # Both alphabets are taken.
+            yield InlineData(kind, base64.b64decode(data.replace("-", "+").replace("_", "/"), validate=True))
         case {"fileData": {"mimeType": kind, "fileUri": address}}:
             yield FileData(kind, address)
         case _:

@@ -349,6 +349,20 @@ def test_addresses_that_are_none(address: str) -> None:
         open_gemini("gemini-2.5-pro", ModelOptions({"GEMINI_API_KEY": KEY}, base_url=address))
 
 
+@pytest.mark.parametrize(
+    ("version", "path"), [("", "v1beta"), ("beta", "v1beta"), ("v1", "v1"), ("v1alpha", "v1alpha")]
+)
+def test_the_version_of_the_interface(version: str, path: str) -> None:
+    model = open_gemini("gemini-2.5-pro", ModelOptions({"GEMINI_API_KEY": KEY, "GOOGLE_GENAI_API_VERSION": version}))
+    usual = "https://generativelanguage.googleapis.com"
+    assert model._endpoint.address("x") == f"{usual}/{path}/models/gemini-2.5-pro:x"
+
+
+def test_what_is_no_version() -> None:
+    with pytest.raises(UsageError, match="GOOGLE_GENAI_API_VERSION"):
+        open_gemini("x", ModelOptions({"GEMINI_API_KEY": KEY, "GOOGLE_GENAI_API_VERSION": "../v1"}))
+
+
 def test_what_is_known_of_a_model_without_asking() -> None:
     model = open_gemini("tunedModels/mine", ModelOptions({"GEMINI_API_KEY": KEY}))
     assert (model.name, model.context_window, model.abilities) == ("tunedModels/mine", 128_000, frozenset(Ability))

@@ -8,6 +8,7 @@ from typing import Protocol
 from urllib.parse import quote
 from weakref import WeakSet
 
+from tejat.core.errors import UsageError
 from tejat.core.history import Message
 from tejat.core.model import Ability, Chunk, FailureKind, ModelFailure, ModelRequest
 from tejat.models import ModelOptions
@@ -67,7 +68,18 @@ def open_gemini(model: str, options: ModelOptions) -> "Gemini":
             FailureKind.NO_KEY,
         )
     base = base_address(options, variable="GOOGLE_GEMINI_BASE_URL", usual=_USUAL_ADDRESS, has_key=True)
-    return Gemini(model, _KeyEndpoint(model, key, base), options)
+    version = api_version(options, usual="v1beta")
+    return Gemini(model, _KeyEndpoint(model, key, f"{base}/{version}"), options)
+
+
+def api_version(options: ModelOptions, *, usual: str) -> str:
+    """The version of the interface, by `GOOGLE_GENAI_API_VERSION`. Raises UsageError for what can be none."""
+    version = options.environment.get("GOOGLE_GENAI_API_VERSION", "").strip()
+    if not version or version == "beta":
+        return usual
+    if not version.isalnum() or not version.isascii():
+        raise UsageError("GOOGLE_GENAI_API_VERSION is not a version.")
+    return version
 
 
 class _KeyEndpoint:
@@ -77,7 +89,7 @@ class _KeyEndpoint:
         self._base = base
 
     def address(self, method: str) -> str:
-        return f"{self._base}/v1beta/{quote(self._resource, safe='/')}:{method}"
+        return f"{self._base}/{quote(self._resource, safe='/')}:{method}"
 
     async def headers(self) -> Mapping[str, str]:
         return {"x-goog-api-key": self._key}
