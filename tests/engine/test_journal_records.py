@@ -1,0 +1,105 @@
+"""Records go to one line and come back; whatever else is in a line is refused in one way."""
+
+from types import MappingProxyType
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tejat.core.json_fields import Fields
+from tejat.core.model import Usage
+from tejat.core.types import JsonObject
+from tejat.engine.journal_records import LONGEST_LINE, Kind, from_line, to_line, usage_from_json, usage_to_json
+
+TEXTS = st.text(st.characters(), max_size=12)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+class TestToLine:
+    def test_a_record(self) -> None:
+        line = to_line({"kind": Kind.ENDED, "at": 1.5, "reason": "finished: ü"})
+        assert line == '{"v":1,"kind":"ended","at":1.5,"reason":"finished: ü"}\n'.encode()
+
+    def test_bytes_that_are_not_text_come_back(self) -> None:
+        line = to_line({"kind": Kind.ENDED, "reason": "caf\udce9 ü"})
+        assert line.isascii()
+        assert from_line(line).text("reason") == "caf\udce9 ü"
+
+    def test_any_mapping_and_sequence(self) -> None:
+        line = to_line({"kind": Kind.ENDED, "value": MappingProxyType({"a": (1, 2)}), "range": range(2)})
+        assert line == b'{"v":1,"kind":"ended","value":{"a":[1,2]},"range":[0,1]}\n'
+
+    @pytest.mark.parametrize("value", [float("nan"), float("inf"), pytest.param(10**5000, id="too many digits")])
+    def test_numbers_that_json_does_not_know(self, value: float) -> None:
+        with pytest.raises(ValueError, match=r"."):
+            to_line({"kind": Kind.ENDED, "value": value})
+
+    def test_endless_nesting(self) -> None:
+        deep: list[object] = []
+        for _ in range(200_000):
+            deep = [deep]
+        with pytest.raises(ValueError, match=r"^A record cannot be written as JSON: "):
+            to_line({"kind": Kind.ENDED, "value": deep})  # pyright: ignore[reportArgumentType]  # no JSON, on purpose
+
+    def test_bytes_are_no_list_of_numbers(self) -> None:
+        with pytest.raises(ValueError, match="a bytes is no JSON value"):
+            to_line({"kind": Kind.ENDED, "value": b"x"})
+
+    def test_a_record_longer_than_anybody_reads(self) -> None:
+        with pytest.raises(ValueError, match=r"^A record of 128 MiB is too long$"):
+            to_line({"kind": Kind.ENDED, "reason": "x" * LONGEST_LINE})
+
+    @settings(max_examples=150, deadline=None)
+    @given(st.dictionaries(TEXTS, VALUES, max_size=3))
+    def test_whatever_is_in_it_is_one_line_and_comes_back(self, value: JsonObject) -> None:
+        line = to_line({"kind": Kind.ENDED, "value": value})
+        assert line.endswith(b"\n")
+        assert line.count(b"\n") == 1
+        assert from_line(line).object("value") == value
+
+
+class TestFromLine:
+    def test_kinds_and_versions_that_come_later(self) -> None:
+        record = from_line(b'{"v":7,"kind":"dreamt","of":"sheep"}\n')
+        assert (record.whole_number("v"), record.text("kind"), record.text("of")) == (7, "dreamt", "sheep")
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            b"",
+            b"\n",
+            b"\x00" * 100,
+            b"\xff\xfe",
+            b"garbage",
+            b"[]",
+            b"null",
+            b'"prompt"',
+            b'{"v":1}',
+            b'{"kind":"prompt"}',
+            b'{"v":"1","kind":"prompt"}',
+            b'{"v":true,"kind":"prompt"}',
+            b'{"v":1,"kind":3}',
+            b'{"v":1,"kind":"prompt"',
+            b'{"v":1,"kind":"prompt"}{"v":1,"kind":"prompt"}',
+            b"[" * 100_000,
+            b'{"v":1,"kind":"x","n":' + b"9" * 10_000 + b"}",
+        ],
+    )
+    def test_what_is_no_record(self, line: bytes) -> None:
+        with pytest.raises(ValueError, match=r"."):
+            from_line(line)
+
+
+class TestUsage:
+    def test_it_comes_back(self) -> None:
+        usage = Usage(1, 2, 3, 4, 5)
+        assert usage_to_json(usage) == {"prompt": 1, "cached": 2, "output": 3, "thoughts": 4, "tool": 5}
+        assert usage_from_json(Fields(usage_to_json(usage))) == usage
+
+    def test_what_is_missing(self) -> None:
+        with pytest.raises(ValueError, match="cached"):
+            usage_from_json(Fields({"prompt": 1}))
