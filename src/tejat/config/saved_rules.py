@@ -1,6 +1,5 @@
 """The answers "always" that a person had saved: one policy file, changed only here, whole at every instant."""
 
-import errno
 import hashlib
 import os
 import re
@@ -15,8 +14,8 @@ from tejat.config.lock import locked
 from tejat.config.own_file import MAX_BYTES, Writers, read_own_file
 from tejat.config.places import Places, private_directory
 from tejat.config.policy_files import DIRECTORY_NAME
+from tejat.config.write_own_file import write_own_file
 from tejat.core.errors import UsageError
-from tejat.workspace.draft import CannotNameLate, Draft, Naming, remove_leftovers
 
 _HEADER = """\
 # Written by tejat: the answers "always" that were saved. `tejat policy list` shows them, `tejat policy revoke` takes
@@ -67,7 +66,7 @@ def save(places: Places, toml: str) -> None:
             raise UsageError(f"{path} would be longer than {MAX_BYTES // 2**20} MiB")
         if grown != (text or _HEADER):
             _rules_in(grown, path)
-            _write(path, grown)
+            write_own_file(path, grown)
 
 
 def _is_among(rules: list[SavedRule], rule: SavedRule) -> bool:
@@ -98,7 +97,7 @@ def _remove(places: Places, choose: Callable[[list[SavedRule]], list[SavedRule]]
             lines = _lines(text)
             for rule in reversed(chosen):
                 _cut(lines, rule)
-            _write(path, "".join(lines))
+            write_own_file(path, "".join(lines))
         return [rule.toml for rule in chosen]
 
 
@@ -185,38 +184,6 @@ def _rule_at(start: int, lines: list[str]) -> SavedRule:
         lines.pop()
     toml = "".join(lines).replace("\r\n", "\n")
     return SavedRule(hashlib.sha256(toml.encode()).hexdigest()[:8], toml, start + 1)
-
-
-def _write(path: str, text: str) -> None:
-    # Where the file is a link into a collection of such files, it stays one.
-    target = os.path.realpath(path)
-    directory = os.open(os.path.dirname(target), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        remove_leftovers(directory)
-        try:
-            _replace(directory, os.path.basename(target), text.encode(), Naming.LATE)
-        except CannotNameLate:
-            _replace(directory, os.path.basename(target), text.encode(), Naming.AT_ONCE)
-        _flush(directory)
-    finally:
-        os.close(directory)
-
-
-def _replace(directory: int, name: str, content: bytes, naming: Naming) -> None:
-    with Draft(directory, mode=0o600, naming=naming) as draft:
-        os.fchmod(draft.fd, 0o600)
-        draft.write([content], lambda: None)
-        os.fsync(draft.fd)
-        draft.publish_over(name)
-
-
-def _flush(directory: int) -> None:
-    try:
-        os.fsync(directory)
-    except OSError as error:
-        # There are file systems that cannot flush a directory.
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EBADF):
-            raise UsageError(f"{error.strerror}. The file was written, but a power cut may undo that") from error
 
 
 _TABLE_START = re.compile(r"[ \t]*\[\[[ \t]*rule[ \t]*\]\]")

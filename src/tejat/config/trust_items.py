@@ -1,0 +1,201 @@
+"""What a folder brings along that could start a process, set a variable or change a rule, and a digest of each."""
+
+import hashlib
+import os
+import re
+import stat
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from tejat.config.env_file import find_environment_file, parse
+from tejat.config.json_with_comments import BadJson, read_json
+from tejat.config.places import Places
+from tejat.config.settings_file import is_same_directory
+from tejat.config.trust_store import TrustItem
+from tejat.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from tejat.config.json_with_comments import Node
+
+MAX_ITEMS = 2000
+MAX_BYTES = 512 * 2**20
+
+
+def find_items(places: Places, root: str) -> tuple[TrustItem, ...]:
+    """What the folder brings along, nothing where its files are the person's own.
+
+    Raises UsageError where that cannot be known: there is too much of it, or a file belongs to another user.
+    """
+    if is_same_directory(root, places.home) or is_same_directory(os.path.join(root, ".gemini"), places.gemini):
+        return ()
+    items = {item.path: item for item in _items_of_files(places, root)}
+    for path, what in _scripts(root):
+        relative = os.path.relpath(path, root)
+        if relative not in items and (item := _item(root, relative, what)):
+            items[relative] = item
+    return tuple(items[path] for path in sorted(items))
+
+
+def _items_of_files(places: Places, root: str) -> Iterator[TrustItem]:
+    named = [(path, "settings") for path in _SETTINGS]
+    environment = find_environment_file(places, root)
+    if environment and not environment.is_own:
+        named.append((os.path.relpath(environment.path, os.path.realpath(root)), "environment file"))
+    for directory, what in ((".gemini/policies", "policy"), (".gemini/commands", "command")):
+        named += [(path, what) for path in _files_below(root, directory)]
+    for path, what in named:
+        if item := _item(root, path, what):
+            yield item
+
+
+def _files_below(root: str, directory: str) -> list[str]:
+    """Every `.toml` in there at any depth, links followed, each directory once."""
+    found: list[str] = []
+    seen: set[tuple[int, int]] = set()
+    waiting = [directory]
+    while waiting:
+        here = waiting.pop()
+        try:
+            status = os.stat(os.path.join(root, here))
+            names = os.listdir(os.path.join(root, here)) if (status.st_dev, status.st_ino) not in seen else []
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError as error:
+            raise UsageError(f"Cannot look into {os.path.join(root, here)}: {error.strerror}.") from error
+        seen.add((status.st_dev, status.st_ino))
+        for name in names:
+            path = f"{here}/{name}"
+            if os.path.isdir(os.path.join(root, path)):
+                waiting.append(path)
+            elif name.endswith(".toml"):
+                found.append(path)
+        if len(found) + len(seen) + len(waiting) > MAX_ITEMS:
+            raise UsageError(f"{os.path.join(root, directory)} holds more than {MAX_ITEMS} files.")
+    return found
+
+
+def _item(root: str, path: str, what: str) -> TrustItem | None:
+    """The file as it is now, None if there is none. What is no file, or cannot be read, is known by that."""
+    absolute = os.path.join(root, path)
+    try:
+        descriptor = os.open(absolute, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        return TrustItem(path, what, f"unreadable: {error.strerror}")
+    try:
+        status = os.fstat(descriptor)
+        if status.st_uid not in (0, os.geteuid()):
+            raise UsageError(f"{absolute} belongs to another user (number {status.st_uid}).")
+        if not stat.S_ISREG(status.st_mode):
+            return TrustItem(path, what, "no regular file")
+        digest, start = _digest(descriptor, absolute)
+    except OSError as error:
+        return TrustItem(path, what, f"unreadable: {error.strerror}")
+    finally:
+        os.close(descriptor)
+    return TrustItem(path, what, digest, tuple(_words_of(what, start)))
+
+
+def _digest(descriptor: int, path: str) -> tuple[str, bytes]:
+    """The digest of the whole file, and as much of its content as it takes to tell what it says."""
+    digest, start, size = hashlib.sha256(), b"", 0
+    while piece := os.read(descriptor, _PIECE):
+        start = start or piece
+        size += len(piece)
+        if size > MAX_BYTES:
+            raise UsageError(f"{path} is longer than {MAX_BYTES // 2**20} MiB.")
+        digest.update(piece)
+    return digest.hexdigest(), start
+
+
+def _words_of(what: str, content: bytes) -> Iterator[str]:
+    text = content.decode("utf-8", errors="replace")
+    if what == "environment file":
+        names = sorted(parse(text))
+        if names:
+            yield f"sets {', '.join(names)}"
+    elif what == "settings":
+        try:
+            top = read_json(text)
+        except BadJson as error:
+            yield f"cannot be read: {error}"
+            return
+        for name, line in _command_lines(top):
+            yield f"{name} runs: {line}"
+        for name, address in _addresses(top):
+            yield f"{name} connects to: {address}"
+        if isinstance(top.value, dict) and top.value:
+            yield f"sets {', '.join(sorted(top.value))}"
+
+
+def _scripts(root: str) -> Iterator[tuple[str, str]]:
+    """The files inside the folder that its settings name in a command. What those load in turn is not known."""
+    real_root = os.path.realpath(root)
+    seen: set[str] = set()
+    for path in _SETTINGS:
+        for line in _lines_in(os.path.join(root, path)):
+            for word in _words_in(line, real_root):
+                candidate = os.path.realpath(os.path.join(real_root, word))
+                if candidate in seen or not candidate.startswith(f"{real_root.rstrip('/')}/"):
+                    continue
+                seen.add(candidate)
+                if len(seen) > MAX_ITEMS:
+                    raise UsageError(f"{os.path.join(root, path)} names more than {MAX_ITEMS} files.")
+                if os.path.isfile(candidate):
+                    yield os.path.join(root, os.path.relpath(candidate, real_root)), "script"
+
+
+def _lines_in(path: str) -> list[str]:
+    try:
+        with open(path, "rb", opener=_open_without_waiting) as file:
+            top = read_json(file.read(_PIECE).decode("utf-8", errors="replace"))
+    except (OSError, BadJson):
+        return []
+    return [line for _, line in _command_lines(top)]
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC)
+
+
+def _command_lines(node: "Node", name: str = "") -> Iterator[tuple[str, str]]:
+    """Whatever would be run, by the name it stands under: any `command` with its arguments, and commands by name."""
+    if isinstance(node.value, list):
+        for item in node.value:
+            yield from _command_lines(item, name)
+    if not isinstance(node.value, dict):
+        return
+    for key, member in node.value.items():
+        inner = f"{name}.{key}" if name else key
+        if isinstance(member.value, str) and key.lower().endswith("command"):
+            line = " ".join([member.value, *_texts(node.value.get("args"))])
+            yield (name or key) if key == "command" else inner, line
+        yield from _command_lines(member, inner)
+
+
+def _addresses(node: "Node", name: str = "") -> Iterator[tuple[str, str]]:
+    if not isinstance(node.value, dict):
+        return
+    for key, member in node.value.items():
+        if isinstance(member.value, str) and key in ("url", "httpUrl"):
+            yield name, member.value
+        yield from _addresses(member, f"{name}.{key}" if name else key)
+
+
+def _texts(node: "Node | None") -> list[str]:
+    if node is None or not isinstance(node.value, list):
+        return []
+    return [item.value for item in node.value if isinstance(item.value, str)]
+
+
+def _words_in(line: str, root: str) -> Sequence[str]:
+    """What could be a path in the line, however it is quoted."""
+    for name in ("GEMINI_PROJECT_DIR", "GEMINI_CWD", "workspacePath", "PWD"):
+        line = line.replace(f"${{{name}}}", root).replace(f"${name}", root)
+    quoted = [first or second for first, second in re.findall(r"\"([^\"]+)\"|'([^']+)'", line)]
+    return [*quoted, *(word for word in re.split(r"[\s;|&()<>=\"'`]+", line) if word)]
+
+
+_SETTINGS = (".gemini/settings.json", ".mcp.json")
+_PIECE = 2**20

@@ -1,0 +1,235 @@
+"""The `.env` file: which one counts, how it is read, and what it may not set."""
+
+import json
+import os
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tejat.config.env_file import EnvironmentFile, FoundFile, find_environment_file, parse, read_environment_file
+from tejat.config.places import Places
+from tejat.core.errors import UsageError
+
+DEFAULT_EXCLUDED = ("DEBUG", "DEBUG_MODE")
+
+
+def places_in(base: Path) -> Places:
+    home = str(base / "home")
+    return Places(home, f"{home}/.config/tejat", f"{home}/.local/state/tejat", f"{home}/.gemini", ())
+
+
+def write(path: Path, text: str = "A=1\n") -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o600)
+    return str(path)
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "work" / "project" / "sub").mkdir(parents=True)
+    return tmp_path.resolve()
+
+
+def read(
+    base: Path,
+    *,
+    directory: str = "work/project",
+    is_trusted: bool = True,
+    excluded: Collection[str] = DEFAULT_EXCLUDED,
+    environment: Mapping[str, str] | None = None,
+) -> EnvironmentFile | None:
+    return read_environment_file(
+        places_in(base),
+        str(base / directory),
+        is_trusted=is_trusted,
+        excluded=excluded,
+        environment=environment or {},
+    )
+
+
+class TestWhichFile:
+    # The places in the order in which they count, seen from work/project/sub.
+    ORDER = (
+        "work/project/sub/.gemini/.env",
+        "work/project/sub/.env",
+        "work/project/.gemini/.env",
+        "work/project/.env",
+        "work/.gemini/.env",
+        "work/.env",
+        "home/.gemini/.env",
+        "home/.env",
+    )
+
+    @pytest.mark.parametrize("first", range(len(ORDER)))
+    def test_the_first_one_and_only_that(self, base: Path, first: int) -> None:
+        for number, name in enumerate(self.ORDER[first:], first):
+            write(base / name, f"A={number}\nB{number}=1\n")
+        path = str(base / self.ORDER[first])
+        values = {"A": str(first), f"B{first}": "1"}
+        assert read(base, directory="work/project/sub") == EnvironmentFile(path, values, ())
+        own = first >= 6
+        assert find_environment_file(places_in(base), str(base / "work/project/sub")) == FoundFile(path, own)
+
+    def test_none(self, base: Path) -> None:
+        assert read(base) is None
+
+    def test_without_trust_only_the_persons_own(self, base: Path) -> None:
+        for name in self.ORDER[:6]:
+            write(base / name)
+        assert read(base, is_trusted=False) is None
+        own = write(base / "home/.env", "A=own\n")
+        assert read(base, is_trusted=False) == EnvironmentFile(own, {"A": "own"}, ())
+
+    def test_beneath_the_home_directory_its_own_is_found_on_the_way(self, base: Path) -> None:
+        (base / "home/code/x").mkdir(parents=True)
+        own = write(base / "home/.env")
+        assert find_environment_file(places_in(base), str(base / "home/code/x")) == FoundFile(own, is_own=True)
+        project = write(base / "home/code/.env")
+        assert find_environment_file(places_in(base), str(base / "home/code/x")) == FoundFile(project, is_own=False)
+
+    def test_a_name_that_only_looks_like_the_configuration_directory(self, base: Path) -> None:
+        (base / "home/x.gemini/y").mkdir(parents=True)
+        project = write(base / "home/x.gemini/.env")
+        assert find_environment_file(places_in(base), str(base / "home/x.gemini/y")) == FoundFile(project, is_own=False)
+
+    def test_a_directory_of_that_name_is_no_file(self, base: Path) -> None:
+        (base / "work/project/.env/bin").mkdir(parents=True)
+        path = write(base / "work/.env")
+        assert find_environment_file(places_in(base), str(base / "work/project")) == FoundFile(path, is_own=False)
+
+    @pytest.mark.parametrize("at", ["work/.env", "work"])
+    def test_what_anybody_could_have_put_above_does_not_count(self, base: Path, at: str) -> None:
+        write(base / "work/.env")
+        (base / at).chmod(0o777)
+        assert read(base) is None
+
+    @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+    def test_what_somebody_else_put_above_does_not_count(self, base: Path) -> None:
+        os.chown(write(base / "work/.env"), 12345, 12345)
+        assert read(base) is None
+
+    def test_the_persons_own_must_be_closed_to_others(self, base: Path) -> None:
+        path = write(base / "home/.env")
+        os.chmod(path, 0o666)
+        with pytest.raises(UsageError, match="everybody may write to it"):
+            read(base)
+
+    def test_a_pipe_is_no_file(self, base: Path) -> None:
+        os.mkfifo(base / "work/project/.env")
+        assert read(base) is None
+
+
+class TestWhatItSets:
+    def test_nothing_that_is_set_already(self, base: Path) -> None:
+        path = write(base / "work/project/.env", "A=1\nB=2\nC=3\n")
+        assert read(base, environment={"A": "", "B": "x"}) == EnvironmentFile(path, {"C": "3"}, ())
+
+    def test_excluded_names(self, base: Path) -> None:
+        text = "DEBUG=1\nDEBUG_MODE=1\nCI=1\nA=1\n"
+        path = write(base / "work/project/.env", text)
+        assert read(base) == EnvironmentFile(path, {"CI": "1", "A": "1"}, ("DEBUG", "DEBUG_MODE"))
+        assert read(base, excluded=["CI"]) == EnvironmentFile(
+            path, {"DEBUG": "1", "DEBUG_MODE": "1", "A": "1"}, ("CI",)
+        )
+        path = write(base / "work/project/.gemini/.env", text)
+        everything = {"DEBUG": "1", "DEBUG_MODE": "1", "CI": "1", "A": "1"}
+        assert read(base) == EnvironmentFile(path, everything, ())
+
+    def test_the_persons_own_may_set_them(self, base: Path) -> None:
+        path = write(base / "home/.env", "DEBUG=1\n")
+        assert read(base) == EnvironmentFile(path, {"DEBUG": "1"}, ())
+
+    NOT_BY_A_PROJECT = (
+        *("LD_PRELOAD", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES", "PATH", "PYTHONPATH", "PYTHONSTARTUP"),
+        *("NODE_OPTIONS", "BASH_ENV", "ENV", "HOME", "GIT_SSH_COMMAND", "EDITOR", "PAGER", "PROMPT_COMMAND"),
+        *("HTTP_PROXY", "https_proxy", "ALL_PROXY", "no_proxy", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"),
+        *("REQUESTS_CA_BUNDLE", "GOOGLE_GEMINI_BASE_URL", "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "OLLAMA_HOST"),
+        *("GOOGLE_VERTEX_BASE_URL", "GEMINI_SANDBOX", "GEMINI_SYSTEM_MD", "XDG_CONFIG_HOME", "TEJAT_ADMIN_DIRECTORY"),
+        *("GEMINI_CLI_SYSTEM_SETTINGS_PATH", "GEMINI_TELEMETRY_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"),
+    )
+    NEVER = ("GEMINI_CLI_TRUST_WORKSPACE", "GEMINI_CLI_HOME", "GEMINI_CLI_TRUSTED_FOLDERS_PATH")
+
+    @pytest.mark.parametrize("where", ["work/project/.env", "work/project/.gemini/.env", "work/.env"])
+    def test_a_project_does_not_steer_programs_or_endpoints(self, base: Path, where: str) -> None:
+        names = (*self.NOT_BY_A_PROJECT, *self.NEVER)
+        path = write(base / where, "".join(f"{name}=x\n" for name in names) + "GEMINI_API_KEY=k\n")
+        assert read(base) == EnvironmentFile(path, {"GEMINI_API_KEY": "k"}, names)
+
+    def test_the_person_does_but_says_nothing_about_trust_there(self, base: Path) -> None:
+        names = (*self.NOT_BY_A_PROJECT, *self.NEVER)
+        path = write(base / "home/.gemini/.env", "".join(f"{name}=x\n" for name in names))
+        assert read(base) == EnvironmentFile(path, dict.fromkeys(self.NOT_BY_A_PROJECT, "x"), self.NEVER)
+
+    def test_values_are_not_printed(self, base: Path) -> None:
+        write(base / "work/project/.env", "GEMINI_API_KEY=hush\n")
+        assert "hush" not in repr(read(base))
+        assert "GEMINI_API_KEY" in repr(read(base))
+
+    def test_what_cannot_be_read_is_named(self, base: Path) -> None:
+        path = base / "work/project/.env"
+        path.write_bytes(b"A=\xff\n")
+        with pytest.raises(UsageError, match=f"Cannot read {path}: it is not UTF-8"):
+            read(base)
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("", {}),
+        ("A=1", {"A": "1"}),
+        ("A=1\r\nB=2\r\n", {"A": "1", "B": "2"}),
+        ("A=1\rB=2", {"A": "1", "B": "2"}),
+        ("  export A = 1  ", {"A": "1"}),
+        ("exportA=1", {"exportA": "1"}),
+        ("A=", {"A": ""}),
+        ("A=\nB=2", {"A": "", "B": "2"}),
+        ("# A=1\nB=2 # A=3", {"B": "2"}),
+        ("A=a#b", {"A": "a#b"}),
+        ("A=a b  # c", {"A": "a b"}),
+        ("A=#b", {"A": ""}),
+        ("A='a # b' # c", {"A": "a # b"}),
+        ("A='a\\nb'", {"A": "a\\nb"}),
+        ('A="a\\nb\\t\\"c\\" \\\\ \\x"', {"A": 'a\nb\t"c" \\ \\x'}),
+        ('A="one\ntwo # three\n"\nB=2', {"A": "one\ntwo # three\n", "B": "2"}),
+        ("A='one\nB=2'\nC=3", {"A": "one\nB=2", "C": "3"}),
+        ('A=`it\'s "so"`', {"A": 'it\'s "so"'}),
+        ('A="never closed\nB=2', {"A": '"never closed', "B": "2"}),
+        ('A="x" y', {"A": '"x" y'}),
+        ('A=""', {"A": ""}),
+        ("A=1\nA=2", {"A": "2"}),
+        ("A=$HOME ${B}", {"A": "$HOME ${B}"}),
+        ("A=b=c", {"A": "b=c"}),
+        ("not a line\n=x\n1A=2\nA-B=3\nA B=4\nC=5", {"C": "5"}),
+        ("A=a\0b\nB=1", {"B": "1"}),
+        ("Ä=1\nB=ä", {"B": "ä"}),
+    ],
+)
+def test_how_it_is_read(text: str, values: dict[str, str]) -> None:
+    assert parse(text) == values
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.dictionaries(st.from_regex(r"[A-Z_][A-Z0-9_]{0,5}", fullmatch=True), st.text("ab #'\"\\\n\t$=`", max_size=12))
+)
+@example({"A": "\\", "B": '"'})
+def test_what_is_quoted_comes_back(values: dict[str, str]) -> None:
+    text = "".join(f"export {name}={json.dumps(value)}\n# more\n" for name, value in values.items())
+    assert parse(text) == values
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text("AB=\"'` #\n\\"))
+def test_any_text_can_be_read(text: str) -> None:
+    assert all(name.isidentifier() for name in parse(text))
+
+
+def test_a_long_hostile_file_takes_no_time() -> None:
+    assert len(parse('A="\\' * 100_000)) <= 1
+    assert len(parse("A='x\n" * 100_000)) == 1
+    assert len(parse("A=" + "# " * 200_000)) == 1

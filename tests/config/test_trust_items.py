@@ -1,0 +1,196 @@
+"""What a folder brings along: every file that could start something or change a rule, and nothing else."""
+
+import hashlib
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tejat.config.places import Places
+from tejat.config.trust_items import MAX_ITEMS, find_items
+from tejat.config.trust_store import TrustItem
+from tejat.core.errors import UsageError
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> Places:
+    home = f"{tmp_path}/home"
+    os.mkdir(home)
+    return Places(home, f"{home}/.config/tejat", f"{home}/.local/state/tejat", f"{home}/.gemini", ())
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "project").mkdir()
+    return tmp_path / "project"
+
+
+def write(path: Path, content: object) -> str:
+    """Write the file and return its digest."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = content if isinstance(content, str) else json.dumps(content)
+    path.write_text(text)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def test_nothing(places: Places, root: Path) -> None:
+    write(root / "GEMINI.md", "x")
+    write(root / "AGENTS.md", "x")
+    write(root / ".gemini" / "GEMINI.md", "x")
+    write(root / ".gemini" / "policies" / "notes.txt", "x")
+    (root / ".gemini" / "settings.json").symlink_to("nowhere")
+    assert find_items(places, str(root)) == ()
+
+
+def test_everything(places: Places, root: Path) -> None:
+    servers = {"mcpServers": {"x": {"command": "node", "args": ["tools/server.js", "--port=1"]}}}
+    hooks = {
+        "BeforeTool": [{"hooks": [{"type": "command", "command": "$GEMINI_PROJECT_DIR/hook.sh --fast"}]}],
+        "AfterTool": [{"hooks": [{"command": "bash -c 'bin/after it'"}]}],
+    }
+    settings = {
+        "tools": {"discoveryCommand": 'bin/discover "with space.sh"', "callCommand": "/bin/true"},
+        "hooks": hooks,
+        **servers,
+    }
+    digests = {
+        ".env": write(root / ".env", "B=secret\nexport A=1\n"),
+        ".gemini/commands/a/b.toml": write(root / ".gemini/commands/a/b.toml", "prompt = 'x'"),
+        ".gemini/policies/p.toml": write(root / ".gemini/policies/p.toml", "x"),
+        ".gemini/settings.json": write(root / ".gemini/settings.json", settings),
+        ".mcp.json": write(root / ".mcp.json", {"mcpServers": {"y": {"command": "run me"}, "z": {"url": "http://z"}}}),
+        "bin/discover": write(root / "bin/discover", "1"),
+        "hook.sh": write(root / "hook.sh", "2"),
+        "tools/server.js": write(root / "tools/server.js", "3"),
+        "with space.sh": write(root / "with space.sh", "4"),
+        "bin/after it": write(root / "bin/after it", "5"),
+    }
+    write(root / "other.sh", "not named")
+    found = find_items(places, str(root))
+    assert {item.path: item.digest for item in found} == digests
+    assert [item.path for item in found] == sorted(digests)
+    assert {item.path: item.what for item in found if item.what != "script"} == {
+        ".env": "environment file",
+        ".gemini/commands/a/b.toml": "command",
+        ".gemini/policies/p.toml": "policy",
+        ".gemini/settings.json": "settings",
+        ".mcp.json": "settings",
+    }
+    says = {item.path: item.says for item in found if item.says}
+    assert says == {
+        ".env": ("sets A, B",),
+        ".gemini/settings.json": (
+            'tools.discoveryCommand runs: bin/discover "with space.sh"',
+            "tools.callCommand runs: /bin/true",
+            "hooks.BeforeTool.hooks runs: $GEMINI_PROJECT_DIR/hook.sh --fast",
+            "hooks.AfterTool.hooks runs: bash -c 'bin/after it'",
+            "mcpServers.x runs: node tools/server.js --port=1",
+            "sets hooks, mcpServers, tools",
+        ),
+        ".mcp.json": ("mcpServers.y runs: run me", "mcpServers.z connects to: http://z", "sets mcpServers"),
+    }
+
+
+class TestEnvironmentFile:
+    def test_only_the_one_that_would_be_read(self, places: Places, root: Path) -> None:
+        write(root / ".env", "A=1")
+        digest = write(root / ".gemini" / ".env", "A=2")
+        assert find_items(places, str(root)) == (TrustItem(".gemini/.env", "environment file", digest, ("sets A",)),)
+
+    def test_one_above(self, places: Places, root: Path) -> None:
+        digest = write(root.parent / ".env", "A=1")
+        (root.parent / "link").symlink_to(root)
+        for folder in (root, root.parent / "link"):
+            assert find_items(places, str(folder)) == (TrustItem("../.env", "environment file", digest, ("sets A",)),)
+
+    def test_not_the_persons_own(self, places: Places, root: Path) -> None:
+        write(Path(places.home) / ".env", "A=1")
+        assert find_items(places, str(root)) == ()
+
+
+class TestOwn:
+    def test_the_home_directory_brings_nothing_that_is_not_the_persons(self, places: Places, root: Path) -> None:
+        home = Path(places.home)
+        write(home / ".gemini" / "settings.json", {"mcpServers": {"x": {"command": "x"}}})
+        write(home / ".mcp.json", {})
+        (root.parent / "link").symlink_to(home)
+        assert find_items(places, places.home) == ()
+        assert find_items(places, str(root.parent / "link")) == ()
+
+    def test_a_directory_that_is_only_called_like_it(self, places: Places) -> None:
+        root = Path(places.home) / "x.gemini" / ".gemini"
+        digest = write(root / ".gemini" / "settings.json", "{}")
+        assert find_items(places, str(root)) == (TrustItem(".gemini/settings.json", "settings", digest),)
+
+
+class TestHostile:
+    def test_a_pipe_is_not_waited_for(self, places: Places, root: Path) -> None:
+        (root / ".gemini").mkdir()
+        os.mkfifo(root / ".gemini" / "settings.json")
+        assert find_items(places, str(root)) == (TrustItem(".gemini/settings.json", "settings", "no regular file"),)
+
+    def test_a_directory_in_place_of_a_file(self, places: Places, root: Path) -> None:
+        (root / ".mcp.json").mkdir()
+        assert find_items(places, str(root)) == (TrustItem(".mcp.json", "settings", "no regular file"),)
+
+    def test_a_file_in_place_of_the_directory(self, places: Places, root: Path) -> None:
+        write(root / ".gemini", "x")
+        assert find_items(places, str(root)) == ()
+
+    @pytest.mark.parametrize("text", ["{", "[" * 10_000, "\0", ""])
+    def test_settings_that_cannot_be_read_are_pinned_all_the_same(self, places: Places, root: Path, text: str) -> None:
+        digest = write(root / ".gemini" / "settings.json", text)
+        (item,) = find_items(places, str(root))
+        assert (item.path, item.digest) == (".gemini/settings.json", digest)
+        assert [line.partition(":")[0] for line in item.says] == ["cannot be read"]
+
+    def test_scripts_outside_are_not_the_folders(self, places: Places, root: Path) -> None:
+        write(root.parent / "outside.sh", "x")
+        (root / "link.sh").symlink_to("../outside.sh")
+        commands = ["../outside.sh", "link.sh", str(root.parent / "outside.sh"), ".", "", "/etc/passwd"]
+        write(
+            root / ".mcp.json", {"mcpServers": {str(number): {"command": line} for number, line in enumerate(commands)}}
+        )
+        assert [item.path for item in find_items(places, str(root))] == [".mcp.json"]
+
+    def test_a_link_to_a_script_inside_pins_the_script(self, places: Places, root: Path) -> None:
+        digest = write(root / "deep" / "real.sh", "x")
+        (root / "link.sh").symlink_to("deep/real.sh")
+        write(root / ".mcp.json", {"mcpServers": {"x": {"command": "sh ./link.sh"}}})
+        items = {item.path: item.digest for item in find_items(places, str(root))}
+        assert items["deep/real.sh"] == digest
+
+    def test_directories_in_a_circle(self, places: Places, root: Path) -> None:
+        digest = write(root / ".gemini" / "commands" / "a.toml", "x")
+        (root / ".gemini" / "commands" / "again").symlink_to("..")
+        assert find_items(places, str(root)) == (TrustItem(".gemini/commands/a.toml", "command", digest),)
+
+    def test_commands_behind_a_link_are_pinned(self, places: Places, root: Path) -> None:
+        digest = write(root / "elsewhere" / "a.toml", "x")
+        (root / ".gemini").mkdir()
+        (root / ".gemini" / "commands").symlink_to("../elsewhere")
+        assert find_items(places, str(root)) == (TrustItem(".gemini/commands/a.toml", "command", digest),)
+
+    def test_too_many(self, places: Places, root: Path) -> None:
+        directory = root / ".gemini" / "commands"
+        directory.mkdir(parents=True)
+        for number in range(MAX_ITEMS + 1):
+            (directory / f"{number}.toml").touch()
+        with pytest.raises(UsageError, match=f"holds more than {MAX_ITEMS} files"):
+            find_items(places, str(root))
+
+    @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+    def test_a_file_of_another_user(self, places: Places, root: Path) -> None:
+        write(root / ".gemini" / "settings.json", "{}")
+        os.chown(root / ".gemini" / "settings.json", 12345, 12345)
+        with pytest.raises(UsageError, match=r"settings\.json belongs to another user \(number 12345\)"):
+            find_items(places, str(root))
+
+    @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+    def test_a_file_that_cannot_be_read(self, places: Places, root: Path) -> None:
+        write(root / ".gemini" / "settings.json", "{}")
+        (root / ".gemini" / "settings.json").chmod(0)
+        assert find_items(places, str(root)) == (
+            TrustItem(".gemini/settings.json", "settings", "unreadable: Permission denied"),
+        )
