@@ -5,8 +5,8 @@ The public names below are loaded when they are first touched.
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tejat.app import ToolSession as ToolSession
-    from tejat.app import open_tools as open_tools
+    from tejat.app.tools import ToolSession as ToolSession
+    from tejat.app.tools import open_tools as open_tools
     from tejat.core.confirm import Answer as Answer
     from tejat.core.confirm import Approver as Approver
     from tejat.core.confirm import Confirmation as Confirmation
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "app": "ToolSession open_tools",
+    "app.tools": "ToolSession open_tools",
     "core.confirm": "Answer Approver Confirmation EditConfirmation ExecConfirmation InfoConfirmation McpConfirmation "
     "Outcome Question Scope",
     "core.display": "DiffStat FileDiff",

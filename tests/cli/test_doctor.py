@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tejat.app import examine
+from tejat.app.looking import examine
 from tejat.cli.doctor import run
 from tejat.core.errors import SandboxUnavailable, UsageError
 from tejat.core.explain import Check

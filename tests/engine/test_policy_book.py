@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tejat.app import open_tools
+from tejat.app.tools import open_tools
 from tejat.config.places import places_of
 from tejat.config.saved_rules import saved_path, saved_rules
 from tejat.core.confirm import Scope

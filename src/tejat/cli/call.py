@@ -7,7 +7,7 @@ import os
 import sys
 from contextlib import AbstractContextManager
 
-from tejat.app import ToolSession, one_call_at_a_time, open_tools
+from tejat.app.tools import ToolSession, one_call_at_a_time, open_tools
 from tejat.cli.arguments import read_arguments
 from tejat.cli.confirm import SayYes, TerminalApprover, can_ask
 from tejat.cli.exit_codes import EXIT_FAILED, EXIT_NOT_CONFIRMED, EXIT_OK

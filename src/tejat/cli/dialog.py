@@ -1,13 +1,12 @@
 """The talk with the person at the terminal: what would happen, what they may answer, what they answered."""
 
-import asyncio
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 
 from tejat.cli.editor import Editor
+from tejat.cli.read_line import read_line
 from tejat.cli.show_question import LEAST_WIDTH, USUAL_WIDTH, one_line, question_lines, short_question, wrapped
 from tejat.cli.style import Style
 from tejat.core.confirm import (
@@ -62,14 +61,14 @@ class Dialog:
                 case "e":
                     return await self._rewritten(question)
                 case _:
-                    feedback = await _prompted("What should the model know? ")
+                    feedback = await read_line("What should the model know? ")
                     return Answer(Outcome.CANCEL, feedback=feedback.strip() or None)
 
     async def _choice(self, choices: "list[_Choice]") -> "_Choice | None":
         """What was chosen, None at the end of the input. Asks until it is clear."""
         letters = "/".join(choice.letter for choice in choices)
         while True:
-            line = await _prompted(f"Your answer ({letters}): ")
+            line = await read_line(f"Your answer ({letters}): ")
             if not line:
                 _say("")
                 return None
@@ -155,20 +154,3 @@ def _columns() -> int:
 def _say(*lines: str) -> None:
     if lines:
         print(*lines, sep="\n", file=sys.stderr)
-
-
-async def _prompted(prompt: str) -> str:
-    """A line from the terminal, empty at its end. Unlike `input` it lets an interrupt through at once."""
-    print(prompt, end="", file=sys.stderr, flush=True)
-    loop = asyncio.get_running_loop()
-    ready = loop.create_future()
-    loop.add_reader(sys.stdin, lambda: ready.done() or ready.set_result(None))
-    try:
-        await ready
-    except asyncio.CancelledError:
-        with suppress(OSError):
-            print(file=sys.stderr)  # whatever comes next begins on a line of its own
-        raise
-    finally:
-        loop.remove_reader(sys.stdin)
-    return sys.stdin.buffer.readline().decode("utf-8", "replace")

@@ -6,25 +6,20 @@ import os
 import signal
 import sys
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-from tejat.app import open_agent
+from tejat.app.agent import open_agent
 from tejat.cli.run_options import agent_options
 from tejat.cli.standard_input import Piped, read_piped
 from tejat.cli.start_failures import explain
-from tejat.core.agent_events import AgentEvent, RunEnded
+from tejat.core.agent_events import RunEnded
 from tejat.core.agent_options import AgentOptions
 from tejat.core.errors import TejatError
 from tejat.core.exit_codes import EXIT_BROKEN_PIPE, EXIT_FAILED, EXIT_INPUT, EXIT_INTERRUPTED
 from tejat.frontends.endings import exit_code_of
 from tejat.frontends.output import Output, Streams
 
-if TYPE_CHECKING:
-    from tejat.engine.session import Session
-
-_NO_INPUT = (
-    "No input provided via stdin. Input can be provided by piping data into tejat or using the --prompt option."
-)
+_NO_INPUT = "No input provided via stdin. Input can be provided by piping data into tejat or using the --prompt option."
 _PATIENCE_AT_THE_END = 10.0
 
 
@@ -121,7 +116,7 @@ class _StandardStreams:
 
     def __init__(self) -> None:
         self.exit_code = 0
-        self.on_failure = _nothing
+        self.on_failure: Callable[[], object] = _nothing
 
     def streams(self) -> Streams:
         return Streams(self.result, self.aside, is_terminal=sys.stdout.isatty())

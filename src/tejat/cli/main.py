@@ -5,26 +5,46 @@ import os
 import sys
 
 from tejat import __version__
-from tejat.cli.exit_codes import EXIT_BROKEN_PIPE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE
+from tejat.cli.exit_codes import EXIT_BROKEN_PIPE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK
 
 HELP = """\
-usage: tejat [--help] [--version] COMMAND ...
+usage: tejat [PROMPT | -p PROMPT] [options]
+       tejat COMMAND ...
 
-Tejat reads, searches and edits files and runs commands, for you or for a model, inside the directories you name.
+Tejat answers prompts with a model that reads, searches and edits files and runs commands in this directory, under your
+rules. Without a prompt it takes what is piped in, and at a terminal it asks for one.
+
+  -p, --prompt TEXT             the prompt; what is piped in comes before it
+  -i, --prompt-interactive TEXT begin a conversation with this prompt
+  -m, --model NAME              gemini-2.5-pro, openai:NAME, anthropic:NAME, ollama:NAME, scripted:FILE
+  -o, --output-format FORMAT    text, json or stream-json
+  -y, --yolo                    do everything that no rule forbids, without asking
+  --approval-mode MODE          default, auto_edit, yolo or plan
+  --allowed-tools LIST          what needs no confirmation, like run_shell_command(git log)
+  --exclude-tools LIST          what may not be used at all
+  -s, --sandbox MODE            auto, required (-s) or off
+  --include-directories LIST    more directories to work in
+  --trust                       let this folder's own configuration count in this run
+  -r, --resume [SESSION]        go on with a session: latest, a number or an id
+  --list-sessions, --delete-session SESSION
+  --max-turns N, --max-tokens N, --max-cost DOLLARS, --timeout SECONDS
+  --record FILE, --replay FILE  keep the model's side of a run, or play it again
 
 commands:
+  demo                  see a whole run, without a key
   tools list            what tools there are
   tools call NAME ...   run one tool
   policy ...            what may run without asking, and why: explain, list, revoke, test
   undo ...              what was changed, and how to take it back
   jobs ...              commands left in the background
+  trust ...             which folders' own configuration counts
   doctor                what works here, above all the sandbox
 
 options:
   -h, --help            show this help
   -V, --version         show the version
 
-`tejat tools --help` tells more. Example: tejat tools call glob pattern='**/*.py'
+Keys are taken from GEMINI_API_KEY, OPENAI_API_KEY and ANTHROPIC_API_KEY. `tejat tools --help` tells more of a command.
 """
 
 
@@ -59,7 +79,7 @@ def _mend_streams() -> None:
 
 def _dispatch(given: list[str]) -> int:
     match given:
-        case [] | ["-h" | "--help", *_]:
+        case ["-h" | "--help", *_]:
             print(HELP, end="")
             return EXIT_OK
         case ["-V" | "--version", *_]:
@@ -70,27 +90,30 @@ def _dispatch(given: list[str]) -> int:
 
             return run(rest)
         case ["policy", *rest]:
-            from tejat.app import open_policy
+            from tejat.app.looking import open_policy
             from tejat.cli.policy import run
 
             return run(rest, open_policy)
         case ["undo", *rest]:
-            from tejat.app import open_undo
+            from tejat.app.looking import open_undo
             from tejat.cli.undo import run
 
             return run(rest, open_undo)
         case ["jobs", *rest]:
-            from tejat.app import open_jobs
+            from tejat.app.looking import open_jobs
             from tejat.cli.jobs import run
 
             return run(rest, open_jobs)
         case ["doctor", *rest]:
-            from tejat.app import examine
+            from tejat.app.looking import examine
             from tejat.cli.doctor import run
 
             return run(rest, examine)
-        case [unknown, *_]:
-            print(f"tejat: there is no command {unknown!r}. `tejat --help` lists them.", file=sys.stderr)
-            return EXIT_USAGE
+        case ["demo", *rest]:
+            from tejat.cli.demo import run
+
+            return run(rest)
         case _:
-            raise AssertionError(given)
+            from tejat.cli.ask import run
+
+            return run(given)

@@ -4,7 +4,7 @@ import argparse
 import sys
 import time
 
-from tejat.app import open_sessions
+from tejat.app.looking import open_sessions
 from tejat.cli.start_failures import explain
 from tejat.core.errors import TejatError
 from tejat.core.exit_codes import EXIT_OK

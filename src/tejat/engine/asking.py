@@ -19,7 +19,10 @@ from tejat.core.model import (
 async def ask(
     model: ModelClient, request: ModelRequest, tell: Tell, *, watch: Callable[[Chunk], None] | None = None
 ) -> tuple[Answer, float]:
-    """The answer, and the seconds it took. `watch` sees every chunk before that and may stop the request by raising. Raises ModelFailure."""
+    """The answer, and the seconds it took. Raises ModelFailure.
+
+    `watch` sees every chunk that comes before, and may stop the request by raising.
+    """
     started = time.perf_counter()
     try:
         async with aclosing(model.stream(request)) as chunks:

@@ -1,7 +1,7 @@
 """A session: one conversation that can be asked again and again, and found again later."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from tejat.core.agent_events import (
@@ -14,7 +14,6 @@ from tejat.core.agent_events import (
     Severity,
     Tell,
 )
-from tejat.core.errors import TejatError
 from tejat.core.history import user_message
 from tejat.core.model import Answer, FailureKind, ModelFailure, ModelRequest
 from tejat.core.types import Part
@@ -33,6 +32,8 @@ class Identity:
     repairs: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     """What the person should know before anything else."""
+    recorded_at: float | None = None
+    """When the run took place that is played again; None for a run of its own."""
 
 
 class Session:
@@ -43,7 +44,7 @@ class Session:
         conversation: Conversation,
         identity: Identity,
         *,
-        expand: "Callable[[str], Awaitable[Expanded]]",
+        expand: Callable[[str], Awaitable[Expanded]],
         journal: Journal | None = None,
     ) -> None:
         self.conversation = conversation
@@ -52,6 +53,7 @@ class Session:
         self._journal = journal
         self._one_at_a_time = asyncio.Lock()
         self._tell: Tell = _nobody
+        self._told_failure: str | None = None
 
     @property
     def session_id(self) -> str:
@@ -118,8 +120,9 @@ class Session:
     def _ended(self, ending: Ending) -> RunEnded:
         if self._journal is not None:
             self._journal.ended(ending.reason)
-            if self._journal.failure and not self._has_told_failure:
-                self._tell(Noticed(self._journal.failure))
+            if self._journal.failure and self._journal.failure != self._told_failure:
+                self._told_failure = self._journal.failure
+                self._tell(Noticed(self._told_failure))
         budget = self.conversation.budget
         return RunEnded(
             ending.reason,

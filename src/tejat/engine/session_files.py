@@ -53,7 +53,7 @@ class SessionFiles:
         state: str,
         root: str,
         *,
-        days: int | None = 30,
+        days: float | None = 30,
         most_bytes: int = 1 << 30,
         secrets: Sequence[str] = (),
         now: Callable[[], float] = time.time,

@@ -9,7 +9,7 @@ from tejat.workspace.terminal_text import as_shown
 
 
 class TextOutput:
-    """On a terminal words come as they are streamed; elsewhere when an answer is whole, so that none of them is void."""
+    """On a terminal words come as they are streamed; elsewhere when an answer is whole, so that none of it is void."""
 
     def __init__(self, streams: Streams) -> None:
         self._streams = streams

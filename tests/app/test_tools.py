@@ -12,16 +12,8 @@ from pathlib import Path
 import pytest
 
 from notes import Note, NoteParams
-from tejat.app import (
-    ToolSession,
-    describe_tools,
-    examine,
-    one_call_at_a_time,
-    open_jobs,
-    open_policy,
-    open_tools,
-    open_undo,
-)
+from tejat.app.looking import examine, open_jobs, open_policy, open_undo
+from tejat.app.tools import ToolSession, describe_tools, one_call_at_a_time, open_tools
 from tejat.core.confirm import Answer, Approver, ExecConfirmation, Outcome, Question, Scope
 from tejat.core.errors import ErrorType, SandboxUnavailable, UsageError
 from tejat.core.events import CallState, Event, StateChanged

@@ -1,0 +1,243 @@
+"""Puts an agent together: the ground, the tools, a model, the context and a session."""
+
+import os
+import sys
+import time
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import ExitStack, asynccontextmanager
+from functools import partial
+from typing import NamedTuple
+
+from tejat.app.ground import Ground, survey
+from tejat.app.house import ModelSide
+from tejat.app.tools import Workshop, open_workshop
+from tejat.config.context_files import ContextFiles, find_context_files
+from tejat.core.agent_options import AgentOptions
+from tejat.core.confirm import Approver
+from tejat.core.errors import UsageError
+from tejat.core.history import History, Message
+from tejat.core.model import ModelClient
+from tejat.engine.at_paths import expand_at_paths
+from tejat.engine.budget import Budget, Limits
+from tejat.engine.compress import Compressor
+from tejat.engine.conversation import Care, Conversation, Setting
+from tejat.engine.declared import Declared
+from tejat.engine.journal import Journal
+from tejat.engine.loop_guard import LoopGuard
+from tejat.engine.prices import Price, PriceList
+from tejat.engine.session import Identity, Session
+from tejat.engine.session_files import SessionFiles
+from tejat.engine.system_prompt import first_messages, system_prompt
+from tejat.models import ModelOptions, open_model
+
+DEFAULT_MODEL = "gemini-2.5-pro"
+
+
+@asynccontextmanager
+async def open_agent(options: AgentOptions, approver: Approver | None) -> AsyncGenerator[Session]:
+    """A session that answers prompts. Without an approver whatever needs an answer is refused.
+
+    Raises UsageError, and ModelFailure when there is no key for the model.
+    """
+    ground = survey(
+        options.directories,
+        environment=options.environment,
+        trusts_folder=options.trusts_folder,
+        excluded_tools=options.excluded_tools,
+    )
+    with ExitStack() as stack:
+        played = _open_model(options, ground)
+        workshop = stack.enter_context(
+            open_workshop(
+                ground,
+                approver,
+                allowed_tools=options.allowed_tools,
+                mode=options.mode,
+                sandbox=options.sandbox,
+                tools=options.tools,
+            )
+        )
+        session = _session(options, ground, workshop, played, is_headless=approver is None)
+        workshop.house.attach(ModelSide(session.ask, lambda: session.conversation.model.abilities))
+        try:
+            yield session
+        finally:
+            await session.close()
+
+
+class _Played(NamedTuple):
+    """A model, and which run it belongs to: one that is new, or one that is played again as it was."""
+
+    model: ModelClient
+    session_id: str
+    recorded_at: float | None = None
+
+
+def _open_model(options: AgentOptions, ground: Ground) -> _Played:
+    session_id = options.session_id or _new_id()
+    stand_ins = {ground.roots[0]: "${root}", ground.places.state: "${state}", _today(): "${date}"}
+    if options.replay is not None:
+        from tejat.models.recording import open_replay
+
+        replay = open_replay(options.replay, stand_ins=stand_ins, secrets=ground.secrets)
+        began = replay.header.get("began")
+        return _Played(replay, str(replay.header.get("session")), began if isinstance(began, int | float) else 0.0)
+    model = _named_model(options.model, ground)
+    if options.record is not None:
+        from tejat.models.recording import Recording
+
+        header = {"session": session_id, "began": round(time.time(), 3)}
+        model = Recording(model, options.record, stand_ins=stand_ins, secrets=ground.secrets, header=header)
+    return _Played(model, session_id)
+
+
+def _named_model(name: str | None, ground: Ground) -> ModelClient:
+    settings = ground.settings
+    if name is None:
+        name = DEFAULT_MODEL if settings.model_name is None else settings.model_name.value
+    return open_model(
+        name,
+        ModelOptions(
+            ground.environment,
+            attempts=settings.max_attempts.value,
+            base_url=None if settings.base_url is None else settings.base_url.value,
+            root=ground.roots[0],
+        ),
+    )
+
+
+def _new_id() -> str:
+    """A random UUID; the module for that takes longer to load than the rest of a session."""
+    digits = bytearray(os.urandom(16))
+    digits[6] = digits[6] & 0x0F | 0x40
+    digits[8] = digits[8] & 0x3F | 0x80
+    text = digits.hex()
+    return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
+
+
+def _today() -> str:
+    return time.strftime("%Y-%m-%d")
+
+
+def _session(
+    options: AgentOptions, ground: Ground, workshop: Workshop, played: _Played, *, is_headless: bool
+) -> Session:
+    settings, tools = ground.settings, workshop.session
+    context = _context(ground)
+    beginning = _beginning(options, ground, played)
+    declared = Declared(tools.registry, tools.scheduler.permission)
+    system = options.system or system_prompt(
+        context=context.combined(ground.roots[0]),
+        tool_names=[declaration.name for declaration in declared()],
+        sandbox=settings.sandbox.value,
+        is_headless=is_headless,
+        replacement=_replacement(ground),
+    )
+    fallback = settings.fallback_model
+    conversation = Conversation(
+        played.model,
+        tools.scheduler,
+        History(beginning.messages),
+        Setting(system, declared, beginning.opening),
+        _care(options, ground),
+        journal=beginning.journal,
+        fallback=None if fallback is None else partial(_named_model, fallback.value, ground),
+    )
+    return Session(
+        conversation,
+        Identity(
+            beginning.session_id,
+            is_resumed=beginning.is_resumed,
+            repairs=beginning.repairs,
+            notes=(*ground.notes, *context.warnings, *beginning.problems),
+            recorded_at=played.recorded_at,
+        ),
+        expand=partial(
+            expand_at_paths,
+            registry=tools.registry,
+            roots=workshop.roots,
+            recursive_search=settings.recursive_file_search.value,
+        ),
+        journal=beginning.journal,
+    )
+
+
+def _context(ground: Ground) -> ContextFiles:
+    settings = ground.settings
+    everywhere = settings.load_memory_from_include_directories.value
+    return find_context_files(
+        home_directory=ground.places.gemini,
+        directories=ground.roots if everywhere else ground.roots[:1],
+        names=settings.context_file_names.value,
+        is_trusted=ground.trust.is_trusted,
+        import_format=settings.import_format.value,
+        most_directories=settings.discovery_max_directories.value,
+    )
+
+
+def _replacement(ground: Ground) -> str | None:
+    """The system prompt that GEMINI_SYSTEM_MD names: a file, or `1` for the project's own."""
+    word = ground.environment.get("GEMINI_SYSTEM_MD", "").strip()
+    if word.lower() in ("", "0", "false"):
+        return None
+    path = word
+    if word.lower() in ("1", "true"):
+        if not ground.trust.is_trusted:
+            return None
+        path = os.path.join(ground.roots[0], ".gemini", "system.md")
+    try:
+        with open(os.path.expanduser(path), encoding="utf-8") as file:
+            return file.read()
+    except (OSError, ValueError) as error:
+        raise UsageError(f"Cannot read the system prompt that GEMINI_SYSTEM_MD names ({path}): {error}") from None
+
+
+def _care(options: AgentOptions, ground: Ground) -> Care:
+    settings = ground.settings
+    own = {name: Price(*price.value) for name, price in settings.prices.items()}
+    limits = Limits(
+        turns=options.max_turns or settings.max_session_turns.value,
+        tokens=options.max_tokens,
+        cost=options.max_cost,
+        seconds=options.timeout,
+    )
+    return Care(
+        Budget(limits, PriceList(own).price_of),
+        LoopGuard(is_on=settings.loop_detection.value),
+        Compressor(threshold=settings.compression_threshold.value),
+    )
+
+
+class _Beginning(NamedTuple):
+    """Where a session begins: anew, or where it ended the last time."""
+
+    session_id: str
+    messages: Sequence[Message]
+    opening: int
+    journal: Journal | None = None
+    is_resumed: bool = False
+    repairs: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def _beginning(options: AgentOptions, ground: Ground, played: _Played) -> _Beginning:
+    days = ground.settings.session_days.value
+    sessions = SessionFiles(ground.places.state, ground.roots[0], days=days, secrets=ground.secrets)
+    if options.resume is not None:
+        journal, loaded = sessions.resume(sessions.find(options.resume))
+        return _Beginning(
+            loaded.session_id,
+            loaded.messages,
+            loaded.opening,
+            journal,
+            is_resumed=True,
+            repairs=loaded.repairs,
+            problems=loaded.problems,
+        )
+    messages = first_messages(directories=ground.roots, today=_today(), platform=sys.platform)
+    if not options.keeps_session or played.recorded_at is not None:
+        return _Beginning(played.session_id, messages, len(messages))
+    sessions.tidy()
+    journal = sessions.create(session_id=played.session_id, model=played.model.name)
+    journal.opening(messages)
+    return _Beginning(played.session_id, messages, len(messages), journal)

@@ -1,0 +1,89 @@
+"""The ground a run stands on: where its files are, what is set, whether the folder is trusted, the environment."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tejat.config.env_file import read_environment_file
+from tejat.config.load import load_settings
+from tejat.config.places import Places, places_of
+from tejat.config.references import is_secret
+from tejat.config.settings import Setting, Settings, SourceTier
+from tejat.config.trust import Trust, TrustLevel, decide_trust
+
+_SHORTEST_SECRET = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """`environment` holds what the `.env` file sets too, which is `environment_file`; `notes` are for the person."""
+
+    roots: tuple[str, ...]
+    places: Places
+    settings: Settings
+    trust: Trust
+    environment: Mapping[str, str] = field(repr=False)
+    environment_file: str | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Values that must not be written down or sent anywhere."""
+        return tuple(
+            value
+            for name, value in self.environment.items()
+            if len(value) >= _SHORTEST_SECRET and is_secret(name, value)
+        )
+
+
+def survey(
+    directories: Sequence[str],
+    *,
+    environment: Mapping[str, str] | None = None,
+    trusts_folder: bool = False,
+    excluded_tools: Sequence[str] = (),
+) -> Ground:
+    """Look at everything that has a say in a run, in the order that keeps a folder from speaking for itself.
+
+    Raises UsageError.
+    """
+    own = dict(os.environ if environment is None else environment)
+    places = places_of(own)
+    roots = tuple(map(os.path.abspath, directories))
+    settings = load_settings(places, roots, trusted=False, environment=own)
+    trust = decide_trust(places, roots[0], trust_now=trusts_folder, environment=own, folder_trust=settings.folder_trust)
+    file = read_environment_file(
+        places,
+        roots[0],
+        is_trusted=trust.is_trusted,
+        excluded=[entry.value for entry in settings.excluded_environment],
+        environment=own,
+    )
+    around = own if file is None else {**own, **file.values}
+    if trust.is_trusted or file is not None:
+        settings = load_settings(places, roots, trusted=trust.is_trusted, environment=around)
+    if excluded_tools:
+        added = (Setting(entry, "--exclude-tools", SourceTier.USER) for entry in excluded_tools)
+        settings = settings._replace(exclude=(*settings.exclude, *added))
+    included = [entry.value for entry in settings.include_directories]
+    roots = tuple(dict.fromkeys((*roots, *(path for path in included if os.path.isdir(path)))))
+    return Ground(
+        roots,
+        places,
+        settings,
+        trust,
+        around,
+        environment_file=None if file is None else file.path,
+        notes=tuple(_notes(trust, included)),
+    )
+
+
+def _notes(trust: Trust, included: Sequence[str]) -> list[str]:
+    notes = [] if trust.problem is None else [trust.problem]
+    if not trust.is_trusted and trust.items:
+        names = ", ".join(dict.fromkeys(item.path for item in trust.items[:3]))
+        more = f" and {len(trust.items) - 3} more" if len(trust.items) > 3 else ""
+        why = "has changed since it was trusted" if trust.level is TrustLevel.CHANGED else "is not trusted"
+        notes.append(f"This folder {why}, so its own configuration is not used ({names}{more}). See `tejat trust`.")
+    notes += [f"The directory {path} of the settings does not exist." for path in included if not os.path.isdir(path)]
+    return notes

@@ -1,0 +1,95 @@
+"""`tejat` at a terminal: a conversation in plain lines, one prompt after the other."""
+
+import argparse
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+
+from tejat.app.agent import open_agent
+from tejat.cli.confirm import TerminalApprover
+from tejat.cli.read_line import read_line
+from tejat.cli.run_options import agent_options
+from tejat.cli.start_failures import explain
+from tejat.cli.style import Style
+from tejat.core.agent_events import AgentEvent, RunEnded, Tell
+from tejat.core.display import FileDiff
+from tejat.core.errors import TejatError
+from tejat.core.events import CallFinished
+from tejat.core.exit_codes import EXIT_INTERRUPTED, EXIT_OK
+from tejat.core.visible import visible
+from tejat.frontends.output import Streams
+from tejat.frontends.text_output import TextOutput
+
+Run = Callable[[str, Tell], Awaitable[RunEnded]]
+
+_HINT = "Ask, or end with Ctrl-D. Ctrl-C stops an answer."
+
+
+def converse(options: argparse.Namespace) -> int:
+    """Answer prompts until the person has no more, and return the exit code."""
+    try:
+        return asyncio.run(_Conversation(options).run())
+    except TejatError as error:
+        print(f"tejat: {visible(str(error))}", file=sys.stderr)
+        return explain(error)[1]
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+
+
+class _Conversation:
+    def __init__(self, options: argparse.Namespace) -> None:
+        self._options = options
+        self._style = Style(sys.stdout)
+        self._output = TextOutput(Streams(_write, _aside, is_terminal=True))
+
+    async def run(self) -> int:
+        """Raises TejatError where nothing could be begun."""
+        approver = TerminalApprover(Style(sys.stderr), untrusted=(os.getcwd(),))
+        async with open_agent(agent_options(self._options), approver) as session:
+            print(f"{visible(session.conversation.model.name)} in {visible(os.getcwd())}. {_HINT}", file=sys.stderr)
+            first = self._options.prompt_interactive
+            if first:
+                await self._answer(session.run, first)
+            while line := await read_line("> "):
+                if line.strip():
+                    await self._answer(session.run, line.strip())
+        print(file=sys.stderr)
+        return EXIT_OK
+
+    async def _answer(self, run: Run, prompt: str) -> None:
+        """One prompt. Ctrl-C ends the answer and not the conversation."""
+        task = asyncio.ensure_future(run(prompt, self._tell))
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGINT, task.cancel)
+        try:
+            with suppress(asyncio.CancelledError):
+                await task
+        finally:
+            loop.remove_signal_handler(signal.SIGINT)
+
+    def _tell(self, event: AgentEvent) -> None:
+        if isinstance(event, CallFinished):
+            self._show_call(event)
+        else:
+            self._output.tell(event)
+
+    def _show_call(self, finished: CallFinished) -> None:
+        display = finished.result.return_display
+        error = finished.result.error
+        if isinstance(display, FileDiff):
+            shown = self._style.diff(display.file_diff)
+        else:
+            shown = visible(error.message if error is not None else display).strip()
+        print(f"{self._style.bold(visible(finished.call.name))} {shown}", file=sys.stderr, flush=True)
+
+
+def _write(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def _aside(line: str) -> None:
+    print(f"tejat: {line}", file=sys.stderr, flush=True)
