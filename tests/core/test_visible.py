@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tejat.core.visible import visible
+from tejat.core.visible import visible, without_hidden
 
 # Code points that Unicode calls default-ignorable: a terminal draws nothing for them.
 IGNORABLE = (
@@ -85,3 +85,9 @@ def test_plain_text_is_unchanged(text: str) -> None:
 )
 def test_hidden_characters_are_named(text: str, seen: str) -> None:
     assert visible(text) == seen
+
+
+@given(st.text())
+@settings(deadline=None)
+def test_what_would_be_named_can_be_left_out_instead(text: str) -> None:
+    assert without_hidden(text) == "".join(character for character in text if not is_dangerous(character))

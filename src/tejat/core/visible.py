@@ -17,3 +17,8 @@ _HIDDEN = re.compile(
 def visible(text: str) -> str:
     """The text with every control, hidden or direction-changing character written as `<U+XXXX>`."""
     return _HIDDEN.sub(lambda found: f"<U+{ord(found.group()):04X}>", text)
+
+
+def without_hidden(text: str) -> str:
+    """The text without those characters."""
+    return _HIDDEN.sub("", text)

@@ -1,0 +1,79 @@
+"""Reads the texts that people write for the model, within limits, and without what a reader would not see in them."""
+
+import os
+import stat
+
+from tejat.core.visible import visible, without_hidden
+
+MOST_BYTES = 256 * 1024
+"""Of one file."""
+MOST_BYTES_IN_ALL = 2**20
+MOST_FILES = 500
+
+_EMOJI_JOINERS = {ord("\ufe0f"): None, ord("\u200d"): None}
+_MOST_NAMED = 5
+
+
+class Unreadable(Exception):
+    """A file that cannot be used; the message says why, in a few words."""
+
+
+class ContextReader:
+    """Reads the files of one session. `warnings` is what the person should know about them."""
+
+    def __init__(self) -> None:
+        self.warnings: list[str] = []
+        self._left = MOST_BYTES_IN_ALL
+        self._files = 0
+
+    def read(self, path: str, *, named: str | None = None) -> str:
+        """The text of a regular file, with plain line ends. `named` is its path as the person knows it.
+
+        A long file is cut at the end of a line. Raises Unreadable.
+        """
+        named = named or path
+        if self._left <= 0 or self._files >= MOST_FILES:
+            raise Unreadable(f"the limit of {MOST_BYTES_IN_ALL // 1024} KB and {MOST_FILES} files is reached")
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+            try:
+                content = _beginning(descriptor, min(MOST_BYTES, self._left))
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            raise Unreadable(error.strerror or "it cannot be read") from None
+        self._left -= len(content.kept)
+        self._files += 1
+        if content.is_cut:
+            self.warnings.append(f"{named} is too long: only its first {len(content.kept) // 1024} KB are used.")
+        return self._seen(content.kept, named)
+
+    def _seen(self, content: bytes, named: str) -> str:
+        if b"\0" in content:
+            raise Unreadable("it is not a text")
+        text = content.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
+        plain = without_hidden(text)
+        # Emoji are made with two of them; nobody needs to be warned of those.
+        hidden = sorted(set(text.translate(_EMOJI_JOINERS)) - set(plain))
+        if hidden:
+            listed = ", ".join(map(visible, hidden[:_MOST_NAMED])) + (", ..." if len(hidden) > _MOST_NAMED else "")
+            self.warnings.append(f"{named} has hidden characters ({listed}). The model does not get them.")
+        return plain
+
+
+class _Content:
+    def __init__(self, kept: bytes, *, is_cut: bool) -> None:
+        self.kept = kept
+        self.is_cut = is_cut
+
+
+def _beginning(descriptor: int, most: int) -> _Content:
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        raise Unreadable("it is not a regular file")
+    content = b""
+    while len(content) <= most and (piece := os.read(descriptor, most + 1 - len(content))):
+        content += piece
+    if len(content) <= most:
+        return _Content(content, is_cut=False)
+    line_end = content.rfind(b"\n", 0, most) + 1
+    return _Content(content[: line_end or most], is_cut=True)
