@@ -4,7 +4,7 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 
-from tejat.cli.exit_codes import EXIT_NO_SANDBOX, EXIT_OK, EXIT_USAGE
+from tejat.core.exit_codes import EXIT_NO_SANDBOX, EXIT_OK, EXIT_USAGE
 from tejat.cli.policy_flags import add_sandbox_flag
 from tejat.cli.style import Style
 from tejat.core.errors import SandboxUnavailable, UsageError

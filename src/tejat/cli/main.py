@@ -5,7 +5,7 @@ import os
 import sys
 
 from tejat import __version__
-from tejat.cli.exit_codes import EXIT_BROKEN_PIPE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK
+from tejat.core.exit_codes import EXIT_BROKEN_PIPE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK
 
 HELP = """\
 usage: tejat [PROMPT | -p PROMPT] [options]

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Protocol, TypeAlias
 
 from tejat.cli.arguments import read_arguments
-from tejat.cli.exit_codes import EXIT_FAILED, EXIT_OK, EXIT_USAGE
+from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK, EXIT_USAGE
 from tejat.cli.policy_flags import add_policy_flags, policy_flags
 from tejat.cli.style import Style
 from tejat.config.own_file import Writers, read_own_file

@@ -4,7 +4,7 @@ import argparse
 import sys
 
 from tejat.app.tools import describe_tools
-from tejat.cli.exit_codes import EXIT_NO_SANDBOX, EXIT_OK, EXIT_USAGE
+from tejat.core.exit_codes import EXIT_NO_SANDBOX, EXIT_OK, EXIT_USAGE
 from tejat.cli.policy_flags import add_policy_flags, add_sandbox_flag
 from tejat.cli.show import show_tools
 from tejat.core.errors import SandboxUnavailable, UsageError

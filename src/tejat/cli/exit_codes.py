@@ -1,9 +1,0 @@
-"""What the exit code of `tejat` says."""
-
-EXIT_OK = 0
-EXIT_FAILED = 1
-EXIT_USAGE = 2
-EXIT_NOT_CONFIRMED = 3
-EXIT_NO_SANDBOX = 44
-EXIT_INTERRUPTED = 130
-EXIT_BROKEN_PIPE = 141
