@@ -92,8 +92,11 @@ def finished(
         ),
         (Noticed("No sandbox."), ["Note: No sandbox.", ""]),
         (
-            RunEnded(EndReason.MODEL_FAILED, message="script: no more"),
-            ["The demonstration ended early: script: no more"],
+            RunEnded(EndReason.MODEL_FAILED, message="d.toml: answer 4: \x07", failure=FailureKind.SCRIPT),
+            [
+                "The demonstration ends here. Its script knows only one way, and this was another:",
+                "d.toml: answer 4: <U+0007>",
+            ],
         ),
         (RunEnded(EndReason.INTERRUPTED), ["The demonstration ended early: interrupted"]),
         (

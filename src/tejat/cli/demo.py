@@ -8,7 +8,7 @@ import tempfile
 import tomllib
 from collections.abc import Mapping
 
-from tejat.app import open_agent
+from tejat.app.agent import open_agent
 from tejat.cli.confirm import SayYes, TerminalApprover, can_ask
 from tejat.cli.demo_story import Story
 from tejat.cli.start_failures import explain
@@ -58,7 +58,7 @@ def _parser() -> argparse.ArgumentParser:
 
 async def _play(place: str, *, is_agreed: bool) -> int:
     """The exit code. Raises TejatError."""
-    project = _make_project(os.path.join(place, "project"))
+    project = make_project(os.path.join(place, "project"))
     story = Story(project, Style(sys.stdout))
     approver: Approver = SayYes() if is_agreed else TerminalApprover(Style(sys.stderr), untrusted=(project,))
     options = AgentOptions(
@@ -76,7 +76,7 @@ async def _play(place: str, *, is_agreed: bool) -> int:
         return exit_code_of(await session.run(_PROMPT, tell))
 
 
-def _make_project(directory: str) -> str:
+def make_project(directory: str) -> str:
     """The project of the demo, written out; returns its directory."""
     with open(os.path.join(_DEMO, "project.toml"), "rb") as file:
         files: Mapping[str, str] = tomllib.load(file)["files"]

@@ -6,7 +6,7 @@ from tejat.cli.style import Style
 from tejat.core.agent_events import AgentEvent, Answered, EndReason, Noticed, Prompted, Retrying, RunEnded
 from tejat.core.display import FileDiff
 from tejat.core.events import CallFinished
-from tejat.core.model import CONVERSATION
+from tejat.core.model import CONVERSATION, FailureKind
 from tejat.core.types import FunctionCall
 from tejat.core.visible import visible
 
@@ -105,5 +105,10 @@ def _ending(ended: RunEnded) -> list[str]:
     if ended.reason is EndReason.NOT_ALLOWED:
         return [
             "You said no, so it was not done, and the run is over. In real use you would now say what to do instead."
+        ]
+    if ended.failure is FailureKind.SCRIPT:
+        return [
+            "The demonstration ends here. Its script knows only one way, and this was another:",
+            visible(ended.message),
         ]
     return [f"The demonstration ended early: {visible(ended.message or ended.reason)}"]

@@ -98,7 +98,7 @@ class ScriptedModel:
         answer = next((answer for answer in self._left if answer.purpose == request.purpose), None)
         if answer is None:
             raise self._failure(self._end_in_words(request))
-        if answer.when not in (prompt := _last_prompt(request.messages)):
+        if answer.when and answer.when not in (prompt := _last_prompt(request.messages)):
             expected = f"answer {answer.number} is for a prompt with {_quoted(answer.when)} in it"
             raise self._failure(f"{expected}, but the prompt was {_quoted(prompt)}")
         self._left.remove(answer)
