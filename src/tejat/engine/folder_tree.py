@@ -1,0 +1,97 @@
+"""A directory drawn as a tree, short enough to be read by a model before anything else."""
+
+import os
+from collections import deque
+from collections.abc import Iterator
+from itertools import islice
+
+from tejat.core.visible import visible
+from tejat.workspace.ignore import Ignored, IgnoreRules
+
+MOST_ITEMS = 200
+NOT_OPENED = frozenset({"node_modules", ".git", "dist"})
+
+_MOST_LISTED = 5000
+_LONGEST_NAME = 120
+
+
+def folder_tree(directory: str, *, respect_git_ignore: bool = True) -> str:
+    """The tree of a directory, level by level, at most MOST_ITEMS of it. What is ignored is left out.
+
+    Raises nothing: what cannot be read is shown without its content.
+    """
+    root = _Folder(os.path.realpath(directory), "")
+    rules = IgnoreRules(root.path, git=respect_git_ignore, gemini=True)
+    left = MOST_ITEMS
+    waiting = deque([root])
+    while waiting and left:
+        folder = waiting.popleft()
+        folder.look(rules, left)
+        left -= len(folder.files) + len(folder.folders)
+        waiting += [inner for name, inner in folder.folders.items() if name not in NOT_OPENED]
+    lines = [
+        f"Showing up to {MOST_ITEMS} items (files + folders). Folders that end in ... hold more than is shown.",
+        "",
+        f"{visible(directory).rstrip('/')}/",
+        *root.drawn(),
+    ]
+    return "\n".join(lines)
+
+
+class _Folder:
+    """One directory and what of it is shown: nothing, before somebody looks."""
+
+    def __init__(self, path: str, relative: str) -> None:
+        self.path = path
+        self.files: list[str] = []
+        self.folders: dict[str, _Folder] = {}
+        self.has_more = True
+        self._relative = relative
+
+    def look(self, rules: IgnoreRules, most: int) -> None:
+        """Take in at most so many items, files first."""
+        entries = _entries(self.path)
+        if entries is None:
+            return
+        shown = list(islice(self._shown(entries, rules), most + 1))
+        self.has_more = len(shown) > most or len(entries) >= _MOST_LISTED
+        for name, is_folder in shown[:most]:
+            if is_folder:
+                self.folders[name] = _Folder(os.path.join(self.path, name), os.path.join(self._relative, name))
+            else:
+                self.files.append(name)
+
+    def _shown(self, entries: list[tuple[bool, str]], rules: IgnoreRules) -> Iterator[tuple[str, bool]]:
+        for is_folder, name in entries:
+            relative = os.path.join(self._relative, name)
+            is_known = is_folder and name in NOT_OPENED
+            if is_known or rules.judge(relative, is_directory=is_folder) is Ignored.NO:
+                yield name, is_folder
+
+    def drawn(self, indent: str = "") -> Iterator[str]:
+        items: list[tuple[str, _Folder | None]] = [(name, None) for name in self.files]
+        items += self.folders.items()
+        if self.has_more and items:
+            items.append(("...", None))
+        for number, (name, folder) in enumerate(items, 1):
+            branch, below = ("└───", "    ") if number == len(items) else ("├───", "│   ")
+            if folder is None:
+                yield f"{indent}{branch}{_on_one_line(name)}"
+                continue
+            is_open = folder.files or folder.folders or not folder.has_more
+            yield f"{indent}{branch}{_on_one_line(name)}{'/' if is_open else '/...'}"
+            yield from folder.drawn(indent + below)
+
+
+def _entries(path: str) -> list[tuple[bool, str]] | None:
+    """Files before folders, each in order, links as files; None where nobody may look."""
+    try:
+        with os.scandir(path) as entries:
+            return sorted((entry.is_dir(follow_symlinks=False), entry.name) for entry in islice(entries, _MOST_LISTED))
+    except OSError:
+        return None
+
+
+def _on_one_line(name: str) -> str:
+    shown = visible(name).replace("\n", "<U+000A>").replace("\t", "<U+0009>")
+    return shown if len(shown) <= _LONGEST_NAME else f"{shown[:_LONGEST_NAME]}..."
