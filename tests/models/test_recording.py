@@ -323,7 +323,7 @@ class TestBrokenFiles:
 class _Able:
     """A model with everything, that says what it is asked."""
 
-    name = "able"
+    name = "able:/here/x"
     context_window = 7
     abilities = frozenset({Ability.URL_CONTEXT})
 
@@ -340,5 +340,6 @@ class _Able:
 def test_is_the_model_that_it_records(tmp_path: Path) -> None:
     model = recording(tmp_path / "x", _Able())
     asyncio.run(model.close())
+    assert "/here" not in (tmp_path / "x").read_text(encoding="utf-8")
     for seen in (model, replay(tmp_path / "x")):
-        assert (seen.name, seen.context_window, seen.abilities) == ("able", 7, {Ability.URL_CONTEXT})
+        assert (seen.name, seen.context_window, seen.abilities) == ("able:/here/x", 7, {Ability.URL_CONTEXT})

@@ -201,6 +201,13 @@ class TestExpectations:
         failure = failure_of(model, *called(model), user_message(FunctionResponse("glob", {"output": "calc.py"})))
         assert failure.message.endswith("list_directory was called, but the response is one of glob")
 
+    @pytest.mark.parametrize("finish", ["malformed_call", "blocked"])
+    def test_calls_that_nobody_runs_have_no_responses(self, finish: str, tmp_path: Path) -> None:
+        text = f'[[answer]]\nfinish = "{finish}"\n[[answer.call]]\nname = "t"\n[[answer]]\nsay = "again"\n'
+        model = scripted(tmp_path, text)
+        called(model)
+        assert answer_of(ask(model, user_message("go"))).text == "again"
+
     def test_checks_every_call_in_its_place(self, tmp_path: Path) -> None:
         text = """
         [[answer]]

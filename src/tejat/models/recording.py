@@ -60,7 +60,7 @@ class Recording:
         self._write(
             {
                 _MARK: _VERSION,
-                "model": inner.name,
+                "model": self._disguise.hide(inner.name),
                 "context_window": inner.context_window,
                 "abilities": sorted(inner.abilities),
                 "header": self._disguise.hide(header),
@@ -190,7 +190,7 @@ class Replay:
         """Raises ValueError if `head` is not the first line of a recording."""
         self.header = cast("JsonObject", disguise.reveal(head.object("header")))
         self._path = path
-        self._name = head.text("model")
+        self._name = disguise.reveal_text(head.text("model"))
         self._window = head.whole_number("context_window")
         self._abilities = frozenset(Ability(ability) for ability in head.texts("abilities"))
         self._disguise = disguise

@@ -14,6 +14,7 @@ from tejat.core.model import (
     Answer,
     Chunk,
     FailureKind,
+    FinishReason,
     ModelClient,
     ModelFailure,
     ModelRequest,
@@ -27,6 +28,7 @@ from tejat.models.script_file import Script, ScriptedAnswer, ScriptedCall, read_
 _MOST_BYTES = 16 * 2**20
 _MOST_QUOTED = 600
 _WORD = re.compile(r"\s*\S+\s*|\s+")
+_CALLS_DO_NOT_RUN = frozenset({FinishReason.MALFORMED_CALL, FinishReason.BLOCKED})
 _MAY_PASS = frozenset(
     {
         FailureKind.RATE_LIMITED,
@@ -102,7 +104,7 @@ class ScriptedModel:
             expected = f"answer {answer.number} is for a prompt with {_quoted(answer.when)} in it"
             raise self._failure(f"{expected}, but the prompt was {_quoted(prompt)}")
         self._left.remove(answer)
-        if answer.calls and answer.fail is None:
+        if answer.calls and answer.finish not in _CALLS_DO_NOT_RUN:
             self._unchecked[request.purpose] = answer
         return answer
 
