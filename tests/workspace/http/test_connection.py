@@ -4,13 +4,12 @@ import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Sequence
 
-import h11
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from raw_server import Peer, raw_server, run
-from tejat.workspace.http.connection import Connection
+from tejat.workspace.http.connection import Connection, Request
 from tejat.workspace.http.patience import Patience
 from tejat.workspace.http.values import HttpFailure, HttpLimits, HttpProblem
 from tejat.workspace.http.wire import Wire
@@ -34,9 +33,7 @@ async def exchange(
         loop = asyncio.get_running_loop()
         await loop.create_connection(lambda: wire, sock=plain)
         connection = Connection(wire, where="a.test:80")
-        request = h11.Request(
-            method=method, target="/x", headers=[("Host", "a.test"), ("Content-Length", str(sum(map(len, body))))]
-        )
+        request = Request(method, "/x", [("Host", "a.test"), ("Content-Length", str(sum(map(len, body))))])
         try:
             patience = Patience(limits, where="a.test:80", clock=loop.time)
             response = await connection.exchange(request, body, patience)

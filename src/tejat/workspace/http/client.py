@@ -5,10 +5,8 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from types import MappingProxyType
 
-import h11
-
 from tejat.workspace.http.address import Origin, read_url
-from tejat.workspace.http.connection import Connection
+from tejat.workspace.http.connection import Connection, Request
 from tejat.workspace.http.opening import open_connection
 from tejat.workspace.http.patience import Patience
 from tejat.workspace.http.pool import Pool
@@ -60,10 +58,10 @@ class HttpClient:
         proxy = None if dial is not None else self._proxies.between(origin)
         pieces = [body] if isinstance(body, bytes) else body
         is_forwarded = proxy is not None and not origin.is_secure
-        request = h11.Request(
-            method=method,
-            target=f"http://{origin.host_header}{target}" if is_forwarded else target,
-            headers=_all_headers(headers, origin, proxy if is_forwarded else None, method, sum(map(len, pieces))),
+        request = Request(
+            method,
+            f"http://{origin.host_header}{target}" if is_forwarded else target,
+            _all_headers(headers, origin, proxy if is_forwarded else None, method, sum(map(len, pieces))),
         )
         clock = asyncio.get_running_loop().time
         patience = Patience(limits or self._limits, where=origin.authority, clock=clock)
@@ -82,7 +80,7 @@ class HttpClient:
 
     async def _perform(
         self,
-        request: h11.Request,
+        request: Request,
         body: Sequence[bytes],
         origin: Origin,
         *,
@@ -102,7 +100,7 @@ class HttpClient:
         return fresh, await self._exchange(fresh, request, body, patience)
 
     async def _exchange(
-        self, connection: Connection, request: h11.Request, body: Sequence[bytes], patience: Patience
+        self, connection: Connection, request: Request, body: Sequence[bytes], patience: Patience
     ) -> HttpResponse:
         self._pool.hold(connection)
         try:
@@ -130,8 +128,8 @@ def _all_headers(
     headers = [("Host", origin.host_header)]
     headers += [(name, value) for name, value in _USUAL_HEADERS.items() if name.lower() not in names]
     headers += given.items()
-    if forwarded_by is not None and forwarded_by.authorization:
-        headers.append(("Proxy-Authorization", forwarded_by.authorization))
+    if forwarded_by is not None:
+        headers += forwarded_by.headers
     if size or method in {"POST", "PUT", "PATCH"}:
         headers.append(("Content-Length", str(size)))
     return headers

@@ -14,6 +14,17 @@ _BLOCK = 65_536
 _MOST_INTERIM_RESPONSES = 100
 
 
+class Request:
+    """What to ask for: legal characters everywhere, and the length of the body in a header. It is never shown."""
+
+    __slots__ = ("headers", "method", "target")
+
+    def __init__(self, method: str, target: str, headers: Sequence[tuple[str, str]]) -> None:
+        self.method = method
+        self.target = target
+        self.headers = headers
+
+
 class Connection:
     """A connection that is ready for its next request. One task uses it at a time."""
 
@@ -46,7 +57,12 @@ class Connection:
     def is_quiet(self) -> bool:
         return not self.wire.has_received and not self.wire.has_ended
 
-    async def exchange(self, request: h11.Request, body: Sequence[bytes], patience: Patience) -> HttpResponse:
+    @property
+    def has_more(self) -> bool:
+        """Whether something came after the response."""
+        return bool(self._machine.trailing_data[0]) or self.wire.has_received
+
+    async def exchange(self, request: Request, body: Sequence[bytes], patience: Patience) -> HttpResponse:
         """Send the request and wait for the head of the response. Raises HttpFailure."""
         self._machine = h11.Connection(h11.CLIENT, max_incomplete_event_size=patience.limits.headers)
         self._response = None
@@ -81,9 +97,10 @@ class Connection:
     def failure(self, what: str, problem: HttpProblem) -> HttpFailure:
         return HttpFailure(f"{self.where} {what}.", problem, sent=self.has_sent)
 
-    async def _send(self, request: h11.Request, body: Sequence[bytes], patience: Patience) -> None:
+    async def _send(self, request: Request, body: Sequence[bytes], patience: Patience) -> None:
         """Write everything, unless the server ends the conversation or answers before it has heard all."""
-        head = self._machine.send(request) or b""
+        asked = h11.Request(method=request.method, target=request.target, headers=list(request.headers))
+        head = self._machine.send(asked) or b""
         for block in _blocks(head, body):
             self.wire.write(block)
             self.has_sent = True

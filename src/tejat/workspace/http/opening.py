@@ -3,18 +3,16 @@
 import asyncio
 import ssl
 
-import h11
-
 from tejat.workspace.http.address import Origin
-from tejat.workspace.http.connection import Connection, in_words
+from tejat.workspace.http.connection import Connection, Request, in_words
 from tejat.workspace.http.dialling import connected_socket
 from tejat.workspace.http.patience import Patience
 from tejat.workspace.http.proxies import Proxy
 from tejat.workspace.http.tls import Trust
-from tejat.workspace.http.values import Dial, HttpFailure, HttpProblem
+from tejat.workspace.http.values import Dial, HttpFailure, HttpLimits, HttpProblem
 from tejat.workspace.http.wire import Wire
 
-_MOST_HEADERS_OF_A_PROXY = 65_536
+_NO_LIMITS = HttpLimits(first_byte=None, idle=None, whole=None)  # all of it counts as connecting
 
 
 async def open_connection(
@@ -70,40 +68,20 @@ async def _connect_to_proxy(wire: Wire, proxy: Proxy, trust: Trust) -> None:
 
 
 async def _open_tunnel(wire: Wire, origin: Origin, proxy: Proxy) -> None:
-    machine = h11.Connection(h11.CLIENT, max_incomplete_event_size=_MOST_HEADERS_OF_A_PROXY)
-    headers = [("Host", origin.authority)]
-    if proxy.authorization:
-        headers.append(("Proxy-Authorization", proxy.authorization))
-    wire.write(machine.send(h11.Request(method="CONNECT", target=origin.authority, headers=headers)) or b"")
-    wire.write(machine.send(h11.EndOfMessage()) or b"")
-    outcome = await _outcome_of_tunnel(wire, machine)
-    if outcome is not None:
-        where = proxy.origin.authority
-        raise HttpFailure(f"The proxy {where} {outcome} when asked for {origin.authority}.", HttpProblem.PROXY)
-
-
-async def _outcome_of_tunnel(wire: Wire, machine: h11.Connection) -> str | None:
-    """What the proxy did instead of opening the tunnel."""
-    while True:
-        try:
-            event = machine.next_event()
-        except h11.RemoteProtocolError:
-            return "closed the connection" if wire.has_ended else "did not answer in HTTP"
-        if isinstance(event, h11.Response):
-            break
-        if event is not h11.NEED_DATA:  # said on the way to an answer
-            continue
-        if wire.has_received:
-            machine.receive_data(wire.take())
-        elif wire.has_ended:
-            return "closed the connection"
-        else:
-            await wire.wait(None)
-    if event.status_code == 407:
-        return "wanted a name and a password, or other ones (407),"
-    if not 200 <= event.status_code < 300:
-        return f"answered {event.status_code}"
-    return "spoke in the server's place" if machine.trailing_data[0] else None
+    tunnel = Connection(wire, where=f"The proxy {proxy.origin.authority}")
+    request = Request("CONNECT", origin.authority, (("Host", origin.authority), *proxy.headers))
+    patience = Patience(_NO_LIMITS, where=tunnel.where, clock=wire.loop.time)
+    try:
+        response = await tunnel.exchange(request, (), patience)
+    except HttpFailure as failure:
+        raise HttpFailure(f"{failure.message} It was asked for {origin.authority}.", HttpProblem.PROXY) from None
+    if response.status == 407:
+        raise HttpFailure(f"{tunnel.where} wants a name and a password, or other ones.", HttpProblem.PROXY)
+    if not 200 <= response.status < 300:
+        words = f"{tunnel.where} answered {response.status} when it was asked for {origin.authority}."
+        raise HttpFailure(words, HttpProblem.PROXY)
+    if tunnel.has_more:
+        raise HttpFailure(f"{tunnel.where} spoke before {origin.authority} could.", HttpProblem.PROXY)
 
 
 async def _start_tls(wire: Wire, origin: Origin, trust: Trust) -> None:

@@ -19,6 +19,11 @@ class Proxy:
     origin: Origin
     authorization: str = field(default="", repr=False)
 
+    @property
+    def headers(self) -> tuple[tuple[str, str], ...]:
+        """What is said to the proxy only."""
+        return (("Proxy-Authorization", self.authorization),) if self.authorization else ()
+
 
 class Proxies:
     """The proxies of one environment. Small letters win over capitals, a variable for one scheme over ALL_PROXY.
