@@ -77,6 +77,8 @@ class AnthropicAnswer:
 
     def feed(self, data: str) -> list[Chunk]:
         """What the data of one event adds. Raises ModelFailure for an error in the stream, or what is no event."""
+        if not data.strip():
+            return []
         try:
             event = read_object(data)
         except NotJson as error:

@@ -294,6 +294,7 @@ def _media(media: InlineData | FileData) -> JsonObject:
     return {"type": kind, "source": {"type": "base64", "media_type": media.mime_type, "data": in_base64(media)}}
 
 
+_TOO_MUCH = re.compile(r"max_tokens: \d{1,9} > (\d{1,9})\b")
 _ABOUT_MEDIA = re.compile(r"image|document|pdf|media_type|multimodal|vision")
 _ABOUT_FORM = re.compile(r"output_config|output_format|json_schema|tool_choice|structured output|schema")
 
@@ -301,6 +302,9 @@ _ABOUT_FORM = re.compile(r"output_config|output_format|json_schema|tool_choice|s
 def learned(dialect: Dialect, request: ModelRequest, refusal: str) -> Dialect | None:
     """The dialect to try next, when a server has refused the request in these words; None if that would not help."""
     words = refusal.lower()
+    limit = _TOO_MUCH.search(words)
+    if limit and 0 < int(limit[1]) < dialect.most_output:
+        return replace(dialect, most_output=int(limit[1]))
     if dialect.caching and "cache_control" in words:
         return replace(dialect, caching=False)
     if request.answer_schema is not None and len(dialect.forms) > 1 and _ABOUT_FORM.search(words):

@@ -105,7 +105,9 @@ async def _events(response: HttpResponse) -> AsyncGenerator[str]:
         for event in parser.feed(piece):
             yield event.data
     for event in parser.end():
-        yield event.data
+        # A stream that was cut in the middle of an event tells nothing by it.
+        if not isinstance(parsed(event.data.encode()), str) or event.data.startswith("["):
+            yield event.data
 
 
 async def _let_end(response: HttpResponse) -> None:

@@ -51,7 +51,13 @@ def _without_fence(text: str) -> str:
 
 
 def _without_comma(found: re.Match[str]) -> str:
-    return "" if found.group() == "," else found.group()
+    if found.group() != ",":
+        return found.group()
+    place = found.start() - 1
+    while place >= 0 and found.string[place].isspace():
+        place -= 1
+    # There must be something that it follows.
+    return "," if place < 0 or found.string[place] in "{[,:" else ""
 
 
 def _without_raw_controls(found: re.Match[str]) -> str:

@@ -23,6 +23,7 @@ from tejat.models.failures import protocol_failure
 from tejat.models.json_shapes import count_of, items_of, object_of, read_object, text_of
 from tejat.models.loose_json import read_arguments, read_exactly
 from tejat.models.portable import UNNAMED_CALL, names_by_wire
+from tejat.models.redact import safe_text
 from tejat.models.refusals import Asked, refusal
 from tejat.models.thought_tags import ThoughtTags
 from tejat.models.written_calls import may_become_calls, written_calls
@@ -78,8 +79,8 @@ class OpenAiAnswer:
 
     def feed(self, data: str) -> list[Chunk]:
         """What the data of one event adds. Raises ModelFailure for an error in the stream, or what is no chunk."""
-        if data.strip() == END_MARK:
-            self._is_over = True
+        if data.strip() in {"", END_MARK}:
+            self._is_over = self._is_over or bool(data.strip())
             return []
         try:
             chunk = read_object(data)
@@ -104,11 +105,10 @@ class OpenAiAnswer:
             raise ModelFailure("The answer ended before it was whole.", FailureKind.STREAM_CUT, can_retry=True)
         deltas = self._split(self._tags.end())
         calls, malformed = self._whole_calls()
-        if self._held and not calls and not malformed and self._reason is FinishReason.STOP:
-            calls = written_calls("".join(self._held), self._tools)
-        if not calls:
+        written = () if calls or malformed else self._written_calls()
+        if not written:
             deltas += self._let_go()
-        return [*deltas, self._answer(calls, malformed)]
+        return [*deltas, self._answer(calls or written, malformed)]
 
     def _add(self, delta: Mapping[str, object]) -> list[Chunk]:
         deltas: list[Chunk] = []
@@ -176,6 +176,11 @@ class OpenAiAnswer:
                 calls.append(FunctionCall(name, arguments, written.id or None))
         return tuple(calls), ""
 
+    def _written_calls(self) -> tuple[FunctionCall, ...]:
+        if not self._held or self._reason is not FinishReason.STOP:
+            return ()
+        return written_calls("".join(self._held), self._tools)
+
     def _answer(self, calls: tuple[FunctionCall, ...], malformed: str) -> Answer:
         reason, detail = self._reason, ""
         if malformed and reason is not FinishReason.BLOCKED:
@@ -184,10 +189,11 @@ class OpenAiAnswer:
             detail = "".join(self._refusals) or f"It ended with {self._finish!r}."
         thoughts, text = "".join(self._thoughts), "".join(self._texts)
         parts: list[MessagePart] = [Thought(thoughts)] if thoughts else []
-        if text:
+        # Many a model leaves empty lines before its calls.
+        if text.strip() or (text and not calls):
             parts.append(Text(text))
         message = Message(Role.MODEL, (*parts, *calls))
-        return Answer(message, reason, self._usage, detail, self._model)
+        return Answer(message, reason, self._usage, safe_text(detail, (self._asked.key,)), self._model)
 
 
 @dataclass(slots=True)
@@ -224,19 +230,23 @@ class _Calls:
         known = last if index is None else next((call for call in self.written if call.index == index), None)
         if index is not None and last is not None and last.index == index:
             known = last
-        if known is None or self._begins_another(known, index, call_id, name):
+        if known is None or _begins_another(known, call_id, name, has_index=index is not None):
             known = _WrittenCall(index)
             self.written.append(known)
         return known
 
-    def _begins_another(self, known: _WrittenCall, index: int | None, call_id: str, name: str) -> bool:
-        if call_id and known.id and call_id != known.id:
-            # Some servers number all calls 0; an id with a name is a call of its own. Others make up an id per piece.
-            return index is None or bool(name)
-        if call_id or not name or not known.name:
-            return False
-        # A name alone: repeated with each piece, or the next of several whole calls.
-        return read_exactly("".join(known.arguments)) is not None
+
+def _begins_another(known: _WrittenCall, call_id: str, name: str, *, has_index: bool) -> bool:
+    if not name or not known.name:
+        return False
+    if call_id and known.id:
+        # Some servers number all calls 0, others make up an id for each piece: only with a name it is another call.
+        return call_id != known.id
+    if name != known.name and not has_index:
+        return True
+    # The name is repeated with each piece, or this is the next of several whole calls.
+    is_closed = bool(known.arguments) and known.arguments[-1].rstrip().endswith("}")
+    return is_closed and read_exactly("".join(known.arguments)) is not None
 
 
 def _usage(counted: Mapping[str, object]) -> Usage | None:

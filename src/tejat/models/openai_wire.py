@@ -203,6 +203,7 @@ _UNKNOWN_FIELD = re.compile(
     r"unsupported|not supported|does not support|unrecogni[sz]ed|unknown|unexpected|extra|not permitted|not allowed"
     r"|invalid (?:parameter|argument|field)|is deprecated"
 )
+_TOO_MUCH = re.compile(r"too large|at most|less than or equal")
 _ABOUT_MEDIA = re.compile(
     r"image|audio|video|vision|multimodal|multi-modal|mmproj|modalit|\bfiles?\b|media|content type"
 )
@@ -223,8 +224,11 @@ def learned(dialect: Dialect, request: ModelRequest, refusal: str) -> Dialect | 
     if request.temperature is not None and dialect.temperature and "temperature" in words:
         return replace(dialect, temperature=False)
     is_limited = request.most_output_tokens is not None and dialect.limit in _NEXT_LIMIT
-    if is_limited and re.search(r"max_(?:completion_)?tokens", words) and _UNKNOWN_FIELD.search(words):
-        return replace(dialect, limit=_NEXT_LIMIT[dialect.limit])
+    if is_limited and re.search(r"max_(?:completion_)?tokens", words):
+        if _TOO_MUCH.search(words):
+            return replace(dialect, limit=LimitField.NONE)
+        if _UNKNOWN_FIELD.search(words):
+            return replace(dialect, limit=_NEXT_LIMIT[dialect.limit])
     if dialect.media and _ABOUT_MEDIA.search(words) and any(map(_has_media, request.messages)):
         return replace(dialect, media=False)
     return None

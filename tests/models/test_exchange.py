@@ -1,0 +1,189 @@
+"""Requests whose answers are streams, against a server that misbehaves."""
+
+import asyncio
+import time
+from dataclasses import replace
+
+import pytest
+
+from model_server import LoopbackServer, Reply, as_json
+from openai_server import chunk, refuse, say, stream, usage_chunk
+from tejat.core.history import Message, user_message
+from tejat.core.model import Answer, Chunk, FailureKind, ModelFailure, TextDelta
+from tejat.models import ModelOptions
+from tejat.models.encoded import Encoded
+from tejat.models.exchange import Exchange, fitted
+from tejat.models.openai_answer import OpenAiAnswer
+from tejat.models.refusals import Asked
+from tejat.workspace.http.values import HttpLimits
+
+ASKED = Asked("m", "KEY", "secret-key-1234")
+LIMITS = HttpLimits(connect=5, first_byte=0.5, idle=0.5, whole=10)
+
+
+def streamed(*replies: Reply) -> tuple[list[Chunk], LoopbackServer]:
+    """What comes of one request after the other."""
+    given = iter(replies)
+    with LoopbackServer(lambda _: next(given)) as server:
+        return asyncio.run(_streamed(server.address, len(replies))), server
+
+
+async def _streamed(address: str, count: int) -> list[Chunk]:
+    exchange = Exchange(ASKED, {"authorization": "Bearer secret-key-1234"}, ModelOptions({}, limits=LIMITS))
+    chunks: list[Chunk] = []
+    try:
+        for _ in range(count):
+            async for each in exchange.stream(address, [b"{", b"}"], OpenAiAnswer((), ASKED)):
+                chunks.append(each)  # noqa: PERF401 -- what came before a failure must be seen, too
+    finally:
+        await exchange.close()
+    return chunks
+
+
+def failure(reply: Reply) -> ModelFailure:
+    with pytest.raises(ModelFailure) as caught:
+        streamed(reply)
+    return caught.value
+
+
+def test_connections_are_used_again() -> None:
+    chunks, server = streamed(say("one"), say("two"), say("three"))
+    assert [each for each in chunks if isinstance(each, TextDelta)] == [
+        TextDelta("one"),
+        TextDelta("two"),
+        TextDelta("three"),
+    ]
+    assert server.connections == 1
+    assert [(received.method, received.raw) for received in server.requests] == [("POST", b"{}")] * 3
+    assert server.requests[0].headers["authorization"] == "Bearer secret-key-1234"
+    assert server.requests[0].headers["content-type"] == "application/json"
+
+
+def test_nobody_waits_for_a_server_that_has_said_everything() -> None:
+    whole = stream(chunk(content="Hi"), chunk(reason="stop"), usage_chunk())
+    size = sum(map(len, whole.pieces))
+    before = time.monotonic()
+    chunks, _ = streamed(Reply((*whole.pieces, b": more\n\n"), headers=whole.headers, stall_after=size))
+    assert isinstance(chunks[-1], Answer)
+    assert chunks[-1].usage.prompt == 100
+    assert time.monotonic() - before < 2
+
+
+def test_a_loss_after_the_end_is_no_loss() -> None:
+    whole = stream(chunk(content="Hi"), chunk(reason="stop"), usage_chunk(), done=False)
+    size = sum(map(len, whole.pieces[:2]))
+    for how in ("cut_after", "stall_after"):
+        chunks, _ = streamed(Reply(whole.pieces, headers=whole.headers, **{how: size}))
+        assert isinstance(chunks[-1], Answer)
+        assert chunks[-1].text == "Hi"
+
+
+def test_a_stream_may_lack_its_last_empty_line() -> None:
+    whole = stream(chunk(content="Hi"), chunk(reason="stop"), done=False)
+    bare = b"".join(whole.pieces).rstrip()
+    chunks, _ = streamed(Reply((bare,), headers=whole.headers, framing="close"))
+    assert isinstance(chunks[-1], Answer)
+    marked = b"".join(stream(chunk(content="Hi")).pieces).rstrip()
+    chunks, _ = streamed(Reply((marked,), headers=whole.headers, framing="close"))
+    assert isinstance(chunks[-1], Answer)
+
+
+@pytest.mark.parametrize("framing", ["chunked", "close", "length"])
+def test_a_stream_that_is_cut_anywhere_is_no_answer(framing: str) -> None:
+    whole = stream(chunk(content="Hi"), chunk(content="there"), chunk(reason="stop"), done=False)
+    joined = b"".join(whole.pieces)
+    places = [0, 1, 10, len(whole.pieces[0]) - 2, len(whole.pieces[0]), len(whole.pieces[0]) + 50, len(joined) - 40]
+    for place in places:
+        reply = Reply((joined,), headers=whole.headers, cut_after=place, framing=framing)
+        if framing == "close":
+            reply = Reply((joined[:place],), headers=whole.headers, framing=framing)
+        lost = failure(reply)
+        assert (lost.kind, lost.can_retry) == (FailureKind.STREAM_CUT, True)
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind", "can_retry"),
+    [
+        (Reply(black_hole=True), FailureKind.TIMED_OUT, True),
+        (stream(chunk(content="Hi"), chunk(reason="stop"), stall_after=30), FailureKind.TIMED_OUT, True),
+        (Reply((b"<html>",), headers={"Content-Type": "text/html"}), FailureKind.PROTOCOL, False),
+        (Reply((b"data: {}\n\n",)), FailureKind.PROTOCOL, False),
+        (stream("not a chunk"), FailureKind.PROTOCOL, False),
+        (as_json({"error": {"message": "busy"}}), FailureKind.UNAVAILABLE, True),
+        (as_json([1]), FailureKind.PROTOCOL, False),
+        (refuse(500, "oops"), FailureKind.UNAVAILABLE, True),
+        (Reply((b"x" * 2_000_000,), 503), FailureKind.UNAVAILABLE, True),
+        (Reply((b"half of a page",), 503, cut_after=4), FailureKind.UNAVAILABLE, True),
+        (Reply(status=302, headers={"Location": "https://elsewhere.example/?token=x"}), FailureKind.PROTOCOL, False),
+    ],
+)
+def test_each_trouble_has_its_kind(reply: Reply, kind: FailureKind, can_retry: bool) -> None:
+    lost = failure(reply)
+    assert (lost.kind, lost.can_retry) == (kind, can_retry)
+    assert "secret" not in lost.message
+    assert "elsewhere" not in lost.message
+
+
+def test_a_server_may_say_when_to_come_back() -> None:
+    assert failure(refuse(429, "slow down", headers={"Retry-After": "17"})).retry_after == 17
+    assert failure(refuse(503, "slow down", headers={"retry-after-ms": "250"})).retry_after == 0.25
+
+
+def test_nobody_listens() -> None:
+    with LoopbackServer(lambda _: say("Hi")) as server:
+        address = server.address
+    with pytest.raises(ModelFailure) as caught:
+        asyncio.run(_streamed(address, 1))
+    assert (caught.value.kind, caught.value.can_retry) == (FailureKind.NETWORK, True)
+
+
+def test_an_answer_in_one_piece() -> None:
+    async def ask(address: str) -> object:
+        exchange = Exchange(ASKED, {}, ModelOptions({}))
+        try:
+            return await exchange.ask(address, [b'{"a":', b"1}"])
+        finally:
+            await exchange.close()
+
+    with LoopbackServer(lambda received: as_json({"got": received.body})) as server:
+        assert asyncio.run(ask(server.address)) == {"got": {"a": 1}}
+    with LoopbackServer(lambda _: refuse(404, "no")) as server, pytest.raises(ModelFailure) as caught:
+        asyncio.run(ask(server.address))
+    assert caught.value.status == 404
+    with LoopbackServer(lambda _: Reply((b"{}",), cut_after=1)) as server, pytest.raises(ModelFailure) as caught:
+        asyncio.run(ask(server.address))
+    assert caught.value.kind is FailureKind.STREAM_CUT
+
+
+def test_who_stops_reading_ends_the_request() -> None:
+    piece = stream({"choices": [{"delta": {"content": "x"}}]}, done=False)
+    endless = replace(piece, pieces=piece.pieces * 1000, pause=0.02)
+
+    async def look(address: str) -> Chunk:
+        exchange = Exchange(ASKED, {}, ModelOptions({}))
+        chunks = exchange.stream(address, [b"{}"], OpenAiAnswer((), ASKED))
+        try:
+            return await anext(chunks)
+        finally:
+            await chunks.aclose()
+            await exchange.close()
+
+    before = time.monotonic()
+    with LoopbackServer(lambda _: endless) as server:
+        assert asyncio.run(look(server.address)) == TextDelta("x")
+    assert time.monotonic() - before < 5
+
+
+def test_the_oldest_media_make_room() -> None:
+    messages = [user_message(letter) for letter in "abcd"]
+    full = Encoded(lambda message: message.text.encode() * 100)
+    lean = Encoded(lambda message: message.text.encode() * 10)
+
+    def sizes(most: int) -> list[int]:
+        return [len(piece) for piece in fitted(messages, full, lean, most=most)]
+
+    assert sizes(400) == [100, 100, 100, 100]
+    assert sizes(399) == [10, 100, 100, 100]
+    assert sizes(150) == [10, 10, 10, 100]
+    assert sizes(0) == [10, 10, 10, 10]
+    assert fitted(list[Message](), full, lean, most=1) == []

@@ -1,0 +1,25 @@
+"""JSON of others by its shape."""
+
+import pytest
+
+from tejat.core.json_text import NotJson
+from tejat.models.json_shapes import count_of, items_of, object_of, read_object, text_of
+
+
+def test_an_object_is_read() -> None:
+    assert read_object('{"a": [1]}') == {"a": [1]}
+    assert read_object(b"{}") == {}
+
+
+@pytest.mark.parametrize("text", ["[]", "1", "null", '"{}"', "", "{", "{" * 100_000, "NaN"])
+def test_everything_else_is_none(text: str) -> None:
+    with pytest.raises(NotJson):
+        read_object(text)
+
+
+def test_what_has_another_shape_is_absent() -> None:
+    odd: list[object] = [None, True, 1, 1.5, "text", [1], {"a": 1}]
+    assert [object_of(value) for value in odd] == [{}, {}, {}, {}, {}, {}, {"a": 1}]
+    assert [items_of(value) for value in odd] == [(), (), (), (), (), [1], ()]
+    assert [text_of(value) for value in odd] == ["", "", "", "", "text", "", ""]
+    assert [count_of(value) for value in [*odd, -3]] == [0, 0, 1, 1, 0, 0, 0, 0]
