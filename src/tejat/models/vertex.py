@@ -125,9 +125,10 @@ class _Account:
 
     async def _current(self) -> "Credentials":
         async with self._one_at_a_time:
-            if self._credentials is None or not self._credentials.valid:
-                self._credentials = await result_of(in_background(self._ready))
-            return self._credentials
+            if self._credentials is not None and self._credentials.valid:
+                return self._credentials
+            self._credentials = ready = await result_of(in_background(self._ready))
+            return ready
 
     def _ready(self) -> "Credentials":
         # Loading it takes longer than all the rest of the program.

@@ -3,12 +3,12 @@
 import asyncio
 import json
 import os
+import time
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol, cast
 
 from google.auth import (
     aws,
-    compute_engine,
     exceptions,
     external_account_authorized_user,
     identity_pool,
@@ -27,6 +27,9 @@ _SCOPES = ["https://www.googleapis.com/auth/cloud-platform"]
 _LIMITS = HttpLimits(connect=10.0, first_byte=20.0, idle=20.0, whole=30.0)
 _METADATA_LIMITS = HttpLimits(connect=1.0, first_byte=2.0, idle=2.0, whole=5.0)
 _METADATA_HOSTS = ("metadata.google.internal", "169.254.169.254")
+_METADATA_HEADERS = {"Metadata-Flavor": "Google"}
+_RENEW_BEFORE = 225.0
+"""How many seconds before its end a token is no longer used."""
 _MOST_BYTES = 2**20
 _ADVICE = "Run `gcloud auth application-default login`, or set GOOGLE_APPLICATION_CREDENTIALS to the file of a key."
 
@@ -56,8 +59,9 @@ def load_credentials(environment: Mapping[str, str]) -> Credentials:
         return _from_file(path)
     if environment.get("GOOGLE_APPLICATION_CREDENTIALS"):
         raise _nobody(f"GOOGLE_APPLICATION_CREDENTIALS names {path}, which is not there.")
-    if _is_on_google(environment):
-        return _loaded(lambda: compute_engine.Credentials(scopes=_SCOPES))
+    machine = _Machine(environment.get("GCE_METADATA_HOST") or _METADATA_HOSTS[0])
+    if machine.is_there(Transport(environment)):
+        return machine
     raise _nobody("There are no application default credentials of Google Cloud.")
 
 
@@ -131,7 +135,7 @@ def _from_file(path: str) -> Credentials:
     except (OSError, ValueError, RecursionError):
         raise _nobody(f"{path} is no file of credentials.") from None
     fields = cast("dict[str, Any]", known) if isinstance(known, dict) else {}
-    if fields.get("type") not in _MAKERS:
+    if str(fields.get("type")) not in _MAKERS:
         raise _nobody(f"{path} has credentials of a kind that is not taken here.")
     return _loaded(lambda: _made(fields))
 
@@ -151,7 +155,9 @@ def _made(fields: dict[str, Any]) -> object:
         raise ValueError("credentials that start a program are not taken")
     kind = "aws" if "environment_id" in keys else fields["type"]
     maker, method = _MAKERS[kind]
-    return getattr(maker, method)(fields, scopes=_SCOPES)
+    # One kind was given its scopes when the person logged in.
+    scopes = {} if kind == "external_account_authorized_user" else {"scopes": _SCOPES}
+    return getattr(maker, method)(fields, **scopes)
 
 
 _MAKERS: dict[str, tuple[type, str]] = {
@@ -164,13 +170,39 @@ _MAKERS: dict[str, tuple[type, str]] = {
 }
 
 
-def _is_on_google(environment: Mapping[str, str]) -> bool:
-    host = environment.get("GCE_METADATA_HOST") or _METADATA_HOSTS[1]
-    try:
-        reply = Transport(environment)(f"http://{host}", headers={"Metadata-Flavor": "Google"})
-    except exceptions.TransportError:
-        return False
-    return reply.headers.get("metadata-flavor") == "Google"
+class _Machine:
+    """The account of the machine that we run on, if it is one of Google's.
+
+    What google-auth has for it cannot do without an HTTP client of its own.
+    """
+
+    def __init__(self, host: str) -> None:
+        self._address = f"http://{host}"
+        self._expires = 0.0
+        self.token: str | None = None
+        self.quota_project_id: str | None = None
+
+    @property
+    def valid(self) -> bool:
+        return self.token is not None and time.monotonic() < self._expires - _RENEW_BEFORE
+
+    def is_there(self, request: Transport) -> bool:
+        try:
+            reply = request(self._address, headers=_METADATA_HEADERS)
+        except exceptions.TransportError:
+            return False
+        return reply.headers.get("metadata-flavor") == "Google"
+
+    def refresh(self, request: object) -> None:
+        path = "computeMetadata/v1/instance/service-accounts/default/token"
+        reply = cast("Transport", request)(f"{self._address}/{path}", headers=_METADATA_HEADERS)
+        if reply.status != 200:
+            raise exceptions.RefreshError(f"The machine has no account (HTTP {reply.status}).")
+        try:
+            granted = json.loads(reply.data)
+            self.token, self._expires = str(granted["access_token"]), time.monotonic() + float(granted["expires_in"])
+        except (ValueError, KeyError, TypeError, RecursionError):
+            raise exceptions.RefreshError("The machine gave something that is no token.") from None
 
 
 def _nobody(why: str) -> ModelFailure:
