@@ -72,6 +72,12 @@ def test_a_project_gets_no_secret(text: str) -> None:
         ("X", "https://me:pw@example.com", True),
         ("X", "https://example.com:80/a@b", False),
         ("HOME", "/home/me", False),
+        ("OPENAIKEY", "", True),
+        ("PRIVATE_KEY_ID", "", True),
+        ("AUTHOR", "Some Body", False),
+        ("SSH_AUTH_SOCK", "/run/ssh", False),
+        ("KEYBOARD", "us", False),
+        ("TOKEN_FILE", "/run/token", False),
         ("PORT", "8080", False),
     ],
 )
@@ -83,5 +89,5 @@ def test_what_looks_like_a_secret(name: str, value: str, secret: bool) -> None:
 @given(text=st.text(alphabet="${}:-AKEY_ 1"), value=st.text(max_size=5))
 def test_a_project_never_sees_it_however_it_is_spelled(text: str, value: str) -> None:
     hidden = "\N{SNOWMAN}" + value
-    resolve = resolver({"KEY": hidden, "A": "a", "A_KEY": hidden, "KEYA": hidden}, SourceTier.WORKSPACE)
+    resolve = resolver({"KEY": hidden, "A": "a", "A_KEY": hidden, "AKEY": hidden}, SourceTier.WORKSPACE)
     assert "\N{SNOWMAN}" not in resolve(text)

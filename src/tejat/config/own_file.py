@@ -5,7 +5,7 @@ import os
 import stat
 from enum import Enum, auto
 
-from tejat.core.errors import UsageError
+from tejat.core.errors import ConfigurationError
 
 MAX_BYTES = 2**20
 
@@ -21,8 +21,8 @@ class Writers(Enum):
 def read_own_file(path: str, *, writers: Writers) -> str | None:
     """The text of the file, without a byte order mark; None if there is no such file.
 
-    Raises UsageError that names the file: it cannot be read, is no regular file, is longer than MAX_BYTES, is not
-    UTF-8, or was open to other writers than allowed. A link to nowhere is not a missing file.
+    Raises ConfigurationError that names the file: it cannot be read, is no regular file, is longer than MAX_BYTES, is
+    not UTF-8, or was open to other writers than allowed. A link to nowhere is not a missing file.
     """
     if not is_there(path):
         return None
@@ -40,7 +40,8 @@ def read_own_file(path: str, *, writers: Writers) -> str | None:
 def list_own_directory(path: str, *, writers: Writers) -> list[str]:
     """The sorted names in the directory, none if there is no such directory.
 
-    Raises UsageError that names it: it cannot be read, is no directory, or was open to other writers than allowed.
+    Raises ConfigurationError that names it: it cannot be read, is no directory, or was open to other writers than
+    allowed.
     """
     if not is_there(path):
         return []
@@ -57,7 +58,7 @@ def list_own_directory(path: str, *, writers: Writers) -> list[str]:
 
 
 def is_there(path: str) -> bool:
-    """Whether the name is taken. Raises UsageError where that cannot be known: unknown is not the same as missing."""
+    """Whether the name is taken. Raises ConfigurationError where that cannot be known: unknown is not missing."""
     try:
         os.lstat(path)
     except OSError as error:
@@ -70,7 +71,7 @@ def is_there(path: str) -> bool:
 def _content(descriptor: int, path: str, writers: Writers) -> bytes:
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
-        raise UsageError(f"Cannot read {path}: it is not a regular file.")
+        raise ConfigurationError(f"Cannot read {path}: it is not a regular file.")
     if writers is Writers.TRUSTED:
         _refuse_other_writers(status, path)
     content = b""
@@ -79,14 +80,14 @@ def _content(descriptor: int, path: str, writers: Writers) -> bytes:
         if not piece:
             return content
         content += piece
-    raise UsageError(f"Cannot read {path}: it is longer than {MAX_BYTES // 2**20} MiB.")
+    raise ConfigurationError(f"Cannot read {path}: it is longer than {MAX_BYTES // 2**20} MiB.")
 
 
 def _refuse_other_writers(status: os.stat_result, path: str) -> None:
     if status.st_uid not in (0, os.geteuid()):
-        raise UsageError(f"Will not obey {path}: it belongs to another user (number {status.st_uid}).")
+        raise ConfigurationError(f"Will not obey {path}: it belongs to another user (number {status.st_uid}).")
     if status.st_mode & stat.S_IWOTH and not (stat.S_ISDIR(status.st_mode) and status.st_mode & stat.S_ISVTX):
-        raise UsageError(f"Will not obey {path}: everybody may write to it. `chmod o-w` closes it.")
+        raise ConfigurationError(f"Will not obey {path}: everybody may write to it. `chmod o-w` closes it.")
 
 
 def _decoded(content: bytes, path: str) -> str:
@@ -94,8 +95,8 @@ def _decoded(content: bytes, path: str) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise UsageError(f"Cannot read {path}: it is not UTF-8 (line {line}).") from None
+        raise ConfigurationError(f"Cannot read {path}: it is not UTF-8 (line {line}).") from None
 
 
-def _unreadable(path: str, error: OSError) -> UsageError:
-    return UsageError(f"Cannot read {path}: {error.strerror}.")
+def _unreadable(path: str, error: OSError) -> ConfigurationError:
+    return ConfigurationError(f"Cannot read {path}: {error.strerror}.")

@@ -30,11 +30,15 @@ def resolver(environment: Mapping[str, str], tier: SourceTier) -> Resolve:
 
 def is_secret(name: str, value: str) -> bool:
     """Whether a variable of this name, or with this value, is likely to be one that only its owner should see."""
-    return any(word in name.upper() for word in _SECRET_WORDS) or re.search(_SECRET_VALUE, value) is not None
+    return re.search(_SECRET_NAME, name.upper()) is not None or re.search(_SECRET_VALUE, value) is not None
 
 
 # Compiled when first needed: few settings hold a reference.
 _REFERENCE = r"\$(?:\{(?P<braced>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<otherwise>[^}]*))?\}|(?P<bare>[A-Za-z_][A-Za-z0-9_]*))"
-_SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASS", "AUTH", "CREDENTIAL", "CREDS", "PRIVATE", "CERT", "COOKIE")
+# Not what only tells where something is kept, and words that are part of others (author, keyboard) count alone.
+_SECRET_NAME = (
+    r"^(?!.*_(?:FILE|PATH|DIR|SOCK|SOCKET|URL|URI)$).*"
+    r"(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|KEY(?:S|_ID)?$|(?:^|_)(?:KEY|PASS|AUTH|CREDS|PRIVATE|COOKIE)(?:_|$))"
+)
 # Credentials in an address, a key file, and how the keys of well-known services begin.
 _SECRET_VALUE = r"://[^/@\s]*:[^/@\s]+@|-----BEGIN |\b(?:gh[a-z]_|github_pat_|AIzaSy|AKIA|sk-|xox[a-z]-|eyJ)[\w-]{8}"

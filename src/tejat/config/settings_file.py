@@ -8,7 +8,7 @@ from tejat.config.own_file import Writers, read_own_file
 from tejat.config.places import SourceTier
 from tejat.config.references import resolver
 from tejat.config.settings import Setting
-from tejat.core.errors import UsageError
+from tejat.core.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from tejat.config.json_with_comments import Node, Value
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Kept = TypeVar("Kept")
 
 
-class SettingsError(UsageError):
+class SettingsError(ConfigurationError):
     """A settings file is not what it should be. The message names the file, the line and, for a value, its key."""
 
     def __init__(self, problem: str, *, path: str) -> None:
@@ -84,7 +84,7 @@ class SettingsFile:
 def read_settings_file(path: str, tier: SourceTier, environment: Mapping[str, str]) -> SettingsFile | None:
     """The settings in the file, None if there is no such file. `environment` is what references in it may name.
 
-    Raises SettingsError, and UsageError where the file cannot be read or others could have written it.
+    Raises SettingsError, and ConfigurationError where the file cannot be read or others could have written it.
     """
     writers = Writers.ANYBODY if tier is SourceTier.WORKSPACE else Writers.TRUSTED
     text = read_own_file(path, writers=writers)

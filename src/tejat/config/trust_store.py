@@ -9,7 +9,7 @@ from typing import NamedTuple, cast
 
 from tejat.config.own_file import MAX_BYTES, Writers, read_own_file
 from tejat.config.places import Places, private_directory
-from tejat.core.errors import UsageError
+from tejat.core.errors import ConfigurationError, UsageError
 
 _VERSION = 1
 _PATIENCE = 30.0
@@ -122,9 +122,9 @@ def rules_of_gemini(places: Places, environment: Mapping[str, str]) -> list[Rule
     try:
         top = read_json(text)
     except BadJson as error:
-        raise UsageError(f"Error in {path}: {error}") from None
+        raise ConfigurationError(f"Error in {path}: {error}") from None
     if not isinstance(top.value, dict):
-        raise UsageError(f"Error in {path}: it must be one object in {{}}")
+        raise ConfigurationError(f"Error in {path}: it must be one object in {{}}")
     rules: list[Rule] = []
     for folder, node in top.value.items():
         if node.value not in ("TRUST_FOLDER", "TRUST_PARENT", "DO_NOT_TRUST"):
@@ -200,5 +200,5 @@ def _entry(value: object, path: str) -> Entry:
     raise _broken(path, "it holds an entry that is not ours")
 
 
-def _broken(path: str, why: str) -> UsageError:
-    return UsageError(f"Cannot rely on {path}: {why}. No folder is trusted until it is mended or removed.")
+def _broken(path: str, why: str) -> ConfigurationError:
+    return ConfigurationError(f"Cannot rely on {path}: {why}. No folder is trusted until it is mended or removed.")

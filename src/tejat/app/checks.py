@@ -1,0 +1,115 @@
+"""What was read from where, for `tejat doctor`: settings, trust, the model and its key, the network. Never a secret."""
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from urllib.parse import urlsplit
+
+from tejat.app.ground import Ground
+from tejat.config.settings import Setting
+from tejat.core.errors import UsageError
+from tejat.core.explain import Check
+from tejat.models.names import Service, read_name
+
+
+def configuration_checks(ground: Ground, *, own: Mapping[str, str], default_model: str) -> list[Check]:
+    """What a run here would go by. `own` is the environment before any file was read. Raises nothing."""
+    return [
+        *_model(ground, own, default_model),
+        *_network(ground),
+        *_files(ground),
+        _locale(own),
+    ]
+
+
+def _model(ground: Ground, own: Mapping[str, str], default: str) -> Iterator[Check]:
+    named = ground.settings.model_name or Setting(default)
+    from_file = named.source == "GEMINI_MODEL" and "GEMINI_MODEL" not in own
+    source = f"{named.source} in {ground.environment_file}" if from_file else named.source
+    try:
+        service, _ = read_name(named.value, ground.environment)
+    except UsageError as error:
+        yield Check("model", "name", works=False, how=f"{error} ({source})")
+        return
+    yield Check("model", "name", works=True, how=f"{named.value} ({source})")
+    yield _key(service, ground, own)
+    for name in _ADDRESSES.get(service, ()):
+        if ground.environment.get(name):
+            yield Check("model", "address", works=True, how=f"{_origin(ground.environment[name])} ({name})")
+            return
+    if ground.settings.base_url:
+        url = ground.settings.base_url
+        yield Check("model", "address", works=True, how=f"{_origin(url.value)} ({url.source})")
+
+
+def _key(service: Service, ground: Ground, own: Mapping[str, str]) -> Check:
+    if service not in _KEYS:
+        return Check("model", "key", works=True, how="none is needed")
+    for name in _KEYS[service]:
+        if ground.environment.get(name, "").strip():
+            where = "the environment" if name in own else ground.environment_file
+            return Check("model", "key", works=True, how=f"{name} from {where}")
+    if service is Service.OPENAI and (ground.environment.get("OPENAI_BASE_URL") or ground.settings.base_url):
+        return Check("model", "key", works=True, how="none, which a server of your own may not need")
+    stored = os.path.join(ground.places.home, ".config", "gcloud", "application_default_credentials.json")
+    if service is Service.VERTEX and os.path.isfile(stored):
+        return Check("model", "key", works=True, how=stored)
+    return Check("model", "key", works=False, how=f"none: {' or '.join(_KEYS[service])} is not set")
+
+
+def _network(ground: Ground) -> Iterator[Check]:
+    for name in ("https_proxy", "http_proxy", "all_proxy"):
+        for spelling in (name, name.upper()):
+            if value := ground.environment.get(spelling, "").strip():
+                yield Check("network", "proxy", works=True, how=f"{_origin(value)} ({spelling})")
+                break
+    if ground.settings.search_url:
+        url = ground.settings.search_url
+        yield Check("network", "web search", works=True, how=f"{_origin(url.value)} ({url.source})")
+
+
+def _files(ground: Ground) -> Iterator[Check]:
+    settings, trust = ground.settings, ground.trust
+    for path in settings.files:
+        yield Check("files", "settings", works=True, how=path)
+    for path in settings.ignored:
+        yield Check("files", "not trusted", works=False, how=path)
+    if ground.environment_file is not None:
+        yield Check("files", "environment", works=True, how=ground.environment_file)
+    yield Check("files", "sessions", works=True, how=os.path.join(ground.places.state, "sessions"))
+    yield Check("trust", trust.level.value, trust.is_trusted, trust.reason)
+    changed = {item.path for item in trust.changed}
+    for item in trust.items:
+        note = " (changed)" if item.path in changed else ""
+        yield Check("trust", item.what, trust.is_trusted, f"{item.path}{note}")
+
+
+def _locale(own: Mapping[str, str]) -> Check:
+    named = next((f"{name}={own[name]}" for name in ("LC_ALL", "LC_CTYPE", "LANG") if own.get(name)), "not set")
+    encoding = sys.getfilesystemencoding()
+    return Check("terminal", "locale", encoding.lower() in ("utf-8", "utf8"), f"{named}, names of files are {encoding}")
+
+
+def _origin(url: str) -> str:
+    """Scheme, host and port: the rest of an address may hold a key."""
+    try:
+        parts = urlsplit(url if "://" in url else f"//{url}")
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return "an address that cannot be read"
+    scheme = f"{parts.scheme}://" if parts.scheme else ""
+    return f"{scheme}{parts.hostname or ''}{port}"
+
+
+_KEYS: Mapping[Service, tuple[str, ...]] = {
+    Service.GEMINI: ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    Service.VERTEX: ("GOOGLE_APPLICATION_CREDENTIALS",),
+    Service.OPENAI: ("OPENAI_API_KEY",),
+    Service.ANTHROPIC: ("ANTHROPIC_API_KEY",),
+}
+_ADDRESSES: Mapping[Service, tuple[str, ...]] = {
+    Service.GEMINI: ("GOOGLE_GEMINI_BASE_URL",),
+    Service.OPENAI: ("OPENAI_BASE_URL",),
+    Service.ANTHROPIC: ("ANTHROPIC_BASE_URL",),
+    Service.OLLAMA: ("OLLAMA_HOST",),
+}

@@ -1,0 +1,151 @@
+"""What `tejat doctor` tells about settings, trust, model and network: where from, and never a secret."""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tejat.app.checks import configuration_checks
+from tejat.app.ground import survey
+from tejat.config.places import places_of
+from tejat.config.trust import trust_folder
+from tejat.core.explain import Check
+
+SECRET = "hush-hush-hush"
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    (tmp_path / "home" / ".gemini").mkdir(parents=True)
+    (tmp_path / "project" / ".gemini").mkdir(parents=True)
+    return tmp_path.resolve()
+
+
+def checks(base: Path, environment: Mapping[str, str] | None = None) -> list[Check]:
+    own = {"HOME": str(base / "home"), **(environment or {})}
+    ground = survey([str(base / "project")], environment=own)
+    found = configuration_checks(ground, own=own, default_model="gemini-2.5-pro")
+    assert SECRET not in repr(found)
+    return found
+
+
+def named(found: list[Check], group: str, name: str) -> list[Check]:
+    return [check for check in found if (check.group, check.name) == (group, name)]
+
+
+def write(path: Path, value: object) -> Path:
+    path.write_text(value if isinstance(value, str) else json.dumps(value))
+    path.chmod(0o600)
+    return path
+
+
+def test_nothing_is_set(base: Path) -> None:
+    root = base / "project"
+    *told, locale = checks(base)
+    assert told == [
+        Check("model", "name", works=True, how="gemini-2.5-pro (default)"),
+        Check("model", "key", works=False, how="none: GEMINI_API_KEY or GOOGLE_API_KEY is not set"),
+        Check("files", "sessions", works=True, how=f"{base}/home/.local/state/tejat/sessions"),
+        Check("trust", "unknown", works=False, how=f"{root} is not trusted: nobody has said so yet."),
+    ]
+    assert (locale.group, locale.name, locale.how) == ("terminal", "locale", "not set, names of files are utf-8")
+
+
+def test_everything_with_where_it_came_from(base: Path) -> None:
+    root = base / "project"
+    settings = {"model": {"name": "gemini-x", "baseUrl": f"https://{SECRET}@host:8443/{SECRET}"}, "web": {}}
+    settings["web"] = {"searchUrl": f"http://localhost:8888/?key={SECRET}"}
+    user = write(base / "home" / ".gemini" / "settings.json", settings)
+    project = write(root / ".gemini" / "settings.json", {"theme": "x"})
+    file = write(root / ".env", f"GEMINI_API_KEY={SECRET}\n")
+    trust_folder(places_of({"HOME": str(base / "home")}), str(root))
+    proxies = {"https_proxy": f"http://me:{SECRET}@proxy:3128/x", "HTTP_PROXY": "proxy2:80", "LANG": "de_DE.UTF-8"}
+    assert checks(base, proxies)[:-1] == [
+        Check("model", "name", works=True, how=f"gemini-x ({user}:1)"),
+        Check("model", "key", works=True, how=f"GEMINI_API_KEY from {file}"),
+        Check("model", "address", works=True, how=f"https://host:8443 ({user}:1)"),
+        Check("network", "proxy", works=True, how="http://proxy:3128 (https_proxy)"),
+        Check("network", "proxy", works=True, how="proxy2:80 (HTTP_PROXY)"),
+        Check("network", "web search", works=True, how=f"http://localhost:8888 ({user}:1)"),
+        Check("files", "settings", works=True, how=str(user)),
+        Check("files", "settings", works=True, how=str(project)),
+        Check("files", "environment", works=True, how=str(file)),
+        Check("files", "sessions", works=True, how=f"{base}/home/.local/state/tejat/sessions"),
+        Check("trust", "trusted", works=True, how=f"{root} is trusted: you said so."),
+        Check("trust", "environment file", works=True, how=".env"),
+        Check("trust", "settings", works=True, how=".gemini/settings.json"),
+    ]
+    assert checks(base, proxies)[-1].how.startswith("LANG=de_DE.UTF-8, ")
+
+
+def test_a_folder_that_has_changed(base: Path) -> None:
+    root = base / "project"
+    trust_folder(places_of({"HOME": str(base / "home")}), str(root))
+    path = write(root / ".gemini" / "settings.json", {"theme": "x"})
+    write(root / ".env", f"GEMINI_API_KEY={SECRET}\n")
+    found = checks(base)
+    assert named(found, "files", "not trusted") == [Check("files", "not trusted", works=False, how=str(path))]
+    assert named(found, "files", "environment") == []
+    assert [check.works for check in found if check.group == "trust"] == [False, False, False]
+    assert [check.how for check in found if check.group == "trust"][1:] == [
+        ".env (changed)",
+        ".gemini/settings.json (changed)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("environment", "key"),
+    [
+        ({"GEMINI_API_KEY": SECRET}, "GEMINI_API_KEY from the environment"),
+        ({"GEMINI_API_KEY": " ", "GOOGLE_API_KEY": SECRET}, "GOOGLE_API_KEY from the environment"),
+        ({"GEMINI_MODEL": "ollama:llama"}, "none is needed"),
+        ({"GEMINI_MODEL": "scripted:x"}, "none is needed"),
+        ({"GEMINI_MODEL": "openai:gpt-5", "OPENAI_API_KEY": SECRET}, "OPENAI_API_KEY from the environment"),
+        (
+            {"GEMINI_MODEL": "openai:x", "OPENAI_BASE_URL": "http://localhost:1"},
+            "none, which a server of your own may not need",
+        ),
+        ({"GEMINI_MODEL": "claude-opus-5", "ANTHROPIC_API_KEY": SECRET}, "ANTHROPIC_API_KEY from the environment"),
+    ],
+)
+def test_a_key_that_is_there(base: Path, environment: dict[str, str], key: str) -> None:
+    assert named(checks(base, environment), "model", "key") == [Check("model", "key", works=True, how=key)]
+
+
+def test_credentials_of_google_cloud(base: Path) -> None:
+    environment = {"GOOGLE_GENAI_USE_VERTEXAI": "true"}
+    (missing,) = named(checks(base, environment), "model", "key")
+    assert (missing.works, missing.how) == (False, "none: GOOGLE_APPLICATION_CREDENTIALS is not set")
+    stored = base / "home" / ".config" / "gcloud" / "application_default_credentials.json"
+    os.makedirs(stored.parent)
+    stored.write_text("{}")
+    assert named(checks(base, environment), "model", "key") == [Check("model", "key", works=True, how=str(stored))]
+
+
+def test_a_model_by_the_file(base: Path) -> None:
+    file = write(base / "home" / ".env", "GEMINI_MODEL=gemini-y\n")
+    assert named(checks(base), "model", "name")[0].how == f"gemini-y (GEMINI_MODEL in {file})"
+    assert named(checks(base, {"GEMINI_MODEL": "gemini-z"}), "model", "name")[0].how == "gemini-z (GEMINI_MODEL)"
+
+
+def test_a_model_that_nobody_serves(base: Path) -> None:
+    (name,) = named(checks(base, {"GEMINI_MODEL": "unheard-of"}), "model", "name")
+    assert not name.works
+    assert name.how.startswith("Nobody is known to serve a model called 'unheard-of'.")
+    assert named(checks(base, {"GEMINI_MODEL": "unheard-of"}), "model", "key") == []
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        (f"http://{SECRET}@h:1", "http://h:1"),
+        ("[::1]:80", "::1:80"),
+        ("http://h:nonsense", "an address that cannot be read"),
+        ("http://[", "an address that cannot be read"),
+    ],
+)
+def test_proxies_by_host_only(base: Path, value: str, told: str) -> None:
+    (proxy,) = named(checks(base, {"ALL_PROXY": value}), "network", "proxy")
+    assert proxy.how == f"{told} (ALL_PROXY)"
