@@ -5,11 +5,12 @@ import sys
 import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import ExitStack, asynccontextmanager
+from datetime import date
 from functools import partial
 from typing import NamedTuple
 
 from tejat.app.ground import Ground, survey
-from tejat.app.house import ModelSide
+from tejat.app.house import ModelSide, sandbox_mode
 from tejat.app.tools import Workshop, open_workshop
 from tejat.config.context_files import ContextFiles, find_context_files
 from tejat.core.agent_options import AgentOptions
@@ -17,6 +18,7 @@ from tejat.core.confirm import Approver
 from tejat.core.errors import UsageError
 from tejat.core.history import History, Message
 from tejat.core.model import ModelClient
+from tejat.core.sandbox_wish import SandboxWish
 from tejat.engine.at_paths import expand_at_paths
 from tejat.engine.budget import Budget, Limits
 from tejat.engine.compress import Compressor
@@ -27,7 +29,7 @@ from tejat.engine.loop_guard import LoopGuard
 from tejat.engine.prices import Price, PriceList
 from tejat.engine.session import Identity, Session
 from tejat.engine.session_files import SessionFiles
-from tejat.engine.system_prompt import first_messages, system_prompt
+from tejat.engine.system_prompt import first_message, system_prompt
 from tejat.models import ModelOptions, open_model
 
 DEFAULT_MODEL = "gemini-2.5-pro"
@@ -75,7 +77,11 @@ class _Played(NamedTuple):
 
 def _open_model(options: AgentOptions, ground: Ground) -> _Played:
     session_id = options.session_id or _new_id()
-    stand_ins = {ground.roots[0]: "${root}", ground.places.state: "${state}", _today(): "${date}"}
+    stand_ins = {
+        ground.roots[0]: "${root}",
+        ground.places.state: "${state}",
+        f"{_today():%A, %B %d, %Y}": "${date}",
+    }
     if options.replay is not None:
         from tejat.models.recording import open_replay
 
@@ -115,8 +121,9 @@ def _new_id() -> str:
     return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
 
 
-def _today() -> str:
-    return time.strftime("%Y-%m-%d")
+def _today() -> date:
+    """The day where the person is."""
+    return date.today()  # noqa: DTZ011 -- theirs is the only time zone that counts here
 
 
 def _session(
@@ -129,7 +136,7 @@ def _session(
     system = options.system or system_prompt(
         context=context.combined(ground.roots[0]),
         tool_names=[declaration.name for declaration in declared()],
-        sandbox=settings.sandbox.value,
+        sandbox="" if sandbox_mode(options.sandbox, settings) is SandboxWish.OFF else "a sandbox",
         is_headless=is_headless,
         replacement=_replacement(ground),
     )
@@ -234,7 +241,12 @@ def _beginning(options: AgentOptions, ground: Ground, played: _Played) -> _Begin
             repairs=loaded.repairs,
             problems=loaded.problems,
         )
-    messages = first_messages(directories=ground.roots, today=_today(), platform=sys.platform)
+    messages = first_message(
+        directories=ground.roots,
+        today=_today(),
+        platform=sys.platform,
+        respect_git_ignore=ground.settings.respect_git_ignore.value,
+    )
     if not options.keeps_session or played.recorded_at is not None:
         return _Beginning(played.session_id, messages, len(messages))
     sessions.tidy()

@@ -5,9 +5,9 @@ from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
+from tejat.app.ground import survey
 from tejat.app.house import grounds_of, jobs_directory, sandbox_mode, undo_directory
 from tejat.app.tools import open_tools
-from tejat.config.load import load_settings
 from tejat.config.places import places_of
 from tejat.core.explain import Check, PolicyFlags
 
@@ -57,17 +57,18 @@ def open_sessions(directory: str) -> "SessionFiles":
 
 def examine(directories: Sequence[str], wish: str | None) -> list[Check]:
     """What works here, tried for real. Raises UsageError, SandboxUnavailable among them."""
+    from tejat.app.agent import DEFAULT_MODEL
+    from tejat.app.checks import configuration_checks
     from tejat.workspace.processes.shell import find_shell
     from tejat.workspace.ripgrep import program_path, ripgrep_path
     from tejat.workspace.roots import Roots
     from tejat.workspace.sandbox.choose import choose
     from tejat.workspace.sandbox.fencing import axes_of
 
-    places = places_of(os.environ)
-    settings = load_settings(places, list(map(os.path.abspath, directories)), trusted=False, environment=os.environ)
-    wanted = sandbox_mode(wish, settings)
+    ground = survey(directories)
+    wanted = sandbox_mode(wish, ground.settings)
     with Roots(directories) as roots:
-        grounds = grounds_of(places, roots.directories)
+        grounds = grounds_of(ground.places, roots.directories)
     _, report = choose(wanted, roots=grounds.roots, state=grounds.state)
     in_use = Check("sandbox", "in use", report.sandbox is not None, report.sandbox or report.files.how)
     return [
@@ -76,8 +77,7 @@ def examine(directories: Sequence[str], wish: str | None) -> list[Check]:
         _program("shell", find_shell(grounds.roots, os.environ.get("PATH", os.defpath))[0]),
         _program("git", program_path("git")),
         _program("rg", ripgrep_path()),
-        *(Check("files", "settings", works=True, how=path) for path in settings.files),
-        *(Check("files", "not trusted", works=False, how=path) for path in settings.ignored),
+        *configuration_checks(ground, own=os.environ, default_model=DEFAULT_MODEL),
     ]
 
 
