@@ -83,13 +83,22 @@ class TestWords:
 
 
 class TestForReal:
-    def test_the_same_for_people_and_programs(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        root = ["--root", str(tmp_path)]
+    def test_the_same_for_people_and_programs(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for directory in ("home", "project"):
+            (tmp_path / directory).mkdir()
+        for name in [name for name in os.environ if name.startswith(("XDG_", "GEMINI_")) or "PROXY" in name.upper()]:
+            monkeypatch.delenv(name)
+        monkeypatch.setenv("HOME", str(tmp_path / "home"))
+        root = ["--root", str(tmp_path / "project")]
         assert run([*root, "--json"], examine) == 0
         told = json.loads(capsys.readouterr().out)
         assert [(check["group"], check["name"]) for check in told] == [
             *(("sandbox", name) for name in ("in use", "files", "network", "processes", "control files", "secrets")),
             *(("programs", name) for name in ("shell", "git", "rg")),
+            *(("model", name) for name in ("name", "key")),
+            *(("files", "sessions"), ("trust", "unknown"), ("terminal", "locale")),
         ]
         assert run(root, examine) == 0
         lines = capsys.readouterr().out.splitlines()

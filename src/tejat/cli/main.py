@@ -104,6 +104,10 @@ def _dispatch(given: list[str]) -> int:
             from tejat.cli.jobs import run
 
             return run(rest, open_jobs)
+        case ["trust", *rest]:
+            from tejat.cli.trust import run
+
+            return run(rest, os.environ)
         case ["doctor", *rest]:
             from tejat.app.looking import examine
             from tejat.cli.doctor import run
