@@ -111,7 +111,7 @@ _KNOWN = re.compile(
 )
 
 _MOST_SECONDS = 15.0
-_TOO_MUCH = "The HTML of the page cannot be read: it takes too much memory or time."
+_UNREADABLE = "The HTML of the page cannot be read: it is broken, or takes too much memory or time."
 
 
 def _codec(label: str) -> str | None:
@@ -146,11 +146,11 @@ def _answer(child: Child, stop: Stop) -> bytes:
     def stop_in_time() -> None:
         stop()
         if time.monotonic() > deadline:
-            raise PageFailure(_TOO_MUCH)
+            raise PageFailure(_UNREADABLE)
 
     blocks: list[bytes] = []
     while block := child.read(stop_in_time):
         blocks.append(block)
     if child.exit_code(stop_in_time) != 0:
-        raise PageFailure(_TOO_MUCH)
+        raise PageFailure(_UNREADABLE)
     return b"".join(blocks)

@@ -9,7 +9,7 @@ import re
 import resource
 import sys
 
-MOST_MEMORY = 1 << 30
+MOST_MEMORY = 3 << 28
 MOST_SECONDS = 10
 
 
@@ -23,7 +23,7 @@ def main() -> None:
 
     incoming, outgoing = sys.stdin.buffer, sys.stdout.buffer
     wishes = json.loads(incoming.readline())
-    html = incoming.read().decode("utf-8", "replace").replace("\0", "")
+    html = _CONTROL.sub("", incoming.read().decode("utf-8", "replace"))
     options = html_to_markdown.ConversionOptions(
         skip_images=True,
         compact_tables=True,
@@ -39,6 +39,7 @@ def main() -> None:
     outgoing.write(text[: wishes["most"]].encode("utf-8", "replace"))
 
 
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 # Up to the next angle bracket of either kind: looking further would take forever where none of them is closed.
 _ANCHOR = re.compile(r"</?a(?:\s[^<>]*)?>", re.IGNORECASE)
 

@@ -104,6 +104,9 @@ def parse_url(text: str) -> Url:
         raise BadUrl(UrlProblem.MALFORMED) from None
     if "@" in parts.netloc:
         raise BadUrl(UrlProblem.HAS_CREDENTIALS)
+    is_bracketed = "[" in parts.netloc or "]" in parts.netloc
+    if is_bracketed and not _BRACKETED.fullmatch(parts.netloc):
+        raise BadUrl(UrlProblem.MALFORMED)
     if port == 0 or not text[len(scheme) :].startswith("://"):
         raise BadUrl(UrlProblem.MALFORMED)
     path = quote(parts.path or "/", safe=_SAFE)
@@ -124,6 +127,7 @@ _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*")
 _BLANKS = " \t\r\n\f"
 _NOT_IN_A_URL = re.compile(r"[\x00-\x20\x7f-\x9f\\\ud800-\udfff]")
 _HOST = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*\.?")
+_BRACKETED = re.compile(r"\[[0-9A-Fa-f.]*:[0-9A-Fa-f.:]*\](?::\d*)?")
 _LONGEST_HOST = 253
 _SAFE = "/%:@!$&'()*+,;=~-._|[]"
 _GITHUB_FILE = re.compile(r"(?P<repository>/[^/?]+/[^/?]+)/blob/(?P<file>.+)")
