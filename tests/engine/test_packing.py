@@ -1,10 +1,13 @@
 """Every shape of a result becomes exactly one FunctionResponse, first, with what cannot travel inside it behind."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tejat.core.errors import ErrorType
+from tejat.core.history import History, model_message, user_message
 from tejat.core.tool import ToolError, ToolResult
-from tejat.core.types import FileData, FunctionCall, FunctionResponse, InlineData, Part, PartListUnion, Text
+from tejat.core.types import FileData, FunctionCall, FunctionResponse, InlineData, JsonObject, Part, PartListUnion, Text
 from tejat.engine.packing import pack
 
 CALL = FunctionCall("read_file", {}, "call-1")
@@ -13,7 +16,11 @@ VIDEO = FileData("video/mp4", "gs://bucket/film.mp4")
 
 
 def output(text: str) -> FunctionResponse:
-    return FunctionResponse("read_file", {"output": text}, "call-1")
+    return answer({"output": text})
+
+
+def answer(response: JsonObject) -> FunctionResponse:
+    return FunctionResponse("read_file", response, "call-1")
 
 
 @pytest.mark.parametrize(
@@ -36,12 +43,48 @@ def output(text: str) -> FunctionResponse:
         ),
         (FunctionResponse("inner", {"content": "plain"}), (output("plain"),)),
         (FunctionResponse("inner", {"content": [{"image": 1}]}), (output(""),)),
-        (FunctionResponse("inner", {"value": 1}), (FunctionResponse("inner", {"value": 1}),)),
-        ([FunctionResponse("inner", {"content": []})], (FunctionResponse("inner", {"content": []}),)),
+        (FunctionResponse("inner", {"value": 1}, "other"), (answer({"value": 1}),)),
+        ([FunctionResponse("inner", {"content": []})], (answer({"content": []}),)),
+        (
+            ["a", FunctionResponse("inner", {"content": "ü\ud800"}, "call-1"), PICTURE],
+            (
+                output("Tool execution succeeded."),
+                Text("a"),
+                Text('{"functionResponse":{"id":"call-1","name":"inner","response":{"content":"ü\ufffd"}}}'),
+                PICTURE,
+            ),
+        ),
+        (
+            [FunctionResponse("inner", {"value": float("nan")}), ""],
+            (output("Tool execution succeeded."), Text("{'value': nan}"), Text("")),
+        ),
     ],
 )
 def test_content(content: PartListUnion, packed: tuple[Part, ...]) -> None:
     assert pack(CALL, ToolResult(content)) == packed
+
+
+SINGLE = (
+    st.text()
+    | st.sampled_from([Text("a"), PICTURE, VIDEO])
+    | st.builds(
+        FunctionResponse,
+        st.text(),
+        st.dictionaries(st.sampled_from(["content", "output"]), st.text() | st.lists(st.integers())),
+        st.none() | st.sampled_from(["call-1", "call-2"]),
+    )
+)
+
+
+@given(SINGLE | st.lists(SINGLE, max_size=4), SINGLE | st.lists(SINGLE, max_size=4))
+@settings(max_examples=200, deadline=None)
+def test_whatever_tools_return_the_history_takes_it(first: PartListUnion, second: PartListUnion) -> None:
+    calls = (CALL, FunctionCall("glob", {}, "call-2"))
+    history = History([user_message("hi")])
+    history.add_model(model_message(*calls))
+    packed = [pack(call, ToolResult(content)) for call, content in zip(calls, (first, second), strict=True)]
+    history.add_user(user_message(*(part for parts in packed for part in parts)))
+    assert history.open_calls == ()
 
 
 def test_a_call_without_an_id_is_answered_without_one() -> None:

@@ -345,9 +345,11 @@ class TestCancelling:
         ]
 
     def test_in_the_queue(self, tmp_path: Path) -> None:
+        events: list[Event] = []
+
         async def main() -> Batch:
             with session(tmp_path, [Note(asks=False)], None) as scheduler:
-                first, second = scheduler.batch([note("wait")]), scheduler.batch([note("b")])
+                first, second = scheduler.batch([note("wait")]), scheduler.batch([note("b"), note("c")], events.append)
                 tasks = [asyncio.create_task(batch.run()) for batch in (first, second)]
                 await asyncio.sleep(0.01)
                 for task in reversed(tasks):
@@ -355,7 +357,9 @@ class TestCancelling:
                 await asyncio.gather(*tasks, return_exceptions=True)
                 return second
 
-        assert asyncio.run(main()).responses == [(FunctionResponse("note", {"error": CANCELLED_IN_QUEUE}),)]
+        batch = asyncio.run(main())
+        assert batch.responses == [(FunctionResponse("note", {"error": CANCELLED_IN_QUEUE}),)] * 2
+        assert_each_is_told_once(events, batch)
 
     def test_a_run_of_one_call_lets_it_through(self, tmp_path: Path) -> None:
         async def main() -> None:
@@ -366,9 +370,11 @@ class TestCancelling:
             asyncio.run(main())
 
     def cancel(self, directory: Path, tools: list[Note], calls: list[FunctionCall], person: object) -> Batch:
+        events: list[Event] = []
+
         async def main() -> Batch:
             with session(directory, tools, person) as scheduler:  # pyright: ignore[reportArgumentType]
-                batch = scheduler.batch(calls)
+                batch = scheduler.batch(calls, events.append)
                 task = asyncio.create_task(batch.run())
                 await asyncio.sleep(0.01)
                 task.cancel()
@@ -376,7 +382,17 @@ class TestCancelling:
                     await task
                 return batch
 
-        return asyncio.run(main())
+        batch = asyncio.run(main())
+        assert_each_is_told_once(events, batch)
+        return batch
+
+
+def assert_each_is_told_once(events: list[Event], batch: Batch) -> None:
+    """Whoever keeps the responses by the events alone has them all."""
+    finished = sorted((event for event in events if isinstance(event, CallFinished)), key=lambda event: event.index)
+    assert [event.index for event in finished] == list(range(len(batch.responses)))
+    assert [event.response for event in finished] == batch.responses
+    assert [event.result for event in finished] == batch.results
 
 
 def test_a_scheduler_can_be_made_outside_of_a_loop(tmp_path: Path) -> None:

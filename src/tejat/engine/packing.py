@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from tejat.core.errors import ErrorType
+from tejat.core.json_text import dump_json
 from tejat.core.tool import ToolResult
 from tejat.core.types import (
     FileData,
@@ -14,13 +15,14 @@ from tejat.core.types import (
     Part,
     PartListUnion,
     Text,
+    part_to_json,
 )
 
 SUCCEEDED = "Tool execution succeeded."
 
 
 def pack(call: FunctionCall, result: ToolResult) -> tuple[Part, ...]:
-    """The response to the call first, then media that cannot travel inside it."""
+    """The response to the call first, by its name and id whatever the tool says; then what cannot travel inside it."""
     if result.error is not None:
         return (_response(call, _failure(result)),)
     return _content(call, result.llm_content)
@@ -42,7 +44,7 @@ _CUT_SHORT = frozenset({ErrorType.CANCELLED, ErrorType.TIMEOUT})
 def _content(call: FunctionCall, content: PartListUnion) -> tuple[Part, ...]:
     if isinstance(content, Sequence) and not isinstance(content, str):
         if len(content) != 1:
-            return _output(call, SUCCEEDED), *(Text(item) if isinstance(item, str) else item for item in content)
+            return _output(call, SUCCEEDED), *(_beside_the_response(item) for item in content)
         content = content[0]
     match content:
         case str():
@@ -53,7 +55,21 @@ def _content(call: FunctionCall, content: PartListUnion) -> tuple[Part, ...]:
             return _output(call, f"Binary content of type {mime_type or 'unknown'} was processed."), content
         case FunctionResponse(response=response):
             inner = response.get("content")
-            return (_output(call, _text_of(inner)),) if inner else (content,)
+            return (_output(call, _text_of(inner)) if inner else _response(call, response),)
+
+
+def _beside_the_response(item: str | Part) -> Part:
+    """A second response would answer a call that nobody made, so it goes along as words."""
+    match item:
+        case str():
+            return Text(item)
+        case FunctionResponse(response=response):
+            try:
+                return Text(dump_json(part_to_json(item)))
+            except (TypeError, ValueError):  # a tool that is not ours may put anything in
+                return Text(str(response))
+        case _:
+            return item
 
 
 def _text_of(content: JsonValue) -> str:
