@@ -9,6 +9,8 @@ MOST_BYTES = 256 * 1024
 """Of one file."""
 MOST_BYTES_IN_ALL = 2**20
 MOST_FILES = 500
+MOST_MENTIONS = 2000
+"""So many names are looked up; a text with more of them is no honest one."""
 
 _EMOJI_JOINERS = {ord("\ufe0f"): None, ord("\u200d"): None}
 _MOST_NAMED = 5
@@ -25,6 +27,14 @@ class ContextReader:
         self.warnings: list[str] = []
         self._left = MOST_BYTES_IN_ALL
         self._files = 0
+        self._mentions = 0
+
+    def may_look_up(self) -> bool:
+        """Whether one more name in a text may be looked up as a file."""
+        self._mentions += 1
+        if self._mentions == MOST_MENTIONS + 1:
+            self.warnings.append(f"The context files have more than {MOST_MENTIONS} imports: the rest is left alone.")
+        return self._mentions <= MOST_MENTIONS
 
     def read(self, path: str, *, named: str | None = None) -> str:
         """The text of a regular file, with plain line ends. `named` is its path as the person knows it.

@@ -34,8 +34,8 @@ def import_flat(path: str, text: str, *, reader: ContextReader, allowed: Sequenc
     while waiting:
         file, content, depth = waiting.popleft()
         blocks.append(f"--- File: {file} ---\n{content.strip()}\n--- End of File: {file} ---")
-        for target in _targets(content, os.path.dirname(file), allowed):
-            if isinstance(target, _Found) and target.real_path not in known and depth < MOST_DEPTH:
+        for target in _found_in(content, os.path.dirname(file), reader, allowed):
+            if target.real_path not in known and depth < MOST_DEPTH:
                 known.add(target.real_path)
                 try:
                     waiting.append((target.real_path, reader.read(target.real_path), depth + 1))
@@ -77,6 +77,8 @@ class _Tree:
         return filled
 
     def _replacement(self, word: str, directory: str) -> str:
+        if not self._reader.may_look_up():
+            return f"@{word}"
         target, rest = _target(word, directory, self._allowed)
         if target is None:
             return f"@{word}"
@@ -100,12 +102,12 @@ class _Tree:
         return f"<!-- Imported from: {word} -->\n{content}\n<!-- End of import from: {word} -->"
 
 
-def _targets(text: str, directory: str, allowed: Sequence[str]) -> list[_Found | _Refused]:
-    found: list[_Found | _Refused] = []
+def _found_in(text: str, directory: str, reader: ContextReader, allowed: Sequence[str]) -> list[_Found]:
+    found: list[_Found] = []
 
     def note(word: str) -> str:
-        target, _ = _target(word, directory, allowed)
-        if target is not None:
+        target = _target(word, directory, allowed)[0] if reader.may_look_up() else None
+        if isinstance(target, _Found):
             found.append(target)
         return ""
 

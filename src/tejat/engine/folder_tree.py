@@ -32,7 +32,7 @@ def folder_tree(directory: str, *, respect_git_ignore: bool = True) -> str:
     lines = [
         f"Showing up to {MOST_ITEMS} items (files + folders). Folders that end in ... hold more than is shown.",
         "",
-        f"{visible(directory).rstrip('/')}/",
+        f"{on_one_line(directory).rstrip('/')}/",
         *root.drawn(),
     ]
     return "\n".join(lines)
@@ -76,10 +76,10 @@ class _Folder:
         for number, (name, folder) in enumerate(items, 1):
             branch, below = ("└───", "    ") if number == len(items) else ("├───", "│   ")
             if folder is None:
-                yield f"{indent}{branch}{_on_one_line(name)}"
+                yield f"{indent}{branch}{_short(name)}"
                 continue
             is_open = folder.files or folder.folders or not folder.has_more
-            yield f"{indent}{branch}{_on_one_line(name)}{'/' if is_open else '/...'}"
+            yield f"{indent}{branch}{_short(name)}{'/' if is_open else '/...'}"
             yield from folder.drawn(indent + below)
 
 
@@ -92,6 +92,11 @@ def _entries(path: str) -> list[tuple[bool, str]] | None:
         return None
 
 
-def _on_one_line(name: str) -> str:
-    shown = visible(name).replace("\n", "<U+000A>").replace("\t", "<U+0009>")
+def on_one_line(path: str) -> str:
+    """The path with nothing in it that would look like something else."""
+    return visible(path).replace("\n", "<U+000A>").replace("\t", "<U+0009>")
+
+
+def _short(name: str) -> str:
+    shown = on_one_line(name)
     return shown if len(shown) <= _LONGEST_NAME else f"{shown[:_LONGEST_NAME]}..."

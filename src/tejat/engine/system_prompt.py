@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tejat.core.history import Message, model_message, user_message
-from tejat.engine.folder_tree import folder_tree
+from tejat.engine.folder_tree import folder_tree, on_one_line
 from tejat.engine.words import words_about
 
 if TYPE_CHECKING:
@@ -45,10 +45,11 @@ def first_message(
     *, directories: Sequence[str], today: "date", platform: str, respect_git_ignore: bool = True
 ) -> tuple[Message, Message]:
     """What a conversation opens with: where and when it takes place, and the acknowledgement that belongs to it."""
+    names = list(map(on_one_line, directories))
     where = (
-        f"I am working in the directory {directories[0]}"
-        if len(directories) == 1
-        else "I am working in these directories:\n" + "\n".join(f"  - {directory}" for directory in directories)
+        f"I am working in the directory {names[0]}"
+        if len(names) == 1
+        else "\n".join(["I am working in these directories:", *(f"  - {name}" for name in names)])
     )
     trees = "\n\n".join(folder_tree(directory, respect_git_ignore=respect_git_ignore) for directory in directories)
     text = (
