@@ -107,9 +107,16 @@ class TestAnswers:
         answer = answer_of(ask(model, user_message("go")))
         assert (answer.reason, answer.detail) == (FinishReason.MAX_TOKENS, "too long")
 
-    def test_puts_in_the_interpreter(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize(
+        ("interpreter", "word"),
+        [("/usr/bin/python3", "/usr/bin/python3"), ("/my place/python", "'/my place/python'"), ("", "python3")],
+    )
+    def test_puts_in_the_interpreter(
+        self, interpreter: str, word: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(sys, "executable", interpreter)
         model = scripted(tmp_path, '[[answer]]\nsay = "${python} ${HOME} ${root}"\n', root="/r")
-        assert answer_of(ask(model, user_message("go"))).text == f"{sys.executable} ${{HOME}} /r"
+        assert answer_of(ask(model, user_message("go"))).text == f"{word} ${{HOME}} /r"
 
     def test_says_what_it_is(self, tmp_path: Path) -> None:
         model = scripted(tmp_path, 'context_window = 1234\n[[answer]]\nsay = "x"\n')

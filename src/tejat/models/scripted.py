@@ -4,6 +4,7 @@ import re
 import sys
 from asyncio import sleep
 from collections.abc import AsyncGenerator, Sequence
+from shlex import quote
 
 from tejat.core.errors import UsageError
 from tejat.core.history import Message, Role, model_message
@@ -43,9 +44,9 @@ _MAY_PASS = frozenset(
 def open_scripted(path: str, *, root: str) -> ModelClient:
     """The model that the script at `path` tells. Raises UsageError for a file that is no such script.
 
-    In the script `${root}` stands for `root` and `${python}` for the interpreter that runs us.
+    In the script `${root}` stands for `root` and `${python}` for the interpreter that runs us, quoted for a shell.
     """
-    stand_ins = {"${root}": root, "${python}": sys.executable or "python3"}
+    stand_ins = {"${root}": root, "${python}": quote(sys.executable or "python3")}
     return ScriptedModel(read_script(_text_of(path), file=path, stand_ins=stand_ins), path)
 
 
