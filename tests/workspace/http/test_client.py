@@ -320,6 +320,27 @@ class TestProxies:
         assert [line for line, _, _ in heard] == ["CONNECT service.test:443 HTTP/1.1"] + ["GET /b HTTP/1.1"] * 2
         assert ["proxy-authorization" in headers for _, headers, _ in heard] == [True, False, False]
 
+    def test_a_proxy_that_wants_a_password(self) -> None:
+        async def main() -> None:
+            async with raw_server(saying(b"HTTP/1.1 407 No\r\nContent-Length: 0\r\n\r\n")) as server:
+                client = HttpClient(environment={"HTTP_PROXY": f"http://me:secret@127.0.0.1:{server.port}"})
+                try:
+                    await get(client, "http://a.test/")
+                finally:
+                    await client.close()
+
+        with pytest.raises(HttpFailure) as caught:
+            run(main())
+        assert caught.value.problem is HttpProblem.PROXY
+        assert str(caught.value) == "The proxy wants a name and a password, or other ones."
+
+    def test_a_server_that_speaks_of_a_proxy_is_only_reported(self) -> None:
+        async def work(client: HttpClient, server: RawServer) -> int:
+            async with client.request("GET", server.url) as response:
+                return response.status
+
+        assert with_client(saying(b"HTTP/1.1 407 No\r\nContent-Length: 0\r\n\r\n"), work) == 407
+
     def test_they_can_be_left_out(self) -> None:
         async def main() -> bytes:
             async with raw_server(saying(HELLO)) as server:
@@ -387,7 +408,8 @@ class TestFailures:
 
         with_client(answer, work)
 
-    def test_closing_the_client_ends_what_is_under_way(self) -> None:
+    @pytest.mark.parametrize("framing", [b"Content-Length: 10\r\n\r\n", b"\r\nhalf"])
+    def test_closing_the_client_ends_what_is_under_way(self, framing: bytes) -> None:
         async def work(client: HttpClient, server: RawServer) -> HttpProblem:
             async with client.request("GET", server.url) as response:
                 await client.close()
@@ -395,7 +417,7 @@ class TestFailures:
                     await response.read(10)
             return caught.value.problem
 
-        assert with_client(saying(OK + b"Content-Length: 10\r\n\r\n"), work) is HttpProblem.CUT
+        assert with_client(saying(OK + framing), work) is HttpProblem.CUT
 
 
 class TestCancelling:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 from raw_server import run
-from tejat.workspace.http.dialling import Address, connected_socket, first_connected
+from tejat.workspace.http.dialling import Address, connected_socket, connected_to_address, first_connected
 from tejat.workspace.http.values import HttpFailure, HttpProblem
 
 
@@ -94,6 +94,26 @@ class TestFirstConnected:
 
         with black_hole() as silent:
             assert run(main(silent))
+
+
+class TestConnectedToAddress:
+    def test_an_address(self) -> None:
+        async def main(port: int) -> tuple[str, int]:
+            with await connected_to_address("127.0.0.1", port, where="a.test:80") as connection:
+                return connection.getpeername()
+
+        with listening() as (_, address):
+            assert run(main(address[1])) == address
+
+    @pytest.mark.parametrize("name", ["localhost", "", "ü"])
+    def test_a_name_is_not_looked_up(self, name: str) -> None:
+        async def main(port: int) -> None:
+            await connected_to_address(name, port, where="a.test:80")
+
+        with listening() as (_, address), pytest.raises(HttpFailure) as caught:
+            run(main(address[1]))
+        assert caught.value.problem is HttpProblem.CONNECT
+        assert str(caught.value) == "No connection to a.test:80: no address answered."
 
 
 class TestConnectedSocket:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from certificates import Certificates, make_certificates, openssl
-from tejat.workspace.http.tls import Trust
+from tejat.workspace.http import tls
+from tejat.workspace.http.tls import Trust, certificate_places
 
 
 @pytest.fixture(scope="module")
@@ -93,6 +94,48 @@ def test_verification_is_on_and_old_versions_are_off() -> None:
     made, _ = context({"PYTHONHTTPSVERIFY": "0", "NODE_TLS_REJECT_UNAUTHORIZED": "0"})
     assert (made.verify_mode, made.check_hostname) == (ssl.CERT_REQUIRED, True)
     assert made.minimum_version is ssl.TLSVersion.TLSv1_2
+
+
+class TestPlaces:
+    def test_where_openssl_looks(self, certificates: Certificates, tmp_path: Path) -> None:
+        (tmp_path / "0a1b2c3d.0").write_text("")
+        file, directory = str(certificates.authority), str(tmp_path)
+        found = certificate_places({}, file=file, directory=directory)
+        assert found == [(file, file), (directory, directory)]
+
+    def test_the_variables_of_openssl_take_its_place_one_by_one(self, tmp_path: Path) -> None:
+        (tmp_path / "0a1b2c3d.0").write_text("")
+        (tmp_path / "file").write_text("")
+        file, directory = str(tmp_path / "file"), str(tmp_path)
+        assert certificate_places({"SSL_CERT_FILE": "/a"}, file=file, directory=directory) == [
+            (directory, directory),
+            ("SSL_CERT_FILE", "/a"),
+        ]
+        assert certificate_places({"SSL_CERT_DIR": "/a:/b"}, file=file, directory=directory) == [
+            (file, file),
+            ("SSL_CERT_DIR", "/a"),
+            ("SSL_CERT_DIR", "/b"),
+        ]
+
+    def test_the_others_add_to_it(self, tmp_path: Path) -> None:
+        (tmp_path / "file").write_text("")
+        file = str(tmp_path / "file")
+        environment = {"NODE_EXTRA_CA_CERTS": "/a", "REQUESTS_CA_BUNDLE": "/b", "SSL_CERT_FILE": ""}
+        assert certificate_places(environment, file=file, directory="/missing") == [
+            (file, file),
+            ("NODE_EXTRA_CA_CERTS", "/a"),
+            ("REQUESTS_CA_BUNDLE", "/b"),
+        ]
+
+    def test_a_python_that_looks_in_the_wrong_place(
+        self, certificates: Certificates, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        bundle = str(certificates.authority)
+        monkeypatch.setattr(tls, "_KNOWN_BUNDLES", ("/missing", bundle, str(tmp_path)))
+        (tmp_path / "not-by-hash.pem").write_text("")
+        assert certificate_places({}, file="/missing", directory=str(tmp_path)) == [(bundle, bundle)]
+        only = {"SSL_CERT_FILE": "/a"}
+        assert certificate_places(only, file="/missing", directory="/missing") == [("SSL_CERT_FILE", "/a")]
 
 
 def test_the_context_is_made_once() -> None:

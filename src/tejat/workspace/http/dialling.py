@@ -26,6 +26,15 @@ async def connected_socket(host: str, port: int) -> socket.socket:
     return await first_connected(await _resolve(host, port), where=where)
 
 
+async def connected_to_address(address: str, port: int, *, where: str) -> socket.socket:
+    """The same for an address, which is never looked up: whoever checked it must get what was checked."""
+    try:
+        found = _look_up(address, port, socket.AI_NUMERICHOST)
+    except (OSError, UnicodeError):
+        found = []
+    return await first_connected(found, where=where)
+
+
 async def first_connected(addresses: Sequence[Address], *, where: str) -> socket.socket:
     """The socket that was connected first. Raises HttpFailure with CONNECT when no address answers."""
     waiting = list(addresses)

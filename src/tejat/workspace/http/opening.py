@@ -1,11 +1,12 @@
 """Making a new connection: dial, pass the proxy, shake hands over TLS."""
 
 import asyncio
+import socket
 import ssl
 
 from tejat.workspace.http.address import Origin
 from tejat.workspace.http.connection import Connection, Request, in_words
-from tejat.workspace.http.dialling import connected_socket
+from tejat.workspace.http.dialling import connected_socket, connected_to_address
 from tejat.workspace.http.patience import Patience
 from tejat.workspace.http.proxies import Proxy
 from tejat.workspace.http.tls import Trust
@@ -43,14 +44,19 @@ async def _connect(wire: Wire, origin: Origin, *, proxy: Proxy | None, dial: Dia
             return
         await _open_tunnel(wire, origin, proxy)
     else:
-        host, port = (origin.host, origin.port) if dial is None else await dial(origin.host, origin.port)
-        await _attach(wire, host, port)
+        await _attach(wire, await _reach(origin, dial))
     if origin.is_secure:
         await _start_tls(wire, origin, trust)
 
 
-async def _attach(wire: Wire, host: str, port: int) -> None:
-    connection = await connected_socket(host, port)
+async def _reach(origin: Origin, dial: Dial | None) -> socket.socket:
+    if dial is None:
+        return await connected_socket(origin.host, origin.port)
+    address, port = await dial(origin.host, origin.port)
+    return await connected_to_address(address, port, where=origin.authority)
+
+
+async def _attach(wire: Wire, connection: socket.socket) -> None:
     try:
         await asyncio.get_running_loop().create_connection(lambda: wire, sock=connection)
     except BaseException:
@@ -60,7 +66,7 @@ async def _attach(wire: Wire, host: str, port: int) -> None:
 
 async def _connect_to_proxy(wire: Wire, proxy: Proxy, trust: Trust) -> None:
     try:
-        await _attach(wire, proxy.origin.host, proxy.origin.port)
+        await _attach(wire, await _reach(proxy.origin, None))
         if proxy.origin.is_secure:
             await _start_tls(wire, proxy.origin, trust)
     except HttpFailure as failure:

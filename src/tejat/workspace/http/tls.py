@@ -47,32 +47,42 @@ class Trust:
         context.set_alpn_protocols(["http/1.1"])
         # A company's own intermediate is enough, as it is for browsers.
         context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
-        self._load_system(context)
-        for variable in _ADDITIONS:
-            self._load(context, variable)
+        usual = ssl.get_default_verify_paths()
+        places = certificate_places(self._environment, file=usual.openssl_cafile, directory=usual.openssl_capath)
+        for name, path in places:
+            try:
+                if os.path.isdir(path):
+                    context.load_verify_locations(capath=path)
+                else:
+                    context.load_verify_locations(cafile=path)
+            except (OSError, ValueError):  # an SSLError is an OSError
+                self._complaints.append(name)
         return context
 
-    def _load_system(self, context: ssl.SSLContext) -> None:
-        """What OpenSSL would take, but by the environment that we were given and not by the process's own."""
-        usual = ssl.get_default_verify_paths()
-        has_file = self._load(context, "SSL_CERT_FILE", usual.openssl_cafile)
-        has_directory = self._load(context, "SSL_CERT_DIR", usual.openssl_capath)
-        if not has_file and not has_directory:
-            found = next((bundle for bundle in _KNOWN_BUNDLES if os.path.isfile(bundle)), None)
-            if found is not None:
-                context.load_verify_locations(cafile=found)
 
-    def _load(self, context: ssl.SSLContext, variable: str, otherwise: str = "") -> bool:
-        """Whether the variable named something, or its default exists."""
-        named = self._environment.get(variable, "")
-        path = named or otherwise
-        if not path or (not named and not os.path.exists(path)):
-            return False
-        try:
-            if os.path.isdir(path) or variable == "SSL_CERT_DIR":
-                context.load_verify_locations(capath=path)
-            else:
-                context.load_verify_locations(cafile=path)
-        except (OSError, ValueError):  # an SSLError is an OSError
-            self._complaints.append(variable if named else path)
-        return True
+def certificate_places(environment: Mapping[str, str], *, file: str, directory: str) -> list[tuple[str, str]]:
+    """The files and directories to load, each with the name under which it is known to a person.
+
+    `file` and `directory` are where OpenSSL looks; the two variables of OpenSSL take their place, by the environment
+    that is given and not by the process's own.
+    """
+    named = [(name, environment[name]) for name in ("SSL_CERT_FILE", *_ADDITIONS) if environment.get(name)]
+    directories = environment.get("SSL_CERT_DIR", "").split(os.pathsep)
+    named += [("SSL_CERT_DIR", path) for path in directories if path]
+    names = {name for name, _ in named}
+    system: list[str] = []
+    if "SSL_CERT_FILE" not in names and os.path.isfile(file):
+        system.append(file)
+    if "SSL_CERT_DIR" not in names and _has_certificates(directory):
+        system.append(directory)
+    if not system and names.isdisjoint({"SSL_CERT_FILE", "SSL_CERT_DIR"}):
+        system += [bundle for bundle in _KNOWN_BUNDLES if os.path.isfile(bundle)][:1]
+    return [*((path, path) for path in system), *named]
+
+
+def _has_certificates(directory: str) -> bool:
+    """Whether OpenSSL could find one there: it looks for names made from a hash."""
+    try:
+        return any(name.endswith(".0") for name in os.listdir(directory))
+    except OSError:
+        return False

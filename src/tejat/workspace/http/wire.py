@@ -67,8 +67,9 @@ class Wire(asyncio.Protocol):
         self._transport = transport
 
     def abort(self) -> None:
-        """Close at once; what was not sent yet is lost."""
+        """Close at once; what was not sent yet is lost, and what was not received is missing."""
         if self._transport is not None:
+            self.error = self.error or ConnectionAbortedError()
             self._transport.abort()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -88,7 +89,7 @@ class Wire(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.has_ended = True
-        self.error = exc
+        self.error = self.error or exc
         if not self.closed.done():
             self.closed.set_result(None)
         self._wake()
