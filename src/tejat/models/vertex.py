@@ -94,7 +94,7 @@ class _VertexEndpoint:
         return self._identity.secrets
 
     def count_request(self, contents: bytes, rest: bytes) -> Sequence[bytes]:
-        return (b"{", contents, rest, b"}")
+        return (b'{"contents":[', contents, b"]", rest, b"}")
 
 
 class _KeyHolder:
