@@ -53,7 +53,7 @@ class TestSystemPrompt:
         assert prompt(tool_names=tools) == joined("system", *subjects, "interactive")
 
     def test_the_sandbox_is_named(self) -> None:
-        told = prompt(sandbox="bubblewrap")
+        told = prompt(sandbox="a sandbox (bubblewrap)")
         assert "Commands run in a sandbox (bubblewrap):" in told
         assert words_about("unsandboxed") not in told
         assert "{sandbox}" not in told
