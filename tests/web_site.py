@@ -1,6 +1,7 @@
 """A small web server on the loopback interface that says just what a test tells it to, and an internet of its own."""
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
@@ -72,9 +73,9 @@ class Site:
 
 
 @asynccontextmanager
-async def site(answers: Mapping[str, Say]) -> AsyncIterator[Site]:
+async def site(answers: Mapping[str, Say], *, tls: ssl.SSLContext | None = None) -> AsyncIterator[Site]:
     opened = Site(0, answers)
-    server = await asyncio.start_server(opened.serve, "127.0.0.1", 0)
+    server = await asyncio.start_server(opened.serve, "127.0.0.1", 0, ssl=tls)
     opened.port = server.sockets[0].getsockname()[1]
     async with server:
         try:

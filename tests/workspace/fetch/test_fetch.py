@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import pytest
 
+from certificates import Certificates, make_certificates
 from tejat.workspace.fetch.fetch import (
     Fetched,
     Fetcher,
@@ -16,10 +17,8 @@ from tejat.workspace.fetch.fetch import (
     FetchLimits,
     Resolve,
     Route,
-    _next_hop,
     look_up,
 )
-from tejat.workspace.fetch.urls import parse_url
 from tejat.workspace.http.client import HttpClient
 from web_site import HTML, Internet, Say, Site, answer, moved, site
 
@@ -91,6 +90,12 @@ class TestWhatIsFetched:
 
         fetched, _ = with_site({"/": answer("gone", status="410 Gone")}, work)
         assert (fetched.status, fetched.reason, fetched.content_type, fetched.body) == (410, "Gone", "", b"gone")
+
+    def test_a_long_reason_is_cut(self) -> None:
+        async def work(opened: Site, http: HttpClient) -> Fetched:
+            return await Fetcher(http).fetch(f"{opened.origin}/", allow_private=frozenset({opened.origin}))
+
+        assert with_site({"/": answer("", status="500 " + "x" * 5000)}, work)[0].reason == "x" * 100
 
     def test_a_public_name_goes_to_the_address_that_was_checked(self) -> None:
         async def work(opened: Site, _: HttpClient) -> Internet:
@@ -254,13 +259,6 @@ class TestWhatIsBlocked:
         assert failure.is_blocked
         assert failure.message.startswith("The page redirects to what is not fetched. ")
 
-    def test_a_redirect_that_gives_up_encryption(self) -> None:
-        """The first hop would need a certificate, so the rule is asked itself."""
-        with pytest.raises(FetchFailure, match="from https to http") as caught:
-            _next_hop(parse_url("https://a.com/"), "http://a.com/")
-        assert caught.value.is_blocked
-        assert str(_next_hop(parse_url("http://a.com/"), "https://a.com/x")) == "https://a.com/x"
-
     def test_a_loop_of_redirects(self) -> None:
         async def work(opened: Site, http: HttpClient) -> object:
             return await Fetcher(http).fetch(opened.origin, allow_private=frozenset({opened.origin}))
@@ -389,23 +387,67 @@ class TestLimits:
         assert (failure.message, failure.is_blocked) == ("The name nowhere.example could not be resolved.", False)
 
 
+class TestEncryption:
+    @pytest.fixture(scope="class")
+    def certificates(self, tmp_path_factory: pytest.TempPathFactory) -> Certificates:
+        return make_certificates(tmp_path_factory.mktemp("certificates"))
+
+    def fetch(self, certificates: Certificates, host: str, say: bytes) -> tuple[Fetched | FetchFailure, Site]:
+        async def main() -> tuple[Fetched | FetchFailure, Site]:
+            http = HttpClient(environment={"SSL_CERT_FILE": str(certificates.authority)}, use_proxies=False)
+            fetcher = Fetcher(http, resolve=names(service_test="127.0.0.1", other_test="127.0.0.1"))
+            async with site({"/": say}, tls=certificates.server) as opened:
+                origins = frozenset(f"{scheme}://{host}:{opened.port}" for scheme in ("http", "https"))
+                try:
+                    return await fetcher.fetch(f"https://{host}:{opened.port}", allow_private=origins), opened
+                except FetchFailure as failure:
+                    return failure, opened
+
+        return asyncio.run(main())
+
+    def test_the_certificate_is_for_the_name_and_not_for_the_address(self, certificates: Certificates) -> None:
+        fetched, _ = self.fetch(certificates, "service.test", PAGE)
+        assert isinstance(fetched, Fetched)
+        assert fetched.body == b"<p>hi</p>"
+
+    def test_another_name_is_not_believed(self, certificates: Certificates) -> None:
+        failure, opened = self.fetch(certificates, "other.test", PAGE)
+        assert isinstance(failure, FetchFailure)
+        assert "is not trusted" in failure.message
+        assert opened.requests == []
+
+    def test_a_redirect_does_not_give_it_up(self, certificates: Certificates) -> None:
+        failure, opened = self.fetch(certificates, "service.test", moved("http://service.test:80/"))
+        assert isinstance(failure, FetchFailure)
+        assert failure.message == "The page redirects from https to http, which is not followed."
+        assert (failure.is_blocked, opened.paths) == (True, ["/"])
+
+
 class TestThroughAProxy:
-    def fetch(self, url: str) -> tuple[Fetched | FetchFailure, Site]:
+    def fetch(self, url: str, *, is_agreed: bool = False) -> tuple[Fetched | FetchFailure, Site]:
         async def work(opened: Site, _: HttpClient) -> Fetched | FetchFailure:
             http = HttpClient(environment={"http_proxy": opened.origin})
+            fetcher = Fetcher(http, resolve=names(localhost="127.0.0.1"), route=Route.PROXY)
+            origin = url.replace("PORT", str(opened.port)).rstrip("/")
             try:
-                return await Fetcher(http, resolve=names(), route=Route.PROXY).fetch(url)
+                return await fetcher.fetch(origin, allow_private=frozenset({origin} if is_agreed else ()))
             except FetchFailure as failure:
                 return failure
             finally:
                 await http.close()
 
-        return with_site({"http://example.com/": PAGE}, work)
+        return with_site({"http://example.com/": PAGE, "/": PAGE}, work)
 
     def test_the_proxy_looks_up_the_name(self) -> None:
         fetched, opened = self.fetch("http://example.com/")
         assert isinstance(fetched, Fetched)
         assert (fetched.body, opened.paths) == (b"<p>hi</p>", ["http://example.com/"])
+
+    @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+    def test_what_is_agreed_to_on_this_machine_is_not_for_the_proxy(self, host: str) -> None:
+        fetched, opened = self.fetch(f"http://{host}:PORT/", is_agreed=True)
+        assert isinstance(fetched, Fetched)
+        assert (fetched.body, opened.paths) == (b"<p>hi</p>", ["/"])
 
     @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "169.254.169.254", "[::1]", "intranet"])
     def test_what_is_private_by_its_spelling_stays_blocked(self, host: str) -> None:

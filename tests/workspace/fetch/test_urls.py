@@ -39,6 +39,10 @@ class TestFinding:
     def test_what_stands_around_it_does_not_count(self, text: str) -> None:
         assert find_urls(text) == FoundUrls((Url("https", "a.com", None, "/x"),), ())
 
+    def test_any_number_of_wrappings(self) -> None:
+        found = find_urls("(" * 50_000 + "https://a.com/x" + ")" * 50_000)
+        assert found == FoundUrls((Url("https", "a.com", None, "/x"),), ())
+
     def test_several_in_their_order_and_none(self) -> None:
         assert [str(url) for url in find_urls("http://b.com\nhttps://a.com?q=1\thttp://b.com").urls] == [
             "http://b.com/",

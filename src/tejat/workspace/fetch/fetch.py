@@ -61,7 +61,10 @@ class Route(Enum):
 
     DIRECT = auto()
     PROXY = auto()
-    """Through a proxy that the person set up: it does the lookups, so only the spelling of a host can be checked."""
+    """Through a proxy that the person set up: it does the lookups, so only the spelling of a host can be checked.
+
+    What is private by its spelling, and agreed to, is not for the proxy: it is dialled from here.
+    """
 
 
 async def look_up(host: str, port: int) -> Sequence[str]:
@@ -116,10 +119,10 @@ class Fetcher:
         spelled = place_of_host(url.host)
         if spelled is not None:
             _check(spelled, url, allow_private)
+        if self._route is Route.PROXY and spelled is not Place.PRIVATE:
+            return []
         if is_literal(url.host):
             return [url.host.strip("[]")]
-        if self._route is Route.PROXY:
-            return []
         try:
             addresses = list(await self._resolve(url.host, url.real_port))
         except (OSError, UnicodeError):
@@ -132,7 +135,7 @@ class Fetcher:
 
     async def _get(self, url: Url, addresses: list[str]) -> "Fetched | str":
         """The page, or where it has moved to."""
-        if not addresses or self._route is Route.PROXY:
+        if not addresses:
             return await self._request(url, None, _LIMITS)
         for address in addresses[:-1]:
             try:
@@ -150,10 +153,11 @@ class Fetcher:
                 return location
             body, was_cut = await _read(response, self._limits.body)
             content_type = response.headers.get("Content-Type") or ""
-            return Fetched(str(url), response.status, response.reason, content_type, body, was_cut)
+            return Fetched(str(url), response.status, response.reason[:_LONGEST_REASON], content_type, body, was_cut)
 
 
 _MOST_ADDRESSES = 4
+_LONGEST_REASON = 100
 _HEAD_START_SECONDS = 2.0
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _HEADERS = {

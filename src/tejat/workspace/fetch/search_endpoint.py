@@ -44,7 +44,7 @@ class SearchEndpoint:
             async with http.request("GET", self._address(query), limits=_LIMITS) as response:
                 if response.status != 200:
                     hint = " Is the format json switched on in its settings?" if response.status == 403 else ""
-                    raise SearchFailure(f"The search service answered {response.status} {response.reason}.{hint}")
+                    raise SearchFailure(f"The search service answered {response.status} {response.reason[:100]}.{hint}")
                 answer = await response.read(_MOST_BYTES)
         except HttpFailure as failure:
             raise SearchFailure(f"The search service cannot be used. {failure.message}") from None

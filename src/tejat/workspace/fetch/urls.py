@@ -161,11 +161,10 @@ def _host(given: str) -> str:
 def _without_wrapping(word: str) -> str:
     if "](" in word:  # a link in Markdown
         word = "(" + word.rpartition("](")[2]
-    closing = _WRAPPINGS.get(word[:1])
-    if closing is None:
-        return word
-    inside = word[1:].rstrip(_PUNCTUATION)
-    return _without_wrapping(inside.removesuffix(closing)) if inside.endswith(closing) else word[1:]
+    while closing := _WRAPPINGS.get(word[:1]):
+        inside = word[1:].rstrip(_PUNCTUATION)
+        word = inside.removesuffix(closing) if inside.endswith(closing) else word[1:]
+    return word
 
 
 def _problem_in_words(problem: UrlProblem, word: str) -> str:
