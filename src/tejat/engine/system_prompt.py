@@ -20,8 +20,8 @@ def system_prompt(
 ) -> str:
     """The system instruction. It is the same in every session of a kind, so that a service can keep it at hand.
 
-    `context` is what people wrote for the model; `sandbox` says what commands run in ("a sandbox"), empty for nothing. Where there
-    is a `replacement`, it stands for everything but the context.
+    `context` is what people wrote for the model; `sandbox` says what commands run in ("a sandbox"), empty for nothing.
+    Where there is a `replacement`, it stands for everything but the context.
     """
     sections = [replacement.strip()] if replacement is not None else _sections(tool_names, sandbox, is_headless)
     if context.strip():
