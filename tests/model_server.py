@@ -5,12 +5,14 @@ It knows the Gemini REST interface; the HTTP part is for any service. Used by te
 
 import base64
 import json
+import multiprocessing
 import re
 import socket
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from itertools import cycle
 from typing import Any
 
 from tejat.core.history import Message, Role
@@ -191,6 +193,29 @@ class ModelServer(LoopbackServer):
             return refuse(400, wrong, status_name="INVALID_ARGUMENT")
         with self._lock:
             return next(self._replies, None) or refuse(400, "the test has no more replies")
+
+
+@contextmanager
+def in_process(replies: Sequence[Reply]) -> Generator[str]:
+    """The address of a service in a process of its own, which gives these replies over and over."""
+    context = multiprocessing.get_context("spawn")
+    here, there = context.Pipe()
+    process = context.Process(target=_serve_until_told, args=(there, tuple(replies)), daemon=True)
+    process.start()
+    there.close()
+    try:
+        yield here.recv()
+    finally:
+        here.close()
+        process.join(10)
+        process.close()
+
+
+def _serve_until_told(parent: Any, replies: tuple[Reply, ...]) -> None:
+    with ModelServer(cycle(replies)) as server:
+        parent.send(server.address)
+        with suppress(EOFError, KeyboardInterrupt):
+            parent.recv()
 
 
 def stream(*chunks: object, **how: Any) -> Reply:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from model_server import ModelServer, Reply, as_json, call, chunk, refuse, say, stream
+from model_server import ModelServer, Reply, as_json, call, chunk, in_process, refuse, say, stream
 from tejat.core.errors import UsageError
 from tejat.core.history import Message, model_message, user_message
 from tejat.core.model import Ability, Answer, Chunk, FailureKind, FinishReason, ModelFailure, ModelRequest, TextDelta
@@ -379,3 +379,13 @@ def test_the_rest_of_a_request_is_made_anew_when_it_changes() -> None:
         asyncio.run(run())
         systems = [request.body.get("systemInstruction") for request in server.requests]
     assert systems == [{"parts": [{"text": "a"}]}] * 2 + [{"parts": [{"text": "b"}]}, None]
+
+
+def test_a_service_in_another_process() -> None:
+    async def run(address: str) -> None:
+        model = open_gemini("gemini-2.5-pro", ModelOptions({"GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": address}))
+        assert [(await all_of(model))[0] for _ in range(3)] == [TextDelta("a"), TextDelta("b"), TextDelta("a")]
+        await model.close()
+
+    with in_process([say("a"), say("b")]) as address:
+        asyncio.run(run(address))

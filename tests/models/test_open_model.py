@@ -54,3 +54,7 @@ def test_only_the_service_in_use_is_loaded() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.strip() == ""
+
+
+def test_no_key_is_shown_with_the_options() -> None:
+    assert "hunter22" not in repr(ModelOptions({"GEMINI_API_KEY": "hunter22"}))

@@ -1,7 +1,7 @@
 """The models: one client for each service, loaded when a model of that service is asked for."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tejat.core.model import ModelClient
@@ -20,7 +20,7 @@ class ModelOptions:
     `${root}` in scripts.
     """
 
-    environment: Mapping[str, str]
+    environment: Mapping[str, str] = field(repr=False)
     attempts: int = 5
     patience: float = 120.0
     limits: "HttpLimits | None" = None
