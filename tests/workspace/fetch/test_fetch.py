@@ -387,11 +387,12 @@ class TestLimits:
         assert (failure.message, failure.is_blocked) == ("The name nowhere.example could not be resolved.", False)
 
 
-class TestEncryption:
-    @pytest.fixture(scope="class")
-    def certificates(self, tmp_path_factory: pytest.TempPathFactory) -> Certificates:
-        return make_certificates(tmp_path_factory.mktemp("certificates"))
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
+    return make_certificates(tmp_path_factory.mktemp("certificates"))
 
+
+class TestEncryption:
     def fetch(self, certificates: Certificates, host: str, say: bytes) -> tuple[Fetched | FetchFailure, Site]:
         async def main() -> tuple[Fetched | FetchFailure, Site]:
             http = HttpClient(environment={"SSL_CERT_FILE": str(certificates.authority)}, use_proxies=False)
