@@ -82,6 +82,21 @@ class TestStraight:
 
         assert run(main()) == b"hello"
 
+    def test_what_is_left_of_a_request_is_sent_at_once(self) -> None:
+        async def main() -> bool:
+            async with raw_server(greet) as server:
+                origin = Origin("http", "127.0.0.1", server.port)
+                patience = Patience(HttpLimits(), where=origin.authority, clock=asyncio.get_running_loop().time)
+                connection = await open_connection(origin, proxy=None, dial=None, trust=Trust({}), patience=patience)
+                transport = connection.wire._transport
+                assert transport is not None
+                found = transport.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+                connection.wire.abort()
+                await connection.wire.closed
+                return bool(found)
+
+        assert run(main())
+
     def test_to_the_address_that_the_caller_found(self) -> None:
         async def main() -> bytes:
             async with raw_server(greet) as server:

@@ -87,7 +87,8 @@ def _look_up(host: str, port: int, flags: int) -> list[Address]:
 
 async def _connect(address: Address) -> socket.socket:
     family, where = address
-    connection = socket.socket(family, socket.SOCK_STREAM)
+    # Only for a socket that says its protocol does asyncio send at once what is left of a request.
+    connection = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         connection.setblocking(False)
         await asyncio.get_running_loop().sock_connect(connection, where)
