@@ -87,7 +87,7 @@ def test_a_folder_that_has_changed(base: Path) -> None:
     write(root / ".env", f"GEMINI_API_KEY={SECRET}\n")
     found = checks(base)
     assert named(found, "files", "not trusted") == [Check("files", "not trusted", works=False, how=str(path))]
-    assert named(found, "files", "environment") == []
+    assert named(found, "files", "settings") == named(found, "files", "environment") == []
     assert [check.works for check in found if check.group == "trust"] == [False, False, False]
     assert [check.how for check in found if check.group == "trust"][1:] == [
         ".env (changed)",

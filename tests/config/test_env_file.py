@@ -97,6 +97,14 @@ class TestWhichFile:
         project = write(base / "home/x.gemini/.env")
         assert find_environment_file(places_in(base), str(base / "home/x.gemini/y")) == FoundFile(project, is_own=False)
 
+    def test_a_link_to_the_persons_directory_makes_no_project_the_persons(self, base: Path) -> None:
+        (base / "home/.gemini").mkdir()
+        (base / "work/project/.gemini").symlink_to(base / "home/.gemini")
+        project = write(base / "work/project/.env", "GEMINI_API_KEY=k\n")
+        found = find_environment_file(places_in(base), str(base / "work/project"))
+        assert found == FoundFile(project, is_own=False)
+        assert read(base, is_trusted=False) is None
+
     def test_a_directory_of_that_name_is_no_file(self, base: Path) -> None:
         (base / "work/project/.env/bin").mkdir(parents=True)
         path = write(base / "work/.env")

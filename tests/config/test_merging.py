@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tejat.config.merging import Merge, by_name, deep, last, last_of_person, strictest_of_project, united
+from tejat.config.merging import Merge, by_name, deep, last, of_person, strictest_of_project, united
 from tejat.config.places import SourceTier
 from tejat.config.settings import Setting
 from tejat.config.settings_file import Found, Key, SettingsError, SettingsFile, read_settings_file
@@ -31,15 +31,15 @@ class TestLast:
     def test_the_last_word(self, tmp_path: Path) -> None:
         read = files(tmp_path, (ADMIN, "a"), (USER, "b"), (WORKSPACE, "c"), (ADMIN, None))
         assert last(read, KEY, Found.text, None) == Setting("c", f"{tmp_path}/2.json:1", WORKSPACE)
-        assert last_of_person(read, KEY, Found.text, None) == Setting("b", f"{tmp_path}/1.json:1", USER)
+        assert of_person(last)(read, KEY, Found.text, None) == Setting("b", f"{tmp_path}/1.json:1", USER)
 
-    @pytest.mark.parametrize("merge", [last, last_of_person, strictest_of_project, deep, by_name])
+    @pytest.mark.parametrize("merge", [last, of_person(last), strictest_of_project, deep, by_name])
     def test_nobody_says_anything(self, tmp_path: Path, merge: Merge) -> None:
         default: dict[str, object] = {}
         assert merge(files(tmp_path, (USER, None)), KEY, Found.text, default) == default
 
     def test_what_a_project_may_not_say_is_not_even_checked(self, tmp_path: Path) -> None:
-        assert last_of_person(files(tmp_path, (WORKSPACE, 5)), KEY, Found.text, None) is None
+        assert of_person(last)(files(tmp_path, (WORKSPACE, 5)), KEY, Found.text, None) is None
         with pytest.raises(SettingsError):
             last(files(tmp_path, (USER, 5), (WORKSPACE, "x")), KEY, Found.text, None)
 
@@ -89,7 +89,7 @@ def test_names_are_replaced_whole(tmp_path: Path) -> None:
 def test_objects_melt_together(tmp_path: Path) -> None:
     read = files(tmp_path, (ADMIN, {"a": {"x": 1}, "b": {}}), (USER, {"a": {"y": 2}, "b": 3}), (WORKSPACE, {"a": 0}))
     first = Setting({"z": 1})
-    assert deep(read, KEY, Found.json_object, first) == Setting(
+    assert of_person(deep)(read, KEY, Found.json_object, first) == Setting(
         {"z": 1, "a": {"x": 1, "y": 2}, "b": 3}, f"{tmp_path}/1.json:1", USER
     )
     assert first == Setting({"z": 1})

@@ -86,7 +86,7 @@ def test_everything(places: Places, root: Path) -> None:
             "hooks.BeforeTool.hooks runs: $GEMINI_PROJECT_DIR/hook.sh --fast",
             "hooks.AfterTool.hooks runs: bash -c 'bin/after it'",
             "mcpServers.x runs: node tools/server.js --port=1",
-            "sets hooks, mcpServers, tools",
+            "sets tools.discoveryCommand, tools.callCommand, hooks, mcpServers",
         ),
         ".mcp.json": ("mcpServers.y runs: run me", "mcpServers.z connects to: http://z", "sets mcpServers"),
     }
@@ -117,6 +117,12 @@ class TestOwn:
         (root.parent / "link").symlink_to(home)
         assert find_items(places, places.home) == ()
         assert find_items(places, str(root.parent / "link")) == ()
+
+    def test_a_link_to_the_persons_directory_hides_nothing_else(self, places: Places, root: Path) -> None:
+        write(Path(places.gemini) / "GEMINI.md", "x")
+        (root / ".gemini").symlink_to(places.gemini)
+        digest = write(root / ".env", "A=1")
+        assert find_items(places, str(root)) == (TrustItem(".env", "environment file", digest, ("sets A",)),)
 
     def test_a_directory_that_is_only_called_like_it(self, places: Places) -> None:
         root = Path(places.home) / "x.gemini" / ".gemini"

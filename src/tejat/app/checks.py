@@ -71,7 +71,8 @@ def _network(ground: Ground) -> Iterator[Check]:
 def _files(ground: Ground) -> Iterator[Check]:
     settings, trust = ground.settings, ground.trust
     for path in settings.files:
-        yield Check("files", "settings", works=True, how=path)
+        if path not in settings.ignored:
+            yield Check("files", "settings", works=True, how=path)
     for path in settings.ignored:
         yield Check("files", "not trusted", works=False, how=path)
     if ground.environment_file is not None:

@@ -92,9 +92,8 @@ def _upward(directory: str) -> Iterator[str]:
 
 
 def _is_home(places: Places, directory: str) -> bool:
-    return is_same_directory(directory, places.home) or is_same_directory(
-        os.path.join(directory, ".gemini"), places.gemini
-    )
+    # By the directory itself: a `.gemini` in a project may be a link to the person's.
+    return any(is_same_directory(directory, home) for home in (places.home, os.path.dirname(places.gemini)))
 
 
 def _counts(path: str, *, is_beneath: bool) -> bool:

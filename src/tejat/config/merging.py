@@ -25,9 +25,13 @@ def last(files: Sequence[SettingsFile], key: Key, read: Read, default: object) -
     return kept
 
 
-def last_of_person(files: Sequence[SettingsFile], key: Key, read: Read, default: object) -> object:
-    """As `last`, for what a project has no say in, trusted or not."""
-    return last([file for file in files if file.tier is not SourceTier.WORKSPACE], key, read, default)
+def of_person(merge: Merge) -> Merge:
+    """The same for what a project has no say in, trusted or not."""
+
+    def merged(files: Sequence[SettingsFile], key: Key, read: Read, default: object) -> object:
+        return merge([file for file in files if file.tier is not SourceTier.WORKSPACE], key, read, default)
+
+    return merged
 
 
 def strictest_of_project(files: Sequence[SettingsFile], key: Key, read: Read, default: object) -> object:
@@ -61,10 +65,10 @@ def by_name(files: Sequence[SettingsFile], key: Key, read: Read, default: object
 
 
 def deep(files: Sequence[SettingsFile], key: Key, read: Read, default: object) -> object:
-    """Objects within each other made one, from what the person and whoever runs the machine say."""
+    """Objects within each other made one."""
     kept = cast("Setting[JsonObject]", default)
     for file in files:
-        if file.tier is not SourceTier.WORKSPACE and (found := file.find(key)):
+        if found := file.find(key):
             kept = found.setting(_over(kept.value, cast("JsonObject", read(found))))
     return kept
 

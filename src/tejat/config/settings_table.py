@@ -10,7 +10,7 @@ from tejat.config.merging import (
     by_name,
     deep,
     last,
-    last_of_person,
+    of_person,
     strictest_of_project,
     united,
 )
@@ -42,14 +42,14 @@ _TOOLS = (
     Row("sandbox", Key("tools.sandbox", "sandbox"), values.sandbox, strictest_of_project),
     Row("sandbox_network", Key("tools.sandboxNetworkAccess"), Found.boolean),
     Row("shell_idle_seconds", Key("tools.shell.inactivityTimeout"), Found.seconds),
-    Row("shell_environment", Key("tools.shell.environment"), values.variable_names),
-    Row("shell_pager", Key("tools.shell.pager", "shellPager"), Found.text),
+    Row("shell_environment", Key("tools.shell.environment"), values.variable_names, of_person(last)),
+    Row("shell_pager", Key("tools.shell.pager", "shellPager"), Found.text, of_person(last)),
     Row(
         "interactive_shell",
         Key("tools.shell.enableInteractiveShell", "enableInteractiveShell", "shouldUseNodePtyShell"),
         Found.boolean,
     ),
-    Row("search_url", Key("web.searchUrl"), Found.address, last_of_person),
+    Row("search_url", Key("web.searchUrl"), Found.address, of_person(last)),
 )
 
 _MCP = (
@@ -61,8 +61,8 @@ _MCP = (
 _MODEL = (
     Row("model_name", Key("model.name", "model"), Found.text),
     Row("fallback_model", Key("model.fallback"), Found.text),
-    Row("base_url", Key("model.baseUrl"), Found.address, last_of_person),
-    Row("prices", Key("model.prices"), values.price, by_name),
+    Row("base_url", Key("model.baseUrl"), Found.address, of_person(last)),
+    Row("prices", Key("model.prices"), values.price, of_person(by_name)),
     Row("max_session_turns", Key("model.maxSessionTurns", "maxSessionTurns"), Found.limit),
     Row("max_attempts", Key("general.maxAttempts"), Found.count),
     Row(
@@ -112,31 +112,31 @@ _CONTEXT = (
 )
 
 _PERSON = (
-    Row("preferred_editor", Key("general.preferredEditor", "preferredEditor"), Found.text),
+    Row("preferred_editor", Key("general.preferredEditor", "preferredEditor"), Found.text, of_person(last)),
     Row("vim_mode", Key("general.vimMode", "vimMode"), Found.boolean),
     Row("checkpointing", Key("general.checkpointing.enabled", "checkpointing.enabled"), Found.boolean),
-    Row("session_days", Key("general.sessionRetention"), values.retention_days),
+    Row("session_days", Key("general.sessionRetention"), values.retention_days, of_person(last)),
     Row("theme", Key("ui.theme", "theme"), Found.text),
     Row("ide_mode", Key("ide.enabled", "ideMode"), Found.boolean),
     Row(
         "usage_statistics",
         Key("privacy.usageStatisticsEnabled", "usageStatisticsEnabled"),
         Found.boolean,
-        last_of_person,
+        of_person(last),
     ),
-    Row("telemetry", Key("telemetry"), Found.json_object, deep),
+    Row("telemetry", Key("telemetry"), Found.json_object, of_person(deep)),
     Row(
         "bug_command",
         Key("advanced.bugCommand.urlTemplate", "bugCommand.urlTemplate"),
         Found.address,
-        last_of_person,
+        of_person(last),
     ),
 )
 
 _SECURITY = (
     Row("yolo_disabled", Key("security.disableYoloMode"), Found.boolean, strictest_of_project),
-    Row("folder_trust", Key("security.folderTrust.enabled", "folderTrust"), Found.boolean, last_of_person),
-    Row("auth_type", Key("security.auth.selectedType", "selectedAuthType"), Found.text, last_of_person),
+    Row("folder_trust", Key("security.folderTrust.enabled", "folderTrust"), Found.boolean, of_person(last)),
+    Row("auth_type", Key("security.auth.selectedType", "selectedAuthType"), Found.text, of_person(last)),
     Row(
         "excluded_environment",
         Key("advanced.excludedEnvVars", "excludedProjectEnvVars"),

@@ -26,7 +26,7 @@ def find_items(places: Places, root: str) -> tuple[TrustItem, ...]:
 
     Raises UsageError where that cannot be known: there is too much of it, or a file belongs to another user.
     """
-    if is_same_directory(root, places.home) or is_same_directory(os.path.join(root, ".gemini"), places.gemini):
+    if any(is_same_directory(root, home) for home in (places.home, os.path.dirname(places.gemini))):
         return ()
     items = {item.path: item for item in _items_of_files(places, root)}
     for path, what in _scripts(root):
@@ -125,8 +125,16 @@ def _words_of(what: str, content: bytes) -> Iterator[str]:
             yield f"{name} runs: {line}"
         for name, address in _addresses(top):
             yield f"{name} connects to: {address}"
-        if isinstance(top.value, dict) and top.value:
-            yield f"sets {', '.join(sorted(top.value))}"
+        if names := _names(top):
+            yield f"sets {', '.join(names)}"
+
+
+def _names(node: "Node", name: str = "") -> list[str]:
+    """What the settings set, by full name; of servers and hooks only that there are any."""
+    if not isinstance(node.value, dict) or name in ("mcpServers", "hooks"):
+        return [name] if name else []
+    inner = (_names(member, f"{name}.{key}" if name else key) for key, member in node.value.items())
+    return [each for names in inner for each in names]
 
 
 def _scripts(root: str) -> Iterator[tuple[str, str]]:
