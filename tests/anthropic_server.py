@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from model_server import LoopbackServer, Received, Reply, as_json
@@ -87,7 +86,7 @@ def finish(reason: str = "end_turn", output_tokens: int = 42, **delta: Any) -> l
 def stream(*events: Mapping[str, Any], **how: Any) -> Reply:
     """These events on the wire, with their names."""
     pieces = [b"event: %s\ndata: %s\n\n" % (event["type"].encode(), json.dumps(event).encode()) for event in events]
-    return replace(Reply(tuple(pieces), headers={"Content-Type": "text/event-stream; charset=utf-8"}), **how)
+    return Reply(tuple(pieces), headers={"Content-Type": "text/event-stream; charset=utf-8"}, **how)
 
 
 def say(*texts: str, reason: str = "end_turn", **how: Any) -> Reply:

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from model_server import LoopbackServer, Received, Reply, as_json
@@ -67,7 +66,7 @@ def stream(*chunks: object, done: bool = True, **how: Any) -> Reply:
     pieces = [b"data: %s\n\n" % json.dumps(value).encode() for value in chunks]
     if done:
         pieces.append(b"data: [DONE]\n\n")
-    return replace(Reply(tuple(pieces), headers={"Content-Type": "text/event-stream"}), **how)
+    return Reply(tuple(pieces), headers={"Content-Type": "text/event-stream"}, **how)
 
 
 def say(*texts: str, reason: str = "stop", **how: Any) -> Reply:

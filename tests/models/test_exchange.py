@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from dataclasses import replace
 
 import pytest
 
@@ -57,6 +56,13 @@ def test_connections_are_used_again() -> None:
     assert [(received.method, received.raw) for received in server.requests] == [("POST", b"{}")] * 3
     assert server.requests[0].headers["authorization"] == "Bearer secret-key-1234"
     assert server.requests[0].headers["content-type"] == "application/json"
+
+
+def test_the_end_of_a_stream_may_follow_a_little_later() -> None:
+    whole = say("Hi")
+    late = Reply((*whole.pieces, b": the end\n\n"), headers=whole.headers, pause=0.02)
+    _, server = streamed(late, late)
+    assert server.connections == 1
 
 
 def test_nobody_waits_for_a_server_that_has_said_everything() -> None:
@@ -157,7 +163,7 @@ def test_an_answer_in_one_piece() -> None:
 
 def test_who_stops_reading_ends_the_request() -> None:
     piece = stream({"choices": [{"delta": {"content": "x"}}]}, done=False)
-    endless = replace(piece, pieces=piece.pieces * 1000, pause=0.02)
+    endless = Reply(piece.pieces * 1000, headers=piece.headers, pause=0.02)
 
     async def look(address: str) -> Chunk:
         exchange = Exchange(ASKED, {}, ModelOptions({}))
