@@ -3,7 +3,6 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from typing import Any, TypeVar
 
 import pytest
@@ -26,6 +25,7 @@ from tejat.core.history import Message, model_message, user_message
 from tejat.core.model import Answer, Chunk, FailureKind, ModelClient, ModelFailure, ModelRequest, TextDelta, Usage
 from tejat.core.tool import FunctionDeclaration
 from tejat.core.types import FunctionCall, FunctionResponse, Text, Thought
+from tejat.core.value import replace
 from tejat.models import ModelOptions, open_model
 from tejat.models.anthropic import open_anthropic
 from tejat.models.anthropic_wire import ANSWER_TOOL, kept_block

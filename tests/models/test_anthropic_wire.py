@@ -1,7 +1,6 @@
 """Conversations as Anthropic's messages take them."""
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ from tejat.core.history import Message, Role, model_message, user_message
 from tejat.core.model import ModelRequest
 from tejat.core.tool import FunctionDeclaration
 from tejat.core.types import FileData, FunctionCall, FunctionResponse, InlineData, Opaque, Text, Thought
+from tejat.core.value import replace
 from tejat.models.anthropic_wire import (
     ANSWER_TOOL,
     CLOSING,

@@ -3,7 +3,6 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from typing import Any, TypeVar
 
 import pytest
@@ -25,6 +24,7 @@ from tejat.core.model import (
 )
 from tejat.core.tool import FunctionDeclaration
 from tejat.core.types import FunctionCall, FunctionResponse, InlineData, Text, Thought
+from tejat.core.value import replace
 from tejat.models import ModelOptions, open_model
 from tejat.models.openai import open_openai
 

@@ -1,7 +1,6 @@
 """Conversations as OpenAI's chat completions take them."""
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ from tejat.core.history import Message, model_message, user_message
 from tejat.core.model import ModelRequest
 from tejat.core.tool import FunctionDeclaration
 from tejat.core.types import FileData, FunctionCall, FunctionResponse, InlineData, Opaque, Text, Thought
+from tejat.core.value import replace
 from tejat.models.openai_wire import CLOSING, AnswerForm, Dialect, LimitField, encode_message, learned, opening
 from tejat.models.portable import response_text, wire_id, wire_name
 
@@ -160,6 +160,17 @@ def test_media() -> None:
 def test_an_answer_that_says_nothing_says_so() -> None:
     told = (HELLO, model_message(Thought("hm"), Opaque("gemini", {"x": 1})), user_message("Well?"))
     assert messages(*told)[1] == {"role": "assistant", "content": "(no text)"}
+
+
+def test_calls_without_words() -> None:
+    told = model_message(Thought("hm"), FunctionCall("look", {}), FunctionCall("look", {}))
+    call = {"type": "function", "function": {"name": "look", "arguments": "{}"}}
+    calls = [{"id": "call_0", **call}, {"id": "call_1", **call}]
+    assert messages(told) == [{"role": "assistant", "content": None, "tool_calls": calls}]
+
+
+def test_a_user_who_says_nothing_that_can_be_sent() -> None:
+    assert messages(user_message(Opaque("gemini", {}))) == [{"role": "user", "content": ""}]
 
 
 def test_thoughts_go_back_where_they_are_wanted() -> None:

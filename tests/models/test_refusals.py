@@ -113,6 +113,10 @@ def test_messages_are_short_and_hold_no_key(status: int) -> None:
         assert len(message) < 900
 
 
+def test_a_key_is_not_printed() -> None:
+    assert KEY not in repr(ASKED)
+
+
 def test_a_body_is_json_or_text() -> None:
     assert parsed(json.dumps(said("x")).encode()) == said("x")
     assert parsed(b"Bad \xff Gateway") == "Bad \ufffd Gateway"

@@ -1,7 +1,6 @@
 """Anthropic's messages on the way in: the events of a stream as one answer."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import cast
 
 from tejat.core.history import Message, Role
@@ -37,15 +36,15 @@ _REASONS = {
 _WINDOW_FULL = "model_context_window_exceeded"
 
 
-@dataclass(slots=True)
 class _Block:
     """One block of the answer. `start` is what it began with, the rest came in pieces."""
 
-    start: Mapping[str, object]
-    text: list[str] = field(default_factory=list[str])
-    signature: list[str] = field(default_factory=list[str])
-    arguments: list[str] = field(default_factory=list[str])
-    is_closed: bool = False
+    def __init__(self, start: Mapping[str, object]) -> None:
+        self.start = start
+        self.text: list[str] = []
+        self.signature: list[str] = []
+        self.arguments: list[str] = []
+        self.is_closed = False
 
 
 class AnthropicAnswer:

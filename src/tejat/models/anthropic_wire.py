@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import cast
 
@@ -20,6 +19,7 @@ from tejat.core.types import (
     Opaque,
     Text,
 )
+from tejat.core.value import replace, value
 from tejat.models.portable import in_base64, in_words, object_schema, response_text, wire_id, wire_name
 
 VENDOR = "anthropic"
@@ -47,7 +47,7 @@ class Thinking(StrEnum):
     NONE = "none"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Dialect:
     """What a server takes for a model. `forms` are those that are still to be tried, the best first."""
 
@@ -59,14 +59,14 @@ class Dialect:
     media: bool = True
 
 
-_VERSION = re.compile(r"claude-(?:([a-z]+)-)?(\d{1,2})(?:[-.](\d{1,2}))?(?![\d])")
+_VERSION = r"claude-(?:([a-z]+)-)?(\d{1,2})(?:[-.](\d{1,2}))?(?![\d])"
 _USUAL_OUTPUT = 32_000
 _MOST_OUTPUT = 64_000
 
 
 def usual_dialect(model: str) -> Dialect:
     """What is known of a model by its name."""
-    found = _VERSION.search(model)
+    found = re.search(_VERSION, model)
     if found is None:
         return Dialect(_USUAL_OUTPUT)
     version = (int(found[2]), int(found[3] or 0))
@@ -294,20 +294,21 @@ def _media(media: InlineData | FileData) -> JsonObject:
     return {"type": kind, "source": {"type": "base64", "media_type": media.mime_type, "data": in_base64(media)}}
 
 
-_TOO_MUCH = re.compile(r"max_tokens: \d{1,9} > (\d{1,9})\b")
-_ABOUT_MEDIA = re.compile(r"image|document|pdf|media_type|multimodal|vision")
-_ABOUT_FORM = re.compile(r"output_config|output_format|json_schema|tool_choice|structured output|schema")
+# Plain texts, as a server refuses seldom: to compile them would cost every start.
+_TOO_MUCH = r"max_tokens: \d{1,9} > (\d{1,9})\b"
+_ABOUT_MEDIA = r"image|document|pdf|media_type|multimodal|vision"
+_ABOUT_FORM = r"output_config|output_format|json_schema|tool_choice|structured output|schema"
 
 
 def learned(dialect: Dialect, request: ModelRequest, refusal: str) -> Dialect | None:
     """The dialect to try next, when a server has refused the request in these words; None if that would not help."""
     words = refusal.lower()
-    limit = _TOO_MUCH.search(words)
+    limit = re.search(_TOO_MUCH, words)
     if limit and 0 < int(limit[1]) < dialect.most_output:
         return replace(dialect, most_output=int(limit[1]))
     if dialect.caching and "cache_control" in words:
         return replace(dialect, caching=False)
-    if request.answer_schema is not None and len(dialect.forms) > 1 and _ABOUT_FORM.search(words):
+    if request.answer_schema is not None and len(dialect.forms) > 1 and re.search(_ABOUT_FORM, words):
         return replace(dialect, forms=dialect.forms[1:])
     if dialect.thinking is Thinking.SHOWN and "display" in words:
         return replace(dialect, thinking=Thinking.HIDDEN)
@@ -316,7 +317,7 @@ def learned(dialect: Dialect, request: ModelRequest, refusal: str) -> Dialect | 
     if dialect.thinking is not Thinking.NONE and re.search(r"\bthinking\b|\badaptive\b", words):
         return replace(dialect, thinking=Thinking.NONE)
     has_media = any(isinstance(part, InlineData | FileData) for message in request.messages for part in message.parts)
-    if dialect.media and has_media and _ABOUT_MEDIA.search(words):
+    if dialect.media and has_media and re.search(_ABOUT_MEDIA, words):
         return replace(dialect, media=False)
     return None
 

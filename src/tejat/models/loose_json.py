@@ -9,11 +9,11 @@ MOST_LEVELS = 100
 """How deep arguments may be nested: what is deeper could be read, but perhaps not written again."""
 
 _FENCE = "```"
-_STRING_OR_COMMA = re.compile(r'"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])', re.DOTALL)
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
-_RAW_CONTROL = re.compile(r"[\x00-\x1f]")
-_OPENING = re.compile(r"[{\[]")
-_TAIL = re.compile(r"[^{}\[\]\"]{1,200}")
+# Plain texts, as they are seldom needed: to compile them would cost every start.
+_STRING = r'"(?:[^"\\]|\\[\s\S])*"'
+_STRING_OR_COMMA = rf"{_STRING}|,(?=\s*[}}\]])"
+_RAW_CONTROL = r"[\x00-\x1f]"
+_TAIL = r"[^{}\[\]\"]{1,200}"
 
 
 def read_arguments(text: str) -> dict[str, object] | None:
@@ -39,7 +39,7 @@ def read_exactly(text: str) -> dict[str, object] | None:
 
 def _readings(text: str) -> list[str]:
     bare = _without_fence(text)
-    mended = _STRING_OR_COMMA.sub(_without_comma, _STRING.sub(_without_raw_controls, bare))
+    mended = re.sub(_STRING_OR_COMMA, _without_comma, re.sub(_STRING, _without_raw_controls, bare))
     return [text, bare, mended, *_without_tail(mended)]
 
 
@@ -61,13 +61,13 @@ def _without_comma(found: re.Match[str]) -> str:
 
 
 def _without_raw_controls(found: re.Match[str]) -> str:
-    return _RAW_CONTROL.sub(lambda raw: f"\\u{ord(raw.group()):04x}", found.group())
+    return re.sub(_RAW_CONTROL, lambda raw: f"\\u{ord(raw.group()):04x}", found.group())
 
 
 def _without_tail(text: str) -> list[str]:
     """The text up to its last closing bracket, if what follows is too little to mean anything."""
     end = text.rfind("}") + 1
-    return [text[:end]] if 0 < end < len(text) and _TAIL.fullmatch(text[end:]) else []
+    return [text[:end]] if 0 < end < len(text) and re.fullmatch(_TAIL, text[end:]) else []
 
 
 def _object(text: str) -> dict[str, object] | None:
@@ -86,7 +86,7 @@ def _object(text: str) -> dict[str, object] | None:
 
 
 def _is_too_deep(value: object, text: str) -> bool:
-    if len(_OPENING.findall(text)) <= MOST_LEVELS:
+    if text.count("{") + text.count("[") <= MOST_LEVELS:
         return False
     level: list[object] = [value]
     for _ in range(MOST_LEVELS):

@@ -2,11 +2,11 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import replace
 from functools import partial
 from urllib.parse import urlsplit
 
 from tejat.core.model import Ability, Chunk, FailureKind, ModelClient, ModelFailure, ModelRequest
+from tejat.core.value import replace
 from tejat.models import ModelOptions
 from tejat.models.address import base_address, read_key
 from tejat.models.encoded import Encoded

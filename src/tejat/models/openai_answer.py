@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from tejat.core.history import Message, Role
 from tejat.core.json_text import NotJson
@@ -196,12 +195,12 @@ class OpenAiAnswer:
         return Answer(message, reason, self._usage, safe_text(detail, (self._asked.key,)), self._model)
 
 
-@dataclass(slots=True)
 class _WrittenCall:
-    index: int | None
-    id: str = ""
-    name: str = ""
-    arguments: list[str] = field(default_factory=list[str])
+    def __init__(self, index: int | None) -> None:
+        self.index = index
+        self.id = ""
+        self.name = ""
+        self.arguments: list[str] = []
 
 
 class _Calls:

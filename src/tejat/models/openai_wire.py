@@ -5,7 +5,6 @@ Many servers speak this language, each a little differently. What a server turns
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import cast
 
@@ -23,6 +22,7 @@ from tejat.core.types import (
     Text,
     Thought,
 )
+from tejat.core.value import replace, value
 from tejat.models.portable import data_url, in_base64, in_words, object_schema, response_text, wire_id, wire_name
 
 CLOSING = b"]}"
@@ -44,7 +44,7 @@ class LimitField(StrEnum):
     NONE = ""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Dialect:
     """What a server takes: whether it counts tokens while it streams, which limit it knows, and so on.
 
@@ -199,14 +199,13 @@ def _media(media: InlineData | FileData, dialect: Dialect) -> JsonObject:
     return {"type": "text", "text": in_words(media)}
 
 
-_UNKNOWN_FIELD = re.compile(
+# Plain texts, as a server refuses seldom: to compile them would cost every start.
+_UNKNOWN_FIELD = (
     r"unsupported|not supported|does not support|unrecogni[sz]ed|unknown|unexpected|extra|not permitted|not allowed"
     r"|invalid (?:parameter|argument|field)|is deprecated"
 )
-_TOO_MUCH = re.compile(r"too large|at most|less than or equal")
-_ABOUT_MEDIA = re.compile(
-    r"image|audio|video|vision|multimodal|multi-modal|mmproj|modalit|\bfiles?\b|media|content type"
-)
+_TOO_MUCH = r"too large|at most|less than or equal"
+_ABOUT_MEDIA = r"image|audio|video|vision|multimodal|multi-modal|mmproj|modalit|\bfiles?\b|media|content type"
 _NEXT_LIMIT = {LimitField.OLD: LimitField.NEW, LimitField.NEW: LimitField.NONE}
 _NEXT_FORM = {AnswerForm.SCHEMA: AnswerForm.OBJECT, AnswerForm.OBJECT: AnswerForm.WORDS}
 
@@ -225,11 +224,11 @@ def learned(dialect: Dialect, request: ModelRequest, refusal: str) -> Dialect | 
         return replace(dialect, temperature=False)
     is_limited = request.most_output_tokens is not None and dialect.limit in _NEXT_LIMIT
     if is_limited and re.search(r"max_(?:completion_)?tokens", words):
-        if _TOO_MUCH.search(words):
+        if re.search(_TOO_MUCH, words):
             return replace(dialect, limit=LimitField.NONE)
-        if _UNKNOWN_FIELD.search(words):
+        if re.search(_UNKNOWN_FIELD, words):
             return replace(dialect, limit=_NEXT_LIMIT[dialect.limit])
-    if dialect.media and _ABOUT_MEDIA.search(words) and any(map(_has_media, request.messages)):
+    if dialect.media and re.search(_ABOUT_MEDIA, words) and any(map(_has_media, request.messages)):
         return replace(dialect, media=False)
     return None
 

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from tejat.core.json_text import NotJson, load_json
 from tejat.core.model import FailureKind, ModelFailure
+from tejat.core.value import field, value
 from tejat.models.failures import can_retry_status
 from tejat.models.json_shapes import items_of, object_of, text_of
 from tejat.models.redact import safe_text
@@ -14,13 +14,13 @@ MOST_BYTES = 1_000_000
 """How much of an error's body is worth reading."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Asked:
     """Who was asked: the model, and where its key is found. The key is known only to be kept out of messages."""
 
     model: str
     key_name: str
-    key: str = ""
+    key: str = field(default="", repr=False)
 
 
 def refusal(answer: object, asked: Asked, *, status: int, retry_after: float | None = None) -> ModelFailure:
@@ -30,7 +30,7 @@ def refusal(answer: object, asked: Asked, *, status: int, retry_after: float | N
     code = status if status != 200 else _status_in(error, words)
     said = text_of(error.get("message")) or (text_of(answer) if not error else "")
     message = safe_text(f"(HTTP {code}) {_without_markup(said)}", (asked.key,))
-    if words & _TOO_LONG_CODES or code == 413 or (code < 500 and _TOO_LONG.search(message)):
+    if words & _TOO_LONG_CODES or code == 413 or (code < 500 and re.search(_TOO_LONG, message, re.IGNORECASE)):
         return ModelFailure(f"The conversation is too long. {message}", FailureKind.CONTEXT_FULL, status=code)
     if words & _NO_CREDIT or code == 402:
         return ModelFailure(f"The account has no credit left. {message}", FailureKind.RATE_LIMITED, status=code)
@@ -96,12 +96,12 @@ def _status_in(error: Mapping[str, object], words: set[str]) -> int:
 
 _TOO_LONG_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error", "request_too_large"})
 _NO_CREDIT = frozenset({"insufficient_quota", "billing_error", "billing_hard_limit_reached", "insufficient_credits"})
-_TOO_LONG = re.compile(
+# Plain text, as a server refuses seldom: to compile it would cost every start.
+_TOO_LONG = (
     r"(?:prompt|input|request|context|conversation)(?: length)? is too (?:long|large)"
     r"|(?:maximum|max|available|model's) context (?:length|size|window)"
     r"|exceeds? the (?:context|maximum (?:number of tokens|input length|prompt length)|available context)"
-    r"|exceeds? context (?:limit|length|size|window)|too many (?:input )?tokens|context.?length.?exceeded",
-    re.IGNORECASE,
+    r"|exceeds? context (?:limit|length|size|window)|too many (?:input )?tokens|context.?length.?exceeded"
 )
 
 
