@@ -1,8 +1,6 @@
 """`python -m tejat`."""
 
-import sys
-
-from tejat.cli.main import main
+from tejat.cli.main import program
 
 if __name__ == "__main__":
-    sys.exit(main())
+    program()

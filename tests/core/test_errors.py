@@ -57,6 +57,8 @@ def test_every_failure_hangs_in_the_tree_drawn_on_top() -> None:
     assert {kind.__name__: kind.__mro__[1].__name__ for kind in raised} == {
         "TejatError": "Exception",
         "ToolFailure": "TejatError",
+        "ConfigurationError": "UsageError",
+        "NotTrusted": "UsageError",
         "WorkspaceError": "ToolFailure",
         "UsageError": "TejatError",
         "SandboxUnavailable": "UsageError",

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Generator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from notes import Note
 from tejat.core.tool import BaseTool, Kind
 from tejat.core.types import Params
+from tejat.core.value import replace
 from tejat.engine.facts import FactFinder, Reach, reach_of
 from tejat.policy.parse_line import parse_line
 from tejat.policy.rules import Facts

@@ -1,7 +1,6 @@
 """The rules of a run: from files and lists of everybody, with the place of each, and the answers that are kept."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from tejat.config.saved_rules import saved_path
 from tejat.core.confirm import Scope
 from tejat.core.errors import UsageError
 from tejat.core.explain import PolicyFlags
+from tejat.core.value import replace
 from tejat.engine.load_policy import load_policy, save_rule
 from tejat.policy.defaults import default_rules
 from tejat.policy.engine import Policy

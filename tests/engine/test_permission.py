@@ -1,7 +1,6 @@
 """Rules decide, people are asked, and what they answered with "always" is remembered exactly as it was shown."""
 
 import asyncio
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from tejat.core.display import FileDiff
 from tejat.core.errors import ErrorType, UsageError
 from tejat.core.tool import BaseTool, Kind, ToolError, ToolResult
 from tejat.core.types import FunctionCall
+from tejat.core.value import replace
 from tejat.engine.permission import SaveRule
 from tejat.policy.rule_text import rule_text
 from tejat.policy.rules import Decision, Mode, Rule, Tier

@@ -3,7 +3,6 @@ import json
 import time
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +12,7 @@ from tejat.core.errors import UsageError
 from tejat.core.history import Message, model_message, user_message
 from tejat.core.model import Ability, Answer, Chunk, FailureKind, FinishReason, ModelFailure, ModelRequest, TextDelta
 from tejat.core.types import FunctionCall, FunctionResponse, InlineData, Text
+from tejat.core.value import replace
 from tejat.models import ModelOptions
 from tejat.models.gemini import Gemini, open_gemini
 from tejat.workspace.http.values import HttpLimits

@@ -1,6 +1,5 @@
 import re
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tejat.core.tool import Kind
+from tejat.core.value import replace
 from tejat.policy.command_line import CommandLine
 from tejat.policy.engine import Policy
 from tejat.policy.parse_line import parse_line

@@ -1,9 +1,8 @@
-from dataclasses import replace
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tejat.core.value import replace
 from tejat.policy.errors import PolicyError
 from tejat.policy.rule_file import rules_in
 from tejat.policy.rule_text import rule_text, rule_toml

@@ -7,7 +7,6 @@ import stat
 import tempfile
 import tracemalloc
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tejat.core.errors import ErrorType, WorkspaceError
+from tejat.core.value import replace
 from tejat.workspace.replace_file import Original, Written, replace_file
 from tejat.workspace.roots import Roots
 

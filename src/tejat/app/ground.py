@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from tejat.config.env_file import read_environment_file
 from tejat.config.load import load_settings
@@ -10,11 +9,13 @@ from tejat.config.places import Places, places_of
 from tejat.config.references import is_secret
 from tejat.config.settings import Setting, Settings, SourceTier
 from tejat.config.trust import Trust, TrustLevel, decide_trust
+from tejat.core.errors import UsageError
+from tejat.core.value import field, value
 
 _SHORTEST_SECRET = 8
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Ground:
     """`environment` holds what the `.env` file sets too, which is `environment_file`; `notes` are for the person."""
 
@@ -49,7 +50,7 @@ def survey(
     """
     own = dict(os.environ if environment is None else environment)
     places = places_of(own)
-    roots = tuple(map(os.path.abspath, directories))
+    roots = _absolute(directories)
     settings = load_settings(places, roots, trusted=False, environment=own)
     trust = decide_trust(places, roots[0], trust_now=trusts_folder, environment=own, folder_trust=settings.folder_trust)
     file = read_environment_file(
@@ -76,6 +77,14 @@ def survey(
         environment_file=None if file is None else file.path,
         notes=tuple(_notes(trust, included)),
     )
+
+
+def _absolute(directories: Sequence[str]) -> tuple[str, ...]:
+    """Raises UsageError."""
+    try:
+        return tuple(map(os.path.abspath, directories))
+    except FileNotFoundError:
+        raise UsageError("The directory that this was started in does not exist any more.") from None
 
 
 def _notes(trust: Trust, included: Sequence[str]) -> list[str]:

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
@@ -14,6 +13,7 @@ from tejat.core.confirm import Approver
 from tejat.core.errors import UsageError
 from tejat.core.explain import PolicyFlags
 from tejat.core.tool import BaseTool
+from tejat.core.value import value
 from tejat.tools import session_registry
 from tejat.tools.registry import ToolRegistry
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tejat.workspace.roots import Roots
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ToolSession:
     registry: ToolRegistry
     scheduler: "Scheduler"
@@ -50,7 +50,7 @@ def open_tools(
         yield workshop.session
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Workshop:
     """A session of tools, and what it stands on."""
 

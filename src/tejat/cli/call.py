@@ -10,7 +10,6 @@ from contextlib import AbstractContextManager
 from tejat.app.tools import ToolSession, one_call_at_a_time, open_tools
 from tejat.cli.arguments import read_arguments
 from tejat.cli.confirm import SayYes, TerminalApprover, can_ask
-from tejat.core.exit_codes import EXIT_FAILED, EXIT_NOT_CONFIRMED, EXIT_OK
 from tejat.cli.jsonl import serve
 from tejat.cli.policy_flags import policy_flags
 from tejat.cli.show import show_result
@@ -19,6 +18,7 @@ from tejat.config.load import load_settings
 from tejat.config.places import places_of
 from tejat.core.confirm import Approver
 from tejat.core.errors import ErrorType, UsageError
+from tejat.core.exit_codes import EXIT_FAILED, EXIT_NOT_CONFIRMED, EXIT_OK
 from tejat.core.json_text import dump_json
 from tejat.core.tool import ToolResult
 from tejat.core.types import FunctionCall

@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from tejat.cli.editor import Editor
 from tejat.cli.read_line import read_line
@@ -19,6 +18,7 @@ from tejat.core.confirm import (
     Scope,
 )
 from tejat.core.errors import UsageError
+from tejat.core.value import value
 from tejat.core.visible import visible
 
 PAGE = 100
@@ -96,7 +96,7 @@ class Dialog:
         return Answer(Outcome.MODIFY_WITH_EDITOR, new_content=content)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Choice:
     """One line to choose. `answer` is None where more is to be done before there is one."""
 

@@ -4,10 +4,10 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 
-from tejat.core.exit_codes import EXIT_NO_SANDBOX, EXIT_OK, EXIT_USAGE
 from tejat.cli.policy_flags import add_sandbox_flag
 from tejat.cli.style import Style
 from tejat.core.errors import SandboxUnavailable, UsageError
+from tejat.core.exit_codes import EXIT_NO_SANDBOX, EXIT_OK, EXIT_USAGE
 from tejat.core.explain import Check
 from tejat.core.json_text import dump_json
 from tejat.core.visible import visible

@@ -9,9 +9,9 @@ import termios
 import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 
 from tejat.core.errors import UsageError
+from tejat.core.value import value
 
 EDITORS: dict[str, tuple[str, ...]] = {
     "vscode": ("code", "code-insiders"),
@@ -38,7 +38,7 @@ EDITORS: dict[str, tuple[str, ...]] = {
 _SECONDS_TO_END = 2.0
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Editor:
     """The person's editor: the one they set, else that of their own VISUAL or EDITOR.
 

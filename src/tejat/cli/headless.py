@@ -6,13 +6,15 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable
 
 from tejat.app.agent import open_agent
 from tejat.cli.run_options import agent_options
 from tejat.cli.standard_input import Piped, read_piped
 from tejat.cli.start_failures import explain
-from tejat.core.agent_events import RunEnded
+from tejat.cli.termination import Terminated, ending_in_order
+from tejat.core.agent_events import AgentEvent, EndReason, RunEnded
 from tejat.core.agent_options import AgentOptions
 from tejat.core.errors import TejatError
 from tejat.core.exit_codes import EXIT_BROKEN_PIPE, EXIT_FAILED, EXIT_INPUT, EXIT_INTERRUPTED
@@ -20,26 +22,38 @@ from tejat.frontends.endings import exit_code_of
 from tejat.frontends.output import Output, Streams
 
 _NO_INPUT = "No input provided via stdin. Input can be provided by piping data into tejat or using the --prompt option."
-_PATIENCE_AT_THE_END = 10.0
+_CANCELLED = "Operation cancelled."
+_PATIENCE_AFTER_A_SIGNAL = 10.0
+_PATIENCE_AFTER_THE_RESULT = 5.0
 
 
 def run_prompt(options: argparse.Namespace) -> int:
     """Answer the prompt of the command line, of standard input, or of both, and return the exit code."""
     out = _StandardStreams()
-    output = _output(options.output_format, out.streams())
+    output = _output(options.output_format, out.streams(is_replay=options.replay is not None))
     try:
-        prompt = _prompt(options.prompt, out)
-        if not prompt.strip():
-            output.fail(_NO_INPUT, name="input", code=EXIT_INPUT)
-            return EXIT_INPUT
-        code = asyncio.run(_Run(agent_options(options), output, out).answer(prompt))
+        with ending_in_order():
+            code = _answer(options, output, out)
     except TejatError as error:
         name, code = explain(error)
         output.fail(str(error), name=name, code=code)
-    except KeyboardInterrupt:
-        output.fail("Operation cancelled.", name="interrupted", code=EXIT_INTERRUPTED)
-        code = EXIT_INTERRUPTED
+    except KeyboardInterrupt as interrupt:
+        code = interrupt.exit_code if isinstance(interrupt, Terminated) else EXIT_INTERRUPTED
+        output.fail(_CANCELLED, name=EndReason.INTERRUPTED, code=code)
     return out.exit_code or code
+
+
+def _answer(options: argparse.Namespace, output: Output, out: "_StandardStreams") -> int:
+    """The exit code. Raises TejatError where the run could not begin."""
+    prompt = _prompt(options.prompt, out)
+    if not prompt.strip():
+        output.fail(_NO_INPUT, name="input", code=EXIT_INPUT)
+        return EXIT_INPUT
+    run = _Run(agent_options(options), output, out)
+    try:
+        return asyncio.run(run.answer(prompt))
+    finally:
+        run.is_over()
 
 
 def _prompt(given: str | None, out: "_StandardStreams") -> str:
@@ -77,6 +91,8 @@ class _Run:
         self._output = output
         self._out = out
         self._signal: int | None = None
+        self._is_told = False
+        self._timers: list[threading.Timer] = []
 
     async def answer(self, prompt: str) -> int:
         """The exit code. Raises TejatError where the run could not begin."""
@@ -89,26 +105,45 @@ class _Run:
         try:
             ended = await task
         except asyncio.CancelledError:
-            return EXIT_INTERRUPTED if self._signal is None else 128 + self._signal
+            code = self._code(EXIT_INTERRUPTED)
+            if not self._is_told:
+                self._output.fail(_CANCELLED, name=EndReason.INTERRUPTED, code=code)
+            return code
         return exit_code_of(ended)
+
+    def _code(self, otherwise: int) -> int:
+        """What a shell expects of a program that was ended by a signal."""
+        return otherwise if self._signal is None else 128 + self._signal
+
+    def is_over(self) -> None:
+        """Nothing hung."""
+        for timer in self._timers:
+            timer.cancel()
 
     async def _run(self, prompt: str) -> RunEnded:
         async with open_agent(self._options, None) as session:
-            return await session.run(prompt, self._output.tell)
+            self._out.recorded_at = session.identity.recorded_at
+            return await session.run(prompt, self._tell)
+
+    def _tell(self, event: AgentEvent) -> None:
+        self._output.tell(event)
+        if isinstance(event, RunEnded):
+            self._is_told = True
+            self._end_within(_PATIENCE_AFTER_THE_RESULT, self._out.exit_code or self._code(exit_code_of(event)))
 
     def _interrupt(self, task: "asyncio.Future[RunEnded]", number: int) -> None:
         if self._signal is not None:
             os._exit(128 + number)
         self._signal = number
         task.cancel()
-        _end_within(_PATIENCE_AT_THE_END, 128 + number)
+        self._end_within(_PATIENCE_AFTER_A_SIGNAL, 128 + number)
 
-
-def _end_within(seconds: float, code: int) -> None:
-    """Whatever hangs while things are put in order: the program ends."""
-    timer = threading.Timer(seconds, os._exit, [code])
-    timer.daemon = True
-    timer.start()
+    def _end_within(self, seconds: float, code: int) -> None:
+        """Whatever hangs while things are put in order: the program ends."""
+        timer = threading.Timer(seconds, os._exit, [code])
+        timer.daemon = True
+        timer.start()
+        self._timers.append(timer)
 
 
 class _StandardStreams:
@@ -116,10 +151,13 @@ class _StandardStreams:
 
     def __init__(self) -> None:
         self.exit_code = 0
+        self.recorded_at: float | None = None
         self.on_failure: Callable[[], object] = _nothing
 
-    def streams(self) -> Streams:
-        return Streams(self.result, self.aside, is_terminal=sys.stdout.isatty())
+    def streams(self, *, is_replay: bool) -> Streams:
+        return Streams(
+            self.result, self.aside, is_terminal=sys.stdout.isatty(), now=self._now, tells_durations=not is_replay
+        )
 
     def result(self, text: str) -> None:
         if self.exit_code:
@@ -138,6 +176,10 @@ class _StandardStreams:
             print(f"tejat: {line}", file=sys.stderr, flush=True)
         except (OSError, ValueError):
             return
+
+    def _now(self) -> float:
+        """A run that is played again takes place when it took place."""
+        return time.time() if self.recorded_at is None else self.recorded_at
 
     def _lost(self, code: int) -> None:
         self.exit_code = code

@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK, EXIT_USAGE
 from tejat.cli.style import Style
 from tejat.core.errors import ToolFailure
+from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK, EXIT_USAGE
 from tejat.core.json_text import dump_json
 from tejat.core.visible import visible
 

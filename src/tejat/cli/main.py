@@ -7,6 +7,8 @@ import sys
 from tejat import __version__
 from tejat.core.exit_codes import EXIT_BROKEN_PIPE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK
 
+_SECONDS_FOR_THREADS = 5.0
+
 HELP = """\
 usage: tejat [PROMPT | -p PROMPT] [options]
        tejat COMMAND ...
@@ -48,6 +50,17 @@ Keys are taken from GEMINI_API_KEY, OPENAI_API_KEY and ANTHROPIC_API_KEY. `tejat
 """
 
 
+def program() -> None:
+    """Run the command of this process and end it, within seconds, whatever threads are left behind."""
+    code = main()
+    threading = sys.modules.get("threading")
+    if threading is not None and threading.active_count() > 1:
+        last_resort = threading.Timer(_SECONDS_FOR_THREADS, os._exit, [code])
+        last_resort.daemon = True
+        last_resort.start()
+    sys.exit(code)
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
     given = sys.argv[1:] if arguments is None else arguments
@@ -59,20 +72,29 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has left; there is nobody to tell. The interpreter would complain while closing it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        # Whoever read our output has left; there is nobody to tell.
+        _let_go_of_output()
         return EXIT_BROKEN_PIPE
     except OSError as error:
         print(f"tejat: {error.strerror or error}", file=sys.stderr)
+        _let_go_of_output()
         return EXIT_FAILED
 
 
+def _let_go_of_output() -> None:
+    """What cannot be written is lost; the interpreter would complain about it while it closes the stream."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
 def _mend_streams() -> None:
-    """UTF-8 whatever the locale says, and something to write to where the caller closed a stream."""
-    for name, flags in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+    """UTF-8 whatever the locale says, and a stream where the caller closed one: a result that is lost is a failure."""
+    for name, way, mode in (("stdin", os.O_RDONLY, "r"), ("stdout", os.O_RDONLY, "w"), ("stderr", os.O_WRONLY, "w")):
         stream = getattr(sys, name)
         if stream is None:
-            setattr(sys, name, open(os.devnull, flags, encoding="utf-8"))  # noqa: SIM115 -- open to the end
+            setattr(sys, name, open(os.open(os.devnull, way), mode, encoding="utf-8"))  # noqa: SIM115 -- open to the end
         elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="surrogateescape" if name == "stdin" else "backslashreplace")
 

@@ -7,11 +7,11 @@ from contextlib import AbstractContextManager
 from typing import Protocol, TypeAlias
 
 from tejat.cli.arguments import read_arguments
-from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK, EXIT_USAGE
 from tejat.cli.policy_flags import add_policy_flags, policy_flags
 from tejat.cli.style import Style
 from tejat.config.own_file import Writers, read_own_file
 from tejat.core.errors import UsageError
+from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK, EXIT_USAGE
 from tejat.core.explain import CheckedCase, Explanation, ListedRule, PolicyFlags
 from tejat.core.json_text import dump_json
 from tejat.core.types import Params

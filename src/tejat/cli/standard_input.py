@@ -4,14 +4,15 @@ import os
 import select
 import stat
 import sys
-from dataclasses import dataclass
+
+from tejat.core.value import value
 
 MOST_BYTES = 8 * 2**20
 FIRST_BYTE_SECONDS = 0.5
 _IDLE_SECONDS = 30.0
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Piped:
     """`note` says what of it is missing, if anything is."""
 

@@ -4,10 +4,10 @@ import argparse
 import sys
 
 from tejat.app.tools import describe_tools
-from tejat.core.exit_codes import EXIT_NO_SANDBOX, EXIT_OK, EXIT_USAGE
 from tejat.cli.policy_flags import add_policy_flags, add_sandbox_flag
 from tejat.cli.show import show_tools
 from tejat.core.errors import SandboxUnavailable, UsageError
+from tejat.core.exit_codes import EXIT_NO_SANDBOX, EXIT_OK, EXIT_USAGE
 from tejat.core.json_text import dump_json
 from tejat.core.visible import visible
 

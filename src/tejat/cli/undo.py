@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 
 from tejat.cli.confirm import can_ask
-from tejat.core.exit_codes import EXIT_FAILED, EXIT_NOT_CONFIRMED, EXIT_OK, EXIT_USAGE
 from tejat.cli.style import Style
 from tejat.core.errors import UsageError
+from tejat.core.exit_codes import EXIT_FAILED, EXIT_NOT_CONFIRMED, EXIT_OK, EXIT_USAGE
 from tejat.core.json_text import dump_json
 from tejat.core.undo import Entry, Journal, Remark, Restored, Verb
 from tejat.core.visible import visible

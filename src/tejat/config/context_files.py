@@ -3,11 +3,11 @@
 import os
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from tejat.config.context_text import ContextReader, Unreadable
 from tejat.config.imports import import_flat, import_in_place
+from tejat.core.value import value
 from tejat.workspace.ignore import Ignored, IgnoreRules
 
 _NEVER_ENTERED = frozenset({"node_modules", ".git", "bower_components", ".svn", ".hg"})
@@ -27,7 +27,7 @@ class Why(StrEnum):
     BELOW = "below"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ContextFile:
     """`text` is what the model gets of it, imports filled in. `size` is the number of its bytes."""
 
@@ -37,7 +37,7 @@ class ContextFile:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ContextFiles:
     """The most general file first, the most particular last."""
 

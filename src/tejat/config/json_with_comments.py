@@ -2,16 +2,17 @@
 
 import json
 import re
-from dataclasses import dataclass
 from math import isinf
 from typing import TypeAlias
+
+from tejat.core.value import value
 
 MAX_DEPTH = 100
 
 Value: TypeAlias = "dict[str, Node] | list[Node] | str | int | float | bool | None"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Node:
     """A value and the line and column, from 1, where it begins."""
 

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from tejat.config.places import Places, SourceTier
 from tejat.config.settings import Setting, Settings, is_required_by_admin
@@ -11,6 +10,7 @@ from tejat.config.settings_table import ROWS, TIGHTENING
 from tejat.config.settings_values import SANDBOX_WANTED, SANDBOX_WORDS
 from tejat.core.errors import UsageError
 from tejat.core.sandbox_wish import SandboxWish
+from tejat.core.value import replace
 
 
 def load_settings(places: Places, roots: Sequence[str], *, trusted: bool, environment: Mapping[str, str]) -> Settings:

@@ -5,10 +5,10 @@ import pwd
 import stat
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
 from tejat.core.errors import UsageError
+from tejat.core.value import value
 
 # Nothing can be found or made beneath it, so without a home every file is missing and none can be planted.
 _NOWHERE = os.devnull
@@ -29,7 +29,7 @@ class SourceTier(StrEnum):
     ADMIN = "admin"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Places:
     """Absolute paths of directories, none of which need exist.
 

@@ -2,11 +2,11 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from tejat.config.own_file import Writers, list_own_directory, read_own_file
 from tejat.config.places import Places, SourceTier
 from tejat.core.errors import UsageError
+from tejat.core.value import value
 
 DIRECTORY_NAME = "policies"
 
@@ -14,7 +14,7 @@ _MAX_FILES = 1000
 _MAX_CHARACTERS = 8 * 2**20
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PolicyText:
     path: str
     text: str

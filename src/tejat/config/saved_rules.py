@@ -6,7 +6,6 @@ import re
 import tomllib
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import cast
 
@@ -16,6 +15,7 @@ from tejat.config.places import Places, private_directory
 from tejat.config.policy_files import DIRECTORY_NAME
 from tejat.config.write_own_file import write_own_file
 from tejat.core.errors import UsageError
+from tejat.core.value import value
 
 _HEADER = """\
 # Written by tejat: the answers "always" that were saved. `tejat policy list` shows them, `tejat policy revoke` takes
@@ -25,7 +25,7 @@ _PATIENCE = 30.0
 _SHORTEST_IDENTIFIER = 4
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class SavedRule:
     """A saved `[[rule]]` table as it is written, and the line of the file, from 1, where it begins.
 

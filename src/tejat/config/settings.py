@@ -1,19 +1,19 @@
 """The settings of a run as values, each with who set it and where."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 from tejat.config.places import SourceTier
 from tejat.core.sandbox_wish import SandboxWish
 from tejat.core.types import JsonObject, JsonValue
+from tejat.core.value import value
 
 Kept_co = TypeVar("Kept_co", covariant=True)
 OAuth: TypeAlias = Mapping[str, str | bool | tuple[str, ...]]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Setting(Generic[Kept_co]):
     """A value, who set it, and where: file and line, the name of an environment variable, or `default`."""
 

@@ -1,16 +1,16 @@
 """What a front end can see of a conversation, besides the calls in it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
 from tejat.core.events import Event
 from tejat.core.history import Message
 from tejat.core.model import CONVERSATION, NO_USAGE, Answer, FailureKind, Usage
+from tejat.core.value import value
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class SessionStarted:
     """The first event of a run. `session_id` is how the session is found again."""
 
@@ -19,7 +19,7 @@ class SessionStarted:
     is_resumed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Prompted:
     """What was asked, as the model gets it; `shown` is what the person wrote."""
 
@@ -27,17 +27,17 @@ class Prompted:
     shown: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TextStreamed:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ThoughtStreamed:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Answered:
     """The model has finished one answer. Its calls, if it has any, run next.
 
@@ -49,7 +49,7 @@ class Answered:
     purpose: str = CONVERSATION
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Retrying:
     """An attempt failed. What was streamed of this answer is void; the next attempt begins after `wait` seconds."""
 
@@ -61,7 +61,7 @@ class Retrying:
     purpose: str = CONVERSATION
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class RequestFailed:
     """A request to a model came to nothing, after all its attempts."""
 
@@ -71,14 +71,14 @@ class RequestFailed:
     purpose: str = CONVERSATION
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ModelChanged:
     before: str
     after: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class HistoryRepaired:
     """What had to be put right in the conversation before it could go on."""
 
@@ -92,7 +92,7 @@ class CompressionStatus(StrEnum):
     NOT_NEEDED = "not_needed"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Compressed:
     """The history was summarised, or not, and why. Counted in tokens."""
 
@@ -102,7 +102,7 @@ class Compressed:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class LoopDetected:
     """The model seems to turn in circles. The first time it is told so, the second time the run ends."""
 
@@ -116,7 +116,7 @@ class Severity(StrEnum):
     ERROR = "error"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Noticed:
     """Something that the person should know and nobody has to act on."""
 
@@ -146,7 +146,7 @@ class EndReason(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class RunEnded:
     """The last event of a run, always. `text` is what the model said in it.
 

@@ -1,22 +1,22 @@
 """What an agent is asked to be."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from tejat.core.tool import BaseTool
+from tejat.core.value import value
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class AgentOptions:
     """Everything has a default that suits a program in its own directory.
 
     `directories` are the roots, the first is where the agent works. `model` is a name such as `gemini-2.5-pro`,
-    `openai:NAME`, `anthropic:NAME`, `ollama:NAME` or `scripted:FILE`; None takes it from the environment and the settings.
-    `mode` is an approval mode, `sandbox` is `auto`, `required` or `off`. `tools` are added to the built-in ones.
-    `trusts_folder` lets the folder's own settings count in this run. `resume` names a session to go on with: `latest`, a
-    number or an id; one that is not `keeps_session` leaves nothing to go on with. The limits end a run before the
-    request that would exceed them. `record` is a file to keep the model's side in, `replay` one to play it from.
-    `system` takes the place of the system prompt. `environment` takes the place of the process's own.
+    `openai:NAME`, `anthropic:NAME`, `ollama:NAME` or `scripted:FILE`; None takes it from the environment and the
+    settings. `mode` is an approval mode, `sandbox` is `auto`, `required` or `off`. `tools` are added to the built-in
+    ones. `trusts_folder` lets the folder's own settings count in this run. `resume` names a session to go on with:
+    `latest`, a number or an id; one that is not `keeps_session` leaves nothing to go on with. The limits end a run
+    before the request that would exceed them. `record` is a file to keep the model's side in, `replay` one to play it
+    from. `system` takes the place of the system prompt, `environment` that of the process's own.
     """
 
     directories: tuple[str, ...] = (".",)

@@ -1,11 +1,11 @@
 """What a person is asked before a call runs, and what they may answer."""
 
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol, TypeAlias
 
 from tejat.core.display import DiffStat
 from tejat.core.types import JsonObject
+from tejat.core.value import field, value
 
 
 class Outcome(StrEnum):
@@ -26,7 +26,7 @@ class Scope(StrEnum):
     USER = "user"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class EditConfirmation:
     """A file would be changed. `proposal` belongs to the tool: it is what runs if the answer is yes.
 
@@ -46,7 +46,7 @@ class EditConfirmation:
     type: str = field(default="edit", init=False)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ExecConfirmation:
     """A shell line would be run, exactly as it stands in `command`.
 
@@ -69,7 +69,7 @@ class ExecConfirmation:
         return ", ".join(self.root_commands)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class McpConfirmation:
     """A tool of somebody else's server would be called."""
 
@@ -85,7 +85,7 @@ class McpConfirmation:
     type: str = field(default="mcp", init=False)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class InfoConfirmation:
     """Something would be done that is best told in words."""
 
@@ -100,7 +100,7 @@ class InfoConfirmation:
 Confirmation: TypeAlias = EditConfirmation | ExecConfirmation | McpConfirmation | InfoConfirmation
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Question:
     """What the person is shown.
 
@@ -117,7 +117,7 @@ class Question:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Answer:
     """`new_content` is the proposal as the person rewrote it; it is shown again before it runs.
 

@@ -1,12 +1,12 @@
 """What a person may be shown besides plain text."""
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from tejat.core.types import JsonObject, JsonValue
+from tejat.core.value import value
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class DiffStat:
     """Who changed how much: the model against the old file, the person against the model's proposal.
 
@@ -35,7 +35,7 @@ class DiffStat:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FileDiff:
     """A change to one file.
 

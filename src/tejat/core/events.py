@@ -1,13 +1,12 @@
 """What a front end can see of the calls while they run."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
 from tejat.core.tool import ToolResult
 from tejat.core.types import FunctionCall, Part
-
+from tejat.core.value import value
 
 BY_THE_PERSON = "the person"
 """What `allowed_by` says of a call that was asked about."""
@@ -23,7 +22,7 @@ class CallState(StrEnum):
     CANCELLED = "cancelled"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class StateChanged:
     """`index` is the place of the call in its batch: a model may give the same id twice."""
 
@@ -32,7 +31,7 @@ class StateChanged:
     state: CallState
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class OutputUpdated:
     """Live output of a running call: what the tool has shown so far, or the end of it."""
 
@@ -41,7 +40,7 @@ class OutputUpdated:
     output: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class CallFinished:
     """The last event of a call. `response` is what goes to the model; `allowed_by` names the rule or the person."""
 

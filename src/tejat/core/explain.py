@@ -1,11 +1,10 @@
 """What a person is told about the policy and the place they are in: why a call would be allowed, what works here."""
 
-from dataclasses import dataclass
-
 from tejat.core.types import JsonObject
+from tejat.core.value import value
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PolicyFlags:
     """What the command line says about the policy of a run. `mode` None: as the settings say."""
 
@@ -14,7 +13,7 @@ class PolicyFlags:
     mode: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Explanation:
     """What would be decided on a call, and why. `rule` is None where none matched; `source` names its file and line.
 
@@ -39,7 +38,7 @@ class Explanation:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ListedRule:
     """A rule as it is listed. `id` is what a saved one is revoked by, None for others."""
 
@@ -52,7 +51,7 @@ class ListedRule:
         return {"tier": self.tier, "rule": self.text, "source": self.source, "id": self.id}
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class CheckedCase:
     """A case of a policy test: where it stands, the call, and what the policy says.
 
@@ -66,7 +65,7 @@ class CheckedCase:
     passed: bool
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Check:
     """One thing that was tried: whether it works, and how or why not, in words. `group` is what it belongs to."""
 

@@ -7,11 +7,11 @@ response stands anywhere else; no message is empty. Every service accepts such a
 
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import groupby
 
 from tejat.core.types import FunctionCall, FunctionResponse, MessagePart, Text, Thought
+from tejat.core.value import identity, replace
 
 OWN_ID = "tejat-"
 """How an id begins that we gave to a call because the model gave none, or one that was taken."""
@@ -25,7 +25,7 @@ class Role(StrEnum):
     MODEL = "model"
 
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+@identity
 class Message:
     """Compared by identity: a message is made once, and whoever encodes it does so once."""
 

@@ -1,7 +1,6 @@
 """What the engine asks of a model and what comes back, whoever serves it."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol, TypeAlias
 
@@ -9,6 +8,7 @@ from tejat.core.errors import TejatError
 from tejat.core.history import Message
 from tejat.core.tool import FunctionDeclaration
 from tejat.core.types import FunctionCall, JsonObject, Text, Thought
+from tejat.core.value import field, value
 
 CONVERSATION = "conversation"
 """The purpose of a request that is none of the others."""
@@ -21,7 +21,7 @@ class Ability(StrEnum):
     URL_CONTEXT = "url_context"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ModelRequest:
     """One question to a model.
 
@@ -39,7 +39,7 @@ class ModelRequest:
     purpose: str = CONVERSATION
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Usage:
     """Tokens. `prompt` is everything that was sent, `cached` the part of it that came from a cache.
 
@@ -79,13 +79,13 @@ class FinishReason(StrEnum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Source:
     title: str | None
     uri: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Citation:
     """The sources (by their index) of the text that ends at this UTF-8 byte offset of the answer."""
 
@@ -93,7 +93,7 @@ class Citation:
     sources: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Grounding:
     """Where an answer came from, as the service tells. `fetched` maps an address to what became of it."""
 
@@ -102,17 +102,17 @@ class Grounding:
     fetched: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TextDelta:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ThoughtDelta:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Retry:
     """An attempt failed and another follows after `wait` seconds. What was streamed of this answer so far is void.
 
@@ -126,7 +126,7 @@ class Retry:
     wait: float
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Answer:
     """The whole answer: the last chunk of every stream that ends well.
 

@@ -1,25 +1,24 @@
 """Typed parameter classes: the JSON Schema they declare, and arguments checked and turned into them.
 
-A parameter class is a frozen dataclass whose fields are annotated with `Annotated[type, Param(...)]`. The types are
-`str`, `int`, `bool`, `list[str]`, and each of them `| None`. A field without a default is required.
+A parameter class is a `@value` or a frozen dataclass whose fields are annotated with `Annotated[type, Param(...)]`.
+The types are `str`, `int`, `bool`, `list[str]`, and each of them `| None`. A field without a default is required.
 """
 
-import dataclasses
 import types
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from typing import Annotated, Any, TypeVar, cast, get_args, get_origin
+from typing import Annotated, TypeVar, cast, get_args, get_origin
 
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.types import JsonObject, JsonValue
+from tejat.core.value import MISSING, fields_of, is_value, value
 
 NOT_AN_OBJECT = "Value of params must be an object"
 
 _Parameters = TypeVar("_Parameters")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Param:
     """What the model and the checker know of one parameter.
 
@@ -86,7 +85,7 @@ def json_type_of(parameters: type, name: str) -> str | None:
 _ABSENT = object()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Field:
     name: str
     json_type: str
@@ -169,22 +168,36 @@ _JSON_TYPES: dict[object, str] = {str: "string", bool: "boolean", int: "integer"
 
 @cache
 def _fields(parameters: type) -> tuple[_Field, ...]:
-    return tuple(_read_field(field) for field in dataclasses.fields(parameters))
+    annotations = cast("dict[str, object]", parameters.__annotations__)
+    return tuple(_read_field(name, annotations[name], default) for name, default in _defaults(parameters))
 
 
-def _read_field(field: "dataclasses.Field[Any]") -> _Field:
-    annotation: object = field.type
+def _defaults(parameters: type) -> Iterator[tuple[str, object]]:
+    """The fields in their order, each with its default, `_ABSENT` for one that is required."""
+    if is_value(parameters):
+        for each in fields_of(parameters):
+            is_required = each.default is MISSING and each.factory is MISSING
+            yield each.name, _ABSENT if is_required else None if each.default is MISSING else each.default
+        return
+    import dataclasses  # whoever writes a tool may write its parameters as one
+
+    for field in dataclasses.fields(parameters):
+        has_default = field.default is not dataclasses.MISSING
+        is_required = not has_default and field.default_factory is dataclasses.MISSING
+        yield field.name, _ABSENT if is_required else field.default if has_default else None
+
+
+def _read_field(name: str, annotation: object, default: object) -> _Field:
     if get_origin(annotation) is not Annotated:
-        raise TypeError(f"parameter {field.name!r} must be annotated with Annotated[type, Param(...)]")
+        raise TypeError(f"parameter {name!r} must be annotated with Annotated[type, Param(...)]")
     kind, param = cast("tuple[object, Param]", get_args(annotation))
     if isinstance(kind, types.UnionType):
         (kind,) = (member for member in get_args(kind) if member is not types.NoneType)
-    required = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
-    default: object = None if required or field.default is dataclasses.MISSING else field.default
+    required = default is _ABSENT
     return _Field(
-        name=field.name,
+        name=name,
         json_type=_JSON_TYPES[get_origin(kind) or kind],
         required=required,
-        default=cast("JsonValue", default),
+        default=cast("JsonValue", None if required else default),
         param=param,
     )

@@ -3,7 +3,6 @@
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import ClassVar, Generic, Protocol, TypeVar, cast, runtime_checkable
 
@@ -12,6 +11,7 @@ from tejat.core.display import Display, display_to_json
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.schema import json_type_of, parse, schema_of
 from tejat.core.types import JsonObject, Params, PartListUnion, content_to_json
+from tejat.core.value import replace, value
 
 _Parameters = TypeVar("_Parameters")
 
@@ -35,7 +35,7 @@ class Kind(StrEnum):
 READ_ONLY_KINDS = frozenset({Kind.READ, Kind.SEARCH, Kind.FETCH})
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FunctionDeclaration:
     """What a model is told of a tool."""
 
@@ -51,7 +51,7 @@ class FunctionDeclaration:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ToolLocation:
     """A place that a call will touch, for front ends that follow along."""
 
@@ -59,7 +59,7 @@ class ToolLocation:
     line: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ToolError:
     message: str
     type: ErrorType
@@ -68,7 +68,7 @@ class ToolError:
         return {"type": self.type.value, "message": self.message}
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ToolResult:
     """What a call came to: `llm_content` for the model, `return_display` for the person, `error` if it failed."""
 
@@ -84,7 +84,7 @@ class ToolResult:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ToolContext:
     """What belongs to one call.
 

@@ -2,8 +2,9 @@
 
 import base64
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TypeAlias, assert_never
+
+from tejat.core.value import field, value
 
 JsonValue: TypeAlias = "bool | int | float | str | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
 JsonObject: TypeAlias = Mapping[str, JsonValue]
@@ -11,7 +12,7 @@ Params: TypeAlias = Mapping[str, object]
 """The arguments of one call as the model sent them, before anything was checked."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Text:
     """`signature` belongs to the model's service, which wants it back with the text, byte for byte."""
 
@@ -19,7 +20,7 @@ class Text:
     signature: str | None = field(default=None, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class InlineData:
     """Media carried in the message itself. `data` are the raw bytes; they become base64 only on the way out."""
 
@@ -27,7 +28,7 @@ class InlineData:
     data: bytes = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FileData:
     """Media that the model's service fetches by address."""
 
@@ -35,7 +36,7 @@ class FileData:
     file_uri: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FunctionResponse:
     """The answer to one function call, as it goes back to the model."""
 
@@ -44,7 +45,7 @@ class FunctionResponse:
     id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FunctionCall:
     """One request of the model to run a tool. `signature`: see Text."""
 
@@ -54,7 +55,7 @@ class FunctionCall:
     signature: str | None = field(default=None, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Thought:
     """What a model thought before it answered. Shown to the person; sent back only where its service asks for it."""
 
@@ -62,7 +63,7 @@ class Thought:
     signature: str | None = field(default=None, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Opaque:
     """A piece of an answer that only the service that made it understands. It goes back to that service unchanged."""
 

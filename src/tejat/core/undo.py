@@ -2,11 +2,11 @@
 
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
 from tejat.core.types import JsonObject
+from tejat.core.value import value
 
 
 class NodeKind(StrEnum):
@@ -15,7 +15,7 @@ class NodeKind(StrEnum):
     DIRECTORY = "directory"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Node:
     """Something that has a path, as it was at one moment.
 
@@ -51,7 +51,7 @@ class Verb(StrEnum):
     PERMISSIONS = "permissions changed"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Change:
     """What a call did to one path, which is relative to the directory `root`. None means that nothing was there."""
 
@@ -77,7 +77,7 @@ class Change:
         return Verb.PERMISSIONS
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Remark:
     """A path that could not be kept, put back or removed, and why in words."""
 
@@ -85,7 +85,7 @@ class Remark:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Entry:
     """What one call did. `skipped` is what it did that can't be undone.
 
@@ -114,7 +114,7 @@ class Entry:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Restored:
     """What came of putting an entry back.
 

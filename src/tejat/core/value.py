@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar, cast, dataclass_transform
 
 _Value = TypeVar("_Value")
-_Missing: Any = object()
+MISSING: Any = object()
 
 
 class Field:
@@ -28,8 +28,8 @@ class Field:
 
 def field(
     *,
-    default: Any = _Missing,
-    default_factory: Callable[[], Any] = _Missing,
+    default: Any = MISSING,
+    default_factory: Callable[[], Any] = MISSING,
     init: bool = True,
     repr: bool = True,  # noqa: A002 -- as in dataclasses
     compare: bool = True,
@@ -55,6 +55,10 @@ def replace(given: _Value, **changes: object) -> _Value:
     fields = fields_of(type(given))
     kept = {each.name: getattr(given, each.name) for each in fields if each.init and each.name not in changes}
     return type(given)(**kept, **changes)
+
+
+def is_value(cls: type) -> bool:
+    return "__value_fields__" in cls.__dict__
 
 
 def fields_of(cls: type) -> "tuple[Field, ...]":
@@ -90,11 +94,11 @@ def _own_fields(cls: type) -> Iterator[Field]:
     for name, annotation in cls.__dict__.get("__annotations__", {}).items():  # noqa: RUF063 -- inspect is slow to load
         if str(annotation).startswith(("ClassVar", "typing.ClassVar")):
             continue
-        given = cls.__dict__.get(name, _Missing)
+        given = cls.__dict__.get(name, MISSING)
         told = (
             given
             if isinstance(given, Field)
-            else Field(default=given, factory=_Missing, init=True, repr=True, compare=True)
+            else Field(default=given, factory=MISSING, init=True, repr=True, compare=True)
         )
         told.name = name
         yield told
@@ -117,15 +121,15 @@ def _constructor(cls: type) -> Callable[..., None]:
     for each in fields:
         known[f"_default_{each.name}"] = each.default
         known[f"_factory_{each.name}"] = each.factory
-        known["_missing"] = _Missing
+        known["_missing"] = MISSING
         source = each.name
         if not each.init:
-            source = f"_default_{each.name}" if each.factory is _Missing else f"_factory_{each.name}()"
-        elif each.factory is not _Missing:
+            source = f"_default_{each.name}" if each.factory is MISSING else f"_factory_{each.name}()"
+        elif each.factory is not MISSING:
             parameters.append(f"{each.name}=_missing")
             source = f"_factory_{each.name}() if {each.name} is _missing else {each.name}"
         else:
-            parameters.append(each.name if each.default is _Missing else f"{each.name}=_default_{each.name}")
+            parameters.append(each.name if each.default is MISSING else f"{each.name}=_default_{each.name}")
         lines.append(f"    _set(self, {each.name!r}, {source})")
     if "__post_init__" in dir(cls):
         lines.append("    self.__post_init__()")

@@ -3,12 +3,12 @@
 import re
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tejat.core.errors import ErrorType, TejatError, WorkspaceError
 from tejat.core.tool import BaseTool, ToolResult, validate_and_execute
 from tejat.core.types import Part, Text
+from tejat.core.value import value
 from tejat.tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class AtPathError(TejatError):
     """The files that a prompt names cannot be read; the message says which and why."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Expanded:
     """A prompt with its files. `read` names them, `notes` tells what was named and is not there, and why."""
 
@@ -69,7 +69,7 @@ async def expand_at_paths(
     return gathered.expanded(text)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Named:
     """Something that a prompt names and that exists."""
 

@@ -2,10 +2,10 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from tejat.core.agent_events import EndReason
 from tejat.core.model import NO_USAGE, Usage
+from tejat.core.value import value
 from tejat.engine.prices import Price, cost_of
 
 TURN_LIMIT_REACHED = (
@@ -14,7 +14,7 @@ TURN_LIMIT_REACHED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Limits:
     """None: as much as it takes. `cost` is in dollars."""
 

@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from tejat.core.agent_events import Compressed, CompressionStatus
 from tejat.core.history import Message, Role, model_message, problem_with, user_message
 from tejat.core.model import Answer, FinishReason, ModelFailure, ModelRequest
 from tejat.core.types import FunctionResponse, Text
+from tejat.core.value import value
 from tejat.engine.at_paths import CONTENT_BEGINS, CONTENT_ENDS
 from tejat.engine.packing import SUCCEEDED
 from tejat.engine.tokens import estimate_text, estimate_tokens
@@ -95,7 +95,7 @@ class Compressor:
         return _Made(made, Compressed(tokens_before, after, CompressionStatus.COMPRESSED))
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Made:
     messages: Sequence[Message]
     outcome: Compressed

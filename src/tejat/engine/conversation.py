@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 
 from tejat.core.agent_events import Answered, LoopDetected, ModelChanged, Tell, TextStreamed, ThoughtStreamed
 from tejat.core.errors import TejatError
@@ -23,6 +22,7 @@ from tejat.core.model import (
 )
 from tejat.core.tool import FunctionDeclaration
 from tejat.core.types import FunctionCall
+from tejat.core.value import replace, value
 from tejat.engine.asking import ask
 from tejat.engine.budget import Budget
 from tejat.engine.compress import Compressor
@@ -43,7 +43,7 @@ class TurnsInCircles(TejatError):
     """The model goes on repeating itself after it was told."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Care:
     """Who looks after a conversation."""
 
@@ -52,7 +52,7 @@ class Care:
     compressor: Compressor
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Setting:
     """What every request of a conversation has in common. `declarations` says which tools may be called now."""
 
@@ -104,10 +104,12 @@ class Conversation:
         if self.history.withdraw() and self._journal is not None:
             self._journal.withdraw()
 
-    async def make_room(self, tell: Tell) -> None:
-        """Summarise the history where it comes near the limit of the model."""
-        if self._compressor.is_due(self.tokens, self.model.context_window):
+    async def make_room(self, tell: Tell) -> bool:
+        """Summarise the history where it comes near the limit of the model, and say whether that was tried."""
+        is_due = self._compressor.is_due(self.tokens, self.model.context_window)
+        if is_due:
             await self.compress(tell)
+        return is_due
 
     @property
     def tokens(self) -> int:
@@ -158,6 +160,7 @@ class Conversation:
     async def _next_answer(self, tell: Tell) -> Answer | None:
         request = ModelRequest(self.history.messages, self._setting.system, self._setting.declarations())
         streamed: list[str] = []
+        self._guard.forget_text()
 
         def watch(chunk: Chunk) -> None:
             match chunk:
@@ -171,6 +174,7 @@ class Conversation:
                     tell(ThoughtStreamed(text))
                 case Retry():
                     streamed.clear()
+                    self._guard.forget_text()
                 case Answer():
                     pass
 

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from io import BufferedReader
 
 from tejat.core.history import Message, Role, interrupted, repair
@@ -10,10 +9,11 @@ from tejat.core.json_fields import Fields
 from tejat.core.message_json import message_from_json, message_part_from_json
 from tejat.core.model import NO_USAGE, Usage
 from tejat.core.types import MessagePart
+from tejat.core.value import value
 from tejat.engine.journal_records import LONGEST_LINE, VERSION, Kind, from_line, usage_from_json
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class LoadedSession:
     """A session as its journal tells it. `messages` are legal; `opening` is how many of them were there from the start.
 

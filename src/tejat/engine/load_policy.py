@@ -1,7 +1,6 @@
 """The rules of a run, gathered from everywhere they may stand."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from tejat.config.places import Places, SourceTier
 from tejat.config.policy_files import PolicyText, policy_texts
@@ -9,6 +8,7 @@ from tejat.config.settings import Setting, Settings
 from tejat.core.confirm import Scope
 from tejat.core.errors import UsageError
 from tejat.core.explain import PolicyFlags
+from tejat.core.value import replace
 from tejat.policy.engine import Policy
 from tejat.policy.rules import Mode, Rule, Tier
 

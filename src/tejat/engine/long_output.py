@@ -3,10 +3,10 @@
 import os
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 
 from tejat.core.tool import ToolError, ToolResult
 from tejat.core.types import Part, PartListUnion, Text
+from tejat.core.value import replace
 from tejat.workspace.private_files import create_private_file, make_private_directory
 from tejat.workspace.processes.kept_text import shortened
 

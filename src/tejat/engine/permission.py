@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
 from tejat.core.confirm import (
     Answer,
@@ -21,6 +20,7 @@ from tejat.core.errors import ErrorType, TejatError, ToolFailure
 from tejat.core.events import BY_THE_PERSON
 from tejat.core.tool import BaseTool, ModifiableTool
 from tejat.core.types import Params
+from tejat.core.value import replace, value
 from tejat.engine.facts import FactFinder
 from tejat.policy.engine import Policy
 from tejat.policy.rule_text import rule_text
@@ -29,7 +29,7 @@ from tejat.policy.rules import Decision, Facts, Rule, Tier, Verdict
 SaveRule = Callable[[Rule, Scope], None]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Ready:
     """A call that may run. `approved` is what the person said yes to, None where a rule allowed it."""
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from tejat.config.places import Places
@@ -11,6 +10,7 @@ from tejat.config.settings import Settings
 from tejat.core.errors import UsageError
 from tejat.core.explain import CheckedCase, Explanation, ListedRule
 from tejat.core.types import Params
+from tejat.core.value import value
 from tejat.engine.permission import Permission
 from tejat.policy.cases import check_cases
 from tejat.policy.command_line import Command
@@ -21,7 +21,7 @@ from tejat.policy.rules import Decision, Facts, Tier, Verdict
 from tejat.tools.registry import ToolRegistry
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Judge:
     """Everything that a run decides with."""
 

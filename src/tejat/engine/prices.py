@@ -3,10 +3,10 @@
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from tejat.core.model import Usage
+from tejat.core.value import value
 
 _LIST = os.path.join(os.path.dirname(__file__), "prices.json")
 _MILLION = 1_000_000
@@ -16,7 +16,7 @@ _FREE = frozenset({"ollama", "llamacpp", "lmstudio", "vllm", "scripted", "replay
 _SERVICES = frozenset({"gemini", "vertex", "openai", "anthropic"})
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Price:
     """Dollars for a million tokens. A request with more than `threshold` tokens costs what `beyond` says."""
 

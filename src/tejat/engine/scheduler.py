@@ -4,7 +4,6 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -22,6 +21,7 @@ from tejat.core.tool import (
     rejected,
 )
 from tejat.core.types import FunctionCall, Part
+from tejat.core.value import replace
 from tejat.engine.facts import Reach, reach_of
 from tejat.engine.long_output import LongOutput
 from tejat.engine.packing import pack

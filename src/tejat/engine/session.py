@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
 
 from tejat.core.agent_events import (
     EndReason,
@@ -17,13 +16,14 @@ from tejat.core.agent_events import (
 from tejat.core.history import user_message
 from tejat.core.model import Answer, FailureKind, ModelFailure, ModelRequest
 from tejat.core.types import Part
+from tejat.core.value import replace, value
 from tejat.engine.at_paths import AtPathError, Expanded
 from tejat.engine.conversation import Conversation
 from tejat.engine.journal import Journal
 from tejat.engine.turn import Ending, run_turns
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Identity:
     """Which session it is. `repairs` is what had to be put right when it was taken up again."""
 

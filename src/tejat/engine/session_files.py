@@ -7,10 +7,10 @@ import stat
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from tejat.core.errors import UsageError
+from tejat.core.value import value
 from tejat.core.visible import visible
 from tejat.engine.journal import SUFFIX, Journal, lock
 from tejat.engine.journal_reading import LoadedSession, read_journal
@@ -25,7 +25,7 @@ _MOST_NAMED = 5
 _READ_ONLY = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class SessionEntry:
     """One session in the list. `title` is the beginning of the first prompt, on one line, as it was written.
 

@@ -1,14 +1,14 @@
 """The loop: ask the model, run the calls it answers with, hand back their results, until it has nothing left to ask."""
 
 import asyncio
-from dataclasses import dataclass
 
 from tejat.core.agent_events import EndReason, Tell
 from tejat.core.model import Answer, FailureKind, FinishReason, ModelFailure
+from tejat.core.value import value
 from tejat.engine.conversation import Conversation, TurnsInCircles
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Ending:
     """Why the loop is over. `failure` is what the model failed of."""
 
@@ -26,6 +26,7 @@ async def run_turns(conversation: Conversation, tell: Tell) -> Ending:
         async with asyncio.timeout(conversation.budget.remaining_seconds):
             return await _run_turns(conversation, tell)
     except TimeoutError:
+        conversation.withdraw()
         return Ending(*conversation.budget.out_of_time())
     except ModelFailure as failure:
         conversation.withdraw()
@@ -42,8 +43,10 @@ async def _run_turns(conversation: Conversation, tell: Tell) -> Ending:
     while True:
         spent = conversation.budget.problem(conversation.model.name)
         if spent:
+            conversation.withdraw()
             return Ending(*spent)
-        await conversation.make_room(tell)
+        if await conversation.make_room(tell):
+            continue
         answer = await conversation.ask_model(tell)
         if answer is None:
             continue

@@ -12,7 +12,7 @@ from tejat.workspace.terminal_text import as_shown
 class JsonOutput:
     def __init__(self, streams: Streams) -> None:
         self._streams = streams
-        self._statistics = Statistics()
+        self._statistics = Statistics(streams.milliseconds)
         self._session_id: str | None = None
         self._warnings: list[str] = []
 

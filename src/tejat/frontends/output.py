@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol
 
 from tejat.core.agent_events import (
@@ -16,17 +15,26 @@ from tejat.core.agent_events import (
     Retrying,
 )
 from tejat.core.events import CallFinished
+from tejat.core.value import value
 from tejat.core.visible import visible
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Streams:
-    """`result` takes what was asked for and nothing else; `aside` takes a line for the person."""
+    """`result` takes what was asked for and nothing else; `aside` takes a line for the person.
+
+    Where time is not told every duration is 0, so that a run that is played again reads the same each time.
+    """
 
     result: Callable[[str], None]
     aside: Callable[[str], None]
     is_terminal: bool = False
     now: Callable[[], float] = time.time
+    tells_durations: bool = True
+
+    def milliseconds(self, seconds: float) -> int:
+        """A duration as it is told."""
+        return round(seconds * 1000) if self.tells_durations else 0
 
 
 class Output(Protocol):

@@ -1,7 +1,7 @@
 """What a run came to in numbers, counted from its events, with the field names of the documents."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import cast
 
 from tejat.core.agent_events import AgentEvent, Answered, RequestFailed, Retrying, SessionStarted
@@ -13,9 +13,10 @@ from tejat.core.types import JsonObject, JsonValue
 
 
 class Statistics:
-    """Counts whatever it is told of."""
+    """Counts whatever it is told of. `milliseconds` tells a duration."""
 
-    def __init__(self) -> None:
+    def __init__(self, milliseconds: Callable[[float], int]) -> None:
+        self._milliseconds = milliseconds
         self.usage = NO_USAGE
         self._model = ""
         self._models: dict[str, _Model] = {}
@@ -50,14 +51,14 @@ class Statistics:
     def to_json(self) -> JsonObject:
         tools = self._tools.values()
         return {
-            "models": {name: model.to_json() for name, model in self._models.items()},
+            "models": {name: model.to_json(self._milliseconds) for name, model in self._models.items()},
             "tools": {
                 "totalCalls": self.calls,
                 "totalSuccess": sum(tool.success for tool in tools),
                 "totalFail": sum(tool.count - tool.success for tool in tools),
-                "totalDurationMs": _milliseconds(sum(tool.seconds for tool in tools)),
+                "totalDurationMs": self._milliseconds(sum(tool.seconds for tool in tools)),
                 "totalDecisions": _decisions(sum((tool.decisions for tool in tools), Counter[str]())),
-                "byName": {name: tool.to_json() for name, tool in self._tools.items()},
+                "byName": {name: tool.to_json(self._milliseconds) for name, tool in self._tools.items()},
             },
             "files": {"totalLinesAdded": self._lines_added, "totalLinesRemoved": self._lines_removed},
         }
@@ -93,13 +94,13 @@ class _Model:
         self.errors += 1
         self.seconds += seconds
 
-    def to_json(self) -> JsonObject:
+    def to_json(self, milliseconds: Callable[[float], int]) -> JsonObject:
         usage = self.usage
         return {
             "api": {
                 "totalRequests": self.requests,
                 "totalErrors": self.errors,
-                "totalLatencyMs": _milliseconds(self.seconds),
+                "totalLatencyMs": milliseconds(self.seconds),
             },
             "tokens": {
                 "input": usage.prompt - usage.cached,
@@ -126,12 +127,12 @@ class _Tool:
         if decision:
             self.decisions[decision] += 1
 
-    def to_json(self) -> JsonObject:
+    def to_json(self, milliseconds: Callable[[float], int]) -> JsonObject:
         return {
             "count": self.count,
             "success": self.success,
             "fail": self.count - self.success,
-            "durationMs": _milliseconds(self.seconds),
+            "durationMs": milliseconds(self.seconds),
             "decisions": _decisions(self.decisions),
         }
 
@@ -163,7 +164,3 @@ def _denial(call: CallFinished) -> JsonObject:
 
 def _decisions(counted: Counter[str]) -> dict[str, JsonValue]:
     return {name: counted[name] for name in ("accept", "reject", "modify", "auto_accept")}
-
-
-def _milliseconds(seconds: float) -> int:
-    return round(seconds * 1000)

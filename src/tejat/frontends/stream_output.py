@@ -29,7 +29,7 @@ from tejat.frontends.statistics import Statistics
 class StreamOutput:
     def __init__(self, streams: Streams) -> None:
         self._streams = streams
-        self._statistics = Statistics()
+        self._statistics = Statistics(streams.milliseconds)
 
     def tell(self, event: AgentEvent) -> None:
         self._statistics.count(event)
@@ -88,7 +88,7 @@ class StreamOutput:
             "output_tokens": usage.output,
             "cached": usage.cached,
             "input": usage.prompt - usage.cached,
-            "duration_ms": round(ended.seconds * 1000),
+            "duration_ms": self._streams.milliseconds(ended.seconds),
             "tool_calls": self._statistics.calls,
             "models": {
                 name: {

@@ -1,17 +1,17 @@
 """The models: one client for each service, loaded when a model of that service is asked for."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tejat.core.model import ModelClient
+from tejat.core.value import field, value
 from tejat.models.names import Service, ollama_address, read_name
 
 if TYPE_CHECKING:
     from tejat.workspace.http.values import HttpLimits
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ModelOptions:
     """How models are reached.
 

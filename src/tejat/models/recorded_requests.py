@@ -4,7 +4,6 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias, cast
 from weakref import WeakKeyDictionary
 
@@ -14,6 +13,7 @@ from tejat.core.json_text import dump_json
 from tejat.core.message_json import message_part_to_json
 from tejat.core.model import ModelRequest
 from tejat.core.types import FunctionResponse, InlineData, JsonObject, JsonValue, MessagePart
+from tejat.core.value import value
 from tejat.workspace.diff import create_patch
 
 Hide: TypeAlias = Callable[[JsonValue], JsonValue]
@@ -26,7 +26,7 @@ _MOST_CHARACTERS = 300
 _FEW_LINES = 3
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Comparable:
     """A request as it is compared. Its system prompt and messages are digests in `request`, found in `pieces`."""
 

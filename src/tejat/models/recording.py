@@ -6,7 +6,6 @@ import stat
 from asyncio import sleep
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
 from typing import cast
 
 from tejat.core.errors import UsageError
@@ -23,6 +22,7 @@ from tejat.core.model import (
     ThoughtDelta,
 )
 from tejat.core.types import JsonObject, JsonValue
+from tejat.core.value import value
 from tejat.models.disguise import Disguise
 from tejat.models.recorded_answers import chunk_from_json, chunk_to_json, failure_from_json, failure_to_json
 from tejat.models.recorded_requests import Comparable, Comparing, check_pieces, comparable_from_json, difference
@@ -171,7 +171,7 @@ def _reason(error: OSError | ValueError) -> str:
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Recorded:
     """One request of a recording and all that came of it."""
 

@@ -5,7 +5,6 @@ import os
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import replace
 
 from tejat.core.model import (
     Ability,
@@ -19,6 +18,7 @@ from tejat.core.model import (
     Retry,
 )
 from tejat.core.types import FileData, InlineData
+from tejat.core.value import replace
 
 _LONGEST_WAIT = 30.0
 _JITTER = 0.3

@@ -2,7 +2,6 @@
 
 import tomllib
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from math import isfinite
 from typing import TypeVar, cast
@@ -11,6 +10,7 @@ from tejat.core.errors import UsageError
 from tejat.core.model import CONVERSATION, NO_USAGE, FailureKind, FinishReason, Usage
 from tejat.core.nearest import distance
 from tejat.core.types import JsonObject, JsonValue
+from tejat.core.value import value
 
 _Word = TypeVar("_Word", bound=StrEnum)
 
@@ -27,7 +27,7 @@ _USAGE_KEYS = ("prompt", "cached", "output", "thoughts", "tool")
 _NOT_OF_A_FAILURE = ("call", "finish", "usage")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ScriptedCall:
     """A call that the script makes. Its response must hold all texts of `expected`.
 
@@ -41,7 +41,7 @@ class ScriptedCall:
     must_fail: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ScriptedAnswer:
     """One answer, or one failure to answer, of the script. `number` counts from 1 in the file.
 
@@ -63,7 +63,7 @@ class ScriptedAnswer:
     retry_after: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Script:
     answers: tuple[ScriptedAnswer, ...]
     context_window: int = _DEFAULT_WINDOW

@@ -1,10 +1,10 @@
 """Cases that a person writes to see whether the rules do what they should."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import cast
 
 from tejat.core.json_text import NotJson, load_json
+from tejat.core.value import value
 from tejat.policy.rules import Decision, Verdict
 from tejat.policy.toml_tables import Table, tables_in
 from tejat.policy.tool_names import SHELL
@@ -12,7 +12,7 @@ from tejat.policy.tool_names import SHELL
 _KEYS = frozenset(("tool", "arguments", "command", "expect", "rule"))
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class CaseResult:
     """How one case came out. `problem` is None where it came out as expected."""
 

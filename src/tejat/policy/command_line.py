@@ -1,9 +1,9 @@
 """A shell line taken apart with the grammar of bash: every command in it, and how sure we are of that."""
 
-from dataclasses import dataclass
+from tejat.core.value import value
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Command:
     """One simple command, wherever in the line it stands.
 
@@ -22,7 +22,7 @@ class Command:
         return self.words[0] if self.words else ""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Redirection:
     """`target` is None where it is not a literal word. `is_harmless`: to /dev/null or another descriptor."""
 
@@ -32,7 +32,7 @@ class Redirection:
     is_harmless: bool
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class CommandLine:
     """What a line is made of.
 

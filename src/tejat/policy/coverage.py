@@ -1,8 +1,8 @@
 """What a rule that allows covers: only what it names, and nothing that it does not show."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from tejat.core.value import value
 from tejat.policy.command_line import Command
 from tejat.policy.effects import Effects, effects_of
 from tejat.policy.judge import NO_NETWORK
@@ -12,7 +12,7 @@ from tejat.policy.rules import Rule
 from tejat.policy.shell_call import ShellCall
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Shape:
     """Whether a rule could allow a shell line at all: `doubt` says in words why not."""
 

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
+from tejat.core.value import value
 from tejat.policy.effect_tables import (
     DESTROYING,
     DESTROYING_OPTIONS,
@@ -39,7 +39,7 @@ _ROOTED = re.compile(r"(?<![\w.~/^\s-])[/~]")
 _ADDRESS = re.compile(r"(?!(?i:file):)[A-Za-z][A-Za-z0-9+.-]*://")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Effects:
     """The effects in words that follow "it": `writes a file (-o)`. The same option always gives the same words.
 

@@ -1,9 +1,9 @@
 """The decision: may this call run, must a person be asked, or is it forbidden?"""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from tejat.core.tool import READ_ONLY_KINDS, Kind
+from tejat.core.value import replace
 from tejat.core.visible import visible
 from tejat.policy.call import Call
 from tejat.policy.defaults import default_rules

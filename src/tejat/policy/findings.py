@@ -2,8 +2,8 @@
 
 import shlex
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from tejat.core.value import value
 from tejat.core.visible import visible
 from tejat.policy.command_line import Command
 from tejat.policy.rule_text import rule_text
@@ -12,7 +12,7 @@ from tejat.policy.rules import Decision, Rule, Tier, Verdict
 _LONGEST_SHOWN = 120
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Finding:
     """The rule that decides, None where there is none. `gap` is why a rule that allows does not cover it."""
 

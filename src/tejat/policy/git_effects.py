@@ -1,8 +1,8 @@
 """What a git command does: its options before the subcommand, the subcommand, and the options after it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
+from tejat.core.value import value
 from tejat.policy.words import names
 
 _GLOBAL_VALUES = names("-C -c --git-dir --work-tree --namespace --config-env --super-prefix --attr-source --exec-path")
@@ -51,7 +51,7 @@ _SAYS_MORE = names("-v --verbose")
 _COMMAND_WORDS = names("foreach run")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class GitEffects:
     """`paths` are the files that are changed without being named."""
 

@@ -5,8 +5,8 @@ This reads the text by itself, without the syntax tree, so that a line counts as
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from tejat.core.value import value
 from tejat.policy.words import names
 
 # In a bare word `~` stands for itself after a letter, a digit or `^` (HEAD~1), `=` and `:` anywhere but in a name.
@@ -37,7 +37,7 @@ STATE_BUILTINS = names(
 _VARIABLE_OPTION = frozenset(("printf", "test", "["))
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PlainLine:
     """`targets` are the files that it redirects to or from, `/dev/null` left out: with none the line is plain."""
 

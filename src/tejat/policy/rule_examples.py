@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import cast
 
 from tejat.core.json_text import NotJson, load_json
 from tejat.core.tool import Kind
+from tejat.core.value import value
 from tejat.policy.call import Call
 from tejat.policy.command_matching import is_meant_by
 from tejat.policy.coverage import gap_in, shape_of
@@ -25,7 +25,7 @@ _HOME = "/home/user"
 _PATH_KEYS = ("path", "file_path", "absolute_path", "dir_path", "directory", "paths")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Example:
     """A shell line or an object of arguments, as it stands in the file."""
 

@@ -1,11 +1,11 @@
 """The values that the policy is made of: rules, the facts of a call, and the verdict."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 
 from tejat.core.tool import Kind
 from tejat.core.types import Params
+from tejat.core.value import field, value
 from tejat.policy.command_line import CommandLine
 
 
@@ -37,7 +37,7 @@ class Tier(IntEnum):
     ADMIN = 4
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Rule:
     """One line of the policy. A field that is None matches everything.
 
@@ -68,7 +68,7 @@ class Rule:
         return any(field is not None for field in (self.command, self.arguments, self.path))
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Facts:
     """What is known of one call when it is judged. All paths are absolute with links followed.
 
@@ -89,7 +89,7 @@ class Facts:
     wants_network: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Verdict:
     """The decision, the rule that made it (None: no rule matched) and why, in words.
 

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from tejat.core.value import value
 from tejat.policy.errors import PolicyError
 from tejat.policy.rules import Decision, Rule, Tier
 from tejat.policy.tool_names import CANONICAL_NAMES, OTHER_NAMES, SHELL
@@ -14,7 +14,7 @@ _ENTRY = re.compile(r"\s*(?P<name>[^\s(),]+)\s*(?:\((?P<prefix>.*)\))?\s*", re.D
 _NEVER_IN_A_WORD = frozenset("|&;<>()$`\n\\\"'*")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ToolLists:
     """The lists of the settings; None where a list is not given.
 
@@ -76,7 +76,7 @@ def _rules(entries: Sequence[str], decision: Decision, *, tier: Tier, source: st
         yield Rule(decision, tier, source, read.tool, read.server, read.command)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Entry:
     tool: str
     server: str | None

@@ -1,8 +1,8 @@
 """Holds the rules against every command of a shell line."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
+from tejat.core.value import replace
 from tejat.policy.command_line import Command
 from tejat.policy.command_matching import is_meant_by
 from tejat.policy.coverage import Shape, gap_in, shape_of

@@ -2,12 +2,12 @@
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from tejat.core.value import value
 from tejat.policy.rules import Rule
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Unlisted(Rule):
     """A rule that holds for everything but what it lists.
 

@@ -1,7 +1,8 @@
 """What one word of a shell line stands for once bash has taken its quotes away."""
 
 import re
-from dataclasses import dataclass
+
+from tejat.core.value import value
 
 _EXPANSION_AFTER_DOLLAR = re.compile(r"[A-Za-z0-9_({\[!@#$*?'-]")
 _TILDE = re.compile(r"(?:\A|[=:])~")
@@ -26,7 +27,7 @@ _NUMBERS = {"x": (2, 16), "u": (4, 16), "U": (8, 16)}
 _DIGITS = {8: "01234567", 16: "0123456789abcdefABCDEF"}
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Word:
     """One word of a command.
 

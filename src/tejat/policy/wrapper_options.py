@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from tejat.core.value import value
 from tejat.policy.words import Word, names
 
 Words = Sequence[Word]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Wrapped:
     """What a wrapper runs: commands given as words, lines that a shell will read, and why some of it is not to be seen.
 
@@ -24,7 +24,7 @@ class Wrapped:
 ASSIGNMENT = re.compile(r"[^-=][^=]*=")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Prefix:
     """How to find the command behind a wrapper's own words.
 

@@ -11,6 +11,7 @@ from tejat.core.tool import BaseTool, FunctionDeclaration, Kind
 from tejat.tools.registry import Entry, Source, ToolRegistry
 
 if TYPE_CHECKING:
+    from tejat.core.failed_edit import Corrector
     from tejat.tools.web import Web
     from tejat.workspace.memory_file import MemoryFile
     from tejat.workspace.processes.shell import Shell
@@ -41,6 +42,8 @@ class Surroundings(Protocol):
     def memory(self) -> "MemoryFile": ...
 
     def web(self) -> "Web": ...
+
+    def corrector(self) -> "Corrector | None": ...
 
 
 def builtin_registry(workspace: "Workspace") -> ToolRegistry:
@@ -79,6 +82,10 @@ def _entry(known: dict[str, Any], load: Callable[[], BaseTool]) -> Entry:
 def load_builtin(name: str, surroundings: Surroundings) -> BaseTool:
     """The built-in tool of this name. Raises UsageError for any other name."""
     match name:
+        case "replace":
+            from tejat.tools.replace import EditTool
+
+            return EditTool(surroundings.workspace(), surroundings.corrector())
         case "run_shell_command":
             from tejat.tools.run_shell_command import ShellTool
 

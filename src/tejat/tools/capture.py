@@ -1,10 +1,10 @@
 """The two streams of a command: the pipes it prints to, what is kept of them in memory, and the files with the rest."""
 
 import os
-from dataclasses import replace
 from types import TracebackType
 from typing import BinaryIO, Self
 
+from tejat.core.value import replace
 from tejat.tools.shell_output import HEAD_BYTES, TAIL_BYTES, told
 from tejat.tools.shell_result import Ran
 from tejat.workspace.processes.bounded import Bounded

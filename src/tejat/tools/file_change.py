@@ -3,12 +3,12 @@
 import hashlib
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from tejat.core.confirm import EditConfirmation
 from tejat.core.display import DiffStat, FileDiff
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.tool import ToolContext
+from tejat.core.value import value
 from tejat.workspace.diff import Patch, create_patch, diff_stat, patch_of_edits
 from tejat.workspace.encoding import UTF_8, detect
 from tejat.workspace.replace_file import Original, Written, replace_file
@@ -26,7 +26,7 @@ MOST_CHANGED_BYTES = 256 * 2**20
 """A change holds the old file and the new one in memory, so a file larger than this is refused."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class CurrentFile:
     """What is on disk now where a change is to be made. `text` is None for a binary file, `original` for no file."""
 
@@ -36,11 +36,12 @@ class CurrentFile:
     text: TextFile | None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FileChange:
     """A change that was worked out and not yet made.
 
-    `before` and `after` are the contents as shown, None, as is `stat`, when they are large.
+    `before` and `after` are the contents as shown, None, as is `stat`, when they are large. `note` is told to the model
+    where this is not quite the change that it asked for.
     """
 
     current: CurrentFile
@@ -50,6 +51,7 @@ class FileChange:
     after: str | None = None
     stat: DiffStat | None = None
     replacements: int = 0
+    note: str = ""
 
     @property
     def is_new_file(self) -> bool:

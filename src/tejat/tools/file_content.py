@@ -3,10 +3,10 @@
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
 
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.types import InlineData
+from tejat.core.value import replace, value
 from tejat.tools.short_path import relative
 from tejat.workspace.encoding import detect
 from tejat.workspace.ignore import Ignored, IgnoreRules
@@ -27,7 +27,7 @@ _SNIFFED = 64 * 2**10
 _MEDIA = frozenset({FileKind.IMAGE, FileKind.SVG, FileKind.PDF, FileKind.AUDIO, FileKind.VIDEO})
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FileContent:
     """What was read, and what a person is told of it.
 

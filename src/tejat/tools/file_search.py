@@ -2,11 +2,11 @@
 
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 from tejat.core.errors import WorkspaceError
 from tejat.core.schema import Param
+from tejat.core.value import value
 from tejat.workspace.glob_pattern import GlobPattern, compile_glob, escape_glob
 from tejat.workspace.path_failures import outside
 from tejat.workspace.roots import Location
@@ -68,7 +68,7 @@ def relative_in(place: Location, pattern: str) -> str | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Entry:
     """Something that exists."""
 

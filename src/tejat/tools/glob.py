@@ -3,12 +3,12 @@
 import os
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Annotated
 
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.schema import Param
 from tejat.core.tool import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
+from tejat.core.value import value
 from tejat.tools.file_search import (
     MOST_FILES,
     RespectGeminiIgnore,
@@ -29,7 +29,7 @@ from tejat.workspace.workspace import Workspace
 _RECENT_SECONDS = 24 * 60 * 60
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class GlobParams:
     pattern: Annotated[str, Param("The glob pattern, such as `**/*.py` or `docs/*.md`.")]
     path: Annotated[

@@ -1,7 +1,6 @@
 """`google_web_search`: searches the web, by the model's own service or by a search service of the person's choice."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 from tejat.core.errors import ErrorType, ToolFailure
@@ -9,13 +8,14 @@ from tejat.core.history import user_message
 from tejat.core.model import Ability, Ask, ModelFailure, ModelRequest, Source
 from tejat.core.schema import Param
 from tejat.core.tool import Kind, ToolContext, ToolResult, TypedTool
+from tejat.core.value import value
 from tejat.tools.citations import source_list, with_sources
 from tejat.tools.web import Web, refuse_secrets
 from tejat.tools.words import description_of
 from tejat.workspace.fetch.search_endpoint import Hit, SearchEndpoint, SearchFailure
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class WebSearchParams:
     query: Annotated[str, Param("What to search for.")]
 

@@ -1,9 +1,9 @@
 """`list_background_processes`: the commands that were left in the background, in this session or an earlier one."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from tejat.core.tool import Kind, ToolContext, ToolResult, TypedTool
+from tejat.core.value import value
 from tejat.core.visible import visible
 from tejat.tools.shell_output import in_words
 from tejat.tools.shell_result import signal_name
@@ -12,7 +12,7 @@ from tejat.workspace.jobs import Found, Job, Jobs, JobState
 from tejat.workspace.offload import off_loop
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ListParams:
     pass
 

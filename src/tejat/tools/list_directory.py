@@ -4,12 +4,12 @@ import os
 import re
 import stat
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Annotated
 
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.schema import Param
 from tejat.core.tool import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
+from tejat.core.value import value
 from tejat.tools.file_search import RespectGeminiIgnore, RespectGitIgnore
 from tejat.tools.short_path import short_relative
 from tejat.tools.words import description_of
@@ -21,7 +21,7 @@ from tejat.workspace.workspace import Workspace
 MOST_ENTRIES = 100_000
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ListDirectoryParams:
     path: Annotated[str, Param("The directory, as an absolute path.", aliases=("dir_path",))]
     ignore: Annotated[list[str] | None, Param("Glob patterns of names to leave out, such as `*.log`.")] = None
@@ -70,7 +70,7 @@ class LSTool(TypedTool[ListDirectoryParams]):
             return _Listing.of(directory.fd, location, rules, _name_pattern(params.ignore or ()), stop)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Listing:
     path: str
     directories: list[str]

@@ -4,10 +4,10 @@ import asyncio
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from tejat.core.types import InlineData, Part, Text
+from tejat.core.value import replace, value
 from tejat.workspace.fetch.fetch import Fetched, Fetcher, FetchFailure
 from tejat.workspace.fetch.urls import Url
 from tejat.workspace.offload import Stop, off_loop
@@ -22,7 +22,7 @@ TOO_DEEP = "\n\n... [Content that was nested too deeply was left out] ..."
 _MOST_AT_ONCE = 4
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Page:
     """What was read at `url`, as it was asked for: a text, or media."""
 
@@ -40,7 +40,7 @@ class Why(StrEnum):
     FAILED = "Failed"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Missing:
     """A page that was not read."""
 

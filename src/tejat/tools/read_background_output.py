@@ -1,12 +1,12 @@
 """`read_background_output`: what a command in the background has printed, from its end or on from where one was."""
 
 import asyncio
-from dataclasses import dataclass
 from typing import Annotated
 
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.schema import Param
 from tejat.core.tool import Kind, ToolContext, ToolResult, TypedTool
+from tejat.core.value import value
 from tejat.tools.list_background_processes import how_it_goes
 from tejat.tools.words import description_of
 from tejat.workspace.jobs import Jobs
@@ -15,7 +15,7 @@ from tejat.workspace.offload import off_loop
 LONGEST_DELAY = 60_000
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ReadOutputParams:
     pid: Annotated[int, Param("The process, as `list_background_processes` tells it.", minimum=1)]
     lines: Annotated[int, Param("How many lines to give at most.", minimum=1, json_type="number")] = 100

@@ -1,12 +1,12 @@
 """`read_file`: the content of one file."""
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Annotated
 
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.schema import Param
 from tejat.core.tool import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
+from tejat.core.value import value
 from tejat.tools.file_content import DEFAULT_LINES, FileContent, ignored_by, read_content
 from tejat.tools.short_path import relative, short_relative
 from tejat.tools.words import description_of
@@ -17,7 +17,7 @@ from tejat.workspace.roots import Location, OpenFile
 from tejat.workspace.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ReadFileParams:
     path: Annotated[str, Param("The file, as an absolute path.", aliases=("absolute_path", "file_path"))]
     offset: Annotated[

@@ -1,12 +1,12 @@
 """The registry: every tool by name, what the model is told of them, which of them are in use."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.nearest import distance
 from tejat.core.tool import BaseTool, FunctionDeclaration, Kind
+from tejat.core.value import value
 
 ALIASES: Mapping[str, tuple[str, ...]] = {"search_file_content": ("grep", "grep_search")}
 """Other names under which the documents know a tool."""
@@ -22,7 +22,7 @@ class Source(StrEnum):
     MCP = "mcp"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Entry:
     """One registered tool. `load` gives the tool itself, and may import its code only then."""
 

@@ -1,14 +1,17 @@
 """`replace`: changes text in a file, or makes a new one."""
 
 import os
-from dataclasses import dataclass
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, TypeVar
 
 from tejat.core.confirm import Confirmation, EditConfirmation
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
+from tejat.core.failed_edit import Corrector, FailedEdit
 from tejat.core.schema import Param
 from tejat.core.tool import Kind, ProposingTool, ToolContext, ToolLocation, ToolResult
 from tejat.core.types import Params
+from tejat.core.value import replace, value
+from tejat.tools.edit.correction import Corrections, can_be_corrected, find_corrected, with_plain_line_ends
 from tejat.tools.edit.omission import omission_placeholders
 from tejat.tools.edit.stages import EditRequest, find_edits, keeping_final_newline
 from tejat.tools.file_change import CurrentFile, FileChange, editing, look, make, rewriting, side_effects
@@ -16,13 +19,16 @@ from tejat.tools.short_path import short_relative
 from tejat.tools.words import description_of
 from tejat.workspace.offload import Stop, off_loop
 from tejat.workspace.roots import Location
-from tejat.workspace.splice import TextFile
+from tejat.workspace.splice import TextEdit, TextFile
 from tejat.workspace.workspace import Workspace
 
 _SNIPPET = 30
+_MOST_SHOWN = 4_000
+
+_Result = TypeVar("_Result")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ReplaceParams:
     file_path: Annotated[str, Param("The file, as an absolute path.")]
     old_string: Annotated[str, Param("The exact text to replace. Empty: make a new file.")]
@@ -43,9 +49,11 @@ class ReplaceParams:
 
 
 class EditTool(ProposingTool[ReplaceParams]):
+    """`corrector` is asked which text was meant where the one that was given is not in a file that the model knows."""
+
     spoken_name = "edit"
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, corrector: Corrector | None = None) -> None:
         super().__init__(
             name="replace",
             display_name="Edit",
@@ -54,6 +62,7 @@ class EditTool(ProposingTool[ReplaceParams]):
             kind=Kind.EDIT,
         )
         self._workspace = workspace
+        self._corrections = None if corrector is None else Corrections(corrector)
 
     def check(self, params: ReplaceParams) -> None:
         if not os.path.isabs(params.file_path):
@@ -80,7 +89,7 @@ class EditTool(ProposingTool[ReplaceParams]):
     async def propose(self, params: ReplaceParams) -> Confirmation | None:
         location = self._workspace.roots.locate(params.file_path)
         title = f"Confirm Edit: {short_relative(location)}"
-        return await off_loop(lambda _: self._work_out(location, params).confirmation(title))
+        return await self._attempt(lambda corrected, _: self._work_out(location, params, corrected).confirmation(title))
 
     def modified_params(self, params: Params, confirmation: Confirmation, new_content: str) -> Params:
         """The whole file becomes the old text, and what the person wrote the new one.
@@ -102,11 +111,40 @@ class EditTool(ProposingTool[ReplaceParams]):
 
     async def run(self, params: ReplaceParams, context: ToolContext) -> ToolResult:
         location = self._workspace.roots.locate(params.file_path)
-        return await off_loop(lambda stop: self._edit(location, params, context, stop))
 
-    def _edit(self, location: Location, params: ReplaceParams, context: ToolContext, stop: Stop) -> ToolResult:
+        def work_out_and_make(corrected: str | None, stop: Stop) -> ToolResult:
+            return self._edit(location, params, context, lambda: self._work_out(location, params, corrected), stop)
+
+        return await self._attempt(work_out_and_make)
+
+    async def _attempt(self, work: Callable[[str | None, Stop], _Result]) -> _Result:
+        """Do it with what was given, and if that is not there once more with what was meant, looking at the file anew.
+
+        Raises what the first attempt failed of where the second finds nothing either.
+        """
         try:
-            change, written = make(self._workspace, location, context, lambda: self._work_out(location, params), stop)
+            return await off_loop(lambda stop: work(None, stop))
+        except _NotThere as failure:
+            if failure.edit is None or self._corrections is None:
+                raise
+            corrected = await self._corrections.of(failure.edit)
+            if corrected is None:
+                raise
+            try:
+                return await off_loop(lambda stop: work(corrected, stop))
+            except _NotThere:
+                raise failure from None
+
+    def _edit(
+        self,
+        location: Location,
+        params: ReplaceParams,
+        context: ToolContext,
+        work_out: Callable[[], FileChange],
+        stop: Stop,
+    ) -> ToolResult:
+        try:
+            change, written = make(self._workspace, location, context, work_out, stop)
         except WorkspaceError as error:
             raise _failed_write(error) from error
         if change.is_new_file:
@@ -116,11 +154,15 @@ class EditTool(ProposingTool[ReplaceParams]):
         said += side_effects(written)
         if params.modified_by_user:
             said += f" User modified the `new_string` content to be: {params.new_string}."
+        said += change.note
         display = f"Created {short_relative(location)}" if change.is_new_file else change.display("Current", "Proposed")
         return ToolResult(said, display)
 
-    def _work_out(self, location: Location, params: ReplaceParams) -> FileChange:
-        """What the parameters mean for the file as it is now. Raises ToolFailure that says why there is no change."""
+    def _work_out(self, location: Location, params: ReplaceParams, corrected: str | None) -> FileChange:
+        """What the parameters mean for the file as it is now. Raises ToolFailure that says why there is no change.
+
+        `corrected` is taken for the text that was meant where that itself is not there.
+        """
         path = location.path
         try:
             current = look(self._workspace, location)
@@ -146,20 +188,18 @@ class EditTool(ProposingTool[ReplaceParams]):
                 ErrorType.READ_CONTENT_FAILURE,
                 "Failed to read content of file. It is not a text file.",
             )
-        return self._found(current, current.text, params)
+        return self._found(current, current.text, params, corrected)
 
-    def _found(self, current: CurrentFile, text: TextFile, params: ReplaceParams) -> FileChange:
+    def _found(self, current: CurrentFile, text: TextFile, params: ReplaceParams, corrected: str | None) -> FileChange:
         path = current.location.path
         request = params.request
         edits = find_edits(text, request)
+        note = ""
+        if not edits and corrected is not None:
+            edits = find_corrected(text, request, corrected)
+            note = _corrected_note(corrected, edits)
         if not edits:
-            raise _failure(
-                f"Failed to edit, 0 occurrences found for old_string in {path}. No edits made. The exact text in "
-                "old_string was not found. Ensure you're not escaping content incorrectly and check whitespace, "
-                "indentation, and context. Use read_file tool to verify.",
-                ErrorType.EDIT_NO_OCCURRENCE_FOUND,
-                "Failed to edit, could not find the string to replace.",
-            )
+            raise self._not_there(current, text, params)
         if not request.accepts(len(edits)):
             expected = f"expected {request.expected} occurrences but found {len(edits)}"
             raise _failure(
@@ -176,7 +216,50 @@ class EditTool(ProposingTool[ReplaceParams]):
         if change is None:
             reason = "No changes to apply. The new content is identical to the current content"
             raise _failure(f"{reason} in file: {path}", ErrorType.EDIT_NO_CHANGE, f"{reason}.")
-        return change
+        return replace(change, note=note) if note else change
+
+    def _not_there(self, current: CurrentFile, text: TextFile, params: ReplaceParams) -> "_NotThere":
+        failure = _NotThere(current.location.path)
+        # What a session has not read may be none of the model's business, so it is not sent along with a question.
+        is_known = self._corrections is not None and self._workspace.records.has_seen(current.real_path)
+        is_final = params.modified_by_user or params.old_string == params.new_string
+        if is_known and not is_final and can_be_corrected(current.real_path, text, params.old_string):
+            failure.edit = FailedEdit(
+                path=current.location.path,
+                content=with_plain_line_ends(text.text),
+                old=params.old_string,
+                new=params.new_string,
+                instruction=params.instruction,
+                problem=failure.message,
+            )
+        return failure
+
+
+class _NotThere(ToolFailure):
+    """The text is not in the file. `edit` is given where somebody may be asked which text was meant."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"Failed to edit, 0 occurrences found for old_string in {path}. No edits made. The exact text in "
+            "old_string was not found. Ensure you're not escaping content incorrectly and check whitespace, "
+            "indentation, and context. Use read_file tool to verify.",
+            ErrorType.EDIT_NO_OCCURRENCE_FOUND,
+            display="Error: Failed to edit, could not find the string to replace.",
+        )
+        self.edit: FailedEdit | None = None
+
+
+def _corrected_note(corrected: str, edits: list[TextEdit]) -> str:
+    if not edits:
+        return ""
+    return (
+        " The file does not contain old_string as given; it was corrected. This text was replaced:\n"
+        f"{_shown(corrected)}\nby this:\n{_shown(edits[0].text)}"
+    )
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
 
 
 def _snippet(text: str) -> str:

@@ -7,7 +7,6 @@ import stat
 import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Annotated
 
@@ -15,6 +14,7 @@ from tejat.core.confirm import Confirmation, ExecConfirmation
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.schema import Param
 from tejat.core.tool import Kind, ProposingTool, ToolContext, ToolResult
+from tejat.core.value import replace, value
 from tejat.tools.capture import Capture
 from tejat.tools.live_output import LiveOutput
 from tejat.tools.shell_result import CANCELLED_BEFORE_START, Ran, cancelled, cut_off, finished, not_started
@@ -38,7 +38,7 @@ LONGEST_DELAY = 60_000
 _POLL_SECONDS = 0.02
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ShellParams:
     command: Annotated[str, Param("The command line, exactly as bash gets it.")]
     description: Annotated[str, Param("One line for the user that says what the command does.")] = ""
@@ -53,7 +53,7 @@ class ShellParams:
     delay_ms: Annotated[int, Param(minimum=0, declared=False)] = 200
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Proposal:
     """Everything that decides what will run, and where."""
 

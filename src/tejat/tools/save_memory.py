@@ -1,7 +1,6 @@
 """`save_memory`: adds a fact to the file that is read at the start of every session."""
 
 import re
-from dataclasses import dataclass
 from typing import Annotated
 
 from tejat.core.confirm import Confirmation
@@ -10,6 +9,7 @@ from tejat.core.json_text import dump_json
 from tejat.core.schema import Param
 from tejat.core.tool import Kind, ProposingTool, ToolContext, ToolLocation, ToolResult
 from tejat.core.types import Params
+from tejat.core.value import value
 from tejat.core.visible import visible
 from tejat.tools.file_change import CurrentFile, FileChange, look, make, rewriting
 from tejat.tools.words import description_of
@@ -20,7 +20,7 @@ LONGEST_FACT = 4_000
 """Characters. Every session to come reads every fact, so one of them is a sentence or two, not a document."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class MemoryParams:
     fact: Annotated[str, Param("The fact, as one sentence that can be understood alone.")]
     modified_by_user: Annotated[bool, Param(declared=False)] = False

@@ -2,12 +2,12 @@
 
 import os
 import time
-from dataclasses import dataclass, replace
 from typing import Annotated
 
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.schema import Param
 from tejat.core.tool import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
+from tejat.core.value import replace, value
 from tejat.tools.file_search import search_places
 from tejat.tools.short_path import short_relative
 from tejat.tools.words import description_of
@@ -20,7 +20,7 @@ MOST_MATCHES = 20_000
 SECONDS = 30.0
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class SearchParams:
     pattern: Annotated[str, Param("The regular expression, such as `function\\s+\\w+`.")]
     path: Annotated[

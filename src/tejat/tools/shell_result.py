@@ -2,10 +2,10 @@
 
 import re
 import signal
-from dataclasses import dataclass
 
 from tejat.core.errors import ErrorType
 from tejat.core.tool import ToolError, ToolResult
+from tejat.core.value import value
 from tejat.workspace.processes.collect import Why
 from tejat.workspace.processes.launching import Exit
 
@@ -17,7 +17,7 @@ _PROMPT = re.compile(r"[:?>#$%\])]\s*\Z|password|passphrase|press |\(y|\[y|yes/n
 _LONGEST_PROMPT = 200
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Ran:
     """A command, where it ran (None for the root) and what it printed, ready to be told. `pid` leads its group."""
 

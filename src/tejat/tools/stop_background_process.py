@@ -1,20 +1,20 @@
 """`stop_background_process`: ends a command that was left in the background, with everything that it started."""
 
 import hashlib
-from dataclasses import dataclass
 from typing import Annotated
 
 from tejat.core.confirm import Confirmation, InfoConfirmation
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.schema import Param
 from tejat.core.tool import Kind, ProposingTool, ToolContext, ToolResult
+from tejat.core.value import value
 from tejat.tools.list_background_processes import how_it_goes
 from tejat.tools.words import description_of
 from tejat.workspace.jobs import Job, Jobs, JobState
 from tejat.workspace.offload import off_loop
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class StopParams:
     pid: Annotated[int, Param("The process, as `list_background_processes` tells it.", minimum=1)]
 

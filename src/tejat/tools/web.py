@@ -1,12 +1,12 @@
 """What the tools for the web stand on."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.model import Ability, Ask
+from tejat.core.value import field, value
 
 if TYPE_CHECKING:
     from tejat.workspace.fetch.fetch import Fetcher
@@ -17,7 +17,7 @@ def _none() -> frozenset[Ability]:
     return frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Web:
     """The way to the web of one session.
 

@@ -5,7 +5,6 @@ private networks, pages that the service could not read, and all pages for other
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 from tejat.core.confirm import Confirmation, InfoConfirmation
@@ -15,6 +14,7 @@ from tejat.core.model import Ability, Ask, FailureKind, ModelFailure, ModelReque
 from tejat.core.schema import Param
 from tejat.core.tool import Kind, ProposingTool, ToolContext, ToolResult
 from tejat.core.types import Text
+from tejat.core.value import value
 from tejat.tools.citations import with_sources
 from tejat.tools.pages import Missing, Page, Why, fenced, read_pages, shared_fairly
 from tejat.tools.web import Web, refuse_secrets
@@ -26,7 +26,7 @@ from tejat.workspace.fetch.urls import Url, find_urls, raw_page
 MOST_URLS = 20
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class WebFetchParams:
     prompt: Annotated[
         str,
@@ -145,7 +145,7 @@ class WebFetchTool(ProposingTool[WebFetchParams]):
         return ToolResult(_skipped(missing) + answer.text, f"Content for {whose} processed using fallback fetch.")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Consent:
     """The places on private networks that a yes opens to one call."""
 

@@ -1,6 +1,5 @@
 """`write_file`: makes a file or replaces what it holds."""
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from tejat.core.confirm import Confirmation, EditConfirmation
@@ -8,6 +7,7 @@ from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.schema import Param
 from tejat.core.tool import Kind, ProposingTool, ToolContext, ToolLocation, ToolResult
 from tejat.core.types import Params
+from tejat.core.value import value
 from tejat.tools.edit.omission import omission_placeholders
 from tejat.tools.file_change import FileChange, look, make, rewriting, side_effects
 from tejat.tools.short_path import short_relative
@@ -17,7 +17,7 @@ from tejat.workspace.roots import Location
 from tejat.workspace.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class WriteFileParams:
     file_path: Annotated[str, Param("The file, as an absolute path.")]
     content: Annotated[str, Param("Everything that the file will hold.")]

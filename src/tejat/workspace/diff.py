@@ -1,12 +1,12 @@
 """What a change does to a text: as a unified patch for people to read, and as numbers."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from io import StringIO
 from itertools import pairwise
 from typing import AnyStr
 
 from tejat.core.display import DiffStat
+from tejat.core.value import value
 from tejat.workspace.line_edits import DEFAULT_BUDGET, Edit, common_prefix, common_suffix, line_edits
 from tejat.workspace.splice import ByteEdit, count_byte
 
@@ -35,7 +35,7 @@ _UNPRINTABLE = (*range(32), 127, 0x85, 0x2028, 0x2029)
 _PRINTABLE = {code: chr(code).encode("unicode_escape").decode() for code in _UNPRINTABLE}
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Patch:
     """A unified patch, and how many lines it adds and removes.
 
@@ -167,7 +167,7 @@ def _lines_after(content: AnyStr, line_feed: AnyStr, end: int) -> int:
     return end
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Section:
     """Some whole lines of a file before and after a change, the context included."""
 
@@ -324,7 +324,7 @@ def _is_of_whole_lines(old: bytes, edit: ByteEdit) -> bool:
     return begins and ends and (not edit.new or edit.new[-1] == _LINE_FEED)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Change:
     added_lines: int
     removed_lines: int

@@ -4,11 +4,11 @@ import codecs
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import chain, zip_longest
 
 from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.value import value
 from tejat.workspace import encoding_tables as tables
 from tejat.workspace.legacy_encoding import likeliest_codec, read_sample, telling_part
 
@@ -34,7 +34,7 @@ class UnencodableCharacter(ToolFailure):
         )
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TextEncoding:
     """A Python codec and the byte order mark that the text begins with, b"" when it has none."""
 

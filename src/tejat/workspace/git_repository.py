@@ -1,15 +1,15 @@
 """Where the git repository around a directory keeps what decides about ignoring."""
 
 import os
-from dataclasses import dataclass
 from functools import lru_cache
 
+from tejat.core.value import value
 from tejat.workspace.ripgrep import program_path, running
 
 _POINTER_BYTES = 64 * 1024
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Repository:
     """A working tree. All paths are absolute."""
 

@@ -1,10 +1,10 @@
 """How glob patterns are written: the text of a pattern without braces becomes parts, one for each directory level."""
 
 import re
-from dataclasses import dataclass
 from enum import Enum
 
 from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.value import identity
 from tejat.workspace.wild_expression import Wild
 
 _MAXIMUM_GROUPS = 50
@@ -22,7 +22,7 @@ class GroupKind(Enum):
     NONE_OF = "!"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@identity
 class Group:
     """Alternatives in parentheses. Two groups are never equal: each has its own place in the pattern."""
 

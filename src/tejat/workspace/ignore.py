@@ -4,9 +4,9 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from enum import Enum, auto
 
+from tejat.core.value import value
 from tejat.workspace.git_repository import Repository, find_repository
 from tejat.workspace.ignore_pattern import MAXIMUM_BYTES, IgnorePattern, Rule, parse_ignore_file
 from tejat.workspace.tracked import TrackedFiles, read_tracked
@@ -239,7 +239,7 @@ class IgnoreRules:
         return _Layer(base, patterns) if patterns else None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Directory:
     layers: "tuple[_Layer, ...]"
     """Git's ignore files that count here, the strongest first."""
@@ -313,7 +313,7 @@ def _on_child(matches: Callable[[bytes], object], beginning: bytes) -> Callable[
     return lambda name: matches(beginning + name)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Screen:
     """What lets most names through at once. It may catch too many, never too few."""
 

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from tejat.core.value import identity, value
 from tejat.workspace.wild_expression import Token, Wild, wild_expression
 
 # Beyond these the rest of an ignore file does not count: it may have been written to keep us busy.
@@ -17,7 +17,7 @@ _STAR = ord("*")
 _BACKSLASH = ord("\\")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Rule:
     """One line of an ignore file."""
 
@@ -29,7 +29,7 @@ class Rule:
     negated: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@identity
 class IgnorePattern:
     """A rule, ready to be matched."""
 

@@ -3,9 +3,9 @@
 import os
 import re
 import stat
-from dataclasses import dataclass
 from typing import BinaryIO
 
+from tejat.core.value import value
 from tejat.workspace.terminal_text import as_shown
 
 MOST_BYTES = 1 << 16
@@ -17,7 +17,7 @@ _CUT_SHORT = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class LogPart:
     """What a log holds from `offset` up to `next_offset`, as a terminal would show it. All numbers are bytes."""
 

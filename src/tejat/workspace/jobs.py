@@ -5,13 +5,13 @@ import signal
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from typing import Any, cast
 
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.json_text import NotJson, dump_json, load_json
+from tejat.core.value import value
 from tejat.workspace.job_log import LogPart, read_from, read_tail
 from tejat.workspace.private_files import create_private_file, make_private_directory
 from tejat.workspace.processes.launching import Launch, start_detached
@@ -31,7 +31,7 @@ class JobState(StrEnum):
     EXITED = "exited"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Job:
     """A command in the background. `started` is in seconds since the epoch.
 
@@ -49,7 +49,7 @@ class Job:
     log_size: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Found:
     """The jobs, oldest first, and the records that nobody could read, by their path."""
 
@@ -196,7 +196,7 @@ class Jobs:
         return Job(record.pid, record.command, record.directory, record.started, log, state, exit_code, number, size)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Record:
     """What is written down of a job. `stem` is the path of its files without their endings.
 

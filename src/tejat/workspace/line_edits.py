@@ -3,8 +3,9 @@
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
+
+from tejat.core.value import value
 
 DEFAULT_BUDGET = 300_000
 """Steps of about a third of a microsecond each: a tenth of a second for the worst pair of texts."""
@@ -24,7 +25,7 @@ _Gap = tuple[int, int, int, int]
 """Where the old and the new lines of an edit start and end: the four numbers of an Edit, in its order."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Edit:
     """The lines `old[old_start:old_end]` give way to `new[new_start:new_end]`."""
 

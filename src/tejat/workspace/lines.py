@@ -4,11 +4,11 @@ import os
 import re
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from itertools import islice
 
 import stringzilla
 
+from tejat.core.value import value
 from tejat.workspace.encoding import TextEncoding
 
 CUT_MARK = "... [truncated]"
@@ -25,7 +25,7 @@ _translate: Callable[..., None] = stringzilla.translate  # pyright: ignore[repor
 _sum_of_bytes: Callable[[memoryview], int] = stringzilla.bytesum  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Slice:
     """Lines to show, without their ends; what could not be decoded is U+FFFD.
 
@@ -106,7 +106,7 @@ def _slice_of_text(text: str, *, offset: int, limit: int) -> tuple[list[str], in
     return shown, len(lines) + 1
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _File:
     descriptor: int
     size: int
@@ -147,20 +147,20 @@ def _slice_of_file(file: _File, *, offset: int, limit: int, max_line_length: int
     return shown, total if len(shown) == wanted else offset + len(shown)
 
 
-@dataclass(slots=True)
 class _Count:
     """What the threads know of the file's newlines; stretches are counted in any order and added up in theirs."""
 
-    target: int
-    claimed: int = 0
-    added: int = 0
-    waiting: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
-    newlines: int = 0
-    target_block: int = 0
-    newlines_before_target: int = 0
-    finished: bool = False
-    failure: OSError | MemoryError | None = None
-    lock: threading.Lock = field(default_factory=threading.Lock)
+    def __init__(self, target: int) -> None:
+        self.target = target
+        self.claimed = 0
+        self.added = 0
+        self.waiting: dict[int, list[int]] = {}
+        self.newlines = 0
+        self.target_block = 0
+        self.newlines_before_target = 0
+        self.finished = False
+        self.failure: OSError | MemoryError | None = None
+        self.lock = threading.Lock()
 
     def claim(self) -> int:
         with self.lock:

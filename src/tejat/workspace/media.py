@@ -1,8 +1,8 @@
 """What kind of file this is, by its name and the beginning of its content."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
+from tejat.core.value import value
 from tejat.workspace.encoding import TextEncoding, detect
 
 
@@ -18,7 +18,7 @@ class FileKind(StrEnum):
     BINARY = "binary"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Classified:
     """A file's kind and MIME type; the encoding when the kind is TEXT or SVG, else None.
 

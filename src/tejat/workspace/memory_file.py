@@ -7,9 +7,9 @@ import re
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 
 from tejat.core.errors import ErrorType, UsageError, WorkspaceError
+from tejat.core.value import value
 from tejat.workspace.roots import Location
 from tejat.workspace.workspace import Workspace
 
@@ -20,7 +20,7 @@ _MOST_SECONDS_WAITED = 10.0
 _SECONDS_BETWEEN_TRIES = 0.005
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class MemoryFile:
     """A file in the user's own directory, which need not exist yet. A link there is the user's and is followed.
 

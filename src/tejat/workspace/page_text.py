@@ -6,10 +6,10 @@ import os
 import re
 import sys
 import time
-from dataclasses import dataclass
 from importlib.util import find_spec
 
 from tejat.core.errors import TejatError
+from tejat.core.value import value
 from tejat.workspace import page_worker
 from tejat.workspace.encoding import detect
 from tejat.workspace.offload import Stop
@@ -19,7 +19,7 @@ MOST_HTML = 4_000_000
 """Characters of a page that are looked at: a hundred times of what a model gets to read of it."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PageText:
     """`was_cut` says that there is more. `is_too_deep` says that some of it was nested too deeply to be read."""
 

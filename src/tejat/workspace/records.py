@@ -5,9 +5,9 @@ import os
 import threading
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 from tejat.core.errors import ErrorType, WorkspaceError
+from tejat.core.value import value
 
 LARGEST_HASHED = 32 << 20
 LARGEST_KEPT = 64 << 10
@@ -63,6 +63,11 @@ class Records:
             message = f"The file has changed since it was last read: {path}. Read it again with read_file first."
             raise WorkspaceError(message, ErrorType.STALE_FILE, path=path)
 
+    def has_seen(self, path: str) -> bool:
+        """Whether this session has read the file, or made it what it is."""
+        with self._guard:
+            return path in self._records
+
     def last_seen(self, path: str) -> bytes | None:
         """The content that was last seen, if it was small and is still held: for showing what has changed since."""
         with self._guard:
@@ -113,16 +118,18 @@ def identity(status: os.stat_result) -> tuple[int, int, int, int, int]:
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Record:
     identity: tuple[int, int, int, int, int]
     digest: bytes | None
 
 
-@dataclass(slots=True)
 class _SharedLock:
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    users: int = 0
+    __slots__ = ("lock", "users")
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.users = 0
 
 
 def _digest(pieces: Sequence[bytes | memoryview]) -> bytes:

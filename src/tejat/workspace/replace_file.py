@@ -5,16 +5,16 @@ import os
 import stat
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 
 from tejat.core.errors import ErrorType, WorkspaceError
+from tejat.core.value import replace, value
 from tejat.workspace.draft import CannotNameLate, Draft, Naming, remove_leftovers
 from tejat.workspace.metadata import keep_metadata
 from tejat.workspace.records import identity
 from tejat.workspace.roots import Location, Parent, Roots
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Original:
     """What the caller saw on disk and means to replace.
 
@@ -26,7 +26,7 @@ class Original:
     status: os.stat_result
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Written:
     """What a replacement did. `status` is that of the new file, `made_directories` are absolute, outermost first."""
 

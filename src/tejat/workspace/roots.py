@@ -5,11 +5,11 @@ import os
 import stat
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
 from tejat.core.errors import ErrorType, UsageError, WorkspaceError
+from tejat.core.value import value
 from tejat.workspace.beneath import Beneath, Opener, Root, Walk, refuse_kernel_files, stat_entry
 from tejat.workspace.make_directories import Made, make_directories
 from tejat.workspace.path_failures import (
@@ -27,7 +27,7 @@ from tejat.workspace.system_calls import kernel_path
 _CHUNK = 65536
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Location:
     """A place beneath a root, as text: nothing is known about what is there.
 

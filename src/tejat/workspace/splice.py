@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from io import StringIO
 from typing import cast
@@ -10,6 +9,7 @@ from typing import cast
 import stringzilla
 
 from tejat.core.errors import UsageError
+from tejat.core.value import value
 from tejat.workspace.encoding import TextEncoding, UnencodableCharacter
 from tejat.workspace.line_edits import Edit, line_edits
 
@@ -27,7 +27,7 @@ _sum_of_bytes = cast("Callable[[bytes], int]", stringzilla.bytesum)
 _count = cast("Callable[[bytes, bytes], int]", stringzilla.count)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ByteRange:
     """The bytes from `start` up to `end`."""
 
@@ -35,7 +35,7 @@ class ByteRange:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TextEdit:
     """`text` takes the place of the bytes from `start` up to `end`."""
 
@@ -44,7 +44,7 @@ class TextEdit:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ByteEdit:
     """`new` takes the place of the bytes from `start` up to `end`."""
 
@@ -53,7 +53,7 @@ class ByteEdit:
     new: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Spliced:
     """New content as pieces to be written one after the other, the edits that made it, and its size in bytes.
 

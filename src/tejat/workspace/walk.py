@@ -3,9 +3,9 @@
 import os
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from itertools import chain, islice
 
+from tejat.core.value import value
 from tejat.workspace.glob_pattern import GlobPattern, compile_glob, escape_glob
 from tejat.workspace.ignore import IgnoreRules
 from tejat.workspace.ripgrep import running
@@ -21,7 +21,7 @@ _PATHS_BETWEEN_STOPS = 8192
 _DIRECTORY_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Listing:
     """Files beneath a directory, in no particular order, relative to it."""
 
@@ -32,7 +32,7 @@ class Listing:
     """How many directories could not be read."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Found:
     """Files that match and are not ignored, in no particular order, relative to the directory."""
 

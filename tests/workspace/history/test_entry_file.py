@@ -1,7 +1,6 @@
 """Entries come back as they were written, torn and foreign lines are passed over, undone is said of what is undone."""
 
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tejat.core.undo import Change, Entry, Node, NodeKind, Remark
+from tejat.core.value import replace
 from tejat.workspace.history.entry_file import EntryFile, digests_in
 from tejat.workspace.history.private_directory import PrivateDirectory
 

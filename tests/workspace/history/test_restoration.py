@@ -1,12 +1,12 @@
 """A plan lets through what is as the call left it; carrying it out does all of it, whatever stands in whose way."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tejat.core.undo import Change, Node, NodeKind, Remark
+from tejat.core.value import replace
 from tejat.workspace.beneath import Root
 from tejat.workspace.history.archive import Archive
 from tejat.workspace.history.changes import node_at

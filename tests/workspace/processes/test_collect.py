@@ -9,11 +9,12 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from tejat.core.value import replace
 from tejat.workspace.processes.bounded import Bounded
 from tejat.workspace.processes.collect import Ended, Limits, Why, collect, open_pipe
 from tejat.workspace.processes.keeping import Keeper

@@ -7,7 +7,6 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.value import replace
 from tejat.workspace.ignore import IgnoreRules
 from tejat.workspace.search.search import (
     ALL_ENGINES,

@@ -5,12 +5,12 @@ nothing, and answers with the places it found. A further stage is one more funct
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from tejat.core.value import value
 from tejat.workspace.splice import TextEdit, TextFile
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class EditRequest:
     """`expected` is how many places must be found; None accepts any number."""
 

@@ -7,11 +7,11 @@ addresses that were checked: what a name server says a moment later has no effec
 import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import TypeAlias
 
 from tejat.core.errors import TejatError
+from tejat.core.value import replace, value
 from tejat.workspace.fetch.addresses import Place, is_literal, place_of, place_of_host
 from tejat.workspace.fetch.decode import ACCEPTED, UndecodableBody, decoder_for
 from tejat.workspace.fetch.urls import BadUrl, Url, parse_url
@@ -23,7 +23,7 @@ Resolve: TypeAlias = Callable[[str, int], Awaitable[Sequence[str]]]
 """From a host name and a port to the literal addresses of the host. Raises OSError."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Fetched:
     """What came from `url`, the last one after all redirects. `was_cut` says that the body goes on."""
 
@@ -44,7 +44,7 @@ class FetchFailure(TejatError):
         self.is_blocked = is_blocked
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FetchLimits:
     """`seconds` are for everything from the first lookup to the last byte, `body` counts unpacked bytes."""
 

@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import cast
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from tejat.core.errors import TejatError
+from tejat.core.value import value
 from tejat.workspace.http.client import HttpClient
 from tejat.workspace.http.values import HttpFailure, HttpLimits
 
@@ -16,7 +16,7 @@ _LONGEST_TEXT = 600
 _LIMITS = HttpLimits(connect=10.0, first_byte=30.0, idle=15.0, whole=45.0)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Hit:
     title: str
     url: str

@@ -1,19 +1,19 @@
 """The addresses of web pages: found in a prompt, checked, and spelled in one way."""
 
 import re
-from dataclasses import dataclass, replace
 from enum import Enum, auto
 from ipaddress import IPv6Address
 from urllib.parse import quote, urljoin, urlsplit
 
 from tejat.core.errors import TejatError
+from tejat.core.value import replace, value
 from tejat.workspace.fetch.addresses import dotted
 
 LONGEST_URL = 8_192
 """Characters. Servers refuse longer ones, and nobody could look over them."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Url:
     """A page at a server. `host` is lower case ASCII; an address is spelled in full, one of IPv6 in brackets.
 
@@ -65,7 +65,7 @@ class BadUrl(TejatError):
         self.problem = problem
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FoundUrls:
     """What in a text is an address of a web page, and what only looks like one, in words for the model."""
 

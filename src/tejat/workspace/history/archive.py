@@ -3,9 +3,9 @@
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 from tejat.core.undo import Entry
+from tejat.core.value import replace
 from tejat.workspace.beneath import Root
 from tejat.workspace.history.changes import Comparison
 from tejat.workspace.history.digests import KnownDigests, saved_digests

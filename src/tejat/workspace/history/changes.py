@@ -3,10 +3,10 @@
 import stat
 import struct
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import TypeGuard
 
 from tejat.core.undo import Change, Node, NodeKind, Remark
+from tejat.core.value import replace, value
 from tejat.workspace.history.snapshot import Snapshot
 from tejat.workspace.history.tree_state import KEY_SIZE, read_key
 
@@ -15,7 +15,7 @@ _TICK = 20_000_000
 _IDENTITY = struct.Struct("<QQqq")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Comparison:
     """`changes` can be undone, by path; `skipped` happened and cannot."""
 

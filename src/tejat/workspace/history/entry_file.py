@@ -3,11 +3,11 @@
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TypeAlias, cast
 
 from tejat.core.json_text import NotJson, load_json
 from tejat.core.undo import Change, Entry, Node, NodeKind, Remark
+from tejat.core.value import replace
 from tejat.workspace.history.private_directory import PrivateDirectory, append, read_from
 
 _NAME = "entries.jsonl"

@@ -3,10 +3,10 @@
 import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from typing import TypeGuard
 
 from tejat.core.undo import Change, Node, NodeKind, Remark
+from tejat.core.value import replace, value
 from tejat.workspace.beneath import Root
 from tejat.workspace.draft import remove_leftovers
 from tejat.workspace.history.changes import node_at
@@ -28,7 +28,7 @@ from tejat.workspace.history.snapshot import Snapshot
 _OWNER_ALL = 0o700
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Plan:
     """What is to be done in one root, from what is there now to what was before, and what may not be done."""
 
@@ -100,7 +100,7 @@ def _needs_content(change: Change) -> bool:
     return after is None or not before.has_content_of(after)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Outcome:
     done: tuple[str, ...]
     failed: tuple[Remark, ...]

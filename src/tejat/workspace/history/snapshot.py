@@ -4,9 +4,9 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field, replace
 from itertools import groupby
 
+from tejat.core.value import field, replace, value
 from tejat.workspace.beneath import Root
 from tejat.workspace.history.digests import KnownDigests, now
 from tejat.workspace.history.plain_directory import plain_directory
@@ -20,7 +20,7 @@ _OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _TRIES = 3
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Snapshot:
     """`files` has for each file its key, followed by the digest of its content if that is kept.
 
@@ -33,7 +33,7 @@ class Snapshot:
     unkept: dict[str, str] = field(default_factory=dict[str, str])
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Budget:
     """`make_room` is asked for a number of bytes and says how many may be added. `keep` takes contents by digest.
 

@@ -5,10 +5,10 @@ import stat
 import struct
 import time
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from tejat.core.errors import ErrorType, WorkspaceError
+from tejat.core.value import field, value
 from tejat.workspace.beneath import Root
 from tejat.workspace.ignore import Ignored, IgnoreRules
 from tejat.workspace.roots import Location, Roots
@@ -26,7 +26,7 @@ _FILE = stat.S_IFREG
 Unwatched = Mapping[str, tuple[int, int]]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TreeState:
     """Everything beneath a root by its path from there.
 
@@ -50,7 +50,7 @@ class TooManyEntries(Exception):
     """There is more beneath the root than was to be looked at."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Scan:
     """How to look at a root.
 

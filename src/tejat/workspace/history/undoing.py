@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from enum import Enum, auto
 from itertools import groupby
 
 from tejat.core.errors import UsageError
 from tejat.core.undo import Change, Entry, Remark, Restored
+from tejat.core.value import value
 from tejat.workspace.beneath import Root
 from tejat.workspace.history.archive import Archive
 from tejat.workspace.history.changes import compare
@@ -48,7 +48,7 @@ def put_back(archive: Archive, roots: Roots, entry: Entry, extent: Extent) -> Re
         return _carry_out(archive, entry, parts, refused)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Part:
     """What concerns one root. `paths` is all that may change, directories that have to be made included."""
 

@@ -3,9 +3,9 @@
 import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 
 from tejat.core.errors import ErrorType, UsageError, WorkspaceError
+from tejat.core.value import value
 from tejat.workspace.beneath import Root
 from tejat.workspace.history.private_directory import PrivateDirectory
 from tejat.workspace.history.snapshot import look_at
@@ -14,7 +14,7 @@ from tejat.workspace.ignore import IgnoreRules
 from tejat.workspace.roots import Roots
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TreeWatch:
     """Everything beneath a root."""
 
@@ -26,7 +26,7 @@ class TreeWatch:
         return self.scan.run(limit=limit, stop=stop, unwatched=None if before is None else before.unwatched)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PathWatch:
     """Some paths beneath a root, and nothing else."""
 

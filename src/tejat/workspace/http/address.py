@@ -1,9 +1,9 @@
 """Where a URL leads: its origin and the target to ask for there."""
 
-from dataclasses import dataclass
 from ipaddress import IPv6Address
 from urllib.parse import quote, urlsplit
 
+from tejat.core.value import value
 from tejat.workspace.http.values import HttpFailure, HttpProblem
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -11,7 +11,7 @@ DEFAULT_PORTS = {"http": 80, "https": 443}
 _PATH_CHARACTERS = "/%:@!$&'()*+,;=~|[]"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Origin:
     """A server: `host` is in ASCII and without brackets."""
 

@@ -2,17 +2,17 @@
 
 import base64
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from urllib.parse import unquote
 
+from tejat.core.value import field, value
 from tejat.workspace.http.address import DEFAULT_PORTS, Origin, read_url
 from tejat.workspace.http.values import HttpFailure, HttpProblem
 
 _USUAL_PORT = 1080
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Proxy:
     """`authorization` is the value of the header that the proxy wants, or empty."""
 

@@ -1,11 +1,11 @@
 """What a caller of the HTTP client gives and gets: limits, responses and failures."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
 from tejat.core.errors import TejatError
+from tejat.core.value import value
 
 Dial: TypeAlias = Callable[[str, int], Awaitable[tuple[str, int]]]
 """From a host and a port to the literal address to connect to, resolved and checked by the caller.
@@ -14,7 +14,7 @@ The name for TLS and the Host header stay the host. Such a connection is never m
 """
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class HttpLimits:
     """How long to wait for what, in seconds, and how much to take, in bytes; None is no limit.
 

@@ -5,9 +5,9 @@ import fcntl
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from tejat.core.value import replace, value
 from tejat.workspace.processes.bounded import Bounded
 from tejat.workspace.processes.keeping import Running
 from tejat.workspace.processes.launching import Exit
@@ -28,7 +28,7 @@ class Why(StrEnum):
     TOTAL = "total"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Limits:
     """In seconds; None for no limit. `idle` counts anew with every output."""
 
@@ -36,7 +36,7 @@ class Limits:
     total: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Ended:
     """`exit` is None only for a command that was to be stopped and could not be."""
 

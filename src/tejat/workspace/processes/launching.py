@@ -6,8 +6,8 @@ import os
 import socket
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from tejat.core.value import value
 from tejat.workspace.processes import keeper
 from tejat.workspace.processes.process_tree import started_at
 
@@ -23,7 +23,7 @@ class KeeperDied(ConnectionError):
     """The keeper was killed. What it kept has been ended, as far as it could be found."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Launch:
     """What to start. The first argument is the absolute path of the program, `directory` an open descriptor."""
 
@@ -32,7 +32,7 @@ class Launch:
     environment: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Exit:
     """How a command ended. `survivors` are those of its descendants that were alive then, a thousand at most."""
 
@@ -41,7 +41,7 @@ class Exit:
     survivors: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Detached:
     """A job that outlives the agent. SIGTERM to its keeper ends all of it.
 

@@ -4,9 +4,9 @@ import os
 import stat
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import BinaryIO, TypeAlias
 
+from tejat.core.value import field, value
 from tejat.workspace.jobs import Jobs
 from tejat.workspace.private_files import create_private_file, make_private_directory, remove_old_files
 from tejat.workspace.processes.draining import Draining
@@ -30,7 +30,7 @@ def unwrapped(arguments: Sequence[str], _directory: str, _network: bool) -> Wrap
     return Wrapped(tuple(arguments))
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Shell:
     """`environment` is all that a command sees, as `child_environment` makes it: nothing is taken out of it here.
 

@@ -6,11 +6,11 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Self
 
 from tejat.core.sandbox_wish import SandboxWish
+from tejat.core.value import replace, value
 from tejat.workspace.sandbox.choose import choose
 from tejat.workspace.sandbox.plan import Axis, Fence, Report, Wrapped
 from tejat.workspace.sandbox.secrets import secrets_in_home
@@ -19,7 +19,7 @@ _PREFIX = "tejat-session-"
 _FORGOTTEN_AFTER = 7 * 24 * 3600
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Grounds:
     """What the fence runs around. All paths are real.
 

@@ -13,8 +13,9 @@ import stat
 import time
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from typing import Final
+
+from tejat.core.value import value
 
 _PATIENCE_SECONDS: Final = 0.2
 _POLL_SECONDS: Final = 0.001
@@ -164,7 +165,7 @@ class Laid:
             self._ghosts.sweep()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Ghost:
     """`text` is None for a directory; `since` is before it was made, in nanoseconds."""
 

@@ -1,11 +1,12 @@
 """The values of a sandbox: what is wanted, what a command may touch, and what is enforced."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
+from tejat.core.value import value
 
-@dataclass(frozen=True, slots=True)
+
+@value
 class Fence:
     """What a command may touch. Every path is absolute, and real but for what `read_only` holds.
 
@@ -27,7 +28,7 @@ def _nothing() -> None:
     return
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Wrapped:
     """Arguments that start a command inside a sandbox, and what is to be called once it has ended.
 
@@ -63,7 +64,7 @@ class Sandbox(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Axis:
     """One thing that a sandbox is for: whether it is enforced, and how or why not, in words."""
 
@@ -71,7 +72,7 @@ class Axis:
     how: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Report:
     """What happened when it was tried. `sandbox` is None where none is in use."""
 

@@ -7,8 +7,8 @@ import subprocess
 import sys
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass
 
+from tejat.core.value import value
 from tejat.workspace.processes.process_tree import processes, send, with_descendants
 from tejat.workspace.sandbox.landlocked import own_program
 from tejat.workspace.sandbox.plan import Axis, Fence, Report, Sandbox
@@ -96,7 +96,7 @@ _OUTSIDE = ("make a file outside", "change a file outside", "empty a file outsid
 _MARKED = "import time; time.sleep(120)"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Place:
     outside: str
     root: str

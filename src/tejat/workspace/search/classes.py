@@ -8,13 +8,13 @@ given the plain ranges of code points.
 import sys
 from array import array
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Protocol, cast
 
 import re2
 
 from tejat.core.errors import TejatError
+from tejat.core.value import value
 
 Ranges = tuple[tuple[int, int], ...]
 """First and last code point of each run, ascending."""
@@ -99,7 +99,7 @@ def escaped(character: str) -> str:
     return character
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ClassItem:
     """What may stand in a class: a character, a range or a known set. `character` is None unless it is just one."""
 
@@ -129,7 +129,7 @@ class ClassItem:
         return cls(None, text, text, is_named=True)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class CharacterClass:
     """A set of characters. It never holds a line ending, whatever its items say."""
 

@@ -10,10 +10,10 @@ groups are understood too; a pattern that has one is `backtracks`, because no li
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum, auto
 
 from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.value import value
 from tejat.workspace.search.classes import PERL_CLASSES, CharacterClass, ClassItem
 
 LONGEST_PATTERN = 10_000
@@ -42,7 +42,7 @@ class TokenKind(Enum):
 OPENING = frozenset({TokenKind.GROUP, TokenKind.CAPTURE, TokenKind.ATOMIC, TokenKind.LOOK})
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Token:
     """One piece of a pattern. `text` is the character, the count, the look's opening or the group's number."""
 
@@ -53,7 +53,7 @@ class Token:
     character_class: CharacterClass | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Pattern:
     """A pattern whose syntax was understood."""
 

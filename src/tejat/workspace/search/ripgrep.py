@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 
+from tejat.core.value import value
 from tejat.workspace.ignore import Ignored
 from tejat.workspace.ripgrep import Child, Reading, running
 from tejat.workspace.search.spelling import for_pcre, for_ripgrep
@@ -185,7 +186,7 @@ def _take_lines(task: Task, child: Child, hits: Hits) -> None:
             return
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Record:
     number: int
     is_match: bool

@@ -2,16 +2,16 @@
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 
+from tejat.core.value import value
 from tejat.workspace.search.matcher import LineMatcher, Span
 from tejat.workspace.search.pattern import Pattern
 from tejat.workspace.search.text import LONGEST_KEPT_LINE, BinaryFile, TextBlocks, read_head, shown
 from tejat.workspace.search.values import Line, OutOfTime, Query
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Scanned:
     """What a file holds. `complete` is False when time ran out, or a line was too long to be searched whole."""
 
@@ -20,7 +20,7 @@ class Scanned:
     complete: bool
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Scanner:
     """Searches files one by one. Made by `scanning`. What `stop` raises goes through, but for OutOfTime."""
 

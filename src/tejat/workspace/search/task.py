@@ -3,8 +3,8 @@
 import os
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
+from tejat.core.value import value
 from tejat.workspace.glob_pattern import GlobPattern
 from tejat.workspace.ignore import IgnoreRules
 from tejat.workspace.search.pattern import Pattern
@@ -16,7 +16,7 @@ from tejat.workspace.search.values import Engine, FileHits, Line, Query, SearchR
 _CHILD_KIBIBYTES = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Task:
     """A search beneath a directory. `within` is the directory's path from the root that the rules are for."""
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from tejat.core.errors import TejatError
+from tejat.core.value import value
 from tejat.workspace.walk import NEVER_ENTERED
 
 
@@ -36,7 +37,7 @@ class Query:
     """Base names of directories that are not entered."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Line:
     """A line as it is shown: decoded, cut when very long, without white space at its end."""
 
@@ -45,7 +46,7 @@ class Line:
     is_match: bool
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FileHits:
     """The matching lines of a file with their context, by number; none when only names are wanted.
 
@@ -56,7 +57,7 @@ class FileHits:
     lines: tuple[Line, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class SearchResult:
     """What was found, by path."""
 
