@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from datetime import date
 from functools import partial
@@ -73,6 +73,7 @@ class _Played(NamedTuple):
     model: ModelClient
     session_id: str
     recorded_at: float | None = None
+    recording_problem: Callable[[], str | None] = lambda: None
 
 
 def _open_model(options: AgentOptions, ground: Ground) -> _Played:
@@ -93,7 +94,8 @@ def _open_model(options: AgentOptions, ground: Ground) -> _Played:
         from tejat.models.recording import Recording
 
         header = {"session": session_id, "began": round(time.time(), 3)}
-        model = Recording(model, options.record, stand_ins=stand_ins, secrets=ground.secrets, header=header)
+        recording = Recording(model, options.record, stand_ins=stand_ins, secrets=ground.secrets, header=header)
+        return _Played(recording, session_id, recording_problem=lambda: recording.problem)
     return _Played(model, session_id)
 
 
@@ -166,7 +168,14 @@ def _session(
             recursive_search=settings.recursive_file_search.value,
         ),
         journal=beginning.journal,
+        problems=partial(_problems, beginning.journal, played),
     )
+
+
+def _problems(journal: Journal | None, played: "_Played") -> list[str]:
+    """What of the session could not be kept."""
+    found = (None if journal is None else journal.failure, played.recording_problem())
+    return [problem for problem in found if problem]
 
 
 def _context(ground: Ground) -> ContextFiles:

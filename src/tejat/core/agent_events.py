@@ -148,7 +148,7 @@ class EndReason(StrEnum):
 
 @value
 class RunEnded:
-    """The last event of a run, always. `text` is what the model said in it.
+    """The last event of a run, always. `text` is what the model said in it; the numbers are the session's so far.
 
     `message` says in a sentence why it ended, and is empty for a run that finished well. `failure` tells what kind of
     model failure it was.

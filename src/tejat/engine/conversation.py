@@ -192,7 +192,10 @@ class Conversation:
         return answer
 
     def _accept(self, answer: Answer) -> Answer:
+        """Raises ModelFailure for an answer that says nothing: it may have spent all its tokens on thinking."""
         self.budget.spend(answer.usage, answer.model or self.model.name)
+        if answer.is_empty:
+            raise ModelFailure(f"The model gave no answer ({answer.reason}).", FailureKind.EMPTY)
         message = self._add_model(answer.message, answer.usage, answer.model)
         if answer.usage.prompt:
             self._counted_tokens, self._counted_messages = answer.usage.total, len(self.history.messages)

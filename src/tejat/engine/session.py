@@ -37,7 +37,10 @@ class Identity:
 
 
 class Session:
-    """Runs prompts, one at a time. `expand` puts the files into a prompt that it names with `@`."""
+    """Runs prompts, one at a time. `expand` puts the files into a prompt that it names with `@`.
+
+    `problems` tells what of the session could not be kept, which is no reason to end it.
+    """
 
     def __init__(
         self,
@@ -46,14 +49,16 @@ class Session:
         *,
         expand: Callable[[str], Awaitable[Expanded]],
         journal: Journal | None = None,
+        problems: Callable[[], Sequence[str]] = tuple,
     ) -> None:
         self.conversation = conversation
         self.identity = identity
         self._expand = expand
         self._journal = journal
+        self._problems = problems
         self._one_at_a_time = asyncio.Lock()
         self._tell: Tell = _nobody
-        self._told_failure: str | None = None
+        self._told: set[str] = set()
 
     @property
     def session_id(self) -> str:
@@ -120,9 +125,10 @@ class Session:
     def _ended(self, ending: Ending) -> RunEnded:
         if self._journal is not None:
             self._journal.ended(ending.reason)
-            if self._journal.failure and self._journal.failure != self._told_failure:
-                self._told_failure = self._journal.failure
-                self._tell(Noticed(self._told_failure))
+        for problem in self._problems():
+            if problem not in self._told:
+                self._told.add(problem)
+                self._tell(Noticed(problem))
         budget = self.conversation.budget
         return RunEnded(
             ending.reason,

@@ -1,9 +1,9 @@
 """What is wrong with the rules that somebody wrote."""
 
-from tejat.core.errors import UsageError
+from tejat.core.errors import ConfigurationError
 
 
-class PolicyError(UsageError):
+class PolicyError(ConfigurationError):
     """A rule, an example or a case cannot be used. `line` is None where there are no lines, as in a flag."""
 
     def __init__(self, file: str, line: int | None, problem: str) -> None:
