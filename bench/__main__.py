@@ -4,13 +4,14 @@ import sys
 import tempfile
 from itertools import chain
 
-from bench import files, flow, startup, trees
+from bench import agent, files, flow, startup, trees
 
 
 def main() -> int:
     missed = 0
     with tempfile.TemporaryDirectory(prefix="tejat-bench-") as scratch:
-        measured = chain(startup.figures(), flow.figures(scratch), files.figures(scratch), trees.figures(scratch))
+        rooms = (flow, agent, files, trees)
+        measured = chain(startup.figures(), *(room.figures(scratch) for room in rooms))
         for figure in measured:
             missed += not figure.holds
             mark = "ok  " if figure.holds else "MISS"

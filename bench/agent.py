@@ -1,0 +1,155 @@
+"""What a conversation costs beside the model: a whole run, each turn, each call; and what a kill must not cost."""
+
+import os
+import random
+import statistics
+import time
+from collections.abc import Iterator, Sequence
+
+from tests.model_server import LoopbackServer, Received, Reply, call, refuse, say, what_is_wrong
+from tests.session_kills import kill_and_resume, next_parts
+
+from bench import others
+from bench.figure import Figure
+from bench.launch import launch
+from bench.others import Agent
+from bench.program import TEJAT
+
+_ROUNDS = 5
+_SEQUENTIAL = 100
+_LONG = 300
+_LONG_ROUNDS = 2
+_PARALLEL = 20
+_PAIRS = 40
+_KILLS = 200
+_LINE = "a line of sixty-four characters, so that four thousand are 64 \n"
+
+
+def figures(scratch: str) -> Iterator[Figure]:
+    root = os.path.join(scratch, "agent")
+    os.makedirs(os.path.join(root, "home"))
+    _write_files(root)
+    yield from _whole_runs(root)
+    yield _turns(root)
+    yield _growth(root)
+    yield _further_calls(root)
+    yield _kills(root)
+
+
+def _write_files(root: str) -> None:
+    """Files enough that no call is like another."""
+    for number in range(max(_SEQUENTIAL, _LONG, _PAIRS * (_PARALLEL + 1))):
+        for kind, text in (("small", "one\ntwo\nthree\n"), ("page", _LINE * 64)):
+            with open(os.path.join(root, f"{kind}-{number}.txt"), "w", encoding="utf-8") as file:
+                file.write(text)
+
+
+def _whole_runs(root: str) -> Iterator[Figure]:
+    with LoopbackServer(others.respond) as server:
+        ours = others.tejat(root, server.address)
+        for name, other, limit in (
+            ("gemini-cli", others.gemini(root, server.address), 0.1),
+            ("codex", others.codex(root, server.address), 1.0),
+        ):
+            if other is None:
+                print(f"--   {name} is not installed: `tejat -p hi` is not compared with it", flush=True)
+            else:
+                yield from _compared(ours, other, limit)
+
+
+def _compared(ours: Agent, other: Agent, limit: float) -> Iterator[Figure]:
+    """The best of both, taken in turns so that both meet the same machine, after one round that does not count."""
+    rounds = [(ours.ask(), other.ask()) for _ in range(_ROUNDS + 1)][1:]
+    mine, theirs = (min(each.seconds for each in runs) * 1000 for runs in zip(*rounds, strict=True))
+    yield Figure(
+        f"`tejat -p hi` over {other.name}", mine / theirs, limit, "x", f"{mine:.0f} ms against {theirs:.0f} ms"
+    )
+    mine, theirs = (min(each.peak_memory for each in runs) / 2**20 for runs in zip(*rounds, strict=True))
+    detail = f"{mine:.1f} MB against {theirs:.1f} MB"
+    yield Figure(f"peak memory of it over {other.name}", mine / theirs, 0.25, "x", detail)
+
+
+def _turns(root: str) -> Figure:
+    waits = _waits(root, [say(_read("small", number)) for number in range(_SEQUENTIAL)])
+    median = statistics.median(waits) * 1000
+    detail = f"from {min(waits) * 1000:.2f} to {max(waits) * 1000:.2f} ms, measured at the server"
+    return Figure(f"{_SEQUENTIAL} calls one after the other, median of a turn", median, 3, "ms", detail)
+
+
+def _growth(root: str) -> Figure:
+    """The better of a few runs for each of both ends: what else happens on the machine meets one of them only."""
+    early = late = float("inf")
+    for _ in range(_LONG_ROUNDS):
+        waits = _waits(root, [say(_read("page", number)) for number in range(_LONG)])
+        early = min(early, statistics.median(waits[9:20]))
+        late = min(late, statistics.median(waits[-11:]))
+    detail = f"{late * 1000:.2f} ms against {early * 1000:.2f} ms"
+    return Figure(f"{_LONG} calls of 4 KB, the last turns over the first", late / early, 1.5, "x", detail)
+
+
+def _further_calls(root: str) -> Figure:
+    """Turns with one call and with many take turns."""
+    answers: list[Reply] = []
+    for pair in range(_PAIRS):
+        first = pair * (_PARALLEL + 1)
+        answers.append(say(_read("small", first)))
+        answers.append(say(*(_read("small", first + 1 + number) for number in range(_PARALLEL))))
+    waits = _waits(root, answers)
+    one, many = statistics.median(waits[::2]) * 1000, statistics.median(waits[1::2]) * 1000
+    detail = f"{many:.2f} ms against {one:.2f} ms for one"
+    further = (many - one) / (_PARALLEL - 1)
+    return Figure(f"{_PARALLEL} calls at once, each further one", further, 0.3, "ms", detail)
+
+
+def _read(kind: str, number: int) -> object:
+    return call("read_file", {"path": f"{kind}-{number}.txt"})
+
+
+def _waits(root: str, answers: Sequence[Reply]) -> list[float]:
+    """How many seconds after each of these answers the model had the whole next request."""
+    model = _Model(answers)
+    with LoopbackServer(model.respond) as server:
+        done = launch([TEJAT, "--yolo", "-p", "go"], root, others.environment(root, server.address))
+    assert done.output == "Done.\n", done.output
+    assert len(model.asked) == len(answers) + 1
+    return [asked - answered for answered, asked in zip(model.answered, model.asked[1:], strict=False)]
+
+
+class _Model:
+    """Gives these answers and a last word, and keeps when it was asked and when it answered."""
+
+    def __init__(self, answers: Sequence[Reply]) -> None:
+        self.asked: list[float] = []
+        self.answered: list[float] = []
+        self._answers = iter((*answers, say("Done.")))
+
+    def respond(self, received: Received) -> Reply:
+        self.asked.append(time.perf_counter())
+        wrong = what_is_wrong(received)
+        answer = refuse(400, wrong) if wrong else next(self._answers)
+        self.answered.append(time.perf_counter())
+        return answer
+
+
+def _kills(root: str) -> Figure:
+    chance = random.Random()
+
+    def respond(received: Received) -> Reply:
+        wrong = what_is_wrong(received)
+        return refuse(400, wrong) if wrong else say(*next_parts(received.body))
+
+    with LoopbackServer(respond) as server:
+        outcomes = [
+            kill_and_resume(
+                [TEJAT],
+                os.path.join(root, f"run-{number:03}"),
+                others.environment(root, server.address),
+                lambda: [received.raw for received in server.requests],
+                chance,
+            )
+            for number in range(_KILLS)
+        ]
+    harmed = [outcome for outcome in outcomes if outcome.missing or outcome.problem]
+    told = sum(len(outcome.acknowledged) for outcome in outcomes)
+    detail = f"{told} facts acknowledged before" + "".join(f"\n     {outcome}" for outcome in harmed)
+    return Figure(f"{_KILLS} kills, sessions that lost anything", len(harmed), 0, "", detail)
