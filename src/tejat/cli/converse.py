@@ -77,12 +77,13 @@ class _Conversation:
             self._output.tell(event)
 
     def _show_call(self, finished: CallFinished) -> None:
-        display = finished.result.return_display
-        error = finished.result.error
-        if isinstance(display, FileDiff):
+        display, error = finished.result.return_display, finished.result.error
+        if error is not None:
+            shown = visible(error.message)
+        elif isinstance(display, FileDiff):
             shown = self._style.diff(display.file_diff)
         else:
-            shown = visible(error.message if error is not None else display).strip()
+            shown = visible(display).strip()
         print(f"{self._style.bold(visible(finished.call.name))} {shown}", file=sys.stderr, flush=True)
 
 
