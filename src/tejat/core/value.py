@@ -62,7 +62,8 @@ def is_value(cls: type) -> bool:
 
 
 def fields_of(cls: type) -> "tuple[Field, ...]":
-    return cast("tuple[Field, ...]", cls.__dict__["__value_fields__"])
+    """Also of a class that inherits them and is no value of its own."""
+    return cast("Any", cls).__value_fields__
 
 
 def _made(cls: type[_Value], methods: Mapping[str, object], *more_slots: str) -> type[_Value]:
@@ -72,8 +73,10 @@ def _made(cls: type[_Value], methods: Mapping[str, object], *more_slots: str) ->
     own = {each.name: each for each in _own_fields(cls)}
     fields = tuple((inherited | own).values())
     namespace = {name: thing for name, thing in cls.__dict__.items() if name not in own and name not in _PER_CLASS}
-    namespace |= {name: method for name, method in methods.items() if name not in namespace}
+    # A class that says what is equal to it has a hash of None, unless it says that too.
+    namespace |= {name: method for name, method in methods.items() if namespace.get(name) is None}
     namespace |= {
+        "__qualname__": cls.__qualname__,
         "__slots__": (*(name for name in own if name not in inherited), *more_slots),
         "__match_args__": tuple(each.name for each in fields if each.init),
         "__value_fields__": fields,
@@ -106,9 +109,7 @@ def _own_fields(cls: type) -> Iterator[Field]:
 
 def _compile_and_call(self: object, *positional: object, **named: object) -> None:
     """Stands for the constructor until it is used for the first time."""
-    cls = type(self)
-    while "__value_fields__" not in cls.__dict__:
-        cls = cls.__mro__[1]
+    cls = next(filter(is_value, type(self).__mro__))
     constructor = _constructor(cls)
     type.__setattr__(cls, "__init__", constructor)
     constructor(self, *positional, **named)
