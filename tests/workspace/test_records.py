@@ -41,6 +41,16 @@ class TestCheck:
     def test_a_file_never_seen_is_fine(self, file: Path) -> None:
         assert not is_stale(Records(), file, b"whatever")
 
+    def test_which_files_were_seen(self, file: Path) -> None:
+        records = Records(most_records=2)
+        assert not records.has_seen(str(file))
+        records.saw(str(file), file.stat(), b"seen")
+        records.wrote("/w/written", file.stat(), [b"seen"])
+        assert records.has_seen(str(file))
+        records.saw_identity("/w/large", file.stat())
+        found = {path: records.has_seen(path) for path in (str(file), "/w/written", "/w/large", "/w/other")}
+        assert found == {str(file): False, "/w/written": True, "/w/large": True, "/w/other": False}
+
     def test_the_same_content_is_fine_whatever_its_times_and_inode(self, file: Path) -> None:
         records = Records()
         records.saw(str(file), file.stat(), b"seen")
