@@ -17,7 +17,7 @@ from tejat.core.agent_options import AgentOptions
 from tejat.core.confirm import Approver
 from tejat.core.errors import UsageError
 from tejat.core.history import History, Message
-from tejat.core.model import ModelClient
+from tejat.core.model import Ability, ModelClient
 from tejat.core.sandbox_wish import SandboxWish
 from tejat.engine.at_paths import expand_at_paths
 from tejat.engine.budget import Budget, Limits
@@ -132,6 +132,8 @@ def _session(
     options: AgentOptions, ground: Ground, workshop: Workshop, played: _Played, *, is_headless: bool
 ) -> Session:
     settings, tools = ground.settings, workshop.session
+    if settings.search_url is None and Ability.GOOGLE_SEARCH not in played.model.abilities:
+        tools.registry.unregister("google_web_search")  # nobody could search
     context = _context(ground)
     beginning = _beginning(options, ground, played)
     declared = Declared(tools.registry, tools.scheduler.permission)
