@@ -3,7 +3,6 @@
 import os
 import random
 import statistics
-import time
 from collections.abc import Iterator, Sequence
 
 from tests.model_server import LoopbackServer, Received, Reply, call, refuse, say, what_is_wrong
@@ -12,6 +11,7 @@ from tests.session_kills import kill_and_resume, next_parts
 from bench import others
 from bench.figure import Figure
 from bench.launch import launch
+from bench.model_server import Stopwatch
 from bench.others import Agent
 from bench.program import TEJAT
 
@@ -107,28 +107,10 @@ def _read(kind: str, number: int) -> object:
 
 def _waits(root: str, answers: Sequence[Reply]) -> list[float]:
     """How many seconds after each of these answers the model had the whole next request."""
-    model = _Model(answers)
-    with LoopbackServer(model.respond) as server:
-        done = launch([TEJAT, "--yolo", "-p", "go"], root, others.environment(root, server.address))
+    with Stopwatch([*answers, say("Done.")]) as model:
+        done = launch([TEJAT, "--yolo", "-p", "go"], root, others.environment(root, model.address))
     assert done.output == "Done.\n", done.output
-    assert len(model.asked) == len(answers) + 1
-    return [asked - answered for answered, asked in zip(model.answered, model.asked[1:], strict=False)]
-
-
-class _Model:
-    """Gives these answers and a last word, and keeps when it was asked and when it answered."""
-
-    def __init__(self, answers: Sequence[Reply]) -> None:
-        self.asked: list[float] = []
-        self.answered: list[float] = []
-        self._answers = iter((*answers, say("Done.")))
-
-    def respond(self, received: Received) -> Reply:
-        self.asked.append(time.perf_counter())
-        wrong = what_is_wrong(received)
-        answer = refuse(400, wrong) if wrong else next(self._answers)
-        self.answered.append(time.perf_counter())
-        return answer
+    return model.waits
 
 
 def _kills(root: str) -> Figure:
