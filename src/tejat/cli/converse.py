@@ -1,6 +1,5 @@
 """`tejat` at a terminal: a conversation in plain lines, one prompt after the other."""
 
-import argparse
 import asyncio
 import os
 import signal
@@ -11,7 +10,7 @@ from contextlib import suppress
 from tejat.app.agent import open_agent
 from tejat.cli.confirm import TerminalApprover
 from tejat.cli.read_line import read_line
-from tejat.cli.run_options import agent_options
+from tejat.cli.run_options import RunOptions, agent_options
 from tejat.cli.start_failures import explain
 from tejat.cli.style import Style
 from tejat.core.agent_events import AgentEvent, RunEnded, Tell
@@ -28,7 +27,7 @@ Run = Callable[[str, Tell], Awaitable[RunEnded]]
 _HINT = "Ask, or end with Ctrl-D. Ctrl-C stops an answer."
 
 
-def converse(options: argparse.Namespace) -> int:
+def converse(options: RunOptions) -> int:
     """Answer prompts until the person has no more, and return the exit code."""
     try:
         return asyncio.run(_Conversation(options).run())
@@ -40,7 +39,7 @@ def converse(options: argparse.Namespace) -> int:
 
 
 class _Conversation:
-    def __init__(self, options: argparse.Namespace) -> None:
+    def __init__(self, options: RunOptions) -> None:
         self._options = options
         self._style = Style(sys.stdout)
         self._output = TextOutput(Streams(_write, _aside, is_terminal=True))

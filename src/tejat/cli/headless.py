@@ -1,6 +1,5 @@
 """A run without anybody to ask: one prompt in, one result on stdout, an exit code that tells what became of it."""
 
-import argparse
 import asyncio
 import os
 import signal
@@ -10,7 +9,7 @@ import time
 from collections.abc import Callable
 
 from tejat.app.agent import open_agent
-from tejat.cli.run_options import agent_options
+from tejat.cli.run_options import RunOptions, agent_options
 from tejat.cli.standard_input import Piped, read_piped
 from tejat.cli.start_failures import explain
 from tejat.cli.termination import Terminated, ending_in_order
@@ -27,7 +26,7 @@ _PATIENCE_AFTER_A_SIGNAL = 10.0
 _PATIENCE_AFTER_THE_RESULT = 5.0
 
 
-def run_prompt(options: argparse.Namespace) -> int:
+def run_prompt(options: RunOptions) -> int:
     """Answer the prompt of the command line, of standard input, or of both, and return the exit code."""
     out = _StandardStreams()
     output = _output(options.output_format, out.streams(is_replay=options.replay is not None))
@@ -43,7 +42,7 @@ def run_prompt(options: argparse.Namespace) -> int:
     return out.exit_code or code
 
 
-def _answer(options: argparse.Namespace, output: Output, out: "_StandardStreams") -> int:
+def _answer(options: RunOptions, output: Output, out: "_StandardStreams") -> int:
     """The exit code. Raises TejatError where the run could not begin."""
     prompt = _prompt(options.prompt, out)
     if not prompt.strip():

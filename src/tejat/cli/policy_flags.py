@@ -2,10 +2,8 @@
 
 import argparse
 
-from tejat.core.explain import PolicyFlags
+from tejat.core.explain import MODES, PolicyFlags
 from tejat.core.sandbox_wish import SandboxWish
-
-MODES = ("default", "auto_edit", "yolo", "plan")
 
 
 def add_policy_flags(parser: argparse.ArgumentParser) -> None:

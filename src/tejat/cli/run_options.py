@@ -1,12 +1,16 @@
-"""The flags of a run with a model, read and checked against each other."""
+"""The flags of a run with a model.
 
-import argparse
-from collections.abc import Sequence
-from typing import NoReturn
+They are read without argparse, which takes longer to load and to set up than a whole run takes besides.
+"""
 
-from tejat.cli.policy_flags import MODES, add_sandbox_flag
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+
 from tejat.core.agent_options import AgentOptions
 from tejat.core.errors import UsageError
+from tejat.core.explain import MODES
+from tejat.core.sandbox_wish import SandboxWish
+from tejat.core.value import replace, value
 
 FORMATS = ("text", "json", "stream-json")
 
@@ -15,12 +19,40 @@ class BadArguments(UsageError):
     """The words on the command line cannot be meant, or not together."""
 
 
-def read_options(words: Sequence[str]) -> argparse.Namespace:
+@value
+class RunOptions:
+    """What was given of the flags, each under its own name. `prompt` is also what was given without a flag."""
+
+    prompt: str | None = None
+    prompt_interactive: str | None = None
+    model: str | None = None
+    output_format: str = "text"
+    yolo: bool = False
+    approval_mode: str | None = None
+    allowed_tools: tuple[str, ...] = ()
+    exclude_tools: tuple[str, ...] = ()
+    include_directories: tuple[str, ...] = ()
+    sandbox: str | None = None
+    trust: bool = False
+    resume: str | None = None
+    session_id: str | None = None
+    list_sessions: bool = False
+    delete_session: str | None = None
+    record: str | None = None
+    replay: str | None = None
+    max_turns: int | None = None
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    timeout: float | None = None
+    debug: bool = False
+
+
+def read_options(words: Sequence[str]) -> RunOptions:
     """Raises BadArguments."""
-    options = _parser().parse_args(list(words))
+    options, prompt = _read(words)
     if options.prompt is not None and options.prompt_interactive is not None:
         raise BadArguments("Cannot use both --prompt (-p) and --prompt-interactive (-i) together")
-    if options.words and (options.prompt is not None or options.prompt_interactive is not None):
+    if prompt and (options.prompt is not None or options.prompt_interactive is not None):
         flag = "--prompt (-p)" if options.prompt is not None else "--prompt-interactive (-i)"
         raise BadArguments(f"Cannot use both a positional prompt and the {flag} flag together")
     if options.yolo and options.approval_mode:
@@ -29,18 +61,15 @@ def read_options(words: Sequence[str]) -> argparse.Namespace:
         )
     if options.record and options.replay:
         raise BadArguments("Cannot use both --record and --replay together")
-    if options.words:
-        options.prompt = " ".join(options.words)
-    return options
+    return replace(options, prompt=" ".join(prompt)) if prompt else options
 
 
-def agent_options(options: argparse.Namespace) -> AgentOptions:
-    included = _split(options.include_directories)
+def agent_options(options: RunOptions) -> AgentOptions:
     return AgentOptions(
-        directories=(".", *included),
+        directories=(".", *_split(options.include_directories)),
         model=options.model,
         mode="yolo" if options.yolo else options.approval_mode,
-        allowed_tools=tuple(options.allowed_tools),
+        allowed_tools=options.allowed_tools,
         excluded_tools=tuple(_split(options.exclude_tools)),
         sandbox=options.sandbox,
         trusts_folder=options.trust,
@@ -55,68 +84,145 @@ def agent_options(options: argparse.Namespace) -> AgentOptions:
     )
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise BadArguments(message)
+def _split(values: Sequence[str]) -> list[str]:
+    """Comma lists and repeated flags alike."""
+    return [entry.strip() for value in values for entry in value.split(",") if entry.strip()]
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="tejat", add_help=False, allow_abbrev=False)
-    parser.add_argument("words", nargs="*")
-    parser.add_argument("-p", "--prompt")
-    parser.add_argument("-i", "--prompt-interactive")
-    parser.add_argument("-m", "--model")
-    parser.add_argument("-o", "--output-format", choices=FORMATS, default="text")
-    _add_permissions(parser)
-    _add_limits(parser)
-    parser.add_argument("--include-directories", action="append", default=[])
-    parser.add_argument("-r", "--resume", nargs="?", const="latest")
-    parser.add_argument("--session-id")
-    parser.add_argument("--list-sessions", action="store_true")
-    parser.add_argument("--delete-session")
-    parser.add_argument("--record")
-    parser.add_argument("--replay")
-    parser.add_argument("-d", "--debug", action="store_true")
-    return parser
+def _read(words: Sequence[str]) -> tuple[RunOptions, list[str]]:
+    """What the flags say, and the words that belong to none of them."""
+    options, prompt = RunOptions(), list[str]()
+    left = deque(words)
+    while left:
+        word = left.popleft()
+        if word == "--":
+            prompt += left
+            break
+        if not _is_flag(word):
+            prompt.append(word)
+        elif word.startswith("--"):
+            options = _with_flag(options, word, left)
+        else:
+            left.extendleft(reversed(_in_full(word)))
+    return options, prompt
 
 
-def _add_permissions(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("-y", "--yolo", action="store_true")
-    parser.add_argument("--approval-mode", choices=MODES)
-    parser.add_argument("--allowed-tools", action="append", default=[])
-    parser.add_argument("--exclude-tools", action="append", default=[])
-    parser.add_argument("-s", dest="sandbox", action="store_const", const="required")
-    add_sandbox_flag(parser)
-    parser.add_argument("--trust", "--skip-trust", action="store_true")
+def _is_flag(word: str) -> bool:
+    """Also with a value in the same word, which may be a sentence."""
+    is_letter_with_value = word.startswith("-") and _LETTERS.get(word[1:2]) in _WITH_VALUE
+    return _looks_like_flag(word) or word.partition("=")[0] in _FLAGS or is_letter_with_value
 
 
-def _add_limits(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--max-turns", type=_whole_number)
-    parser.add_argument("--max-tokens", type=_whole_number)
-    parser.add_argument("--max-cost", type=_amount)
-    parser.add_argument("--timeout", type=_amount)
+def _looks_like_flag(word: str) -> bool:
+    """A sentence may begin with a hyphen, and so may a number."""
+    is_number = word[1:].replace(".", "", 1).isdecimal()
+    return len(word) > 1 and word.startswith("-") and not is_number and len(word.split()) == 1
 
 
-def _whole_number(word: str) -> int:
+def _in_full(word: str) -> list[str]:
+    """The long flag that the first letter stands for, and what is left of the word: `-yphi` is `--yolo -phi`."""
+    letter, rest = word[1], word[2:]
+    flag = _LETTERS.get(letter)
+    if flag is None:
+        raise BadArguments(f"There is no flag -{letter}")
+    if not rest:
+        return [flag]
+    if flag in _WITH_VALUE:
+        return [f"{flag}={rest.removeprefix('=')}"]
+    if rest[0] not in _LETTERS:
+        raise BadArguments(f"There is no flag {word}")
+    return [flag, f"-{rest}"]
+
+
+def _with_flag(options: RunOptions, word: str, left: deque[str]) -> RunOptions:
+    """The options with one flag more, whose value may be among the words that are left."""
+    flag, has_value, given = word.partition("=")
+    if flag not in _FLAGS:
+        raise BadArguments(f"There is no flag {flag}")
+    name = _FIELDS.get(flag) or flag.removeprefix("--").replace("-", "_")
+    if flag in _SWITCHES:
+        if has_value:
+            raise BadArguments(f"The flag {flag} takes no value")
+        return replace(options, **{name: True})
+    if not has_value:
+        given = _next_value(flag, left)
+    if flag in _LISTS:
+        return replace(options, **{name: (*getattr(options, name), given)})
+    return replace(options, **{name: _READERS[flag](flag, given)})
+
+
+def _next_value(flag: str, left: deque[str]) -> str:
+    if left and not _looks_like_flag(left[0]):
+        return left.popleft()
+    if flag == _RESUME:
+        return "latest"
+    raise BadArguments(f"The flag {flag} needs a value")
+
+
+def _as_it_is(_flag: str, word: str) -> str:
+    return word
+
+
+def _one_of(choices: Sequence[str]) -> Callable[[str, str], str]:
+    def read(flag: str, word: str) -> str:
+        if word not in choices:
+            raise BadArguments(f"{flag} must be one of {', '.join(choices)}, but is {word!r}")
+        return word
+
+    return read
+
+
+def _whole_number(flag: str, word: str) -> int:
     try:
         number = int(word)
     except ValueError:
         number = 0
     if number < 1:
-        raise argparse.ArgumentTypeError(f"must be a whole number above 0, but is {word!r}")
+        raise BadArguments(f"{flag} must be a whole number above 0, but is {word!r}")
     return number
 
 
-def _amount(word: str) -> float:
+def _amount(flag: str, word: str) -> float:
     try:
         number = float(word)
     except ValueError:
         number = 0.0
     if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(f"must be a number above 0, but is {word!r}")
+        raise BadArguments(f"{flag} must be a number above 0, but is {word!r}")
     return number
 
 
-def _split(values: Sequence[str]) -> list[str]:
-    """Comma lists and repeated flags alike."""
-    return [entry.strip() for value in values for entry in value.split(",") if entry.strip()]
+_RESUME = "--resume"
+"""The one flag that may stand with a value or without."""
+_SWITCHES = frozenset({"--yolo", "--trust", "--skip-trust", "--list-sessions", "--debug"})
+_LISTS = frozenset({"--allowed-tools", "--exclude-tools", "--include-directories"})
+_READERS: Mapping[str, Callable[[str, str], object]] = {
+    _RESUME: _as_it_is,
+    "--prompt": _as_it_is,
+    "--prompt-interactive": _as_it_is,
+    "--model": _as_it_is,
+    "--output-format": _one_of(FORMATS),
+    "--approval-mode": _one_of(MODES),
+    "--sandbox": _one_of(tuple(SandboxWish)),
+    "--session-id": _as_it_is,
+    "--delete-session": _as_it_is,
+    "--record": _as_it_is,
+    "--replay": _as_it_is,
+    "--max-turns": _whole_number,
+    "--max-tokens": _whole_number,
+    "--max-cost": _amount,
+    "--timeout": _amount,
+}
+_WITH_VALUE = frozenset({*_LISTS, *_READERS})
+_FLAGS = _SWITCHES | _WITH_VALUE
+_FIELDS = {"--skip-trust": "trust"}
+_LETTERS = {
+    "p": "--prompt",
+    "i": "--prompt-interactive",
+    "m": "--model",
+    "o": "--output-format",
+    "y": "--yolo",
+    "s": "--sandbox=required",
+    "r": _RESUME,
+    "d": "--debug",
+}

@@ -1,17 +1,17 @@
 """`--list-sessions` and `--delete-session`: what can be resumed in this directory."""
 
-import argparse
 import sys
 import time
 
 from tejat.app.looking import open_sessions
+from tejat.cli.run_options import RunOptions
 from tejat.cli.start_failures import explain
 from tejat.core.errors import TejatError
 from tejat.core.exit_codes import EXIT_OK
 from tejat.core.visible import visible
 
 
-def run_sessions(options: argparse.Namespace) -> int:
+def run_sessions(options: RunOptions) -> int:
     """Do what was asked for and return the exit code."""
     try:
         sessions = open_sessions(".")

@@ -3,6 +3,9 @@
 from tejat.core.types import JsonObject
 from tejat.core.value import value
 
+MODES = ("default", "auto_edit", "yolo", "plan")
+"""How much is done without asking."""
+
 
 @value
 class PolicyFlags:
