@@ -125,14 +125,14 @@ class Conversation:
             tokens_before=self.tokens,
             keep_first=self._setting.opening,
         )
+        is_shorter = messages is not before
+        if is_shorter:
+            self.history.replace_all(messages)
+            self._counted_tokens = self._counted_messages = 0
+            if self._journal is not None:
+                self._journal.compressed(messages)
         tell(outcome)
-        if messages is before:
-            return False
-        self.history.replace_all(messages)
-        self._counted_tokens = self._counted_messages = 0
-        if self._journal is not None:
-            self._journal.compressed(messages)
-        return True
+        return is_shorter
 
     async def ask(self, request: ModelRequest, tell: Tell) -> Answer:
         """One question on the side, counted like the others. Raises ModelFailure."""

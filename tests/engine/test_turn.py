@@ -1,0 +1,390 @@
+"""The loop: how a conversation goes on, and every way in which it ends; whatever happens, it can go on afterwards."""
+
+import asyncio
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+
+from agent_checks import SYSTEM, USAGE, Scene, Watched, calls, fails, plain, says, scene
+from notes import NO, YES, Note, Person
+from tejat.core.agent_events import (
+    AgentEvent,
+    Answered,
+    Compressed,
+    EndReason,
+    LoopDetected,
+    RequestFailed,
+    Retrying,
+    TextStreamed,
+)
+from tejat.core.errors import ErrorType
+from tejat.core.events import CallFinished, CallState, StateChanged
+from tejat.core.history import model_message, user_message
+from tejat.core.model import FailureKind, FinishReason, ModelRequest, Usage
+from tejat.core.types import FunctionCall, FunctionResponse, Text
+from tejat.core.value import replace
+from tejat.engine.budget import TURN_LIMIT_REACHED, Limits
+from tejat.engine.scheduler import CANCELLED_WHILE_RUNNING
+from tejat.engine.turn import Ending
+from tejat.models.script_file import ScriptedCall
+
+FINISHED = Ending(EndReason.FINISHED)
+PROMPT = ("user", (Text("go"),))
+
+
+def note_of(text: str, number: int) -> FunctionCall:
+    return FunctionCall("note", {"text": text}, f"tejat-{number}")
+
+
+def result_of(text: str, number: int, name: str = "note") -> FunctionResponse:
+    return FunctionResponse(name, {"output": f"wrote {text}"}, f"tejat-{number}")
+
+
+class TestGoingOn:
+    def test_words_alone(self, tmp_path: Path) -> None:
+        with scene(tmp_path, says("Hello there.")) as here:
+            assert here.run() == FINISHED
+            assert here.history == [PROMPT, ("model", (Text("Hello there."),))]
+            assert here.conversation.said == ["Hello there."]
+            assert [type(event) for event in here.events] == [TextStreamed, TextStreamed, Answered]
+            (request,) = here.model.requests
+            assert (request.system, [tool.name for tool in request.tools]) == (SYSTEM, ["note"])
+            assert here.records() == ["session", "prompt", "answer"]
+
+    def test_several_calls_are_answered_together_and_in_order(self, tmp_path: Path) -> None:
+        with scene(tmp_path, calls("a", "b", say="Both."), says("Done.")) as here:
+            assert here.run() == FINISHED
+            assert here.history == [
+                PROMPT,
+                ("model", (Text("Both."), note_of("a", 1), note_of("b", 2))),
+                ("user", (result_of("a", 1), result_of("b", 2))),
+                ("model", (Text("Done."),)),
+            ]
+            assert here.conversation.said == ["Both.", "Done."]
+            assert here.model.asked == [here.history[:1], here.history[:3]]
+            assert here.conversation.budget.turns == 2
+            assert here.conversation.budget.usage == USAGE + USAGE
+
+    def test_calls_over_several_answers(self, tmp_path: Path) -> None:
+        with scene(tmp_path, calls("a"), calls("b"), calls("c"), says("Done.")) as here:
+            assert here.run() == FINISHED
+            assert [text for text, _ in here.note.written] == ["a", "b", "c"]
+            assert [len(asked) for asked in here.model.asked] == [1, 3, 5, 7]
+
+    def test_an_unknown_tool_is_told_to_the_model(self, tmp_path: Path) -> None:
+        call = ScriptedCall("notes", {"text": "a"}, expected=('Did you mean "note"?',), must_fail=True)
+        with scene(tmp_path, calls(call), says("I see.")) as here:
+            assert here.run() == FINISHED
+            (finished,) = here.of(CallFinished)
+            assert isinstance(finished, CallFinished)
+            assert finished.result.error is not None
+            assert (finished.state, finished.result.error.type) == (CallState.ERROR, ErrorType.TOOL_NOT_REGISTERED)
+
+    def test_wrong_arguments_are_told_to_the_model(self, tmp_path: Path) -> None:
+        call = ScriptedCall("note", {"text": 5}, expected=("params/text must be string",), must_fail=True)
+        with scene(tmp_path, calls(call), says("I see.")) as here:
+            assert here.run() == FINISHED
+            assert here.note.written == []
+
+    def test_one_prompt_after_the_other(self, tmp_path: Path) -> None:
+        with scene(tmp_path, calls("a"), says("Done."), says("And again.")) as here:
+            assert (here.run("one"), here.run("two")) == (FINISHED, FINISHED)
+            assert here.history[-2:] == [("user", (Text("two"),)), ("model", (Text("And again."),))]
+            assert here.conversation.said == ["And again."]
+            assert here.records() == ["session", "prompt", "answer", "response", "answer", "prompt", "answer"]
+
+    def test_what_is_asked_is_legal_after_ids_that_a_model_gave_twice(self, tmp_path: Path) -> None:
+        twice = [ScriptedCall("note", {"text": text}, id="same") for text in "ab"]
+        with scene(tmp_path, calls(*twice), calls(twice[0]), says("Done.")) as here:
+            assert here.run() == FINISHED
+            assert [text for text, _ in here.note.written] == ["a", "b", "a"]
+
+
+class TestEnds:
+    def test_when_the_answer_was_cut_at_the_most_tokens(self, tmp_path: Path) -> None:
+        with scene(tmp_path, replace(says("Half of"), finish=FinishReason.MAX_TOKENS)) as here:
+            assert here.run() == Ending(EndReason.TRUNCATED, "Response truncated due to token limits.")
+            assert here.history[-1] == ("model", (Text("Half of"),))
+
+    def test_when_the_model_stopped_for_a_reason_of_its_own(self, tmp_path: Path) -> None:
+        answer = replace(says("Well."), finish=FinishReason.OTHER, detail="LANGUAGE")
+        with scene(tmp_path, answer, replace(answer, detail="")) as here:
+            assert here.run() == Ending(EndReason.FINISHED, "The model stopped early: LANGUAGE.")
+            assert here.run() == Ending(EndReason.FINISHED, "The model stopped early: no reason given.")
+
+    def test_when_every_call_was_refused_by_the_person(self, tmp_path: Path) -> None:
+        asking = Note("asking")
+        both = [ScriptedCall("asking", {"text": text}) for text in "ab"]
+        with scene(tmp_path, calls(*both), says("Never said."), tools=[asking], person=Person([NO, NO])) as here:
+            assert here.run() == Ending(EndReason.NOT_ALLOWED, "Every call of the model was cancelled.")
+            told = {"error": "[Operation Cancelled] Reason: User did not allow tool call."}
+            assert here.history[-1] == (
+                "user",
+                (FunctionResponse("asking", told, "tejat-1"), FunctionResponse("asking", told, "tejat-2")),
+            )
+            assert len(here.model.requests) == 1
+            assert here.run("go on") == FINISHED
+            assert here.history[-2][1][-1] == Text("go on")
+
+    def test_not_when_one_of_them_was_allowed(self, tmp_path: Path) -> None:
+        asking = Note("asking")
+        both = [ScriptedCall("asking", {"text": text}) for text in "ab"]
+        with scene(tmp_path, calls(*both), says("Done."), tools=[asking], person=Person([NO, YES])) as here:
+            assert here.run() == FINISHED
+            assert [text for text, _ in asking.written] == ["b"]
+
+    def test_when_a_tool_says_that_there_is_no_sense_in_going_on(self, tmp_path: Path) -> None:
+        with scene(tmp_path, calls("fail the work", "b"), says("Never said.")) as here:
+            assert here.run() == Ending(EndReason.TOOL_STOPPED, "disk full")
+            assert here.history[-1] == (
+                "user",
+                (FunctionResponse("note", {"error": "disk full"}, "tejat-1"), result_of("b", 2)),
+            )
+            assert len(here.model.requests) == 1
+
+    @pytest.mark.parametrize("kind", FailureKind)
+    def test_when_the_model_fails_and_the_prompt_can_be_asked_again(self, tmp_path: Path, kind: FailureKind) -> None:
+        with scene(tmp_path, fails(kind), says("Here I am.")) as here:
+            reason = OWN_REASONS.get(kind, EndReason.MODEL_FAILED)
+            assert here.run() == Ending(reason, f"It failed: {kind}.", kind)
+            (failed,) = here.of(RequestFailed)
+            assert isinstance(failed, RequestFailed)
+            assert replace(failed, seconds=0.0) == RequestFailed(kind, f"It failed: {kind}.", 0.0)
+            assert here.history == []
+            assert here.run("again") == FINISHED
+            assert here.history == [("user", (Text("again"),)), ("model", (Text("Here I am."),))]
+
+    @pytest.mark.parametrize("kind", FailureKind)
+    def test_when_it_fails_later_and_results_are_kept(self, tmp_path: Path, kind: FailureKind) -> None:
+        with scene(tmp_path, calls("a"), fails(kind, say="Half a"), says("Here I am.")) as here:
+            assert here.run().failure is kind
+            assert here.history == [PROMPT, ("model", (note_of("a", 1),)), ("user", (result_of("a", 1),))]
+            assert here.run("again") == FINISHED
+            assert here.history[2:] == [
+                ("user", (result_of("a", 1), Text("again"))),
+                ("model", (Text("Here I am."),)),
+            ]
+
+
+OWN_REASONS = {
+    FailureKind.BLOCKED: EndReason.BLOCKED,
+    FailureKind.EMPTY: EndReason.EMPTY,
+    FailureKind.MALFORMED_CALL: EndReason.MALFORMED_CALL,
+    FailureKind.CONTEXT_FULL: EndReason.CONTEXT_FULL,
+}
+
+
+class TestLimits:
+    """Looked at before each request: the one that goes past a limit is the last."""
+
+    ANSWERS = tuple(calls(letter) for letter in "abcdef")
+
+    @pytest.mark.parametrize("turns", [1, 3])
+    def test_turns(self, tmp_path: Path, turns: int) -> None:
+        with scene(tmp_path, *self.ANSWERS, limits=Limits(turns=turns)) as here:
+            assert here.run() == Ending(EndReason.TURN_LIMIT, TURN_LIMIT_REACHED)
+            assert len(here.model.requests) == turns
+            assert len(here.note.written) == turns
+            assert here.history[-1] == ("user", (result_of("abc"[turns - 1], turns),))
+
+    @pytest.mark.parametrize(("tokens", "requests"), [(1, 1), (15, 1), (16, 2), (45, 3)])
+    def test_tokens(self, tmp_path: Path, tokens: int, requests: int) -> None:
+        with scene(tmp_path, *self.ANSWERS, limits=Limits(tokens=tokens)) as here:
+            used = 15 * requests
+            assert here.run() == Ending(EndReason.TOKEN_LIMIT, f"Reached the limit of {tokens} tokens ({used} used).")
+            assert len(here.model.requests) == requests
+
+    @pytest.mark.parametrize(("cost", "requests"), [(0.00001, 1), (0.00002, 1), (0.00003, 2)])
+    def test_money(self, tmp_path: Path, cost: float, requests: int) -> None:
+        with scene(tmp_path, *self.ANSWERS, limits=Limits(cost=cost)) as here:
+            assert here.run().reason is EndReason.COST_LIMIT
+            assert len(here.model.requests) == requests
+
+    def test_time_that_is_over_before_a_request(self, tmp_path: Path) -> None:
+        times = iter([0.0, 1.0, 2.0, 3.0])
+        here: Scene
+        with scene(tmp_path, *self.ANSWERS, limits=Limits(seconds=2.5), clock=lambda: next(times, 9.0)) as here:
+            assert here.run() == Ending(EndReason.TIME_LIMIT, "Reached the time limit of 2.5 seconds.")
+            assert len(here.model.requests) < len(self.ANSWERS)
+
+    def test_time_that_is_over_while_the_model_answers_keeps_what_it_said(self, tmp_path: Path) -> None:
+        answer = says("one two three", pause=0.1)
+        with scene(tmp_path, answer, says("Done."), limits=Limits(seconds=0.25)) as here:
+            assert here.run() == Ending(EndReason.TIME_LIMIT, "Reached the time limit of 0.25 seconds.")
+            assert here.history == [
+                PROMPT,
+                ("model", (Text("one two \n\n[This answer was cut short: interrupted]"),)),
+            ]
+
+    def test_time_that_is_over_before_a_word_takes_the_prompt_back(self, tmp_path: Path) -> None:
+        with scene(tmp_path, says("one", pause=30), limits=Limits(seconds=0.05)) as here:
+            assert here.run().reason is EndReason.TIME_LIMIT
+            assert here.history == []
+
+    def test_time_that_is_over_while_a_call_runs(self, tmp_path: Path) -> None:
+        with scene(tmp_path, calls("wait", "b"), limits=Limits(seconds=0.05)) as here:
+            assert here.run().reason is EndReason.TIME_LIMIT
+            response = here.history[-1][1][0]
+            assert isinstance(response, FunctionResponse)
+            assert response.response == {"error": CANCELLED_WHILE_RUNNING}
+
+    def test_a_prompt_that_no_request_is_left_for_is_taken_back(self, tmp_path: Path) -> None:
+        with scene(tmp_path, says("One."), says("Never said."), limits=Limits(turns=1)) as here:
+            assert here.run() == FINISHED
+            before = here.history
+            assert here.run("again").reason is EndReason.TURN_LIMIT
+            assert here.history == before
+
+    def test_a_summary_counts_before_the_next_request(self, tmp_path: Path) -> None:
+        long = [user_message("old"), model_message("word " * 4000)]
+        summary = says("<state_snapshot>short</state_snapshot>", purpose="compression", usage=Usage(prompt=900))
+        limits = Limits(tokens=800)
+        with scene(tmp_path, summary, says("Never said."), window=4000, history=long, limits=limits) as here:
+            assert here.run().reason is EndReason.TOKEN_LIMIT
+            assert [request.purpose for request in here.model.requests] == ["compression"]
+
+
+class TestLoops:
+    def test_the_model_is_told_once_and_then_it_ends(self, tmp_path: Path) -> None:
+        with scene(tmp_path, *[calls("same") for _ in range(20)]) as here:
+            told = "note was called 5 times in a row with the same arguments and result."
+            assert here.run() == Ending(EndReason.LOOP, f"The model was going in circles: {told}")
+            assert here.of(LoopDetected) == [LoopDetected(told, ends_run=False), LoopDetected(told, ends_run=True)]
+            assert len(here.model.requests) == 10
+            (warning,) = [part for _, parts in here.history for part in parts[1:] if isinstance(part, Text)]
+            assert warning.text.startswith(f"System: Potential loop detected. Details: {told}")
+
+    def test_the_next_prompt_begins_anew(self, tmp_path: Path) -> None:
+        with scene(tmp_path, *[calls("same") for _ in range(5)], says("Oh."), *[calls("same")] * 5, says("!")) as here:
+            assert (here.run(), here.run()) == (FINISHED, FINISHED)
+            assert [event.ends_run for event in here.of(LoopDetected) if isinstance(event, LoopDetected)] == [False] * 2
+
+    def test_words_that_go_in_circles_are_cut_off_and_told(self, tmp_path: Path) -> None:
+        endless = "I will now look at the very same file once more. " * 40
+        with scene(tmp_path, says(endless), says("I am sorry.")) as here:
+            assert here.run() == FINISHED
+            (found,) = here.of(LoopDetected)
+            assert isinstance(found, LoopDetected)
+            assert not found.ends_run
+            assert [role for role, _ in here.history] == ["user", "model", "user", "model"]
+            (partial,) = here.history[1][1]
+            assert isinstance(partial, Text)
+            assert partial.text.endswith("[This answer was cut short: it repeated itself]")
+            assert len(partial.text) < len(endless)
+
+    def test_words_that_go_in_circles_again_end_it(self, tmp_path: Path) -> None:
+        endless = "I will now look at the very same file once more. " * 40
+        with scene(tmp_path, says(endless), says(endless), says("Fresh.")) as here:
+            assert here.run().reason is EndReason.LOOP
+            assert here.run("again") == FINISHED
+
+
+class TestCancelled:
+    def test_while_the_model_speaks(self, tmp_path: Path) -> None:
+        with scene(tmp_path, says("one two three")) as here:
+            here.run_and_cancel("go", lambda event: event == TextStreamed("two "))
+            assert here.history == [
+                PROMPT,
+                ("model", (Text("one two \n\n[This answer was cut short: interrupted]"),)),
+            ]
+            here.go_on_with(says("Fine."))
+            assert here.run("again") == FINISHED
+
+    def test_while_calls_run(self, tmp_path: Path) -> None:
+        def runs(event: AgentEvent) -> bool:
+            return isinstance(event, StateChanged) and event.state is CallState.EXECUTING and event.index == 1
+
+        with scene(tmp_path, calls("a", "wait", "c")) as here:
+            here.run_and_cancel("go", runs)
+            (_, responses) = here.history[-1]
+            assert responses[0] == result_of("a", 1)
+            assert [isinstance(part, FunctionResponse) and "error" in part.response for part in responses] == [
+                False,
+                True,
+                True,
+            ]
+            here.go_on_with(says("Fine."))
+            assert here.run("again") == FINISHED
+
+    def test_while_it_waits_for_another_attempt(self, tmp_path: Path) -> None:
+        failing = replace(fails(FailureKind.RATE_LIMITED, say="Void."), retry_after=60.0)
+        with scene(tmp_path, failing, says("Never said."), attempts=3) as here:
+            here.run_and_cancel("go", lambda event: isinstance(event, Retrying))
+            assert here.history == []
+            here.go_on_with(says("Fine."))
+            assert here.run("again") == FINISHED
+
+    def test_before_it_began(self, tmp_path: Path) -> None:
+        async def main(here: Scene) -> None:
+            task = asyncio.ensure_future(here.answer("go"))
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+        with scene(tmp_path, says("Fine.")) as here:
+            asyncio.run(main(here))
+            assert here.history == []
+            assert here.run("again") == FINISHED
+
+    def test_at_any_event_of_a_long_run(self, tmp_path: Path) -> None:
+        """Wherever it is cut, the history is legal, the journal tells the same, and the next run works."""
+        number = total = 0
+        while number <= total:
+            directory = tmp_path / str(number)
+            directory.mkdir()
+            with a_long_run(directory) as here:
+                here.run_and_cancel("go", lambda _, here=here, number=number: len(here.events) == number)
+                if number == 0:
+                    total = len(here.events)
+                    assert here.of(Compressed)
+                    assert here.of(Retrying)
+                    assert here.of(LoopDetected)
+                model = here.go_on_with(says("Fine."))
+                assert here.run("again") == FINISHED
+                assert model.asked == [here.history[:-1]]
+            number += 1
+        assert total > 30
+
+
+def a_long_run(directory: Path) -> AbstractContextManager[Scene]:
+    long = [user_message("old"), model_message("word " * 4000), user_message("older"), model_message("yes")]
+    return scene(
+        directory,
+        says("<state_snapshot>short</state_snapshot>", purpose="compression"),
+        fails(FailureKind.UNAVAILABLE, say="Void."),
+        calls("a", "b", say="Both."),
+        calls(ScriptedCall("unknown", {})),
+        *[calls("same")] * 5,
+        says("Well, done."),
+        attempts=2,
+        window=4000,
+        history=long,
+    )
+
+
+def test_a_model_that_fails_between_two_prompts_harms_neither(tmp_path: Path) -> None:
+    with scene(tmp_path, says("One."), fails(FailureKind.NETWORK), says("Three.")) as here:
+        assert [here.run(prompt).reason for prompt in ("1", "2", "3")] == [
+            EndReason.FINISHED,
+            EndReason.MODEL_FAILED,
+            EndReason.FINISHED,
+        ]
+        assert here.model.asked[-1] == [
+            ("user", (Text("1"),)),
+            ("model", (Text("One."),)),
+            ("user", (Text("3"),)),
+        ]
+
+
+def test_the_watched_model_insists_on_a_legal_history() -> None:
+    """Or else the tests above would prove less than they say."""
+    model = Watched([says("x")])
+
+    async def main() -> None:
+        async for _ in model.stream(ModelRequest([model_message("I begin.")])):
+            pass
+
+    with pytest.raises(AssertionError):
+        asyncio.run(main())
+    assert plain([user_message("a")]) == [("user", (Text("a"),))]
