@@ -14,6 +14,8 @@ from tejat.tools.edit.carry_over import carried_over
         pytest.param("retun x", "return x", "yield x", "yield x", id="a slip in what is replaced"),
         pytest.param("retun x", "return x", "return x", "return x", id="what the change wants is there"),
         pytest.param("retun x\n", "return x\n", "", "", id="a slip in what is deleted"),
+        pytest.param("a\nretun x\nb", "a\nreturn x\nb", "a\nb", "a\nb", id="a slip in a line that is deleted"),
+        pytest.param("retun x", "return x", "y = 2\nretun x", "y = 2\nreturn x", id="a slip behind a new line"),
         pytest.param("f(a, b)", "f(a,  c)", "g(a, b)", "g(a,  c)", id="words that the change leaves alone"),
         pytest.param("f( a )", "f(a)", "g( a )", "g( a )", id="white space in a changed line"),
         pytest.param("a\nb", "a\n# note\nb", "a\nB", "a\n# note\nB", id="a line too few before the change"),

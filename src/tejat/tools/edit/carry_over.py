@@ -69,9 +69,16 @@ def _merged_lines(old: Sequence[str], found: Sequence[str], new: Sequence[str]) 
 
 
 def _merged_words(old: Sequence[str], found: Sequence[str], new: Sequence[str]) -> Sequence[str] | None:
-    old_words, found_words, new_words = (_TOKEN.findall("\n".join(lines)) for lines in (old, found, new))
+    old_words, found_words, new_words = (_words(lines) for lines in (old, found, new))
     words = _merged(old_words, found_words, new_words, _places(old_words, found_words, blur=str), _if_known)
-    return None if words is None else "".join(words).split("\n")
+    if words is None or words[-1:] not in ([], ["\n"]):
+        return None
+    return "".join(words).split("\n")[:-1]
+
+
+def _words(lines: Sequence[str]) -> list[str]:
+    """Every line ends with a word that is its end, so that no lines are something else than an empty one."""
+    return [word for line in lines for word in _TOKEN.findall(f"{line}\n")]
 
 
 def _if_known(was: Sequence[str], actual: Sequence[str], becomes: Sequence[str]) -> Sequence[str] | None:
