@@ -87,7 +87,7 @@ def test_the_package_itself_loads_nothing() -> None:
 
 @pytest.mark.parametrize("words", [["--version"], ["-V"], ["--help"], ["-h"]])
 def test_version_and_help_load_nothing_but_the_command_line(words: list[str]) -> None:
-    own = {"tejat", "tejat.cli", "tejat.cli.main", "tejat.core", "tejat.core.exit_codes"}
+    own = {"gc", "tejat", "tejat.cli", "tejat.cli.main", "tejat.core", "tejat.core.exit_codes"}
     assert loaded_by(MAIN.format(words=words)) == own
 
 

@@ -1,5 +1,6 @@
 """The command line: decides which command is meant before anything heavy is loaded."""
 
+import gc
 import io
 import os
 import sys
@@ -7,7 +8,7 @@ import sys
 from tejat import __version__
 from tejat.core.exit_codes import EXIT_BROKEN_PIPE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK
 
-_SECONDS_FOR_THREADS = 5.0
+_OBJECTS_BETWEEN_COLLECTIONS = 50_000
 
 HELP = """\
 usage: tejat [PROMPT | -p PROMPT] [options]
@@ -51,14 +52,17 @@ Keys are taken from GEMINI_API_KEY, OPENAI_API_KEY and ANTHROPIC_API_KEY. `tejat
 
 
 def program() -> None:
-    """Run the command of this process and end it, within seconds, whatever threads are left behind."""
+    """Run the command of this process and end it, whatever threads are left behind."""
+    # To start is to make many objects that stay: looking among them for garbage takes longer than it saves.
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     code = main()
-    threading = sys.modules.get("threading")
-    if threading is not None and threading.active_count() > 1:
-        last_resort = threading.Timer(_SECONDS_FOR_THREADS, os._exit, [code])
-        last_resort.daemon = True
-        last_resort.start()
-    sys.exit(code)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            continue  # nobody is there to be told
+    # All is done and closed. Taking the interpreter apart would take as long as several tool calls.
+    os._exit(code)
 
 
 def main(arguments: list[str] | None = None) -> int:
