@@ -5,8 +5,28 @@ The public names below are loaded when they are first touched.
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from tejat.agent import Agent as Agent
+    from tejat.agent import AgentSettings as AgentSettings
     from tejat.app.tools import ToolSession as ToolSession
     from tejat.app.tools import open_tools as open_tools
+    from tejat.core.agent_events import AgentEvent as AgentEvent
+    from tejat.core.agent_events import Answered as Answered
+    from tejat.core.agent_events import Compressed as Compressed
+    from tejat.core.agent_events import CompressionStatus as CompressionStatus
+    from tejat.core.agent_events import EndReason as EndReason
+    from tejat.core.agent_events import HistoryRepaired as HistoryRepaired
+    from tejat.core.agent_events import LoopDetected as LoopDetected
+    from tejat.core.agent_events import ModelChanged as ModelChanged
+    from tejat.core.agent_events import Noticed as Noticed
+    from tejat.core.agent_events import Prompted as Prompted
+    from tejat.core.agent_events import RequestFailed as RequestFailed
+    from tejat.core.agent_events import Retrying as Retrying
+    from tejat.core.agent_events import RunEnded as RunEnded
+    from tejat.core.agent_events import SessionStarted as SessionStarted
+    from tejat.core.agent_events import Severity as Severity
+    from tejat.core.agent_events import Tell as Tell
+    from tejat.core.agent_events import TextStreamed as TextStreamed
+    from tejat.core.agent_events import ThoughtStreamed as ThoughtStreamed
     from tejat.core.confirm import Answer as Answer
     from tejat.core.confirm import Approver as Approver
     from tejat.core.confirm import Confirmation as Confirmation
@@ -19,7 +39,9 @@ if TYPE_CHECKING:
     from tejat.core.confirm import Scope as Scope
     from tejat.core.display import DiffStat as DiffStat
     from tejat.core.display import FileDiff as FileDiff
+    from tejat.core.errors import ConfigurationError as ConfigurationError
     from tejat.core.errors import ErrorType as ErrorType
+    from tejat.core.errors import NotTrusted as NotTrusted
     from tejat.core.errors import SandboxUnavailable as SandboxUnavailable
     from tejat.core.errors import TejatError as TejatError
     from tejat.core.errors import ToolFailure as ToolFailure
@@ -29,6 +51,12 @@ if TYPE_CHECKING:
     from tejat.core.events import Event as Event
     from tejat.core.events import OutputUpdated as OutputUpdated
     from tejat.core.events import StateChanged as StateChanged
+    from tejat.core.history import Message as Message
+    from tejat.core.history import Role as Role
+    from tejat.core.model import FailureKind as FailureKind
+    from tejat.core.model import FinishReason as FinishReason
+    from tejat.core.model import ModelFailure as ModelFailure
+    from tejat.core.model import Usage as Usage
     from tejat.core.schema import Param as Param
     from tejat.core.tool import BaseTool as BaseTool
     from tejat.core.tool import FunctionDeclaration as FunctionDeclaration
@@ -45,28 +73,44 @@ if TYPE_CHECKING:
     from tejat.core.types import FunctionCall as FunctionCall
     from tejat.core.types import FunctionResponse as FunctionResponse
     from tejat.core.types import InlineData as InlineData
+    from tejat.core.types import MessagePart as MessagePart
+    from tejat.core.types import Opaque as Opaque
+    from tejat.core.types import Part as Part
     from tejat.core.types import Text as Text
+    from tejat.core.types import Thought as Thought
     from tejat.engine.scheduler import Batch as Batch
     from tejat.engine.scheduler import Scheduler as Scheduler
+    from tejat.sync_agent import SyncAgent as SyncAgent
+    from tejat.sync_agent import SyncApprover as SyncApprover
     from tejat.tools import builtin_registry as builtin_registry
+    from tejat.tools.function_tool import FunctionTool as FunctionTool
+    from tejat.tools.function_tool import tool as tool
     from tejat.tools.registry import ToolRegistry as ToolRegistry
     from tejat.workspace.workspace import Workspace as Workspace
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "agent": "Agent AgentSettings",
     "app.tools": "ToolSession open_tools",
+    "core.agent_events": "AgentEvent Answered Compressed CompressionStatus EndReason HistoryRepaired LoopDetected "
+    "ModelChanged Noticed Prompted RequestFailed Retrying RunEnded SessionStarted Severity Tell "
+    "TextStreamed ThoughtStreamed",
     "core.confirm": "Answer Approver Confirmation EditConfirmation ExecConfirmation InfoConfirmation McpConfirmation "
     "Outcome Question Scope",
     "core.display": "DiffStat FileDiff",
-    "core.errors": "ErrorType SandboxUnavailable TejatError ToolFailure UsageError",
+    "core.errors": "ConfigurationError ErrorType NotTrusted SandboxUnavailable TejatError ToolFailure UsageError",
     "core.events": "CallFinished CallState Event OutputUpdated StateChanged",
+    "core.history": "Message Role",
+    "core.model": "FailureKind FinishReason ModelFailure Usage",
     "core.schema": "Param",
     "core.tool": "BaseTool FunctionDeclaration Kind ModifiableTool ProposingTool ToolContext ToolError ToolLocation "
     "ToolResult TypedTool validate_and_execute",
-    "core.types": "FileData FunctionCall FunctionResponse InlineData Text",
+    "core.types": "FileData FunctionCall FunctionResponse InlineData MessagePart Opaque Part Text Thought",
     "engine.scheduler": "Batch Scheduler",
+    "sync_agent": "SyncAgent SyncApprover",
     "tools": "builtin_registry",
+    "tools.function_tool": "FunctionTool tool",
     "tools.registry": "ToolRegistry",
     "workspace.workspace": "Workspace",
 }

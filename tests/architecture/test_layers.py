@@ -22,9 +22,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "frontends": {"core", "engine", "mcp.framing", "mcp.protocol", "workspace.terminal_text"},
     "app": EVERYTHING_BELOW,
     "cli": {"core", "app", "frontends", "config", "tools.registry"},
+    "agent": {"core", "app", "engine.session"},
+    "sync_agent": {"core", "agent"},
     "demo": set(),
     "__main__": {"cli"},
-    "__init__": EVERYTHING_BELOW | {"app"},
+    "__init__": EVERYTHING_BELOW | {"app", "agent", "sync_agent"},
 }
 
 # The root package holds the version and hands out public names; knowing it means knowing everything.

@@ -1,0 +1,227 @@
+"""The agent as a library: prompts in, events out."""
+
+import asyncio
+import os
+from collections import deque
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import AsyncExitStack, aclosing
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
+
+from tejat.app.agent import open_agent
+from tejat.core.agent_events import AgentEvent, EndReason, RunEnded, Tell
+from tejat.core.agent_options import AgentOptions
+from tejat.core.confirm import Approver
+from tejat.core.errors import UsageError
+from tejat.core.events import OutputUpdated
+from tejat.core.history import Message
+from tejat.core.tool import BaseTool
+from tejat.core.types import Part
+
+if TYPE_CHECKING:
+    from tejat.engine.session import Session
+
+
+class AgentSettings(TypedDict, total=False):
+    """What an agent can be told to be; `AgentOptions` says what each of them means."""
+
+    directories: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+    model: str | None
+    mode: str | None
+    allowed_tools: Sequence[str]
+    excluded_tools: Sequence[str]
+    sandbox: str | None
+    tools: Sequence[BaseTool]
+    trusts_folder: bool
+    resume: str | None
+    session_id: str | None
+    keeps_session: bool
+    max_turns: int | None
+    max_tokens: int | None
+    max_cost: float | None
+    timeout: float | None
+    record: str | None
+    replay: str | None
+    system: str | None
+    environment: Mapping[str, str] | None
+
+
+class Agent:
+    """A model at work with tools in some directories; use it as `async with Agent(...) as agent`.
+
+    The settings are those of `AgentOptions`: `directories`, `model`, `tools`, `mode`, `system`, `max_turns` and so on.
+    The approver is asked what the rules want to be asked; without one, that is refused. Several agents can live in one
+    process; each belongs to the event loop that it was opened in.
+    """
+
+    def __init__(self, *, approver: Approver | None = None, **settings: Unpack[AgentSettings]) -> None:
+        """Raises TypeError for a setting that there is none of, or a tool that is none."""
+        self._options = _options(settings)
+        self._approver = approver
+        self._open: _Opened | None = None
+
+    async def __aenter__(self) -> "Agent":
+        """Raises UsageError, and ModelFailure when there is no key for the model."""
+        if self._open is not None:
+            raise UsageError("This agent is open already.")
+        async with AsyncExitStack() as stack:
+            session = await stack.enter_async_context(open_agent(self._options, self._approver))
+            self._open = _Opened(session, stack.pop_all())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Ends whatever is still running."""
+        opened, self._open = self._open, None
+        if opened is not None:
+            async with opened.closing:
+                await asyncio.gather(*map(end_run, opened.runs))
+
+    @property
+    def session_id(self) -> str:
+        """How the session can be found again, with `resume`. Raises UsageError outside of `async with`."""
+        return self._session.session_id
+
+    @property
+    def history(self) -> tuple[Message, ...]:
+        """The conversation so far. Raises UsageError outside of `async with`."""
+        return tuple(self._session.conversation.history.messages)
+
+    async def run(self, prompt: str | Sequence[Part]) -> AsyncGenerator[AgentEvent]:
+        """Answer a prompt. The events come as they happen, the last is RunEnded and tells how it went.
+
+        Leaving the loop ends the run; `contextlib.aclosing` waits until it has ended. Whoever reads slowly loses
+        nothing and holds nothing up. A second run waits for the first.
+
+        Raises UsageError outside of `async with`, and otherwise only what is a defect of the program.
+        """
+        unread = _Unread()
+        task = self.start(prompt, unread.tell)
+        task.add_done_callback(unread.close)
+        try:
+            while (event := await unread.next()) is not None:
+                yield event
+            if not task.cancelled():
+                task.result()
+        finally:
+            await end_run(task)
+
+    async def ask(self, prompt: str | Sequence[Part]) -> RunEnded:
+        """Answer a prompt and tell only how it went: `text` is the answer. Raises what `run` raises."""
+        ended = NOT_BEGUN
+        async with aclosing(self.run(prompt)) as events:
+            async for event in events:
+                if isinstance(event, RunEnded):
+                    ended = event
+        return ended
+
+    def start(self, prompt: str | Sequence[Part], tell: Tell) -> "asyncio.Task[RunEnded]":
+        """Answer a prompt in a task of its own, which can be cancelled; every event goes to `tell` at once.
+
+        A run that is cancelled before it begins, because another one is going on, has no events. Raises UsageError
+        outside of `async with`.
+        """
+        opened = self._opened
+        task = asyncio.create_task(opened.session.run(prompt, tell))
+        opened.runs.add(task)
+        task.add_done_callback(opened.runs.discard)
+        return task
+
+    @property
+    def _session(self) -> "Session":
+        return self._opened.session
+
+    @property
+    def _opened(self) -> "_Opened":
+        if self._open is None:
+            raise UsageError("This agent is not open. Use it inside of `async with`.")
+        return self._open
+
+
+NOT_BEGUN = RunEnded(EndReason.INTERRUPTED, message="The agent was closed before the run began.")
+
+
+class _Opened:
+    """What an open agent has."""
+
+    def __init__(self, session: "Session", closing: AsyncExitStack) -> None:
+        self.session = session
+        self.closing = closing
+        self.runs: set[asyncio.Task[RunEnded]] = set()
+
+
+async def end_run(task: "asyncio.Task[RunEnded]") -> None:
+    """Cancel what still runs, and wait for it. Somebody's tool may take no notice the first time."""
+    while not task.done():
+        task.cancel()
+        await asyncio.wait((task,), timeout=_PATIENCE)
+    if not task.cancelled():
+        task.exception()  # it was raised where the events are read, if anybody reads them
+
+
+_PATIENCE = 10.0
+
+
+class _Unread:
+    """The events of a run until they are read, in order, RunEnded last.
+
+    They are kept without a limit: telling cannot wait, and a tool must not stand still because nobody looks.
+    """
+
+    def __init__(self) -> None:
+        self._events: deque[AgentEvent] = deque()
+        self._news = asyncio.Event()
+        self._has_ended = self._is_closed = False
+
+    def tell(self, event: AgentEvent) -> None:
+        add_unread(self._events, event)
+        self._has_ended = isinstance(event, RunEnded)
+        self._news.set()
+
+    def close(self, task: "asyncio.Task[RunEnded]") -> None:
+        """Nothing follows. A run without an end was cancelled before it began."""
+        if task.cancelled() and not self._has_ended:
+            self._events.append(NOT_BEGUN)
+        self._is_closed = True
+        self._news.set()
+
+    async def next(self) -> AgentEvent | None:
+        """The next event, None after the last one."""
+        while not self._events:
+            if self._is_closed:
+                return None
+            self._news.clear()
+            await self._news.wait()
+        return self._events.popleft()
+
+
+def add_unread(events: "deque[Any]", event: object) -> None:
+    """Add an event to those that nobody has read yet.
+
+    Live output is told as a whole each time, so only the latest is kept: it would be the one thing that piles up.
+    """
+    last = events[-1] if events else None
+    if isinstance(event, OutputUpdated) and isinstance(last, OutputUpdated) and last.call is event.call:
+        events[-1] = event
+    else:
+        events.append(event)
+
+
+def _options(settings: AgentSettings) -> AgentOptions:
+    told: dict[str, Any] = dict(settings)
+    for name in ("directories", "allowed_tools", "excluded_tools", "tools"):
+        if name in told:
+            told[name] = _several(told[name])
+    if "directories" in told:
+        told["directories"] = tuple(map(os.fspath, told["directories"]))
+    options = AgentOptions(**told)
+    if not options.directories:
+        raise UsageError("An agent needs a directory to work in.")
+    for each in cast("Sequence[object]", options.tools):
+        if not isinstance(each, BaseTool):
+            raise TypeError(f"{each!r} is not a tool. A function becomes one with `@tool`.")
+    return options
+
+
+def _several(given: Any) -> tuple[Any, ...]:
+    """One alone stands for a list of one."""
+    is_alone = hasattr(given, "__fspath__") or issubclass(type(given), str | BaseTool)
+    return (given,) if is_alone else tuple(given)

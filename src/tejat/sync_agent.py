@@ -1,0 +1,251 @@
+"""The agent for code that does not await: the same events, in a plain `for` loop."""
+
+import asyncio
+import threading
+from collections import deque
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from contextvars import ContextVar
+from typing import NamedTuple, Protocol, TypeAlias, Unpack
+
+from tejat.agent import NOT_BEGUN, Agent, AgentSettings, add_unread, end_run
+from tejat.core.agent_events import AgentEvent, RunEnded
+from tejat.core.confirm import Answer, Question
+from tejat.core.errors import UsageError
+from tejat.core.history import Message
+from tejat.core.types import Part
+
+
+class SyncApprover(Protocol):
+    """Whoever can answer for the person, in the thread that reads the events."""
+
+    def ask(self, question: Question) -> Answer: ...
+
+
+class SyncAgent:
+    """An `Agent` in a thread and an event loop of its own; use it as `with SyncAgent(...) as agent`.
+
+    It works wherever a call may block, inside of a running event loop too. The settings are those of `Agent`. The
+    approver is asked in the thread that reads the events, when it comes to the question.
+    """
+
+    def __init__(self, *, approver: SyncApprover | None = None, **settings: Unpack[AgentSettings]) -> None:
+        """Raises TypeError for a setting that there is none of, or a tool that is none."""
+        self._approver = approver
+        self._agent = Agent(approver=None if approver is None else _AskTheReader(), **settings)
+        self._home: _LoopThread | None = None
+
+    def __enter__(self) -> "SyncAgent":
+        """Raises UsageError, and ModelFailure when there is no key for the model."""
+        if self._home is not None:
+            raise UsageError("This agent is open already.")
+        self._home = home = _LoopThread(self._agent)
+        try:
+            home.wait_until_open()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Ends whatever is still running."""
+        home, self._home = self._home, None
+        if home is not None:
+            home.stop()
+
+    @property
+    def session_id(self) -> str:
+        """How the session can be found again, with `resume`. Raises UsageError outside of `with`."""
+        return self._opened.agent.session_id
+
+    @property
+    def history(self) -> tuple[Message, ...]:
+        """The conversation so far. Raises UsageError outside of `with`."""
+        return self._opened.agent.history
+
+    def run(self, prompt: str | Sequence[Part]) -> Generator[AgentEvent]:
+        """Answer a prompt. The events come as they happen, the last is RunEnded and tells how it went.
+
+        Leaving the loop ends the run, by an exception or a KeyboardInterrupt too, and waits until it has ended.
+
+        Raises UsageError outside of `with`, what the approver raises, and otherwise only what is a defect of the
+        program.
+        """
+        reading = _Reading(self._opened, prompt)
+        try:
+            while (item := reading.next()) is not None:
+                if not isinstance(item, _Asked):
+                    yield item
+                elif self._approver is not None and item.is_open:
+                    item.give(self._approver.ask(item.question))
+        finally:
+            reading.end()
+
+    def ask(self, prompt: str | Sequence[Part]) -> RunEnded:
+        """Answer a prompt and tell only how it went: `text` is the answer. Raises what `run` raises."""
+        ended = NOT_BEGUN
+        for event in self.run(prompt):
+            if isinstance(event, RunEnded):
+                ended = event
+        return ended
+
+    @property
+    def _opened(self) -> "_LoopThread":
+        if self._home is None:
+            raise UsageError("This agent is not open. Use it inside of `with`.")
+        return self._home
+
+
+class _LoopThread:
+    """A thread with an event loop, in which an agent is open from beginning to end."""
+
+    def __init__(self, agent: Agent) -> None:
+        self.agent = agent
+        self._main: Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[None] | None]] = Future()
+        self._is_open: Future[None] = Future()
+        self._failure: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, name="tejat-agent", daemon=True)
+        self._thread.start()
+
+    @property
+    def is_alive(self) -> bool:
+        return self._thread.is_alive()
+
+    def wait_until_open(self) -> None:
+        """Raises whatever kept the agent from being opened."""
+        self._is_open.result()
+
+    def call(self, work: Callable[[], object]) -> None:
+        """Do something in the loop, soon. Raises RuntimeError once it is closed."""
+        loop, _ = self._main.result()
+        loop.call_soon_threadsafe(work)
+
+    def stop(self) -> None:
+        """Close the agent and wait for the end of the thread. Raises what went wrong in closing."""
+        with suppress(RuntimeError):  # it has ended already
+            loop, task = self._main.result()
+            if task is not None:
+                loop.call_soon_threadsafe(task.cancel)
+        self._thread.join()
+        if self._failure is not None and self._is_open.exception() is None:
+            raise self._failure
+
+    def _run(self) -> None:
+        try:
+            with suppress(asyncio.CancelledError):
+                asyncio.run(self._stay_open())
+        except BaseException as error:  # noqa: BLE001 -- raised where the thread was started
+            self._failure = error
+            for waiting in (self._main, self._is_open):
+                if not waiting.done():
+                    waiting.set_exception(error)
+
+    async def _stay_open(self) -> None:
+        self._main.set_result((asyncio.get_running_loop(), asyncio.current_task()))
+        async with self.agent:
+            self._is_open.set_result(None)
+            await asyncio.Event().wait()
+
+
+class _Asked(NamedTuple):
+    """A question on its way to the thread that reads the events."""
+
+    question: Question
+    answer: "asyncio.Future[Answer]"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether somebody still waits for the answer."""
+        return not self.answer.done()
+
+    def give(self, answer: Answer) -> None:
+        with suppress(RuntimeError):  # the agent was closed meanwhile
+            self.answer.get_loop().call_soon_threadsafe(self._settle, answer)
+
+    def _settle(self, answer: Answer) -> None:
+        if self.is_open:
+            self.answer.set_result(answer)
+
+
+_Item: TypeAlias = AgentEvent | _Asked
+
+_reader: ContextVar[Callable[[_Item], None]] = ContextVar("reader")
+"""Who reads the events of the run that is going on in this task."""
+
+
+class _AskTheReader:
+    async def ask(self, question: Question) -> Answer:
+        asked = _Asked(question, asyncio.get_running_loop().create_future())
+        _reader.get()(asked)
+        return await asked.answer
+
+
+class _Reading:
+    """One run seen from another thread: what happened in it and was not read yet."""
+
+    def __init__(self, home: _LoopThread, prompt: str | Sequence[Part]) -> None:
+        self._home = home
+        self._prompt = prompt
+        self._items: deque[_Item] = deque()
+        self._news = threading.Condition()
+        self._task: asyncio.Task[RunEnded] | None = None
+        self._ending: asyncio.Task[None] | None = None
+        self._has_ended = self._is_over = False
+        home.call(self._start)
+
+    def next(self) -> _Item | None:
+        """The next event or question, None after the last one. Raises what the run raised."""
+        with self._news:
+            while not self._items and not self._is_over:
+                self._wait()
+            if self._items:
+                return self._items.popleft()
+        if self._task is not None and not self._task.cancelled():
+            self._task.result()
+        is_first = not self._has_ended
+        self._has_ended = True
+        return NOT_BEGUN if is_first else None
+
+    def end(self) -> None:
+        """Cancel what still runs, and wait for it."""
+        with suppress(RuntimeError):  # the loop is closed, and nothing runs in it
+            self._home.call(self._cancel)
+        with self._news:
+            while not self._is_over:
+                self._wait()
+
+    def _wait(self) -> None:
+        if not self._news.wait(_LOOK_AFTER) and not self._home.is_alive:
+            self._is_over = True  # the agent was closed before the run could begin
+
+    # What follows happens in the loop.
+
+    def _start(self) -> None:
+        _reader.set(self._put)
+        try:
+            self._task = self._home.agent.start(self._prompt, self._put)
+        except UsageError:  # it is being closed
+            self._finish()
+        else:
+            self._task.add_done_callback(self._finish)
+
+    def _put(self, item: _Item) -> None:
+        with self._news:
+            add_unread(self._items, item)
+            self._has_ended = isinstance(item, RunEnded)
+            self._news.notify()
+
+    def _finish(self, task: "asyncio.Task[RunEnded] | None" = None) -> None:
+        if task is not None and not task.cancelled():
+            task.exception()  # raised in the other thread, if anybody reads there
+        with self._news:
+            self._is_over = True
+            self._news.notify()
+
+    def _cancel(self) -> None:
+        if self._task is not None:
+            self._ending = asyncio.create_task(end_run(self._task))
+
+
+_LOOK_AFTER = 1.0
