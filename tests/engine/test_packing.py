@@ -106,3 +106,9 @@ def test_a_call_without_an_id_is_answered_without_one() -> None:
 )
 def test_failures(result: ToolResult, response: dict[str, str]) -> None:
     assert pack(CALL, result) == (FunctionResponse("read_file", response, "call-1"),)
+
+
+def test_a_response_that_is_no_json_is_told_in_words() -> None:
+    call = FunctionCall("measure", {}, "7")
+    packed = pack(call, ToolResult(FunctionResponse("other", {"value": float("nan")})))
+    assert packed == (FunctionResponse("measure", {"output": "{'value': nan}"}, "7"),)

@@ -202,19 +202,28 @@ class Conversation:
         return replace(answer, message=message)
 
     async def run_calls(self, calls: Sequence[FunctionCall], tell: Tell) -> Batch:
-        """Run the calls of the last answer and put their responses into the history. Raises TurnsInCircles."""
-        journal = self._journal
+        """Run the calls of the last answer and put their responses into the history.
+
+        Raises TurnsInCircles, and what `tell` raises, but only when all is done and written down.
+        """
+        journal, failures = self._journal, list[Exception]()
 
         def watch(event: Event) -> None:
             if journal is not None and isinstance(event, CallFinished):
                 journal.response(event.index, event.response)
-            tell(event)
+            if not failures:
+                try:
+                    tell(event)
+                except Exception as error:  # noqa: BLE001 -- raised again below
+                    failures.append(error)
 
         batch = self._scheduler.batch(calls, watch)
         try:
             await batch.run()
         finally:
             self.history.add_user(user_message(*(part for response in batch.responses for part in response)))
+        if failures:
+            raise failures[0]
         circle = self._guard.saw_calls(calls, batch.responses)
         if circle:
             self._warn(circle, tell)

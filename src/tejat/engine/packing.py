@@ -55,7 +55,9 @@ def _content(call: FunctionCall, content: PartListUnion) -> tuple[Part, ...]:
             return _output(call, f"Binary content of type {mime_type or 'unknown'} was processed."), content
         case FunctionResponse(response=response):
             inner = response.get("content")
-            return (_output(call, _text_of(inner)) if inner else _response(call, response),)
+            if inner:
+                return (_output(call, _text_of(inner)),)
+            return (_response(call, response) if _is_json(response) else _output(call, str(response)),)
 
 
 def _beside_the_response(item: str | Part) -> Part:
@@ -64,12 +66,18 @@ def _beside_the_response(item: str | Part) -> Part:
         case str():
             return Text(item)
         case FunctionResponse(response=response):
-            try:
-                return Text(dump_json(part_to_json(item)))
-            except (TypeError, ValueError):  # a tool that is not ours may put anything in
-                return Text(str(response))
+            return Text(dump_json(part_to_json(item)) if _is_json(response) else str(response))
         case _:
             return item
+
+
+def _is_json(response: JsonObject) -> bool:
+    """A tool that is not ours may put anything in."""
+    try:
+        dump_json(response)
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return True
 
 
 def _text_of(content: JsonValue) -> str:
