@@ -15,6 +15,8 @@ from tejat.core.value import field, fields_of, identity, is_value, replace, valu
 
 NAMES = ("a", "b", "c", "cls", "type", "_own")
 NOTHING = object()
+MANY = 12
+"""Of values that many are made of another constructor makes the later ones."""
 
 
 class Told(NamedTuple):
@@ -124,6 +126,8 @@ class TestLikeDataclasses:
         assert ours.__match_args__ == theirs.__match_args__
         assert [each.name for each in fields_of(ours)] == [each.name for each in dataclasses.fields(theirs)]
         pairs: list[tuple[Any, Any]] = []
+        for _ in range(data.draw(st.sampled_from([0, MANY]))):
+            construct(ours, [1] * len(ours.__match_args__), {})
         for _ in range(3):
             by_place, by_name = data.draw(arguments(told))
             mine, other = (construct(cls, by_place, by_name) for cls in (ours, theirs))

@@ -2,7 +2,7 @@
 
 `@value` stands for `@dataclass(frozen=True, slots=True)`: the same fields, defaults, comparison, printing and pattern
 matching. A dataclass writes and compiles six methods when its class is made, a millisecond each; here nothing is
-compiled until the first instance is made, and of most values a run makes none.
+compiled but the constructor, and that only of values that a run makes many of.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -10,6 +10,8 @@ from typing import Any, TypeVar, cast, dataclass_transform
 
 _Value = TypeVar("_Value")
 MISSING: Any = object()
+_WORTH_COMPILING = 8
+"""After so many instances a constructor of its own pays."""
 
 
 class Field:
@@ -80,13 +82,14 @@ def _made(cls: type[_Value], methods: Mapping[str, object], *more_slots: str) ->
         "__slots__": (*(name for name in own if name not in inherited), *more_slots),
         "__match_args__": tuple(each.name for each in fields if each.init),
         "__value_fields__": fields,
+        "__value_made__": list[None](),
         "__setattr__": _refuse,
         "__delattr__": _refuse,
         "__getstate__": _state,
         "__setstate__": _restore,
     }
     namespace.setdefault("__repr__", _represent)
-    namespace["__init__"] = _compile_and_call
+    namespace["__init__"] = _fill_in
     return cast("type[_Value]", type(cls)(cls.__name__, cls.__bases__, namespace))
 
 
@@ -107,12 +110,44 @@ def _own_fields(cls: type) -> Iterator[Field]:
         yield told
 
 
-def _compile_and_call(self: object, *positional: object, **named: object) -> None:
-    """Stands for the constructor until it is used for the first time."""
-    cls = next(filter(is_value, type(self).__mro__))
-    constructor = _constructor(cls)
-    type.__setattr__(cls, "__init__", constructor)
-    constructor(self, *positional, **named)
+def _fill_in(self: object, *positional: object, **named: object) -> None:
+    """The constructor of a class that few instances were made of so far. It raises TypeError like any other."""
+    cls = type(self)
+    while "__value_fields__" not in cls.__dict__:
+        cls = cls.__mro__[1]
+    made: list[None] = cls.__dict__["__value_made__"]
+    made.append(None)
+    filled = None if len(made) > _WORTH_COMPILING else _filled(fields_of(cls), positional, named)
+    if filled is None:
+        constructor = _constructor(cls)
+        type.__setattr__(cls, "__init__", constructor)
+        return constructor(self, *positional, **named)
+    for name, content in filled.items():
+        object.__setattr__(self, name, content)
+    if "__post_init__" in dir(cls):
+        getattr(self, "__post_init__")()  # noqa: B009 -- no type has it
+    return None
+
+
+def _filled(
+    fields: tuple[Field, ...], positional: tuple[object, ...], named: dict[str, object]
+) -> dict[str, object] | None:
+    """What each field is given; None if something is missing or too much."""
+    names = [each.name for each in fields if each.init]
+    given = dict(zip(names, positional, strict=False)) | named
+    if len(given) < len(positional) + len(named) or not named.keys() <= set(names):
+        return None
+    filled: dict[str, object] = {}
+    for each in fields:
+        if each.name in given:
+            filled[each.name] = given[each.name]
+        elif each.factory is not MISSING:
+            filled[each.name] = each.factory()
+        elif each.default is not MISSING:
+            filled[each.name] = each.default
+        else:
+            return None
+    return filled
 
 
 def _constructor(cls: type) -> Callable[..., None]:
