@@ -29,7 +29,7 @@ rules. Without a prompt it takes what is piped in, and at a terminal it asks for
   --include-directories LIST    more directories to work in
   --trust                       let this folder's own configuration count in this run
   -r, --resume [SESSION]        go on with a session: latest, a number or an id
-  --list-sessions, --delete-session SESSION
+  --list-sessions, --delete-session SESSION, --session-id ID
   --max-turns N, --max-tokens N, --max-cost DOLLARS, --timeout SECONDS
   --record FILE, --replay FILE  keep the model's side of a run, or play it again
 
@@ -41,13 +41,14 @@ commands:
   undo ...              what was changed, and how to take it back
   jobs ...              commands left in the background
   trust ...             which folders' own configuration counts
-  doctor                what works here, above all the sandbox
+  doctor                what works here and what was read from where: sandbox, model, key, settings
 
 options:
   -h, --help            show this help
   -V, --version         show the version
 
-Keys are taken from GEMINI_API_KEY, OPENAI_API_KEY and ANTHROPIC_API_KEY. `tejat tools --help` tells more of a command.
+Keys are taken from GEMINI_API_KEY, OPENAI_API_KEY and ANTHROPIC_API_KEY. The exit code is 0 where there is an answer.
+`tejat COMMAND --help` tells more of a command.
 """
 
 
