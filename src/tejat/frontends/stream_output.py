@@ -7,6 +7,7 @@ from tejat.core.agent_events import (
     AgentEvent,
     Answered,
     Compressed,
+    HistoryRepaired,
     LoopDetected,
     ModelChanged,
     Noticed,
@@ -50,7 +51,7 @@ class StreamOutput:
                 self._print("retry", _retry(event))
             case RunEnded():
                 self._finish(event)
-            case Noticed() | LoopDetected() | ModelChanged() | Compressed():
+            case Noticed() | LoopDetected() | ModelChanged() | Compressed() | HistoryRepaired():
                 self._note(event)
             case _:
                 pass
@@ -60,7 +61,7 @@ class StreamOutput:
         error: JsonObject = {"type": name, "message": message, "code": code}
         self._print("result", {"status": "error", "error": error, "permission_denials": []})
 
-    def _note(self, event: Noticed | LoopDetected | ModelChanged | Compressed) -> None:
+    def _note(self, event: Noticed | LoopDetected | ModelChanged | Compressed | HistoryRepaired) -> None:
         severity = event.severity if isinstance(event, Noticed) else Severity.WARNING
         message = aside(event)
         if message and severity is not Severity.NOTE:

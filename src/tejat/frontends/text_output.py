@@ -1,6 +1,6 @@
 """`--output-format text`: the model's words on stdout, everything else in lines on stderr."""
 
-from tejat.core.agent_events import AgentEvent, Answered, Retrying, RunEnded, TextStreamed
+from tejat.core.agent_events import AgentEvent, Answered, LoopDetected, Retrying, RunEnded, TextStreamed
 from tejat.core.model import CONVERSATION
 from tejat.core.visible import visible
 from tejat.frontends.endings import exit_code_of
@@ -19,8 +19,8 @@ class TextOutput:
         match event:
             case TextStreamed(text) if self._streams.is_terminal:
                 self._write(visible(text))
-            case Retrying(purpose="conversation") if self._streams.is_terminal and not self._at_line_start:
-                self._write("\n")
+            case Retrying(purpose="conversation") | LoopDetected() if self._streams.is_terminal:
+                self._end_line()
             case Answered(answer, purpose=purpose) if purpose == CONVERSATION:
                 if not self._streams.is_terminal:
                     self._write(as_shown(answer.text))
