@@ -1,7 +1,10 @@
 import gc
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from tejat.core.history import Message, user_message
-from tejat.models.encoded import Encoded
+from tejat.models.encoded import Encoded, Joined
 
 
 def test_each_message_is_encoded_once_for_as_long_as_it_lives() -> None:
@@ -21,3 +24,52 @@ def test_each_message_is_encoded_once_for_as_long_as_it_lives() -> None:
     del first
     gc.collect()
     assert len(encoded._known) == 1
+
+
+def text_of(message: Message) -> bytes:
+    return message.text.encode()
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["grow", "grow", "grow", "cut", "side", "swap", "other bytes"]),
+            st.sampled_from([0, 1, 50_000, 131_071, 131_072, 200_000]),
+        ),
+        max_size=8,
+    )
+)
+def test_joined_messages_are_what_they_are_one_by_one(steps: list[tuple[str, int]]) -> None:
+    encoded = Encoded(text_of)
+    joined = Joined(encoded)
+    messages: list[Message] = []
+    for number, (what, size) in enumerate(steps):
+        message = user_message(str(number) * size)
+        match what:
+            case "cut":
+                del messages[-1:]
+            case "side":
+                assert b"".join(joined.of([message])) == text_of(message)
+            case "swap" if messages:
+                messages[len(messages) // 2] = message
+            case "other bytes" if messages:
+                encoded.put(messages[0], b"other")
+                joined.forget()
+            case _:
+                messages.append(message)
+        assert b"".join(joined.of(messages)) == b",".join(map(encoded.of, messages))
+
+
+def test_blocks_are_made_once_and_stay_few() -> None:
+    joined = Joined(Encoded(text_of))
+    messages: list[Message] = []
+    before: list[bytes] = []
+    for number in range(300):
+        messages.append(user_message(chr(97 + number % 26) * 4000))
+        blocks = joined.of(messages)
+        assert all(block is known for block, known in zip(blocks, before[:-1], strict=False))
+        before = blocks
+    assert len(before) == 10
+    joined.of([user_message("on the side")])
+    assert all(block is known for block, known in zip(joined.of(messages), before[:-1], strict=False))

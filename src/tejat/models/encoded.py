@@ -1,9 +1,12 @@
 """Messages in the bytes of a wire, each encoded once for as long as it lives."""
 
 from collections.abc import Callable, Sequence
+from operator import is_
 from weakref import WeakKeyDictionary
 
 from tejat.core.history import Message
+
+_BLOCK = 131_072
 
 
 class Encoded:
@@ -22,6 +25,36 @@ class Encoded:
     def put(self, message: Message, encoded: bytes) -> None:
         """From now on this is what the message is in bytes."""
         self._known[message] = encoded
+
+
+class Joined:
+    """The messages of a conversation that grows, with commas between them, in few blocks that are each made once."""
+
+    def __init__(self, encoded: Encoded) -> None:
+        self._encoded = encoded
+        self._settled: list[Message] = []
+        self._blocks: list[bytes] = []
+
+    def of(self, messages: Sequence[Message]) -> list[bytes]:
+        """A short conversation on the side takes nothing away from the long one."""
+        known = len(self._settled)
+        if known > len(messages) or not all(map(is_, self._settled, messages)):
+            known = 0
+        latest = messages[known:]
+        pieces = [self._encoded.of(message) for message in latest]
+        last = b",".join([b"", *pieces] if known else pieces)
+        if len(last) < _BLOCK:
+            return [*self._blocks, last] if known else [last]
+        if not known:
+            self.forget()
+        self._settled.extend(latest)
+        self._blocks.append(last)
+        return list(self._blocks)
+
+    def forget(self) -> None:
+        """Make the blocks anew: some message has other bytes now."""
+        self._settled.clear()
+        self._blocks.clear()
 
 
 def fitted(messages: Sequence[Message], encoded: Encoded, lean: Encoded, *, most: int) -> list[bytes]:

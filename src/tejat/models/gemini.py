@@ -13,7 +13,7 @@ from tejat.core.history import Message
 from tejat.core.model import Ability, Chunk, FailureKind, ModelFailure, ModelRequest
 from tejat.models import ModelOptions
 from tejat.models.address import base_address, read_key
-from tejat.models.encoded import Encoded, fitted
+from tejat.models.encoded import Encoded, Joined, fitted
 from tejat.models.estimate import estimate_tokens
 from tejat.models.failures import of_http, protocol_failure, retry_after
 from tejat.models.gemini_answer import AnswerReader
@@ -112,6 +112,7 @@ class Gemini:
         self._dialect = Dialect(model)
         self._encoded = Encoded(self._dialect.encode_message)
         self._lean = Encoded(partial(self._dialect.encode_message, media=False))
+        self._joined = Joined(self._encoded)
         self._unsigned: WeakSet[Message] = WeakSet()
         self._http = HttpClient(environment=options.environment, limits=options.limits or HttpLimits())
         if endpoint.address("").startswith("https:"):
@@ -132,7 +133,7 @@ class Gemini:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
         reader = AnswerReader(self._endpoint.secrets)
-        body = (b'{"contents":[', self._contents(request), b"]", self._rest(request), b"}")
+        body = (b'{"contents":[', *self._contents(request), b"]", self._rest(request), b"}")
         address = f"{self._endpoint.address('streamGenerateContent')}?alt=sse"
         try:
             async with self._http.request("POST", address, headers=await self._headers(), body=body) as response:
@@ -170,7 +171,8 @@ class Gemini:
         await self._http.close()
 
     async def _counted(self, request: ModelRequest) -> int:
-        body = self._endpoint.count_request(self._contents(request), self._dialect.encode_prompt(request))
+        contents = b"".join(self._contents(request))
+        body = self._endpoint.count_request(contents, self._dialect.encode_prompt(request))
         address = self._endpoint.address("countTokens")
         async with self._http.request("POST", address, headers=await self._headers(), body=body) as response:
             if response.status != 200:
@@ -178,10 +180,11 @@ class Gemini:
             total = object_of(parsed(await response.read(_MOST_ERROR_BYTES))).get("totalTokens")
         return total if isinstance(total, int) and total > 0 else estimate_tokens(request)
 
-    def _contents(self, request: ModelRequest) -> bytes:
-        # One copy costs less than handing on hundreds of pieces one by one.
-        pieces = fitted(request.messages, self._encoded, self._lean, most=_MOST_REQUEST_BYTES)
-        return b",".join(pieces)
+    def _contents(self, request: ModelRequest) -> Sequence[bytes]:
+        blocks = self._joined.of(request.messages)
+        if sum(map(len, blocks)) <= _MOST_REQUEST_BYTES:
+            return blocks
+        return [b",".join(fitted(request.messages, self._encoded, self._lean, most=_MOST_REQUEST_BYTES))]
 
     def _rest(self, request: ModelRequest) -> bytes:
         """From turn to turn it is the same; only the last is kept."""
@@ -206,6 +209,7 @@ class Gemini:
             self._unsigned.add(message)
             self._encoded.put(message, self._dialect.encode_message(message, signed=False))
             self._lean.put(message, self._dialect.encode_message(message, signed=False, media=False))
+        self._joined.forget()
         return ModelFailure(failure.message, failure.kind, status=failure.status, retry_after=0.0, can_retry=True)
 
     async def _headers(self) -> Mapping[str, str]:

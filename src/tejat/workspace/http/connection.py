@@ -3,6 +3,7 @@
 import ssl
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from typing import cast
 
 import h11
 
@@ -10,7 +11,8 @@ from tejat.workspace.http.patience import Patience
 from tejat.workspace.http.values import Headers, HttpFailure, HttpProblem, HttpResponse
 from tejat.workspace.http.wire import Wire
 
-_BLOCK = 65_536
+_SMALL = 16_384
+_BLOCK = 262_144
 _MOST_INTERIM_RESPONSES = 100
 
 
@@ -111,8 +113,7 @@ class Connection:
                     return
             if self.wire.has_ended:
                 return
-        for piece in body:
-            self._machine.send_with_data_passthrough(h11.Data(data=piece))
+        self._machine.send_with_data_passthrough(h11.Data(data=cast("bytes", _Sent(body))))
         self._machine.send(h11.EndOfMessage())
 
     async def _receive_head(self, patience: Patience) -> h11.Response:
@@ -212,15 +213,25 @@ def in_words(error: ssl.SSLError) -> str:
     return (error.reason or "unknown reason").replace("_", " ").lower()
 
 
+class _Sent:
+    """What h11 has to know of a body that it need not look at, piece by piece: how long it was."""
+
+    def __init__(self, body: Sequence[bytes]) -> None:
+        self._length = sum(map(len, body))
+
+    def __len__(self) -> int:
+        return self._length
+
+
 def _blocks(head: bytes, body: Sequence[bytes]) -> Iterator[bytes | memoryview]:
     """The same bytes in blocks that are neither tiny nor huge: small pieces are joined, large ones are not copied."""
     waiting = [head]
     size = len(head)
     for piece in body:
-        if size + len(piece) > _BLOCK:
+        if size + len(piece) > _SMALL:
             yield b"".join(waiting)
             waiting, size = [], 0
-        if len(piece) > _BLOCK:
+        if len(piece) > _SMALL:
             view = memoryview(piece)
             yield from (view[start : start + _BLOCK] for start in range(0, len(piece), _BLOCK))
             continue
