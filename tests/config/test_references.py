@@ -1,5 +1,7 @@
 """References to variables: every spelling, what stays as it is, and what a project never gets to see."""
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -91,3 +93,36 @@ def test_a_project_never_sees_it_however_it_is_spelled(text: str, value: str) ->
     hidden = "\N{SNOWMAN}" + value
     resolve = resolver({"KEY": hidden, "A": "a", "A_KEY": hidden, "AKEY": hidden}, SourceTier.WORKSPACE)
     assert "\N{SNOWMAN}" not in resolve(text)
+
+
+NAME_PIECES = [
+    "KEY",
+    "KEYS",
+    "TOKEN",
+    "AUTH",
+    "AUTHOR",
+    "PASS",
+    "PASSWORD",
+    "URL",
+    "FILE",
+    "_",
+    "ID",
+    "X",
+    "k",
+    "PRIVATE",
+]
+VALUE_PIECES = ["://", "@", ":", "me", "/", " ", "ghp_", "gh", "sk-", "AKIA", "xoxb-", "eyJ", "0123abcd", "-----BEGIN "]
+# The same said in one expression for each.
+NAME = (
+    r"^(?!.*_(?:FILE|PATH|DIR|SOCK|SOCKET|URL|URI)$).*"
+    r"(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|KEY(?:S|_ID)?$|(?:^|_)(?:KEY|PASS|AUTH|CREDS|PRIVATE|COOKIE)(?:_|$))"
+)
+VALUE = r"://[^/@\s]*:[^/@\s]+@|-----BEGIN |\b(?:gh[a-z]_|github_pat_|AIzaSy|AKIA|sk-|xox[a-z]-|eyJ)[\w-]{8}"
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.lists(st.sampled_from(NAME_PIECES), max_size=5), st.lists(st.sampled_from(VALUE_PIECES), max_size=5))
+def test_secrets_of_any_name_and_value(name_pieces: list[str], value_pieces: list[str]) -> None:
+    name, value = "".join(name_pieces), "".join(value_pieces)
+    assert is_secret(name, "") is (re.search(NAME, name.upper()) is not None)
+    assert is_secret("", value) is (re.search(VALUE, value) is not None)

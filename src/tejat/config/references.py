@@ -30,15 +30,31 @@ def resolver(environment: Mapping[str, str], tier: SourceTier) -> Resolve:
 
 def is_secret(name: str, value: str) -> bool:
     """Whether a variable of this name, or with this value, is likely to be one that only its owner should see."""
-    return re.search(_SECRET_NAME, name.upper()) is not None or re.search(_SECRET_VALUE, value) is not None
+    return _names_secret(name.upper()) or _holds_secret(value)
+
+
+def _names_secret(name: str) -> bool:
+    """Not what only tells where something is kept. Words that are part of others (author, keyboard) count alone."""
+    if name.endswith(_WHEREABOUTS):
+        return False
+    if name.endswith(_ENDINGS) or any(word in name for word in _ANYWHERE):
+        return True
+    return not _ALONE.isdisjoint(name.split("_"))
+
+
+def _holds_secret(value: str) -> bool:
+    """Credentials in an address, a key file, and how the keys of well-known services begin."""
+    if not ("@" in value or any(mark in value for mark in _MARKS)):
+        return False
+    return re.search(_SECRET_VALUE, value) is not None
 
 
 # Compiled when first needed: few settings hold a reference.
 _REFERENCE = r"\$(?:\{(?P<braced>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<otherwise>[^}]*))?\}|(?P<bare>[A-Za-z_][A-Za-z0-9_]*))"
-# Not what only tells where something is kept, and words that are part of others (author, keyboard) count alone.
-_SECRET_NAME = (
-    r"^(?!.*_(?:FILE|PATH|DIR|SOCK|SOCKET|URL|URI)$).*"
-    r"(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|KEY(?:S|_ID)?$|(?:^|_)(?:KEY|PASS|AUTH|CREDS|PRIVATE|COOKIE)(?:_|$))"
-)
-# Credentials in an address, a key file, and how the keys of well-known services begin.
+_WHEREABOUTS = ("_FILE", "_PATH", "_DIR", "_SOCK", "_SOCKET", "_URL", "_URI")
+_ANYWHERE = ("TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL")
+_ENDINGS = ("KEY", "KEYS", "KEY_ID")
+_ALONE = frozenset({"KEY", "PASS", "AUTH", "CREDS", "PRIVATE", "COOKIE"})
+# Without one of these, or an @, there is nothing to look for.
+_MARKS = ("-----BEGIN ", "gh", "AIzaSy", "AKIA", "sk-", "xox", "eyJ")
 _SECRET_VALUE = r"://[^/@\s]*:[^/@\s]+@|-----BEGIN |\b(?:gh[a-z]_|github_pat_|AIzaSy|AKIA|sk-|xox[a-z]-|eyJ)[\w-]{8}"

@@ -77,11 +77,11 @@ def retention_days(found: Found) -> float | None:
         return None
     if "maxAge" not in given:
         return Settings().session_days.value
-    age = _AGE.fullmatch(given["maxAge"].text())
+    age = re.fullmatch(_AGE, given["maxAge"].text())
     if age is None:
         raise given["maxAge"].wrong("a number with h, d, w or m after it")
     return int(age[1]) * _DAYS[age[2]]
 
 
-_AGE = re.compile(r"([1-9][0-9]{0,5})([hdwm])")
+_AGE = r"([1-9][0-9]{0,5})([hdwm])"
 _DAYS = {"h": 1 / 24, "d": 1.0, "w": 7.0, "m": 30.0}

@@ -9,8 +9,6 @@ from tejat.core.types import JsonValue
 
 MAX_BYTES = 256 * 2**20
 
-_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
-
 
 class NotJson(ValueError):
     """The text is not JSON that we take; the message says why."""
@@ -36,7 +34,11 @@ def dump_json(value: JsonValue, *, indent: int | None = None) -> str:
     """One JSON text without half characters: what is not text becomes U+FFFD."""
     separators = (",", ":") if indent is None else None
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators)
-    return text if text.isascii() else _HALF_CHARACTER.sub("\ufffd", text)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return re.sub("[\ud800-\udfff]", "\ufffd", text)
+    return text
 
 
 def _finite(text: str) -> float:

@@ -5,7 +5,7 @@ import stat
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tejat.core.errors import ErrorType, TejatError, WorkspaceError
+from tejat.core.errors import BadPrompt, ErrorType, WorkspaceError
 from tejat.core.tool import BaseTool, ToolResult, validate_and_execute
 from tejat.core.types import Part, Text
 from tejat.core.value import value
@@ -18,18 +18,18 @@ CONTENT_BEGINS = "\n--- Content from referenced files ---"
 CONTENT_ENDS = "\n--- End of content ---"
 
 # Not within a word, so that an e-mail address is none. Nothing but a backslash keeps a blank or a comma in the name.
-_MENTION = re.compile(
+_MENTION = (
     r"""(?<![A-Za-z0-9_.%+\-\\@/])@(?:"(?P<quoted>(?:\\.|[^"\\\n])+)"|"""
     r"""(?P<plain>(?:\\.|[^\s,;!?()\[\]{}\\，。；！？（）【】「」、])+))"""
 )
-_ESCAPED = re.compile(r"\\(.)")
+_ESCAPED = r"\\(.)"
 _CLOSING = ".:'\"`>"
-_GLOB_MAGIC = re.compile(r"[*?\[\]{}()!+@\\]")
-_FILE = re.compile(r"--- (.*?) ---\n\n", re.DOTALL)
-_SKIPPED = re.compile(r"^- `(.*)` \(Reason: (.*)\)$", re.MULTILINE)
+_GLOB_MAGIC = r"[*?\[\]{}()!+@\\]"
+_FILE = r"(?s)--- (.*?) ---\n\n"
+_SKIPPED = r"(?m)^- `(.*)` \(Reason: (.*)\)$"
 
 
-class AtPathError(TejatError):
+class AtPathError(BadPrompt):
     """The files that a prompt names cannot be read; the message says which and why."""
 
 
@@ -104,7 +104,7 @@ class _Finder:
         text: list[str] = []
         named: dict[str, _Named] = {}
         end = 0
-        for mention in _MENTION.finditer(prompt):
+        for mention in re.finditer(_MENTION, prompt):
             found = await self._resolve(_readings(mention))
             if found is None:
                 continue
@@ -145,7 +145,7 @@ class _Finder:
         glob = self._registry.get("glob") if _SHORTEST_SEARCHED <= len(word) <= _LONGEST_SEARCHED else None
         if glob is None:
             return None
-        escaped = _GLOB_MAGIC.sub(r"\\\g<0>", word)
+        escaped = re.sub(_GLOB_MAGIC, r"\\\g<0>", word)
         paths = await _paths_by_glob(glob, f"**/*{escaped}*")
         if not paths:
             return None
@@ -170,11 +170,11 @@ def _readings(mention: re.Match[str]) -> list[tuple[str, str]]:
     """The names that a mention may mean, each with what of it is not part of the name: the end of a sentence."""
     quoted = mention["quoted"]
     if quoted is not None:
-        return [(_ESCAPED.sub(r"\1", quoted), "")]
+        return [(re.sub(_ESCAPED, r"\1", quoted), "")]
     word = mention["plain"]
     bare = word.rstrip(_CLOSING)
     words = [word] if bare in ("", word) else [word, bare]
-    return [(_ESCAPED.sub(r"\1", each), word[len(each) :]) for each in words]
+    return [(re.sub(_ESCAPED, r"\1", each), word[len(each) :]) for each in words]
 
 
 async def _paths_by_glob(glob: BaseTool, pattern: str) -> list[str]:
@@ -201,7 +201,7 @@ class _Gathered:
                 self._read[place.label] = None
                 self._parts.append(item)
                 continue
-            head = _FILE.match(item)
+            head = re.match(_FILE, item)
             if head is not None and head[1] not in self._read:
                 self._read[head[1]] = None
                 # No service likes a part without words.
@@ -209,7 +209,7 @@ class _Gathered:
                 self._parts += [Text(text) for text in texts if text]
         if not isinstance(result.return_display, str):
             return
-        skipped = [f"{what}: {why}" for what, why in _SKIPPED.findall(result.return_display)]
+        skipped = [f"{what}: {why}" for what, why in re.findall(_SKIPPED, result.return_display)]
         if skipped:
             self._notes.append(f"@{place.label} was not read as a whole. Left out: {'; '.join(skipped)}.")
         elif len(self._parts) == before and place.label not in self._read:

@@ -121,9 +121,9 @@ class _Cycles:
         return next((index + 1 for index, same in enumerate(self._same) if same >= self._needed[index]), 0)
 
 
-_FENCE = re.compile(r"[ \t]*(```+|~~~+)")
+_FENCE = r"[ \t]*(```+|~~~+)"
 # Lists, headings, quotations, tables and dividers repeat themselves by nature.
-_STRUCTURE = re.compile(r"[ \t]*(?:[-*+•‣◦][ \t]|\d+[.)][ \t]|#{1,6}[ \t]|>|\||\+[-=+]|([-=_*~─═])\1\1)")
+_STRUCTURE = r"[ \t]*(?:[-*+•‣◦][ \t]|\d+[.)][ \t]|#{1,6}[ \t]|>|\||\+[-=+]|([-=_*~─═])\1\1)"
 
 _LONGEST_LINE = 500
 
@@ -147,17 +147,35 @@ class _TextWatch:
 
     def _prose_repeats(self, piece: str) -> bool:
         self._line = (self._line + piece)[:_LONGEST_LINE]
-        if self._fence or _FENCE.match(self._line) or _STRUCTURE.match(self._line):
+        if self._fence or _is_structure(self._line):
             self._prose = _Prose()
             return False
         return self._prose.add(piece)
 
     def _end_line(self) -> bool:
-        fence = _FENCE.match(self._line)
+        fence = _fence_of(self._line)
         if fence:
-            self._fence = _fence_after(self._fence, fence.group(1))
+            self._fence = _fence_after(self._fence, fence)
         line, self._line = self._line, ""
         return self._lines.add(line.strip()) != 0
+
+
+def _is_structure(line: str) -> bool:
+    first = _first_character(line)
+    # Most lines show by it that they are prose.
+    if not first or first.isalpha() or first.isspace():
+        return False
+    return bool(_fence_of(line) or re.match(_STRUCTURE, line))
+
+
+def _fence_of(line: str) -> str:
+    """The mark that a block of code begins or ends with, empty if there is none."""
+    found = re.match(_FENCE, line) if _first_character(line) in ("`", "~") else None
+    return found.group(1) if found else ""
+
+
+def _first_character(line: str) -> str:
+    return line.lstrip(" \t")[:1]
 
 
 def _fence_after(open_fence: str, mark: str) -> str:

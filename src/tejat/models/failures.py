@@ -26,8 +26,8 @@ _PROBLEMS = {
 }
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_HTTP_DATE = re.compile(r"[A-Z][a-z]{2}, (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d):(\d\d):(\d\d) GMT")
-_SECONDS = re.compile(r"\d{1,9}(?:\.\d{1,9})?")
+_HTTP_DATE = r"[A-Z][a-z]{2}, (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d):(\d\d):(\d\d) GMT"
+_SECONDS = r"\d{1,9}(?:\.\d{1,9})?"
 
 
 def of_http(failure: HttpFailure) -> ModelFailure:
@@ -49,10 +49,10 @@ def can_retry_status(status: int) -> bool:
 def retry_after(headers: Headers, now: Callable[[], float]) -> float | None:
     """How many seconds the service wants us to wait, by the headers that say so in seconds or as a date."""
     milliseconds = headers.get("retry-after-ms")
-    if milliseconds is not None and _SECONDS.fullmatch(milliseconds.strip()):
+    if milliseconds is not None and re.fullmatch(_SECONDS, milliseconds.strip()):
         return float(milliseconds) / 1000
     value = (headers.get("retry-after") or "").strip()
-    if _SECONDS.fullmatch(value):
+    if re.fullmatch(_SECONDS, value):
         return float(value)
     until = _instant(value)
     if until is None:
@@ -63,7 +63,7 @@ def retry_after(headers: Headers, now: Callable[[], float]) -> float | None:
 
 
 def _instant(text: str) -> float | None:
-    found = _HTTP_DATE.fullmatch(text.strip())
+    found = re.fullmatch(_HTTP_DATE, text.strip())
     if found is None or found[2] not in _MONTHS:
         return None
     day, month, year, hour, minute, second = found.groups()

@@ -9,10 +9,10 @@ from tejat.models.failures import can_retry_status
 from tejat.models.json_shapes import items_of, object_of
 from tejat.models.redact import safe_text
 
-_SECONDS = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)s")
-_RETRY_IN = re.compile(r"retry in (\d{1,9}(?:\.\d{1,9})?)s", re.IGNORECASE)
-_TOO_LONG = re.compile(r"exceeds the maximum number of tokens|payload size exceeds|input token count", re.IGNORECASE)
-_BAD_KEY = re.compile(r"API.?key (?:not valid|expired|not found|invalid)|API_KEY_(?:INVALID|EXPIRED)", re.IGNORECASE)
+_SECONDS = r"(\d{1,9}(?:\.\d{1,9})?)s"
+_RETRY_IN = r"(?i)retry in (\d{1,9}(?:\.\d{1,9})?)s"
+_TOO_LONG = r"(?i)exceeds the maximum number of tokens|payload size exceeds|input token count"
+_BAD_KEY = r"(?i)API.?key (?:not valid|expired|not found|invalid)|API_KEY_(?:INVALID|EXPIRED)"
 
 
 def refusal(
@@ -29,7 +29,7 @@ def refusal(
     wait = _retry_delay(details, str(error.get("message", "")))
     # The body knows better than a gateway on the way.
     wait = retry_after if wait is None else wait
-    if _BAD_KEY.search(f"{error.get('message', '')} {_reasons(details)}") or code in {401, 403}:
+    if re.search(_BAD_KEY, f"{error.get('message', '')} {_reasons(details)}") or code in {401, 403}:
         return ModelFailure(
             f"The service does not accept the key or its owner. {message}", FailureKind.AUTHENTICATION, status=code
         )
@@ -37,7 +37,7 @@ def refusal(
         return ModelFailure(f"There is no such model here. {message}", FailureKind.BAD_REQUEST, status=code)
     if code == 429:
         return _rate_limited(message, details, wait)
-    if code == 413 or (code == 400 and _TOO_LONG.search(message)):
+    if code == 413 or (code == 400 and re.search(_TOO_LONG, message)):
         return ModelFailure(f"The conversation is too long. {message}", FailureKind.CONTEXT_FULL, status=code)
     if can_retry_status(code):
         return ModelFailure(
@@ -83,10 +83,10 @@ def _message(answer: object, error: Mapping[str, object], code: int, secrets: It
 
 def _retry_delay(details: list[Mapping[str, object]], message: str) -> float | None:
     for detail in details:
-        found = _SECONDS.fullmatch(str(detail.get("retryDelay", "")))
+        found = re.fullmatch(_SECONDS, str(detail.get("retryDelay", "")))
         if found is not None:
             return float(found[1])
-    found = _RETRY_IN.search(message)
+    found = re.search(_RETRY_IN, message)
     return None if found is None else float(found[1])
 
 

@@ -23,9 +23,9 @@ from tejat.models.portable import in_words
 
 VENDOR = "gemini"
 
-_VERSION = re.compile(r"gemini-(\d{1,3})(?:\.(\d{1,3}))?(?:-|$)")
-_LATEST = re.compile(r"gemini-(?:pro|flash|flash-lite)-latest$")
-_NOT_FOR_THINKING = re.compile(r"image|tts|audio|live|embedding|computer-use|robotics")
+_VERSION = r"gemini-(\d{1,3})(?:\.(\d{1,3}))?(?:-|$)"
+_LATEST = frozenset({"gemini-pro-latest", "gemini-flash-latest", "gemini-flash-lite-latest"})
+_NOT_FOR_THINKING = ("image", "tts", "audio", "live", "embedding", "computer-use", "robotics")
 _NESTED_MEDIA = ("image/", "application/pdf", "text/plain")
 _SIGNATURE = "thoughtSignature"
 _STAND_IN = "skip_thought_signature_validator"
@@ -41,9 +41,10 @@ class Dialect:
 
     def __init__(self, model: str) -> None:
         own_name = model.rpartition("/")[2]
-        found = _VERSION.match(own_name)
+        found = re.match(_VERSION, own_name)
         version = float(f"{found[1]}.{found[2] or 0}") if found else 0.0
-        self.thinks = (version >= 2.5 or bool(_LATEST.match(own_name))) and not _NOT_FOR_THINKING.search(own_name)
+        is_new = version >= 2.5 or own_name in _LATEST
+        self.thinks = is_new and not any(word in own_name for word in _NOT_FOR_THINKING)
         """Whether it may be asked for its thoughts."""
         self.nests_media = version >= 3
         """Whether a function response can hold media."""

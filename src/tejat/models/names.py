@@ -19,12 +19,12 @@ class Service(StrEnum):
 
 
 _BARE_NAMES = (
-    (re.compile(r"(?:models/|tunedModels/)?(?:gemini|gemma|learnlm)\b|tunedModels/"), Service.GEMINI),
-    (re.compile(r"claude-"), Service.ANTHROPIC),
-    (re.compile(r"(?:gpt-|chatgpt-|codex-|o[1-9](?:-|$))"), Service.OPENAI),
+    (r"(?:models/|tunedModels/)?(?:gemini|gemma|learnlm)\b|tunedModels/", Service.GEMINI),
+    (r"claude-", Service.ANTHROPIC),
+    (r"(?:gpt-|chatgpt-|codex-|o[1-9](?:-|$))", Service.OPENAI),
 )
 # What becomes part of an address: nothing that ends a path, climbs out of it or is not text.
-_PLAIN_NAME = re.compile(r"(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}")
+_PLAIN_NAME = r"(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}"
 
 _WINDOWS = {
     "gemini-1.5-pro": 2_097_152,
@@ -65,7 +65,7 @@ def read_name(name: str, environment: Mapping[str, str]) -> tuple[Service, str]:
         if not model:
             raise UsageError("A scripted model needs a file: scripted:FILE")
         return service, model
-    if not _PLAIN_NAME.fullmatch(model):
+    if not re.fullmatch(_PLAIN_NAME, model):
         raise UsageError(f"Not the name of a model: {name[:100]!r}")
     if service is Service.GEMINI and is_true(environment.get("GOOGLE_GENAI_USE_VERTEXAI")):
         return Service.VERTEX, model
@@ -78,7 +78,7 @@ def _split(name: str, environment: Mapping[str, str]) -> tuple[Service, str]:
         if colon and before == service.value:
             return service, after
     for pattern, service in _BARE_NAMES:
-        if pattern.match(name):
+        if re.match(pattern, name):
             return service, name
     if environment.get("OPENAI_BASE_URL"):
         return Service.OPENAI, name

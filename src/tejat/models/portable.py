@@ -12,14 +12,14 @@ from tejat.core.types import FileData, InlineData, JsonObject
 UNNAMED_CALL = "undefined_tool_name"
 """The name of a call that came without one: no tool has it, so the model is told."""
 
-_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
-_ID = re.compile(r"[a-zA-Z0-9_-]{1,40}")
-_FOREIGN = re.compile(r"[^a-zA-Z0-9_-]")
+_NAME = r"[a-zA-Z0-9_-]{1,64}"
+_ID = r"[a-zA-Z0-9_-]{1,40}"
+_FOREIGN = r"[^a-zA-Z0-9_-]"
 
 
 def wire_name(name: str) -> str:
     """The name of a function as every service takes it; one that fits stays as it is."""
-    return name if _NAME.fullmatch(name) else f"{_FOREIGN.sub('_', name)[:47]}_{_fingerprint(name)}"
+    return name if re.fullmatch(_NAME, name) else f"{re.sub(_FOREIGN, '_', name)[:47]}_{_fingerprint(name)}"
 
 
 def names_by_wire(tools: tuple[FunctionDeclaration, ...]) -> Mapping[str, str]:
@@ -42,7 +42,7 @@ def wire_id(call_id: str | None, position: int) -> str:
     """The id of a call as every service takes it; `position` among the calls of its message stands in for none."""
     if call_id is None:
         return f"call_{position}"
-    return call_id if _ID.fullmatch(call_id) else f"call_{_fingerprint(call_id)}"
+    return call_id if re.fullmatch(_ID, call_id) else f"call_{_fingerprint(call_id)}"
 
 
 def _fingerprint(text: str) -> str:

@@ -9,7 +9,7 @@ MASK = "***"
 
 _MOST_CHARACTERS = 600
 _SHORTEST_SECRET = 6
-_LOOKS_SECRET = re.compile(
+_LOOKS_SECRET = (
     r"AIza[\w-]{20,}"
     r"|ya29\.[\w.-]{10,}"
     r"|\bsk-[\w-]{12,}"
@@ -24,5 +24,5 @@ def safe_text(text: str, secrets: Iterable[str] = (), *, most: int = _MOST_CHARA
     for secret in secrets:
         if len(secret) >= _SHORTEST_SECRET:
             text = text.replace(secret, MASK)
-    text = visible(" ".join(_LOOKS_SECRET.sub(MASK, text).split()))
+    text = visible(" ".join(re.sub(_LOOKS_SECRET, MASK, text).split()))
     return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -11,18 +11,18 @@ def as_shown(text: str) -> str:
     another line, and what is cut short at the end of the text, is dropped; a string that never ends is shown, because
     hiding the rest of the output would be worse. Characters are taken to be one column wide.
     """
-    if _CONTROL.search(text) is None:
+    if text.isprintable() or re.search(_CONTROL, text) is None:
         return text
-    plain = _SEQUENCE.sub(_what_counts, text)
-    if _IN_LINE.search(plain) is None:
+    plain = re.sub(_SEQUENCE, _what_counts, text)
+    if re.search(_IN_LINE, plain) is None:
         return plain
-    return "\n".join([_line_as_shown(line) if _IN_LINE.search(line) else line for line in plain.split("\n")])
+    return "\n".join([_line_as_shown(line) if re.search(_IN_LINE, line) else line for line in plain.split("\n")])
 
 
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL = "[\x00-\x08\x0b-\x1f\x7f-\x9f]"
 
 # Every part stops at the next beginning, so that a text full of beginnings is still read once only.
-_SEQUENCE = re.compile(
+_SEQUENCE = (
     "(?:\x1b\\[|\x9b)(?P<parameters>[0-?]*)[ -/]*(?P<final>[@-~]?)"  # CSI, whole or cut short
     "|(?:\x1b\\]|\x9d)[^\x07\x1b\x80-\x9f\n]*(?:\x07|\x1b\\\\|\x9c)"  # OSC: titles, links
     "|(?:\x1b[PX^_]|[\x90\x98\x9e\x9f])[^\x1b\x80-\x9f]*(?:\x1b\\\\|\x9c)"  # DCS, SOS, PM, APC: pictures and the like
@@ -31,8 +31,8 @@ _SEQUENCE = re.compile(
     "|[\x00-\x07\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f]"
 )
 
-_IN_LINE = re.compile("[\x08\r\x1b]")
-_STEP = re.compile("[^\x08\r\x1b]+|\x08|\r|\x1b(?P<count>[0-9]*)(?P<final>[CDGK])")
+_IN_LINE = "[\x08\r\x1b]"
+_STEP = "[^\x08\r\x1b]+|\x08|\r|\x1b(?P<count>[0-9]*)(?P<final>[CDGK])"
 
 # Columns that may be skipped to where nothing stands yet: a code of a few bytes must not buy a megabyte of blanks.
 _FARTHEST = 200
@@ -52,7 +52,7 @@ def _what_counts(found: re.Match[str]) -> str:
 def _line_as_shown(line: str) -> str:
     cells: list[str] = []
     column = 0
-    for step in _STEP.finditer(line):
+    for step in re.finditer(_STEP, line):
         match step[0][0]:
             case "\r":
                 column = 0
