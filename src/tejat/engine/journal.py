@@ -215,14 +215,14 @@ def _missing_newline(descriptor: int) -> bytes:
 
 def _append(descriptor: int, lines: bytes) -> None:
     """Write everything or nothing. Raises OSError."""
-    start = os.fstat(descriptor).st_size
     rest = memoryview(lines)
     try:
         while rest:
             rest = rest[os.write(descriptor, rest) :]
     except BaseException:
+        # Nobody else writes here, so what stands last is ours.
         with suppress(OSError):
-            os.ftruncate(descriptor, start)
+            os.ftruncate(descriptor, os.fstat(descriptor).st_size - (len(lines) - len(rest)))
         raise
 
 
