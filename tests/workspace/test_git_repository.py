@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -132,6 +133,39 @@ class TestUserExcludes:
         program_path.cache_clear()
         try:
             assert self.excludes(top) == str(home / ".config" / "git" / "ignore")
+        finally:
+            program_path.cache_clear()
+
+    def test_from_a_file_that_the_configuration_includes(self, top: Path, home: Path) -> None:
+        (home / "more").write_text("[core]\n\texcludesFile = ~/theirs\n")
+        (home / ".gitconfig").write_text("[INCLUDE]\n\tpath = more\n")
+        assert self.excludes(top) == str(home / "theirs")
+
+    def test_at_the_end_of_a_long_configuration(self, top: Path, home: Path) -> None:
+        filling = "# nothing to be seen here\n" * 20_000
+        (home / ".config" / "git").mkdir(parents=True)
+        (home / ".config" / "git" / "config").write_text(f"{filling}[core]\n\texcludesFile = ~/late\n")
+        assert self.excludes(top) == str(home / "late")
+
+    @pytest.mark.skipif(sys.platform == "darwin", reason="git of Apple is always asked")
+    def test_git_is_not_started_for_what_is_not_configured(
+        self, top: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        answer = tmp_path / "bin" / "git"
+        answer.parent.mkdir()
+        answer.write_text("#!/bin/sh\nprintf '/by/git\\0'\n")
+        answer.chmod(0o755)
+        monkeypatch.setenv("PATH", str(answer.parent))
+        program_path.cache_clear()
+        try:
+            assert self.excludes(top) == str(home / ".config" / "git" / "ignore")
+            (home / ".gitconfig").write_text("[Core] EXCLUDESFILE=x\n")
+            assert self.excludes(top) == "/by/git"
+            (home / ".gitconfig").unlink()
+            (tmp_path / "etc").mkdir()
+            (tmp_path / "etc" / "gitconfig").write_text("[core]\n\texcludesFile = x\n")
+            (top / ".git" / "config").write_text("[core]\n")
+            assert self.excludes(top) == "/by/git"
         finally:
             program_path.cache_clear()
 

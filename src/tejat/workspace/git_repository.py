@@ -1,12 +1,15 @@
 """Where the git repository around a directory keeps what decides about ignoring."""
 
 import os
+import sys
+from collections.abc import Sequence
 from functools import lru_cache
 
 from tejat.core.value import value
 from tejat.workspace.ripgrep import program_path, running
 
 _POINTER_BYTES = 64 * 1024
+_CONFIGURATION_BYTES = 256 * 1024
 
 
 @value
@@ -74,7 +77,7 @@ def _user_excludes(top: str, *, own: str, common: str) -> str | None:
         os.path.join(common, "config"),
         os.path.join(own, "config.worktree"),
     )
-    configured = _configured_excludes(top, (home, settings, *map(_signature, files)))
+    configured = _configured_excludes(top, files, (home, settings, *map(_signature, files)))
     if configured is None:
         return os.path.join(settings, "git", "ignore") if settings else None
     return os.path.join(top, configured) if configured else None
@@ -89,11 +92,12 @@ def _signature(path: str) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=64)
-def _configured_excludes(top: str, state: tuple[object, ...]) -> str | None:
+def _configured_excludes(top: str, files: Sequence[str], state: tuple[object, ...]) -> str | None:
     """What `core.excludesFile` says; None when it is not set. Asked again when a file of the configuration changes."""
     del state
     git = program_path("git")
-    if git is None:
+    # Only git knows what its configuration comes to, but starting it takes as long as all else that is done here.
+    if git is None or not any(map(_may_configure_excludes, (*files, _configuration_beside(git)))):
         return None
     try:
         directory = os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -112,6 +116,30 @@ def _configured_excludes(top: str, state: tuple[object, ...]) -> str | None:
     finally:
         os.close(directory)
     return os.fsdecode(bytes(answer.rstrip(b"\0")))
+
+
+def _configuration_beside(git: str) -> str:
+    """Where a git that was not installed by the system looks for the configuration of all users."""
+    return os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(git))), "etc", "gitconfig")
+
+
+def _may_configure_excludes(file: str) -> bool:
+    """Whether the setting may stand in the file, or in one that it includes. Apple's git has further files."""
+    if sys.platform == "darwin":
+        return True
+    try:
+        descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    try:
+        content = os.read(descriptor, _CONFIGURATION_BYTES + 1).lower()
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return len(content) > _CONFIGURATION_BYTES or b"excludesfile" in content or b"include" in content
 
 
 def _never_stop() -> None:

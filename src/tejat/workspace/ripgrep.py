@@ -6,15 +6,11 @@ import select
 import signal
 import subprocess
 import sys
-import sysconfig
-import tempfile
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from enum import Enum, auto
 from functools import cache, partial
-
-from tejat.workspace.confine import start_confined
 
 _STDERR_KEPT = 64 * 1024
 _BLOCK = 1024 * 1024
@@ -34,6 +30,8 @@ _GIT_SETTINGS = (
 @cache
 def ripgrep_path() -> str | None:
     """The absolute path of rg: the one installed with this package, else one on PATH, else None."""
+    import sysconfig
+
     for directory in (os.path.dirname(sys.executable), sysconfig.get_path("scripts")):
         candidate = os.path.join(directory, "rg")
         if os.path.isabs(candidate) and _is_program(candidate):
@@ -163,6 +161,8 @@ def running(
         if reading is Reading.ANYWHERE:
             process = start()
         else:
+            from tejat.workspace.confine import start_confined
+
             programs = [word for word in argv if word[:1] in ("/", b"/")]
             process = start_confined(start, directory_fd=directory_fd, programs=programs)
     with process:
@@ -205,6 +205,8 @@ def _input_file(content: bytes | None) -> Generator[int]:
     if content is None:
         yield subprocess.DEVNULL
         return
+    import tempfile
+
     with tempfile.TemporaryFile(buffering=0) as file:
         view = memoryview(content)
         while view:
