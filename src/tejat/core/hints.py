@@ -184,16 +184,23 @@ def _dataclass_members(cls: type, within: tuple[object, ...]) -> Iterator[Member
 
 def _typed_dict_members(cls: type, within: tuple[object, ...]) -> Iterator[Member]:
     required = cast("frozenset[str]", cls.__dict__["__required_keys__"])
-    for name, written in _hints_of_class(cls).items():
-        hint, is_required = written, name in required
-        while get_origin(hint) in _MARKS:
-            # Python has not counted the marks where hints are written as text.
-            is_required = get_origin(hint) is Required or (is_required and get_origin(hint) is not NotRequired)
-            (hint,) = get_args(hint)
-        yield _member(cls, name, hint, within, is_required=is_required)
+    for name, hint in _hints_of_class(cls).items():
+        bare, mark = _unmarked(hint)
+        # Python has not counted the marks where hints are written as text.
+        yield _member(cls, name, bare, within, is_required=name in required if mark is None else mark is Required)
 
 
-_MARKS: frozenset[object] = frozenset({Required, NotRequired, getattr(typing, "ReadOnly", Required)})
+def _unmarked(hint: object) -> tuple[object, object]:
+    """A hint without Required, NotRequired and ReadOnly, and which of the first two it had."""
+    origin = get_origin(hint)
+    if origin is Annotated:
+        inner, *notes = cast("tuple[object, ...]", get_args(hint))
+        bare, mark = _unmarked(inner)
+        return cast("Any", Annotated)[(bare, *notes)], mark
+    if origin not in (Required, NotRequired, getattr(typing, "ReadOnly", Required)):
+        return hint, None
+    bare, mark = _unmarked(*get_args(hint))
+    return bare, origin if origin in (Required, NotRequired) else mark
 
 
 def _hints_of_class(cls: type) -> dict[str, object]:

@@ -13,10 +13,11 @@ from tejat.core.value import value
 
 
 class Unfit(Exception):
-    """A value that is not taken. `is_other_kind`: something else altogether was expected in its place."""
+    """A value that is not taken. `is_other_kind`: something else altogether was expected where it stands."""
 
     def __init__(self, where: str, problem: str, *, is_other_kind: bool = False) -> None:
         super().__init__(f"{where} {problem}")
+        self.where = where
         self.is_other_kind = is_other_kind
 
 
@@ -326,8 +327,8 @@ class Either:
             try:
                 return member.take(given, where)
             except Unfit as unfit:
-                if nearest is None and not unfit.is_other_kind:
-                    nearest = unfit
+                is_other = unfit.is_other_kind and unfit.where == where
+                nearest = nearest if is_other else nearest or unfit
         raise nearest or _other_kind(where, self.wanted)
 
 
