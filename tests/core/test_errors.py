@@ -62,6 +62,7 @@ def test_every_failure_hangs_in_the_tree_drawn_on_top() -> None:
         "WorkspaceError": "ToolFailure",
         "UsageError": "TejatError",
         "SandboxUnavailable": "UsageError",
+        "BadPrompt": "TejatError",
     }
 
 

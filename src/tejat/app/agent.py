@@ -6,20 +6,21 @@ import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from datetime import date
-from functools import partial
-from typing import NamedTuple
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from tejat.app.ground import Ground, survey
 from tejat.app.house import ModelSide, sandbox_mode
 from tejat.app.tools import Workshop, open_workshop
 from tejat.config.context_files import ContextFiles, find_context_files
+from tejat.core.agent_events import Tell
 from tejat.core.agent_options import AgentOptions
 from tejat.core.confirm import Approver
 from tejat.core.errors import UsageError
 from tejat.core.history import History, Message
 from tejat.core.model import Ability, ModelClient
 from tejat.core.sandbox_wish import SandboxWish
-from tejat.engine.at_paths import expand_at_paths
+from tejat.engine.at_paths import Expanded, expand_at_paths
 from tejat.engine.budget import Budget, Limits
 from tejat.engine.compress import Compressor
 from tejat.engine.conversation import Care, Conversation, Setting
@@ -31,6 +32,9 @@ from tejat.engine.session import Identity, Session
 from tejat.engine.session_files import SessionFiles
 from tejat.engine.system_prompt import first_message, system_prompt
 from tejat.models import ModelOptions, open_model
+
+if TYPE_CHECKING:
+    from tejat.engine.custom_command import CommandPrompts
 
 DEFAULT_MODEL = "gemini-2.5-pro"
 
@@ -163,15 +167,44 @@ def _session(
             notes=(*ground.notes, *context.warnings, *beginning.problems),
             recorded_at=played.recorded_at,
         ),
-        expand=partial(
-            expand_at_paths,
-            registry=tools.registry,
-            roots=workshop.roots,
-            recursive_search=settings.recursive_file_search.value,
-        ),
+        expand=_Prompts(ground, workshop).expand,
         journal=beginning.journal,
         problems=partial(_problems, beginning.journal, played),
     )
+
+
+class _Prompts:
+    """What the prompts of a session stand for."""
+
+    def __init__(self, ground: Ground, workshop: Workshop) -> None:
+        self._ground = ground
+        self._workshop = workshop
+        self._recursive_search = ground.settings.recursive_file_search.value
+
+    async def expand(self, prompt: str, tell: Tell) -> Expanded:
+        """Raises BadPrompt and NotTrusted."""
+        if prompt.lstrip().startswith("/"):
+            return await self._commands.expand(prompt, tell)
+        return await expand_at_paths(
+            prompt,
+            registry=self._workshop.session.registry,
+            roots=self._workshop.roots,
+            recursive_search=self._recursive_search,
+        )
+
+    @cached_property
+    def _commands(self) -> "CommandPrompts":
+        from tejat.config.custom_commands import find_commands
+        from tejat.engine.custom_command import CommandPrompts
+
+        ground = self._ground
+        return CommandPrompts(
+            find_commands(ground.places, ground.roots[0], ground.trust),
+            self._workshop.session.scheduler,
+            self._workshop.roots,
+            recursive_search=self._recursive_search,
+            why_not_trusted=ground.trust.reason,
+        )
 
 
 def _problems(journal: Journal | None, played: "_Played") -> list[str]:

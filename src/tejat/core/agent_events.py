@@ -129,6 +129,7 @@ class EndReason(StrEnum):
 
     FINISHED = "finished"
     BAD_PROMPT = "bad_prompt"
+    NOT_TRUSTED = "not_trusted"
     NOT_ALLOWED = "not_allowed"
     INTERRUPTED = "interrupted"
     TURN_LIMIT = "turn_limit"

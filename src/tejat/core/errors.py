@@ -7,6 +7,7 @@ TejatError
 │   ├── ConfigurationError a settings, policy or trust file is not what it should be
 │   ├── NotTrusted         only a trusted folder may do this
 │   └── SandboxUnavailable a sandbox is required, and there is none that does what it must
+├── BadPrompt              what a person asked cannot be sent to a model as it is
 └── ModelFailure           a model did not answer (in core/model.py)
 """
 
@@ -100,3 +101,7 @@ class NotTrusted(UsageError):
 
 class SandboxUnavailable(UsageError):
     """A sandbox is required, and there is none that does what it must."""
+
+
+class BadPrompt(TejatError):
+    """A prompt cannot be made into what a model would be sent, so nothing is sent. The message says why."""

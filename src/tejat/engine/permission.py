@@ -55,6 +55,10 @@ class Permission:
         self._save = save
         self._one_question_at_a_time = asyncio.Lock()
 
+    @property
+    def can_ask(self) -> bool:
+        return self._approver is not None
+
     def decide(self, tool: BaseTool, params: Params) -> tuple[Facts, Verdict]:
         """What the rules say about a call, whoever is there to be asked."""
         with_paths = not tool.is_read_only or self.policy.has_path_rules

@@ -13,11 +13,12 @@ from tejat.core.agent_events import (
     Severity,
     Tell,
 )
+from tejat.core.errors import BadPrompt, NotTrusted
 from tejat.core.history import user_message
 from tejat.core.model import Answer, FailureKind, ModelFailure, ModelRequest
 from tejat.core.types import Part
 from tejat.core.value import replace, value
-from tejat.engine.at_paths import AtPathError, Expanded
+from tejat.engine.at_paths import Expanded
 from tejat.engine.conversation import Conversation
 from tejat.engine.journal import Journal
 from tejat.engine.turn import Ending, run_turns
@@ -37,9 +38,11 @@ class Identity:
 
 
 class Session:
-    """Runs prompts, one at a time. `expand` puts the files into a prompt that it names with `@`.
+    """Runs prompts, one at a time.
 
-    `problems` tells what of the session could not be kept, which is no reason to end it.
+    `expand` makes of a prompt what it stands for, a command or files that it names with `@`, tells of the calls that
+    this takes, and raises BadPrompt and NotTrusted. `problems` tells what of the session could not be kept, which is no
+    reason to end it.
     """
 
     def __init__(
@@ -47,7 +50,7 @@ class Session:
         conversation: Conversation,
         identity: Identity,
         *,
-        expand: Callable[[str], Awaitable[Expanded]],
+        expand: Callable[[str, Tell], Awaitable[Expanded]],
         journal: Journal | None = None,
         problems: Callable[[], Sequence[str]] = tuple,
     ) -> None:
@@ -75,8 +78,10 @@ class Session:
             try:
                 self._introduce()
                 ending = await self._answer(prompt)
-            except AtPathError as error:
+            except BadPrompt as error:
                 ending = Ending(EndReason.BAD_PROMPT, str(error))
+            except NotTrusted as error:
+                ending = Ending(EndReason.NOT_TRUSTED, str(error))
             except Exception as error:
                 ending = Ending(EndReason.FAILED, f"Internal error: {error or type(error).__name__}")
                 raise
@@ -107,11 +112,16 @@ class Session:
             self._tell(HistoryRepaired(identity.repairs))
 
     async def _answer(self, prompt: str | Sequence[Part]) -> Ending:
-        """Raises AtPathError."""
+        """Raises BadPrompt and NotTrusted."""
         shown = prompt if isinstance(prompt, str) else ""
         parts: Sequence[Part] = ()
         if isinstance(prompt, str):
-            expanded = await self._expand(prompt)
+            budget = self.conversation.budget
+            try:
+                async with asyncio.timeout(budget.remaining_seconds):
+                    expanded = await self._expand(prompt, self._tell)
+            except TimeoutError:
+                return Ending(*budget.out_of_time())
             parts = expanded.parts
             for note in expanded.notes:
                 self._tell(Noticed(note, Severity.NOTE))

@@ -21,6 +21,7 @@ def error_name_of(ended: RunEnded) -> str | None:
 _OF_REASONS = {
     EndReason.FINISHED: codes.EXIT_OK,
     EndReason.BAD_PROMPT: codes.EXIT_INPUT,
+    EndReason.NOT_TRUSTED: codes.EXIT_NOT_TRUSTED,
     EndReason.NOT_ALLOWED: codes.EXIT_NOT_CONFIRMED,
     EndReason.INTERRUPTED: codes.EXIT_INTERRUPTED,
     EndReason.TURN_LIMIT: codes.EXIT_LIMIT,

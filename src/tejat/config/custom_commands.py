@@ -1,0 +1,226 @@
+"""Finds the commands that people wrote for themselves: a prompt under a name, the person's own and the project's."""
+
+import os
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+
+from tejat.config.own_file import Writers, list_own_directory, read_own_file
+from tejat.config.places import Places, SourceTier
+from tejat.config.settings_file import is_same_directory
+from tejat.config.trust import Trust
+from tejat.core.errors import ConfigurationError
+from tejat.core.value import value
+
+MOST_FILES = 1000
+"""Files and directories, of the person or of the project."""
+MOST_CHARACTERS = 8 * 2**20
+"""Of all files of the person or of the project together."""
+DEEPEST = 8
+
+_ENDING = ".toml"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+@value
+class CustomCommand:
+    name: str
+    path: str
+    prompt: str
+    description: str
+    tier: SourceTier
+
+
+@value
+class CustomCommands:
+    """What there is, by name.
+
+    `broken` says of commands that cannot be used why not. `held_back` are the names of those that a folder brings along
+    which is not trusted; nothing of them was read. `problems` tells of everything that was left out.
+    """
+
+    commands: Mapping[str, CustomCommand]
+    broken: Mapping[str, str]
+    held_back: frozenset[str]
+    problems: tuple[str, ...]
+
+
+def find_commands(places: Places, root: str, trust: Trust) -> CustomCommands:
+    """The commands of the person and of the project in `root`, whose own ones come first if it is trusted.
+
+    Raises nothing: what cannot be used is told in the problems.
+    """
+    shelves = [_Shelf(os.path.join(places.gemini, "commands"), SourceTier.USER)]
+    project = _Shelf(os.path.join(root, ".gemini", "commands"), SourceTier.WORKSPACE)
+    project.stay_in(root)
+    held_back = frozenset[str]()
+    if is_same_directory(shelves[0].directory, project.directory):
+        pass
+    elif trust.is_trusted:
+        # Without items the folder is the person's own, or trusted whatever it holds.
+        project.pin({item.path: item.digest for item in trust.items})
+        shelves.append(project)
+    else:
+        held_back = frozenset(map(_name_of, project.files()))
+    commands: dict[str, CustomCommand] = {}
+    broken: dict[str, str] = {}
+    for shelf in shelves:
+        commands |= shelf.commands()
+        broken |= shelf.broken
+    problems = [problem for shelf in shelves for problem in shelf.problems]
+    return CustomCommands(
+        commands,
+        {name: why for name, why in broken.items() if name not in commands},
+        held_back.difference(commands),
+        tuple(problems),
+    )
+
+
+class _Shelf:
+    """One directory of commands, and what is wrong with it."""
+
+    def __init__(self, directory: str, tier: SourceTier) -> None:
+        self.directory = directory
+        self.problems: list[str] = []
+        self.broken: dict[str, str] = {}
+        self._tier = tier
+        self._writers = Writers.TRUSTED if tier is SourceTier.USER else Writers.ANYBODY
+        self._bounds: str | None = None
+        self._pins: Mapping[str, str] = {}
+        self._room = MOST_CHARACTERS
+
+    def stay_in(self, root: str) -> None:
+        """Follow no link that leads out of there."""
+        self._bounds = os.path.realpath(root)
+
+    def pin(self, digests: Mapping[str, str]) -> None:
+        """Use nothing but what has these digests, by path from the project; anything if there are none."""
+        self._pins = digests
+
+    def commands(self) -> dict[str, CustomCommand]:
+        found: dict[str, CustomCommand] = {}
+        for relative in self.files():
+            name = _name_of(relative)
+            path = os.path.join(self.directory, relative)
+            try:
+                if name in found:
+                    raise ConfigurationError(f"Cannot use {path}: {found[name].path} has the same name.")
+                text = self._text(path, relative)
+            except ConfigurationError as error:
+                self._leave_out(name, str(error))
+                continue
+            if text is None:
+                continue  # removed since it was listed
+            try:
+                found[name] = _command(name, path, text, self._tier)
+            except ConfigurationError as error:
+                self._leave_out(name, str(error))
+        return found
+
+    def files(self) -> Iterator[str]:
+        """The files by their paths from the directory, in order, each directory once."""
+        seen: set[tuple[int, int]] = set()
+        waiting = [""]
+        left = MOST_FILES
+        while waiting:
+            here = waiting.pop()
+            names = self._names_in(here, seen)
+            inner: list[str] = []
+            for name in names:
+                relative = os.path.join(here, name)
+                is_directory = os.path.isdir(os.path.join(self.directory, relative))
+                if not is_directory and not name.endswith(_ENDING):
+                    continue
+                if not left:
+                    self.problems.append(f"{self.directory} holds more than {MOST_FILES} files: the rest is left out.")
+                    return
+                left -= 1
+                if not is_directory:
+                    yield relative
+                elif relative.count("/") + 1 > DEEPEST:
+                    self.problems.append(f"{os.path.join(self.directory, relative)} lies too deep and is left out.")
+                else:
+                    inner.append(relative)
+            waiting += reversed(inner)
+
+    def _names_in(self, relative: str, seen: set[tuple[int, int]]) -> list[str]:
+        """Without hidden ones: editors leave those beside a file that is open."""
+        path = os.path.join(self.directory, relative) if relative else self.directory
+        try:
+            self._refuse_outside(path)
+            status = os.stat(path)
+            if (status.st_dev, status.st_ino) in seen:
+                return []
+            seen.add((status.st_dev, status.st_ino))
+            names = list_own_directory(path, writers=self._writers)
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except ConfigurationError as error:
+            self.problems.append(str(error))
+            return []
+        except OSError as error:
+            self.problems.append(f"Cannot look into {path}: {error.strerror}.")
+            return []
+        return [name for name in names if not name.startswith(".")]
+
+    def _text(self, path: str, relative: str) -> str | None:
+        self._refuse_outside(path)
+        text = read_own_file(path, writers=self._writers)
+        if text is None:
+            return None
+        if self._pins and self._pins.get(f".gemini/commands/{relative}") not in _digests_of(text):
+            raise ConfigurationError(f"Will not obey {path}: it has changed since the folder was looked at.")
+        self._room -= len(text)
+        if self._room < 0:
+            raise ConfigurationError(
+                f"Cannot use {path}: the files in {self.directory} are longer than {MOST_CHARACTERS // 2**20} MiB."
+            )
+        return text
+
+    def _refuse_outside(self, path: str) -> None:
+        if self._bounds is None:
+            return
+        real = os.path.realpath(path)
+        if not real.startswith(f"{self._bounds.rstrip('/')}/"):
+            raise ConfigurationError(f"Will not obey {path}: it leads outside the project.")
+
+    def _leave_out(self, name: str, why: str) -> None:
+        told = f"The command /{name} was left out. {why}"
+        self.broken.setdefault(name, told)
+        self.problems.append(told)
+
+
+def _name_of(relative: str) -> str:
+    """`git/commit.toml` is `git:commit`. A name has no blanks, and no colon of its own."""
+    segments = relative.removesuffix(_ENDING).split("/")
+    return ":".join("".join(_letter(letter) for letter in segment) for segment in segments)
+
+
+def _letter(letter: str) -> str:
+    return "_" if letter == ":" or letter.isspace() or not letter.isprintable() else letter
+
+
+def _digests_of(text: str) -> tuple[str, str]:
+    """With and without the mark that is taken away from the beginning of a file when it is read."""
+    content = text.encode()
+    return sha256(content).hexdigest(), sha256(_BYTE_ORDER_MARK + content).hexdigest()
+
+
+def _command(name: str, path: str, text: str, tier: SourceTier) -> CustomCommand:
+    """Raises ConfigurationError."""
+    import tomllib
+
+    try:
+        table = tomllib.loads(text)
+    except RecursionError:
+        raise ConfigurationError(f"Cannot use {path}: it is nested too deeply.") from None
+    except ValueError as error:
+        raise ConfigurationError(f"Cannot use {path}: it is not TOML: {error}.") from None
+    prompt = table.get("prompt")
+    if prompt is None:
+        raise ConfigurationError(f"Cannot use {path}: it has no prompt.")
+    if not isinstance(prompt, str) or not prompt.strip():
+        raise ConfigurationError(f"Cannot use {path}: its prompt must be a text that is not empty.")
+    description = table.get("description", f"Custom command from {os.path.basename(path)}")
+    if not isinstance(description, str):
+        raise ConfigurationError(f"Cannot use {path}: its description must be a text.")
+    return CustomCommand(name, path, prompt, description, tier)

@@ -1,0 +1,168 @@
+"""Puts a text into a shell command so that it stays a part of one word, whatever it says and wherever it stands."""
+
+import re
+from collections.abc import Iterator
+from shlex import quote
+
+from tejat.core.errors import TejatError
+
+
+class NoPlaceForArgument(TejatError):
+    """The text stands where no quotes would keep it from being read as code. The message says where."""
+
+
+def with_argument(command: str, placeholder: str, argument: str) -> str:
+    """The command with the quoted argument in every place of the placeholder; an empty one leaves nothing there.
+
+    Within quotes these are closed before it and opened again behind it. Raises NoPlaceForArgument. What a program makes
+    of the word that it is given is not known here, only what bash and the common ways to another shell make of it.
+    """
+    marks = list(_Reader(command, placeholder).marks())
+    word = quote(argument) if argument else ""
+    pieces = command.split(placeholder)
+    filled = (f"{mark}{word}{mark}{piece}" if word else piece for mark, piece in zip(marks, pieces[1:], strict=True))
+    return pieces[0] + "".join(filled)
+
+
+_PLAIN_EXPANSION = re.compile(r"\$\{#?[A-Za-z_][A-Za-z0-9_]*\}|\$\{[0-9@*#?$!-]\}")
+_ESCAPED_QUOTES = re.compile(r"\$'(?:\\.|[^'\\])*'", re.DOTALL)
+_COMMENT = re.compile(r"(?<![^\s;&|()])#[^\n]*")
+_READS_CODE = re.compile(r"(?<![\w.$-])(?:case|coproc|eval|let|select|ssh|trap|watch)(?![\w.-])")
+_SHELL = re.compile(r"(?<![\w.$-])(?:ba|da|fi|k|z)?sh(?![\w.-])")
+_BEYOND = (
+    (re.compile(r"\$?\(\(|\$\["), "behind arithmetic"),
+    (re.compile(r"(?<=[A-Za-z0-9_])\["), "behind an index"),
+    (re.compile(r"<<(?!<)"), "behind a here-document"),
+    (re.compile("`"), "behind a backtick"),
+    (re.compile(r"\$\{"), "behind an expansion with conditions"),
+)
+"""What is not read any further, and how to call what follows."""
+_BEYOND_IN_QUOTES = tuple(entry for entry in _BEYOND if entry[1] not in ("behind an index", "behind a here-document"))
+
+
+class _Reader:
+    """Reads a command as bash would, as far as it takes to know what the placeholders stand in.
+
+    What is beyond that is not guessed at: behind it no placeholder is accepted.
+    """
+
+    def __init__(self, command: str, placeholder: str) -> None:
+        self._command = command
+        self._placeholder = placeholder
+        self._at = 0
+        # What is open, the innermost last: a quotation mark, "[[", or "(" for whatever ends with ")".
+        self._open = [""]
+        self._doubt = ""
+        self._calls_shell = False
+
+    def marks(self) -> Iterator[str]:
+        """The quotation mark around each placeholder, "" where there is none. Raises NoPlaceForArgument."""
+        while self._at < len(self._command):
+            if self._command.startswith(self._placeholder, self._at):
+                yield self._mark()
+                self._at += len(self._placeholder)
+            elif self._open[-1] == "'":
+                self._in_single_quotes()
+            elif self._open[-1] == '"':
+                self._in_double_quotes()
+            else:
+                self._in_the_open()
+
+    def _mark(self) -> str:
+        mark = self._open[-1] if self._open[-1] in ("'", '"') else ""
+        if self._doubt:
+            raise self._no_place(self._doubt)
+        if self._calls_shell and mark:
+            raise self._no_place("in the text of another command")
+        if "[[" in self._open:
+            raise self._no_place("between [[ and ]]")
+        return mark
+
+    def _no_place(self, where: str) -> NoPlaceForArgument:
+        return NoPlaceForArgument(f"{self._placeholder} stands {where}, where quotes do not protect it")
+
+    def _in_single_quotes(self) -> None:
+        if self._take("'"):
+            self._open.pop()
+        else:
+            self._at += 1
+
+    def _in_double_quotes(self) -> None:
+        if self._take('"'):
+            self._open.pop()
+        elif self._escaped() or self._expansion() or self._beyond(_BEYOND_IN_QUOTES):
+            return
+        elif self._take("$("):
+            self._open.append("(")
+        else:
+            self._at += 1
+
+    def _in_the_open(self) -> None:
+        if self._escaped() or self._comment() or self._expansion() or self._word():
+            return
+        if self._beyond(_BEYOND):
+            return
+        for opening, inner in (("'", "'"), ('"', '"'), ("[[", "[["), ("$(", "("), ("(", "(")):
+            if self._take(opening):
+                self._open.append(inner)
+                return
+        for closing, inner in ((")", "("), ("]]", "[[")):
+            if self._open[-1] == inner and self._take(closing):
+                self._open.pop()
+                return
+        # A here-string is a word like others; one sign of it alone would pass for the beginning of a here-document.
+        self._at += 3 if self._command.startswith("<<<", self._at) else 1
+
+    def _take(self, text: str) -> bool:
+        if not self._command.startswith(text, self._at):
+            return False
+        self._at += len(text)
+        return True
+
+    def _escaped(self) -> bool:
+        if not self._command.startswith("\\", self._at):
+            return False
+        self._pass_to(self._at + 2, "behind a backslash")
+        return True
+
+    def _comment(self) -> bool:
+        found = _COMMENT.match(self._command, self._at)
+        if found is not None:
+            self._pass_to(found.end(), "in a comment")
+        return found is not None
+
+    def _expansion(self) -> bool:
+        found = _PLAIN_EXPANSION.match(self._command, self._at)
+        if found is None and self._open[-1] != '"':
+            found = _ESCAPED_QUOTES.match(self._command, self._at)
+        if found is not None:
+            self._pass_to(found.end(), "in quotes with escapes")
+        return found is not None
+
+    def _pass_to(self, end: int, where: str) -> None:
+        """Nothing up to there matters. Raises NoPlaceForArgument if a placeholder begins before."""
+        if self._command.find(self._placeholder, self._at, end + len(self._placeholder) - 1) >= 0:
+            raise self._no_place(where)
+        self._at = end
+
+    def _word(self) -> bool:
+        """Words that lead to code which is read in another way."""
+        code = _READS_CODE.match(self._command, self._at)
+        shell = _SHELL.match(self._command, self._at)
+        found = code or shell
+        if found is None:
+            return False
+        if code is not None:
+            self._doubt = self._doubt or f"behind {code[0]}"
+        self._calls_shell = self._calls_shell or shell is not None
+        self._at = found.end()
+        return True
+
+    def _beyond(self, signs: "tuple[tuple[re.Pattern[str], str], ...]") -> bool:
+        for sign, where in signs:
+            found = sign.match(self._command, self._at)
+            if found is not None:
+                self._pass_to(found.end(), where)
+                self._doubt = self._doubt or where
+                return True
+        return False
