@@ -6,7 +6,7 @@ compiled but the constructor, and that only of values that a run makes many of.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeVar, cast, dataclass_transform
+from typing import Any, ClassVar, TypeVar, cast, dataclass_transform
 
 _Value = TypeVar("_Value")
 MISSING: Any = object()
@@ -98,7 +98,7 @@ _PER_CLASS = frozenset({"__dict__", "__weakref__"})
 
 def _own_fields(cls: type) -> Iterator[Field]:
     for name, annotation in cls.__dict__.get("__annotations__", {}).items():  # noqa: RUF063 -- inspect is slow to load
-        if str(annotation).startswith(("ClassVar", "typing.ClassVar")):
+        if _is_of_class(annotation):
             continue
         given = cls.__dict__.get(name, MISSING)
         told = (
@@ -108,6 +108,13 @@ def _own_fields(cls: type) -> Iterator[Field]:
         )
         told.name = name
         yield told
+
+
+def _is_of_class(annotation: object) -> bool:
+    # Most annotations are no texts, and it takes long to make them one.
+    if isinstance(annotation, str):
+        return annotation.startswith(("ClassVar", "typing.ClassVar"))
+    return annotation is ClassVar or getattr(annotation, "__origin__", None) is ClassVar
 
 
 def _fill_in(self: object, *positional: object, **named: object) -> None:
