@@ -13,6 +13,7 @@ from tejat.core.errors import UsageError
 from tejat.core.value import field, value
 
 _SHORTEST_SECRET = 8
+_MOST_NAMES = 3
 
 
 @value
@@ -75,7 +76,7 @@ def survey(
         trust,
         around,
         environment_file=None if file is None else file.path,
-        notes=tuple(_notes(trust, included)),
+        notes=tuple(_notes(trust, _brought(trust, roots[0], settings), included)),
     )
 
 
@@ -87,11 +88,18 @@ def _absolute(directories: Sequence[str]) -> tuple[str, ...]:
         raise UsageError("The directory that this was started in does not exist any more.") from None
 
 
-def _notes(trust: Trust, included: Sequence[str]) -> list[str]:
+def _brought(trust: Trust, root: str, settings: Settings) -> list[str]:
+    """What the folder brings along: what trust is about, and what it tells the model."""
+    told = (name for name in settings.context_file_names.value if os.path.isfile(os.path.join(root, name)))
+    return list(dict.fromkeys((*(item.path for item in trust.items), *told)))
+
+
+def _notes(trust: Trust, brought: Sequence[str], included: Sequence[str]) -> list[str]:
+    """`included` are the directories that the settings name."""
     notes = [] if trust.problem is None else [trust.problem]
-    if not trust.is_trusted and trust.items:
-        names = ", ".join(dict.fromkeys(item.path for item in trust.items[:3]))
-        more = f" and {len(trust.items) - 3} more" if len(trust.items) > 3 else ""
+    if not trust.is_trusted and brought:
+        names = ", ".join(brought[:_MOST_NAMES])
+        more = f" and {len(brought) - _MOST_NAMES} more" if len(brought) > _MOST_NAMES else ""
         why = "has changed since it was trusted" if trust.level is TrustLevel.CHANGED else "is not trusted"
         notes.append(f"This folder {why}, so its own configuration is not used ({names}{more}). See `tejat trust`.")
     notes += [f"The directory {path} of the settings does not exist." for path in included if not os.path.isdir(path)]
