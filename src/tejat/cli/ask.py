@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from tejat.cli.run_options import BadArguments, read_options
 from tejat.core.exit_codes import EXIT_INPUT
+from tejat.core.visible import visible
 
 
 def run(words: Sequence[str]) -> int:
@@ -14,7 +15,7 @@ def run(words: Sequence[str]) -> int:
         if options.prompt_interactive is not None and not sys.stdin.isatty():
             raise BadArguments("The --prompt-interactive flag cannot be used when input is piped from stdin.")
     except BadArguments as error:
-        print(f"tejat: {error}\n`tejat --help` shows what can be asked for.", file=sys.stderr)
+        print(f"tejat: {visible(str(error))}\n`tejat --help` shows what can be asked for.", file=sys.stderr)
         return EXIT_INPUT
     if options.list_sessions or options.delete_session is not None:
         from tejat.cli.sessions import run_sessions

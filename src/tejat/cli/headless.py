@@ -171,6 +171,9 @@ class _StandardStreams:
             self._lost(EXIT_FAILED)
 
     def aside(self, line: str) -> None:
+        """Nothing more is said once the result is lost: that the run was ended then is no news."""
+        if self.exit_code:
+            return
         try:
             print(f"tejat: {line}", file=sys.stderr, flush=True)
         except (OSError, ValueError):
