@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Iterator, Sequence
 
 from tests.model_server import LoopbackServer, Received, Reply, call, refuse, say, what_is_wrong
-from tests.session_kills import kill_and_resume, next_parts
+from tests.session_kills import is_whole, kill_and_resume, next_parts
 
 from bench import others
 from bench.figure import Figure
@@ -117,6 +117,8 @@ def _kills(root: str) -> Figure:
     chance = random.Random()
 
     def respond(received: Received) -> Reply:
+        if not is_whole(received.headers, received.raw):
+            return Reply()
         wrong = what_is_wrong(received)
         return refuse(400, wrong) if wrong else say(*next_parts(received.body))
 

@@ -1,6 +1,6 @@
 """Kills runs at random moments, takes each session up again, and tells what the model did not get to see again.
 
-Used by tests and benchmarks. Whoever serves the model answers each request with `next_parts`.
+Used by tests and benchmarks. Whoever serves the model answers each request that `is_whole` with `next_parts`.
 """
 
 import json
@@ -28,6 +28,11 @@ class Outcome:
     acknowledged: tuple[Fact, ...] = ()
     missing: tuple[Fact, ...] = ()
     problem: str = ""
+
+
+def is_whole(headers: Mapping[str, str], body: bytes) -> bool:
+    """Whether whoever asks lived long enough to send all of the request."""
+    return len(body) == int(headers["content-length"])
 
 
 def next_parts(body: Any) -> list[object]:

@@ -5,13 +5,15 @@ import sys
 from pathlib import Path
 
 from model_server import LoopbackServer, Received, Reply, refuse, say, what_is_wrong
-from session_kills import TURNS, kill_and_resume, next_parts
+from session_kills import TURNS, is_whole, kill_and_resume, next_parts
 
 KILLS = 25
 TEJAT = [sys.executable, "-m", "tejat"]
 
 
 def respond(received: Received) -> Reply:
+    if not is_whole(received.headers, received.raw):
+        return Reply()
     wrong = what_is_wrong(received)
     return refuse(400, wrong) if wrong else say(*next_parts(received.body))
 
