@@ -23,3 +23,8 @@ def test_what_has_another_shape_is_absent() -> None:
     assert [items_of(value) for value in odd] == [(), (), (), (), (), [1], ()]
     assert [text_of(value) for value in odd] == ["", "", "", "", "text", "", ""]
     assert [count_of(value) for value in [*odd, -3]] == [0, 0, 1, 1, 0, 0, 0, 0]
+
+
+def test_a_count_that_is_beyond_belief_is_absent() -> None:
+    values: list[object] = [10**12, 10**12 + 1, 10**400, 1.7e308, float("inf"), float("nan")]
+    assert [count_of(value) for value in values] == [10**12, 0, 0, 0, 0, 0]

@@ -13,7 +13,7 @@ from tejat.models.encoded import Encoded
 from tejat.models.failures import of_http, protocol_failure, retry_after
 from tejat.models.redact import safe_text
 from tejat.models.refusals import MOST_BYTES, Asked, parsed, refusal
-from tejat.models.sse import EventTooLong, SseParser
+from tejat.models.sse import MOST_STREAM_BYTES, EventTooLong, SseParser
 from tejat.workspace.http.client import HttpClient
 from tejat.workspace.http.values import HttpFailure, HttpLimits, HttpResponse
 
@@ -42,7 +42,9 @@ class Exchange:
     def __init__(self, asked: Asked, headers: Mapping[str, str], options: ModelOptions) -> None:
         self._asked = asked
         self._headers = {"content-type": "application/json", **headers}
-        self._http = HttpClient(environment=options.environment, limits=options.limits or HttpLimits())
+        self._http = HttpClient(
+            environment=options.environment, limits=options.limits or HttpLimits(body=MOST_STREAM_BYTES)
+        )
 
     def warm_up(self) -> None:
         self._http.warm_up()

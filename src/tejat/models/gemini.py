@@ -22,7 +22,7 @@ from tejat.models.gemini_wire import Dialect
 from tejat.models.json_shapes import object_of
 from tejat.models.names import context_window
 from tejat.models.redact import safe_text
-from tejat.models.sse import MOST_BYTES, EventTooLong, SseParser
+from tejat.models.sse import MOST_BYTES, MOST_STREAM_BYTES, EventTooLong, SseParser
 from tejat.workspace.http.client import HttpClient
 from tejat.workspace.http.values import HttpFailure, HttpLimits, HttpResponse
 
@@ -114,7 +114,9 @@ class Gemini:
         self._lean = Encoded(partial(self._dialect.encode_message, media=False))
         self._joined = Joined(self._encoded)
         self._unsigned: WeakSet[Message] = WeakSet()
-        self._http = HttpClient(environment=options.environment, limits=options.limits or HttpLimits())
+        self._http = HttpClient(
+            environment=options.environment, limits=options.limits or HttpLimits(body=MOST_STREAM_BYTES)
+        )
         if endpoint.address("").startswith("https:"):
             self._http.warm_up()
         self._last_rest: tuple[object, bytes] = (None, b"")

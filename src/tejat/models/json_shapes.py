@@ -6,6 +6,7 @@ from typing import cast
 from tejat.core.json_text import NotJson, load_json
 
 _NOTHING: Mapping[str, object] = {}
+_MOST = 10**12
 
 
 def read_object(text: str | bytes) -> Mapping[str, object]:
@@ -29,7 +30,7 @@ def text_of(value: object) -> str:
 
 
 def count_of(value: object) -> int:
-    """A number of things, never negative."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    """A number of things, never negative; one that nobody could have counted to is absent."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MOST:
         return 0
-    return max(0, int(value))
+    return int(value)

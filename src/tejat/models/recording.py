@@ -26,6 +26,7 @@ from tejat.core.value import value
 from tejat.models.disguise import Disguise
 from tejat.models.recorded_answers import chunk_from_json, chunk_to_json, failure_from_json, failure_to_json
 from tejat.models.recorded_requests import Comparable, Comparing, check_pieces, comparable_from_json, difference
+from tejat.workspace.regular_file import without_waiting
 
 _VERSION = 1
 _MARK = "tejat_recording"
@@ -292,7 +293,7 @@ def open_replay(path: str, *, stand_ins: Mapping[str, str], secrets: Sequence[st
 def _whole_lines(path: str) -> list[bytes]:
     """Raises UsageError."""
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=without_waiting) as file:
             content = file.read(_MOST_BYTES + 1)
     except (OSError, ValueError) as error:
         raise UsageError(f"{path}: the recording cannot be read: {_reason(error)}") from None

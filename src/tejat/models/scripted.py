@@ -25,6 +25,7 @@ from tejat.core.model import (
 from tejat.core.types import FunctionCall, FunctionResponse, MessagePart, Text, Thought
 from tejat.models.estimate import estimate_tokens
 from tejat.models.script_file import Script, ScriptedAnswer, ScriptedCall, read_script
+from tejat.workspace.regular_file import without_waiting
 
 _MOST_BYTES = 16 * 2**20
 _MOST_QUOTED = 600
@@ -129,7 +130,7 @@ class ScriptedModel:
 
 def _text_of(path: str) -> str:
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=without_waiting) as file:
             content = file.read(_MOST_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)

@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 MOST_BYTES = 64 * 2**20
 """How long one event may be: more than any answer with pictures, less than what would hurt."""
+MOST_STREAM_BYTES = 4 * MOST_BYTES
+"""How long a whole stream may be: a server that never comes to an end must not fill the memory."""
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 

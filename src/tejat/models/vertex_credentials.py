@@ -22,6 +22,7 @@ from tejat.core.model import FailureKind, ModelFailure
 from tejat.models.redact import safe_text
 from tejat.workspace.http.client import HttpClient
 from tejat.workspace.http.values import HttpFailure, HttpLimits
+from tejat.workspace.regular_file import without_waiting
 
 _SCOPES = ["https://www.googleapis.com/auth/cloud-platform"]
 _LIMITS = HttpLimits(connect=10.0, first_byte=20.0, idle=20.0, whole=30.0)
@@ -130,7 +131,7 @@ def _gcloud_file(environment: Mapping[str, str]) -> str | None:
 
 def _from_file(path: str) -> Credentials:
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=without_waiting) as file:
             known: object = json.loads(file.read(_MOST_BYTES))
     except (OSError, ValueError, RecursionError):
         raise _nobody(f"{path} is no file of credentials.") from None

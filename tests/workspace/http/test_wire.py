@@ -154,3 +154,23 @@ def test_a_cancelled_wait_can_be_followed_by_another() -> None:
         return wire.take()
 
     assert talk(answer, work) == b"y"
+
+
+def test_nobody_is_told_of_what_a_broken_connection_does_not_take(caplog: pytest.LogCaptureFixture) -> None:
+    async def answer(peer: Peer) -> None:
+        await peer.reader.readexactly(1)
+        peer.writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+        peer.reset()
+
+    async def work(wire: Wire) -> Exception | None:
+        wire.write(b"x")
+        await asyncio.sleep(0.1)
+        for _ in range(50):
+            wire.write(bytes(1000))
+        await until(wire, lambda: wire.has_ended)
+        for _ in range(50):
+            wire.write(bytes(1000))
+        return wire.error
+
+    assert isinstance(talk(answer, work), ConnectionError)
+    assert caplog.records == []

@@ -53,8 +53,11 @@ class Wire(asyncio.Protocol):
         return taken
 
     def write(self, data: bytes | memoryview) -> None:
+        """Send this, unless the connection is broken: then `has_ended` is about to tell."""
         assert self._transport is not None
-        self._transport.write(data)
+        # asyncio would complain to the person, on standard error, about each piece that nobody takes any more.
+        if not self._transport.is_closing():
+            self._transport.write(data)
 
     async def start_tls(self, context: ssl.SSLContext, name: str) -> None:
         """Raises OSError, of which ssl.SSLError is one."""

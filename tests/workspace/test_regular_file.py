@@ -1,0 +1,34 @@
+"""Files that are named are opened at once or not at all."""
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from tejat.workspace.regular_file import without_waiting
+
+
+def test_a_file_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"abc")
+    (tmp_path / "link").symlink_to(path)
+    for name in ("file", "link"):
+        with open(tmp_path / name, "rb", opener=without_waiting) as file:
+            assert file.read() == b"abc"
+            assert not os.get_inheritable(file.fileno())
+
+
+def test_everything_else_is_refused_at_once_and_closed_again(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    before = os.listdir("/dev/fd")
+    for path in (tmp_path / "pipe", tmp_path, Path("/dev/zero"), Path("/dev/null")):
+        with pytest.raises(OSError, match="it is not a regular file"):
+            without_waiting(str(path), os.O_RDONLY)
+    with pytest.raises(FileNotFoundError):
+        without_waiting(str(tmp_path / "none"), os.O_RDONLY)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(os.path.relpath(tmp_path / "socket"))
+        with pytest.raises(OSError, match="No such device"):
+            without_waiting(str(tmp_path / "socket"), os.O_RDONLY)
+    assert os.listdir("/dev/fd") == before
