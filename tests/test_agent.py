@@ -1,0 +1,448 @@
+"""The agent as programs use it: scripted models, real tools, real sessions."""
+
+import asyncio
+import contextlib
+import os
+import subprocess
+import sys
+import threading
+from collections import deque
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tejat import agent as agent_module
+from tejat.agent import NOT_BEGUN, Agent, AgentSettings, add_unread
+from tejat.core.agent_events import AgentEvent, EndReason, Prompted, RunEnded, SessionStarted, TextStreamed
+from tejat.core.agent_options import AgentOptions
+from tejat.core.confirm import Answer, Outcome, Question
+from tejat.core.errors import UsageError
+from tejat.core.events import CallFinished, OutputUpdated
+from tejat.core.model import FailureKind, ModelFailure
+from tejat.core.tool import ToolContext
+from tejat.core.types import FunctionCall, Text
+from tejat.core.value import fields_of
+from tejat.tools.function_tool import tool
+
+TALK = """
+[[answer]]
+say = "Good morning."
+
+[[answer]]
+say = "Good night."
+"""
+
+
+def calling(name: str, arguments: str = "{}", *, expect: str = "", times: int = 1) -> str:
+    """A script that calls a tool and then says that it is done, again and again."""
+    return (
+        times
+        * f"""
+[[answer]]
+[[answer.call]]
+name = "{name}"
+args = {arguments}
+{expect}
+
+[[answer]]
+say = "Done."
+"""
+    )
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> "Desk":
+    return Desk(tmp_path)
+
+
+class Desk:
+    """A home and a project for agents to work in."""
+
+    def __init__(self, base: Path) -> None:
+        self.base = base
+        self.environment = {"HOME": str(self.directory("home")), "PATH": os.environ["PATH"]}
+        self.project = self.directory("project")
+
+    def directory(self, name: str) -> Path:
+        (self.base / name).mkdir()
+        return self.base / name
+
+    def agent(self, script: str, **more: Any) -> Agent:
+        return Agent(**self.settings(script, **more))
+
+    def settings(self, script: str, **more: Any) -> Any:
+        file = self.base / f"script-{len(list(self.base.iterdir()))}.toml"
+        file.write_text(script, encoding="utf-8")
+        told = {"directories": self.project, "environment": self.environment, "sandbox": "off"}
+        return {"model": f"scripted:{file}", **told, **more}
+
+
+async def events_of(agent: Agent, prompt: str = "hello") -> list[AgentEvent]:
+    return [event async for event in agent.run(prompt)]
+
+
+def finished(events: list[AgentEvent]) -> list[CallFinished]:
+    return [event for event in events if isinstance(event, CallFinished)]
+
+
+class TestRuns:
+    def test_events_come_in_order_and_the_end_is_last(self, desk: Desk) -> None:
+        async def run() -> None:
+            async with desk.agent(TALK) as agent:
+                started, prompted, *streamed, answered, ended = await events_of(agent)
+                assert isinstance(started, SessionStarted)
+                assert (started.session_id, started.is_resumed) == (agent.session_id, False)
+                assert isinstance(prompted, Prompted)
+                assert prompted.shown == "hello"
+                assert streamed == [TextStreamed("Good "), TextStreamed("morning.")]
+                assert type(answered).__name__ == "Answered"
+                assert isinstance(ended, RunEnded)
+                assert (ended.reason, ended.text, ended.turns) == (EndReason.FINISHED, "Good morning.", 1)
+                assert [message.text for message in agent.history[-2:]] == ["hello", "Good morning."]
+
+        asyncio.run(run())
+
+    def test_ask_tells_how_it_went(self, desk: Desk) -> None:
+        async def run() -> list[str]:
+            async with desk.agent(TALK) as agent:
+                return [(await agent.ask("one")).text, (await agent.ask([Text("two")])).text]
+
+        assert asyncio.run(run()) == ["Good morning.", "Good night."]
+
+    def test_a_session_is_found_again(self, desk: Desk) -> None:
+        async def run() -> None:
+            async with desk.agent(TALK) as first:
+                await first.ask("one")
+                session_id = first.session_id
+            settings = desk.settings(TALK)
+            async with Agent(**settings, resume=session_id) as second:
+                assert [message.text for message in second.history[-2:]] == ["one", "Good morning."]
+                events = await events_of(second)
+                assert events[0] == SessionStarted(session_id, settings["model"], is_resumed=True)
+
+        asyncio.run(run())
+
+    def test_two_agents_in_one_loop_keep_to_themselves(self, desk: Desk) -> None:
+        async def run() -> list[list[str]]:
+            projects = [desk.directory("left"), desk.directory("right")]
+            for project in projects:
+                (project / f"{project.name}.txt").write_text("x")
+            async with contextlib.AsyncExitStack() as stack:
+                agents = [
+                    await stack.enter_async_context(
+                        desk.agent(calling("list_directory", '{ path = "${root}" }'), directories=[project])
+                    )
+                    for project in projects
+                ]
+                runs = await asyncio.gather(*map(events_of, agents))
+                assert agents[0].session_id != agents[1].session_id
+            return [[str(call.result.llm_content) for call in finished(events)] for events in runs]
+
+        (left,), (right,) = asyncio.run(run())
+        assert ("left.txt" in left, "right.txt" in left) == (True, False)
+        assert ("left.txt" in right, "right.txt" in right) == (False, True)
+
+    def test_in_a_thread(self, desk: Desk) -> None:
+        ended: list[RunEnded] = []
+
+        async def run() -> None:
+            async with desk.agent(
+                calling("run_shell_command", '{ command = "echo hi" }', expect='expect = "hi"'), mode="yolo"
+            ) as agent:
+                ended.append(await agent.ask("hello"))
+
+        thread = threading.Thread(target=lambda: asyncio.run(run()))
+        thread.start()
+        thread.join()
+        assert [(end.reason, end.text) for end in ended] == [(EndReason.FINISHED, "Done.")]
+
+    def test_a_tool_that_raises_is_told_and_the_run_goes_on(self, desk: Desk) -> None:
+        @tool
+        def fail(number: int) -> None:
+            """Fails."""
+            raise ValueError(f"not {number}")
+
+        async def run() -> RunEnded:
+            script = calling("fail", "{ number = 3 }", expect='expect_error = "not 3"')
+            async with desk.agent(script, tools=[fail]) as agent:
+                return await agent.ask("hello")
+
+        assert asyncio.run(run()).reason is EndReason.FINISHED
+
+    @pytest.mark.parametrize("answer", [Outcome.PROCEED_ONCE, Outcome.CANCEL, None])
+    def test_a_tool_that_needs_confirmation_asks(self, desk: Desk, answer: Outcome | None) -> None:
+        asked: list[Question] = []
+        ran: list[str] = []
+
+        class Approver:
+            async def ask(self, question: Question) -> Answer:
+                asked.append(question)
+                assert answer is not None
+                return Answer(answer)
+
+        @tool(needs_confirmation=True)
+        def launch() -> None:
+            """Launches."""
+            ran.append("launched")
+
+        async def run() -> RunEnded:
+            approver = None if answer is None else Approver()
+            async with desk.agent(calling("launch"), tools=launch, approver=approver) as agent:
+                return await agent.ask("hello")
+
+        ended = asyncio.run(run())
+        assert ran == (["launched"] if answer is Outcome.PROCEED_ONCE else [])
+        assert [question.tool_name for question in asked] == ([] if answer is None else ["launch"])
+        assert ended.reason is (EndReason.NOT_ALLOWED if answer is Outcome.CANCEL else EndReason.FINISHED)
+
+    def test_a_slow_reader_loses_nothing_and_holds_nothing_up(self, desk: Desk) -> None:
+        is_done = asyncio.Event()
+
+        @tool
+        async def count(context: ToolContext) -> str:
+            """Counts."""
+            assert context.update_output is not None
+            for number in range(1000):
+                context.update_output(str(number))
+            is_done.set()
+            return "counted"
+
+        async def run() -> list[AgentEvent]:
+            seen: list[AgentEvent] = []
+            async with desk.agent(calling("count"), tools=[count]) as agent:
+                async for event in agent.run("hello"):
+                    seen.append(event)
+                    await asyncio.wait_for(is_done.wait(), 10)
+            return seen
+
+        seen = asyncio.run(run())
+        assert isinstance(seen[-1], RunEnded)
+        assert [event.output for event in seen if isinstance(event, OutputUpdated)] == ["999"]
+        assert [event.result.llm_content for event in finished(seen)] == ["counted"]
+
+
+class Sleeper:
+    """A tool that sleeps until it is cancelled, and tells what happened to it."""
+
+    def __init__(self) -> None:
+        self.began = asyncio.Event()
+        self.ended = 0
+
+    async def sleep(self, context: ToolContext) -> None:
+        """Sleeps."""
+        assert context.update_output is not None
+        context.update_output("asleep")
+        self.began.set()
+        try:
+            await asyncio.sleep(60)
+        finally:
+            self.ended += 1
+
+
+class TestLeaving:
+    def test_breaking_out_ends_the_run(self, desk: Desk) -> None:
+        async def run() -> None:
+            sleeper = Sleeper()
+            async with desk.agent(calling("sleep", times=2), tools=[tool(sleeper.sleep)]) as agent:
+                async for event in agent.run("hello"):
+                    if isinstance(event, OutputUpdated):
+                        break
+                ended = await asyncio.wait_for(agent.ask("again"), 10)
+                assert (ended.reason, ended.text, sleeper.ended) == (EndReason.FINISHED, "Done.", 1)
+
+        asyncio.run(run())
+
+    def test_closing_the_events_waits_for_the_end(self, desk: Desk) -> None:
+        async def run() -> None:
+            sleeper = Sleeper()
+            async with desk.agent(calling("sleep"), tools=[tool(sleeper.sleep)]) as agent:
+                async with contextlib.aclosing(agent.run("hello")) as events:
+                    async for event in events:
+                        if isinstance(event, OutputUpdated):
+                            break
+                assert sleeper.ended == 1
+
+        asyncio.run(run())
+
+    def test_closing_the_agent_ends_what_runs_and_what_waits(self, desk: Desk) -> None:
+        async def run() -> None:
+            sleeper = Sleeper()
+            async with desk.agent(calling("sleep"), tools=[tool(sleeper.sleep)]) as agent:
+                first = asyncio.ensure_future(agent.ask("hello"))
+                await sleeper.began.wait()
+                second = asyncio.ensure_future(events_of(agent))
+                await asyncio.sleep(0)
+            assert sleeper.ended == 1
+            assert ((await first).reason, await second) == (EndReason.INTERRUPTED, [NOT_BEGUN])
+
+        asyncio.run(run())
+
+    def test_a_tool_that_takes_no_notice_is_told_again(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(agent_module, "_PATIENCE", 0.05)
+
+        async def run() -> None:
+            began = asyncio.Event()
+
+            @tool
+            async def stubborn() -> None:
+                """Stays."""
+                for _ in range(3):
+                    with contextlib.suppress(asyncio.CancelledError):
+                        began.set()
+                        await asyncio.sleep(60)
+
+            async with desk.agent(calling("stubborn"), tools=[stubborn]) as agent:
+                asking = asyncio.ensure_future(agent.ask("hello"))
+                await began.wait()
+                asking.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await asyncio.wait_for(asking, 10)
+
+        asyncio.run(run())
+
+    @given(points=st.lists(st.integers(0, 60), min_size=1, max_size=4), is_cancelled=st.booleans())
+    @settings(max_examples=40, deadline=None)
+    def test_wherever_it_is_left_the_next_prompt_is_answered(
+        self, tmp_path_factory: pytest.TempPathFactory, points: list[int], is_cancelled: bool
+    ) -> None:
+        desk = Desk(tmp_path_factory.mktemp("desk"))
+
+        @tool
+        async def step() -> None:
+            """Takes a while."""
+            for _ in range(5):
+                await asyncio.sleep(0)
+
+        async def leave(agent: Agent, point: int) -> None:
+            """By cancelling the reader after some steps of the loop, or by reading some events and no more."""
+            if is_cancelled:
+                reading = asyncio.ensure_future(events_of(agent))
+                for _ in range(point):
+                    await asyncio.sleep(0)
+                reading.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await reading
+                return
+            async with contextlib.aclosing(agent.run("hello")) as events:
+                async for _ in events:
+                    point -= 1
+                    if point <= 0:
+                        return
+
+        async def run() -> None:
+            async with desk.agent(calling("step", times=12), tools=[step]) as agent:
+                for point in points:
+                    await leave(agent, point)
+                ended = await asyncio.wait_for(agent.ask("at last"), 10)
+                assert (ended.reason, ended.text) == (EndReason.FINISHED, "Done.")
+            assert asyncio.all_tasks() == {asyncio.current_task()}
+
+        asyncio.run(run())
+
+
+class TestUse:
+    def test_settings_are_those_of_the_options(self) -> None:
+        assert set(AgentSettings.__annotations__) == {field.name for field in fields_of(AgentOptions)}
+
+    def test_one_directory_alone(self, desk: Desk) -> None:
+        assert Agent(directories=desk.project)._options == AgentOptions(directories=(str(desk.project),))
+        assert Agent(directories="a", allowed_tools="b")._options == AgentOptions(("a",), allowed_tools=("b",))
+
+    def test_mistakes_are_told_at_once(self) -> None:
+        unknown: Any = {"modell": "x"}
+        not_a_tool: Any = [print]
+        with pytest.raises(TypeError, match="modell"):
+            Agent(**unknown)
+        with pytest.raises(TypeError, match=r"print.* is not a tool. A function becomes one with `@tool`"):
+            Agent(tools=not_a_tool)
+        with pytest.raises(UsageError, match="An agent needs a directory to work in"):
+            Agent(directories=())
+
+    def test_outside_of_async_with(self, desk: Desk) -> None:
+        agent = desk.agent(TALK)
+
+        async def run() -> None:
+            with pytest.raises(UsageError, match="This agent is not open"):
+                await agent.ask("hello")
+            async with agent:
+                with pytest.raises(UsageError, match="This agent is open already"):
+                    await agent.__aenter__()
+                await agent.ask("hello")
+            with pytest.raises(UsageError, match="This agent is not open"):
+                await agent.ask("hello")
+
+        asyncio.run(run())
+
+    def test_what_keeps_it_from_opening_is_raised(self, desk: Desk) -> None:
+        async def opened(**more: Any) -> None:
+            async with desk.agent(TALK, **more):
+                pytest.fail("it opened")
+
+        @tool(name="read_file")
+        def taken() -> None:
+            """Has the name of another."""
+
+        with pytest.raises(ModelFailure) as caught:
+            asyncio.run(opened(model="gemini-2.5-pro"))
+        assert caught.value.kind is FailureKind.NO_KEY
+        with pytest.raises(UsageError, match='the name "read_file" already belongs to'):
+            asyncio.run(opened(tools=[taken]))
+
+    def test_only_the_latest_live_output_is_kept_unread(self) -> None:
+        one, other = FunctionCall("a", {}), FunctionCall("a", {})
+        unread: deque[object] = deque()
+        for event in (
+            OutputUpdated(0, one, "1"),
+            OutputUpdated(0, one, "2"),
+            OutputUpdated(1, other, "3"),
+            TextStreamed("x"),
+            TextStreamed("x"),
+        ):
+            add_unread(unread, event)
+        assert list(unread) == [
+            OutputUpdated(0, one, "2"),
+            OutputUpdated(1, other, "3"),
+            TextStreamed("x"),
+            TextStreamed("x"),
+        ]
+
+
+PROGRAM = """
+import asyncio, os, signal, sys
+from tejat import Agent, SyncAgent
+
+def handlers():
+    return [signal.getsignal(number) for number in signal.valid_signals()]
+
+settings = dict(model="scripted:" + sys.argv[1], directories=sys.argv[2], keeps_session=False)
+before, environment, directory = handlers(), dict(os.environ), os.getcwd()
+
+async def main():
+    inside = handlers()
+    async with Agent(**settings) as agent:
+        await agent.ask("hello")
+        assert handlers() == inside
+asyncio.run(main())
+
+with SyncAgent(**settings) as agent:
+    agent.ask("hello")
+    assert handlers() == before
+assert (handlers(), dict(os.environ), os.getcwd()) == (before, environment, directory)
+"""
+
+
+def test_the_process_is_left_as_it_was(desk: Desk) -> None:
+    script = desk.settings(TALK)["model"].removeprefix("scripted:")
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", PROGRAM, script, str(desk.project)],
+        env=desk.environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -1,0 +1,356 @@
+"""The agent in a plain `for` loop: without a loop, inside of one, left early, interrupted, closed."""
+
+import asyncio
+import contextlib
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tejat.agent import NOT_BEGUN, Agent
+from tejat.core.agent_events import AgentEvent, EndReason, RunEnded, SessionStarted
+from tejat.core.confirm import Answer, Outcome, Question
+from tejat.core.errors import UsageError
+from tejat.core.events import CallFinished, CallState, OutputUpdated, StateChanged
+from tejat.core.model import FailureKind, ModelFailure
+from tejat.core.tool import ToolContext
+from tejat.sync_agent import SyncAgent
+from tejat.tools.function_tool import tool
+
+TALK = """
+[[answer]]
+say = "Good morning."
+
+[[answer]]
+say = "Good night."
+"""
+
+
+def calling(name: str, arguments: str = "{}", *, times: int = 1) -> str:
+    """A script that calls a tool and then says that it is done, again and again."""
+    return (
+        times
+        * f"""
+[[answer]]
+[[answer.call]]
+name = "{name}"
+args = {arguments}
+
+[[answer]]
+say = "Done."
+"""
+    )
+
+
+class Desk:
+    """A home and a project for agents to work in."""
+
+    def __init__(self, base: Path) -> None:
+        self.base = base
+        self.project = base / "project"
+        self.project.mkdir()
+        (base / "home").mkdir()
+        self.environment = {"HOME": str(base / "home"), "PATH": os.environ["PATH"]}
+
+    def settings(self, script: str) -> Any:
+        file = self.base / f"script-{len(list(self.base.iterdir()))}.toml"
+        file.write_text(script, encoding="utf-8")
+        told = {"directories": self.project, "environment": self.environment, "sandbox": "off"}
+        return {"model": f"scripted:{file}", **told}
+
+    def agent(self, script: str, **more: Any) -> SyncAgent:
+        return SyncAgent(**{**self.settings(script), **more})
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+def agent_threads() -> list[str]:
+    return [thread.name for thread in threading.enumerate() if thread.name.startswith("tejat")]
+
+
+class Sleeper:
+    """A tool that sleeps until it is cancelled."""
+
+    def __init__(self) -> None:
+        self.began = threading.Event()
+        self.ended = 0
+
+    async def sleep(self, context: ToolContext) -> None:
+        """Sleeps."""
+        assert context.update_output is not None
+        context.update_output("asleep")
+        self.began.set()
+        try:
+            await asyncio.sleep(60)
+        finally:
+            self.ended += 1
+
+
+class Approver:
+    """Answers, and remembers what it was asked in which thread."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        self._outcome = outcome
+        self.asked: list[tuple[str, int]] = []
+
+    def ask(self, question: Question) -> Answer:
+        self.asked.append((question.tool_name, threading.get_ident()))
+        return Answer(self._outcome)
+
+
+def work(desk: Desk) -> None:
+    """A session as a program has it, whatever is around it."""
+    with desk.agent(TALK) as agent:
+        events = list(agent.run("one"))
+        assert events[0] == SessionStarted(agent.session_id, f"scripted:{max(desk.base.glob('script-*'))}")
+        assert isinstance(events[-1], RunEnded)
+        assert (events[-1].reason, events[-1].text) == (EndReason.FINISHED, "Good morning.")
+        assert agent.ask("two").text == "Good night."
+        assert [message.text for message in agent.history[-4:]] == ["one", "Good morning.", "two", "Good night."]
+    assert agent_threads() == []
+
+
+class TestRuns:
+    def test_without_a_loop(self, desk: Desk) -> None:
+        work(desk)
+
+    def test_inside_of_a_running_loop(self, desk: Desk) -> None:
+        async def cell() -> None:
+            work(desk)
+            assert asyncio.current_task() is not None
+
+        asyncio.run(cell())
+
+    def test_in_a_thread(self, desk: Desk) -> None:
+        problems: list[BaseException] = []
+
+        def run() -> None:
+            try:
+                work(desk)
+            except BaseException as error:  # noqa: BLE001 -- raised below
+                problems.append(error)
+
+        thread = threading.Thread(target=run, name="another")
+        thread.start()
+        thread.join()
+        assert problems == []
+
+    def test_two_at_once_beside_one_that_awaits(self, desk: Desk) -> None:
+        async def ask() -> str:
+            async with Agent(**desk.settings(TALK)) as third:
+                return (await third.ask("hello")).text
+
+        with desk.agent(TALK) as first, desk.agent(TALK) as second:
+            said = [first.ask("one").text, second.ask("one").text, asyncio.run(ask()), first.ask("two").text]
+        assert said == ["Good morning.", "Good morning.", "Good morning.", "Good night."]
+
+    def test_commands_run(self, desk: Desk) -> None:
+        with desk.agent(calling("run_shell_command", '{ command = "echo hi" }'), mode="yolo") as agent:
+            finished = [event for event in agent.run("hello") if isinstance(event, CallFinished)]
+        assert [event.result.return_display for event in finished] == ["hi\n"]
+
+    def test_runs_of_several_threads_go_one_after_the_other(self, desk: Desk) -> None:
+        said: list[str] = []
+        with desk.agent(calling("list_directory", '{ path = "${root}" }', times=4)) as agent:
+            threads = [threading.Thread(target=lambda: said.append(agent.ask("hello").text)) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        assert said == ["Done."] * 4
+
+
+class TestQuestions:
+    @pytest.mark.parametrize("outcome", [Outcome.PROCEED_ONCE, Outcome.CANCEL])
+    def test_they_are_asked_where_the_events_are_read(self, desk: Desk, outcome: Outcome) -> None:
+        approver = Approver(outcome)
+        script = calling("write_file", '{ file_path = "${root}/a.txt", content = "x" }')
+        with desk.agent(script, approver=approver) as agent:
+            ended = agent.ask("hello")
+        assert approver.asked == [("write_file", threading.get_ident())]
+        assert (desk.project / "a.txt").exists() is (outcome is Outcome.PROCEED_ONCE)
+        assert ended.reason is (EndReason.NOT_ALLOWED if outcome is Outcome.CANCEL else EndReason.FINISHED)
+
+    def test_what_happened_before_is_read_before(self, desk: Desk) -> None:
+        seen: list[object] = []
+
+        class Watching(Approver):
+            def ask(self, question: Question) -> Answer:
+                seen.append("asked")
+                return super().ask(question)
+
+        script = calling("write_file", '{ file_path = "${root}/a.txt", content = "x" }')
+        with desk.agent(script, approver=Watching(Outcome.PROCEED_ONCE)) as agent:
+            seen.extend(event.state for event in agent.run("hello") if isinstance(event, StateChanged))
+        # `extend` reads one event after the other, so the question stands where it was asked.
+        assert seen == [
+            CallState.VALIDATING,
+            CallState.AWAITING_APPROVAL,
+            "asked",
+            CallState.SCHEDULED,
+            CallState.EXECUTING,
+            CallState.SUCCESS,
+        ]
+
+    def test_without_an_approver_they_are_refused(self, desk: Desk) -> None:
+        script = calling("write_file", '{ file_path = "${root}/a.txt", content = "x" }')
+        with desk.agent(script) as agent:
+            assert agent.ask("hello").reason is EndReason.FINISHED
+        assert list(desk.project.iterdir()) == []
+
+    def test_what_the_approver_raises_ends_the_run(self, desk: Desk) -> None:
+        class Broken:
+            def ask(self, question: Question) -> Answer:
+                raise LookupError(question.tool_name)
+
+        script = calling("write_file", '{ file_path = "${root}/a.txt", content = "x" }')
+        with desk.agent(script, approver=Broken()) as agent:
+            with pytest.raises(LookupError, match="write_file"):
+                agent.ask("hello")
+            assert agent.ask("again").text == "Done."
+        assert list(desk.project.iterdir()) == []
+
+
+class TestLeaving:
+    def test_breaking_out_ends_the_run_and_waits_for_it(self, desk: Desk) -> None:
+        sleeper = Sleeper()
+        with desk.agent(calling("sleep"), tools=[tool(sleeper.sleep)]) as agent:
+            for event in agent.run("hello"):
+                if isinstance(event, OutputUpdated):
+                    break
+            assert sleeper.ended == 1
+            assert agent.ask("again").text == "Done."
+
+    def test_closing_the_agent_ends_what_runs(self, desk: Desk) -> None:
+        sleeper = Sleeper()
+        with desk.agent(calling("sleep"), tools=[tool(sleeper.sleep)]) as agent:
+            events = agent.run("hello")
+            next(events)
+            assert sleeper.began.wait(10)
+        assert (sleeper.ended, agent_threads()) == (1, [])
+        last = list(events)[-1]
+        assert isinstance(last, RunEnded)
+        assert last.reason is EndReason.INTERRUPTED
+
+    def test_a_run_that_waits_when_the_agent_is_closed(self, desk: Desk) -> None:
+        sleeper = Sleeper()
+        seen: list[AgentEvent] = []
+        with desk.agent(calling("sleep"), tools=[tool(sleeper.sleep)]) as agent:
+            first = agent.run("hello")
+            next(first)
+            assert sleeper.began.wait(10)
+            waiting = threading.Thread(target=lambda: seen.extend(agent.run("again")))
+            waiting.start()
+            time.sleep(0.1)
+        waiting.join()
+        first.close()
+        assert seen == [NOT_BEGUN]
+
+    def test_a_function_that_never_returns_keeps_nobody(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("tejat.workspace.own_thread._LET_GO_SECONDS", 0.1)
+        may_end = threading.Event()
+
+        @tool
+        def hang(context: ToolContext) -> None:
+            """Hangs."""
+            assert context.update_output is not None
+            context.update_output("hanging")
+            may_end.wait(60)
+
+        started = time.monotonic()
+        with desk.agent(calling("hang"), tools=[hang]) as agent:
+            for event in agent.run("hello"):
+                if isinstance(event, OutputUpdated):
+                    break
+        assert time.monotonic() - started < 20
+        may_end.set()
+
+    @given(points=st.lists(st.integers(1, 20), min_size=1, max_size=4))
+    @settings(max_examples=15, deadline=None)
+    def test_wherever_it_is_left_the_next_prompt_is_answered(
+        self, tmp_path_factory: pytest.TempPathFactory, points: list[int]
+    ) -> None:
+        desk = Desk(tmp_path_factory.mktemp("desk"))
+        with desk.agent(calling("list_directory", '{ path = "${root}" }', times=12)) as agent:
+            for point in points:
+                with contextlib.closing(agent.run("hello")) as events:
+                    for _, _ in zip(range(point), events, strict=False):
+                        pass
+            assert agent.ask("at last").text == "Done."
+
+
+class TestUse:
+    def test_outside_of_with(self, desk: Desk) -> None:
+        agent = desk.agent(TALK)
+        with pytest.raises(UsageError, match="This agent is not open"):
+            agent.ask("hello")
+        with agent:
+            with pytest.raises(UsageError, match="This agent is open already"):
+                agent.__enter__()
+            agent.ask("hello")
+        with pytest.raises(UsageError, match="This agent is not open"):
+            _ = agent.session_id
+
+    def test_what_keeps_it_from_opening_is_raised_and_leaves_nothing(self, desk: Desk) -> None:
+        agent = desk.agent(TALK, model="gemini-2.5-pro")
+        for _ in range(2):
+            with pytest.raises(ModelFailure) as caught, agent:
+                pytest.fail("it opened")
+            assert caught.value.kind is FailureKind.NO_KEY
+        assert agent_threads() == []
+
+
+INTERRUPTED = """
+import os, signal, sys, threading, time
+from tejat import SyncAgent, tool
+
+began = threading.Event()
+ended = []
+
+@tool
+async def sleep() -> None:
+    "Sleeps."
+    import asyncio
+    began.set()
+    try:
+        await asyncio.sleep(60)
+    finally:
+        ended.append("cancelled")
+
+def interrupt():
+    began.wait()
+    time.sleep(0.1)
+    os.kill(os.getpid(), signal.SIGINT)
+
+threading.Thread(target=interrupt, daemon=True).start()
+with SyncAgent(model="scripted:" + sys.argv[1], directories=sys.argv[2], tools=[sleep]) as agent:
+    try:
+        agent.ask("hello")
+    except KeyboardInterrupt:
+        print("interrupted", ended)
+    print(agent.ask("again").text)
+"""
+
+
+def test_an_interrupt_from_the_keyboard_ends_the_run(desk: Desk) -> None:
+    script = desk.settings(calling("sleep"))["model"].removeprefix("scripted:")
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", INTERRUPTED, script, str(desk.project)],
+        env=desk.environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted ['cancelled']\nDone.\n", "")
