@@ -187,9 +187,9 @@ def scene(
     with session(directory, [note, *tools], person) as scheduler:
         conversation = Conversation(
             asked,
-            scheduler,
+            lambda: scheduler,
             History(history),
-            Setting(SYSTEM, Declared(scheduler.registry, scheduler.permission)),
+            Setting(SYSTEM, Declared(scheduler.registry, scheduler.permission.policy.hides)),
             Care(budget, guard or LoopGuard(), Compressor(threshold=threshold)),
             journal=journal,
             fallback=None if fallback is None else lambda: fallback,

@@ -7,6 +7,7 @@ import pytest
 
 from tejat.config.load import load_settings
 from tejat.config.places import Places, places_of
+from tejat.config.policy_files import policy_texts
 from tejat.config.saved_rules import saved_path
 from tejat.core.confirm import Scope
 from tejat.core.errors import UsageError
@@ -37,7 +38,7 @@ class Machine:
     def load(self, *allowed: str, mode: str | None = None, trusted: bool = False) -> Policy:
         roots = (str(self.project),)
         settings = load_settings(self.places, roots, trusted=trusted, environment=self.environment)
-        return load_policy(self.places, settings, PolicyFlags(roots, allowed, mode))
+        return load_policy(policy_texts(self.places, roots), settings, PolicyFlags(roots, allowed, mode))
 
     def rules(self, *allowed: str, trusted: bool = False) -> list[Rule]:
         """All but the built-in ones, which always come last."""

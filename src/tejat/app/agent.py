@@ -140,7 +140,7 @@ def _session(
         tools.registry.unregister("google_web_search")  # nobody could search
     context = _context(ground)
     beginning = _beginning(options, ground, played)
-    declared = Declared(tools.registry, tools.scheduler.permission)
+    declared = Declared(tools.registry, tools.is_forbidden)
     system = options.system or system_prompt(
         context=context.combined(ground.roots[0]),
         tool_names=[declaration.name for declaration in declared()],
@@ -151,7 +151,7 @@ def _session(
     fallback = settings.fallback_model
     conversation = Conversation(
         played.model,
-        tools.scheduler,
+        lambda: tools.scheduler,
         History(beginning.messages),
         Setting(system, declared, beginning.opening),
         _care(options, ground),

@@ -1,14 +1,15 @@
 """The built-in tools at work in some directories."""
 
 import os
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
 from tejat.app.ground import Ground, survey
 from tejat.config.places import Places, private_directory
-from tejat.config.settings import Settings
+from tejat.config.policy_files import policy_texts
+from tejat.config.settings import Settings, lists_of_tools
 from tejat.core.confirm import Approver
 from tejat.core.errors import UsageError
 from tejat.core.explain import PolicyFlags
@@ -19,15 +20,30 @@ from tejat.tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
     from tejat.app.house import House
+    from tejat.engine.facts import FactFinder
     from tejat.engine.scheduler import Scheduler
     from tejat.workspace.roots import Roots
 
 
-@value
 class ToolSession:
-    registry: ToolRegistry
-    scheduler: "Scheduler"
-    settings: Settings
+    """The tools of a session, and what runs their calls."""
+
+    def __init__(self, registry: ToolRegistry, settings: Settings, make_scheduler: "Callable[[], Scheduler]") -> None:
+        self.registry = registry
+        self.settings = settings
+        self._make_scheduler = make_scheduler
+        self._scheduler: Scheduler | None = None
+
+    @property
+    def scheduler(self) -> "Scheduler":
+        """Made when it is first asked for: judging calls takes much code, and many runs have none."""
+        if self._scheduler is None:
+            self._scheduler = self._make_scheduler()
+        return self._scheduler
+
+    def is_forbidden(self, tool_name: str) -> bool:
+        """Whether a rule forbids every call of the tool. As long as there is no scheduler, there is no such rule."""
+        return self._scheduler is not None and self._scheduler.permission.policy.hides(tool_name)
 
 
 @contextmanager
@@ -71,33 +87,50 @@ def open_workshop(
 ) -> "Generator[Workshop]":
     """The tools on this ground, with some more of the caller's own. Raises UsageError."""
     from tejat.app.house import House
-    from tejat.engine.facts import FactFinder
-    from tejat.engine.load_policy import load_policy, save_rule
-    from tejat.engine.long_output import LongOutput
-    from tejat.engine.permission import Permission
-    from tejat.engine.scheduler import Scheduler
     from tejat.workspace.workspace import Workspace
 
-    places, settings = ground.places, ground.settings
-    policy = load_policy(places, settings, PolicyFlags(ground.roots, tuple(allowed_tools), mode))
+    settings = ground.settings
+    texts = policy_texts(ground.places, ground.roots)
+    flags = PolicyFlags(ground.roots, tuple(allowed_tools), mode)
     with ExitStack() as stack:
-        outputs = _kept_outputs(places)
+        outputs = _kept_outputs(ground.places)
         workspace = stack.enter_context(Workspace(ground.roots, for_reading=outputs))
         house = stack.enter_context(House(workspace, ground, sandbox))
         registry = session_registry(house)
         for tool in tools:
             registry.register(tool)
         _select(registry, settings)
-        search_path = ground.environment.get("PATH", os.defpath)
-        facts = FactFinder(workspace.roots, home=places.home, search_path=search_path)
-        save = partial(save_rule, places, workspace.roots.first.real_path)
-        scheduler = Scheduler(
-            registry,
-            Permission(policy, facts, approver, save=save),
-            long_output=LongOutput(outputs[0], limit=settings.output_characters.value or 0) if outputs else None,
-            undo=lambda: house.undo,
-        )
-        yield Workshop(ToolSession(registry, scheduler, settings), house, workspace.roots)
+
+        def make_scheduler() -> "Scheduler":
+            from tejat.engine.load_policy import load_policy, save_rule
+            from tejat.engine.long_output import LongOutput
+            from tejat.engine.permission import Permission
+            from tejat.engine.scheduler import Scheduler
+
+            limit = settings.output_characters.value or 0
+            save = partial(save_rule, ground.places, workspace.roots.first.real_path)
+            return Scheduler(
+                registry,
+                Permission(load_policy(texts, settings, flags), _facts(ground, workspace.roots), approver, save=save),
+                long_output=LongOutput(outputs[0], limit=limit) if outputs else None,
+                undo=lambda: house.undo,
+            )
+
+        session = ToolSession(registry, settings, make_scheduler)
+        if texts or allowed_tools or any(lists_of_tools(settings)) or not _is_plain(mode, settings):
+            _ = session.scheduler  # what somebody said about calls is looked at before there are any
+        yield Workshop(session, house, workspace.roots)
+
+
+def _is_plain(mode: str | None, settings: Settings) -> bool:
+    """Whether nothing can be wrong with the mode, and it forbids no tool altogether."""
+    return mode in (None, "default", "auto_edit", "yolo") and not settings.yolo_disabled.value
+
+
+def _facts(ground: Ground, roots: "Roots") -> "FactFinder":
+    from tejat.engine.facts import FactFinder
+
+    return FactFinder(roots, home=ground.places.home, search_path=ground.environment.get("PATH", os.defpath))
 
 
 def _kept_outputs(places: Places) -> list[str]:

@@ -133,6 +133,11 @@ class Settings(NamedTuple):
     ignored: tuple[str, ...] = ()
 
 
+def lists_of_tools(settings: Settings) -> tuple[object, ...]:
+    """Those of the settings that allow or forbid tools."""
+    return settings.core, settings.allowed, settings.exclude, settings.mcp_allowed, settings.mcp_excluded
+
+
 def is_required_by_admin(sandbox: Setting[SandboxWish]) -> bool:
     """Whether nobody else can have it otherwise."""
     return sandbox.tier is SourceTier.ADMIN and sandbox.value is SandboxWish.REQUIRED

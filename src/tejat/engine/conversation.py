@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from tejat.core.agent_events import Answered, LoopDetected, ModelChanged, Tell, TextStreamed, ThoughtStreamed
 from tejat.core.errors import TejatError
@@ -28,8 +29,10 @@ from tejat.engine.budget import Budget
 from tejat.engine.compress import Compressor
 from tejat.engine.journal import Journal
 from tejat.engine.loop_guard import LoopGuard
-from tejat.engine.scheduler import Batch, Scheduler
 from tejat.engine.tokens import estimate_tokens
+
+if TYPE_CHECKING:
+    from tejat.engine.scheduler import Batch, Scheduler
 
 _WARNING = (
     "System: Potential loop detected. Details: {detail} Look at what you have tried so far, and take another way "
@@ -65,13 +68,14 @@ class Setting:
 class Conversation:
     """The steps of the loop. Each leaves the history legal, whatever happens in it.
 
-    `fallback` opens the model to go on with when this one is out of reach; without it there is none.
+    `scheduler` gives what runs calls, once there is one. `fallback` opens the model to go on with when this one is out of
+    reach; without it there is none.
     """
 
     def __init__(
         self,
         model: ModelClient,
-        scheduler: Scheduler,
+        scheduler: "Callable[[], Scheduler]",
         history: History,
         setting: Setting,
         care: Care,
@@ -201,7 +205,7 @@ class Conversation:
             self._counted_tokens, self._counted_messages = answer.usage.total, len(self.history.messages)
         return replace(answer, message=message)
 
-    async def run_calls(self, calls: Sequence[FunctionCall], tell: Tell) -> Batch:
+    async def run_calls(self, calls: Sequence[FunctionCall], tell: Tell) -> "Batch":
         """Run the calls of the last answer and put their responses into the history.
 
         Raises TurnsInCircles, and what `tell` raises, but only when all is done and written down.
@@ -217,7 +221,7 @@ class Conversation:
                 except Exception as error:  # noqa: BLE001 -- raised again below
                     failures.append(error)
 
-        batch = self._scheduler.batch(calls, watch)
+        batch = self._scheduler().batch(calls, watch)
         try:
             await batch.run()
         finally:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from tejat.config.places import Places, SourceTier
-from tejat.config.policy_files import PolicyText, policy_texts
-from tejat.config.settings import Setting, Settings
+from tejat.config.policy_files import PolicyText
+from tejat.config.settings import Setting, Settings, lists_of_tools
 from tejat.core.confirm import Scope
 from tejat.core.errors import UsageError
 from tejat.core.explain import PolicyFlags
@@ -15,10 +15,13 @@ from tejat.policy.rules import Mode, Rule, Tier
 _TIERS = {SourceTier.ADMIN: Tier.ADMIN, SourceTier.USER: Tier.USER, SourceTier.WORKSPACE: Tier.WORKSPACE}
 
 
-def load_policy(places: Places, settings: Settings, flags: PolicyFlags) -> Policy:
-    """Every rule that holds for this run. Raises UsageError that names the file and line of one that cannot be used."""
-    rules = [rule for text in policy_texts(places, flags.roots) for rule in _rules_in(text)]
-    if flags.allowed_tools or any(_lists(settings)):
+def load_policy(texts: Sequence[PolicyText], settings: Settings, flags: PolicyFlags) -> Policy:
+    """Every rule that holds for this run, those of the policy files among them.
+
+    Raises UsageError that names the file and line of one that cannot be used.
+    """
+    rules = [rule for text in texts for rule in _rules_in(text)]
+    if flags.allowed_tools or any(lists_of_tools(settings)):
         rules += _rules_of_lists(settings, flags.allowed_tools)
     return Policy(rules, _mode(settings, flags.mode))
 
@@ -35,10 +38,6 @@ def _rules_in(text: PolicyText) -> list[Rule]:
     from tejat.policy.rule_file import rules_in
 
     return rules_in(text.text, source=text.path, tier=_TIERS[text.tier])
-
-
-def _lists(settings: Settings) -> Sequence[object]:
-    return settings.core, settings.allowed, settings.exclude, settings.mcp_allowed, settings.mcp_excluded
 
 
 def _rules_of_lists(settings: Settings, allowed: Sequence[str]) -> list[Rule]:
