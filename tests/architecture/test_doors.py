@@ -21,6 +21,7 @@ DOORS = {
     "cli/confirm.py",  # somebody is asked
     "cli/main.py",  # the command meant
     "cli/tools.py",  # the command meant
+    "config/custom_commands.py",  # there is a command to read
     "config/settings_file.py",  # there are settings to read
     "core/tool.py",  # a schema that somebody else wrote
     "config/trust.py",  # the folder brings something along
