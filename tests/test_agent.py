@@ -20,9 +20,9 @@ from tejat.core.agent_events import AgentEvent, EndReason, Prompted, RunEnded, S
 from tejat.core.agent_options import AgentOptions
 from tejat.core.confirm import Answer, Outcome, Question
 from tejat.core.errors import UsageError
-from tejat.core.events import CallFinished, OutputUpdated
+from tejat.core.events import CallFinished, CallState, OutputUpdated
 from tejat.core.model import FailureKind, ModelFailure
-from tejat.core.tool import ToolContext
+from tejat.core.tool import Kind, ToolContext
 from tejat.core.types import FunctionCall, Text
 from tejat.core.value import fields_of
 from tejat.tools.function_tool import tool
@@ -197,6 +197,48 @@ class TestRuns:
         assert ran == (["launched"] if answer is Outcome.PROCEED_ONCE else [])
         assert [question.tool_name for question in asked] == ([] if answer is None else ["launch"])
         assert ended.reason is (EndReason.NOT_ALLOWED if answer is Outcome.CANCEL else EndReason.FINISHED)
+
+    @pytest.mark.parametrize(
+        ("kind", "mode", "runs"),
+        [
+            (Kind.OTHER, "default", True),
+            (Kind.READ, "default", True),
+            (Kind.OTHER, "plan", False),
+            (Kind.READ, "plan", True),
+        ],
+    )
+    def test_nobody_is_asked_about_the_rest_and_plan_mode_reads(
+        self, desk: Desk, kind: Kind, mode: str, runs: bool
+    ) -> None:
+        @tool(kind=kind)
+        def look() -> str:
+            """Looks."""
+            return "seen"
+
+        async def run() -> list[CallFinished]:
+            async with desk.agent(calling("look"), tools=look, mode=mode) as agent:
+                return finished(await events_of(agent))
+
+        assert [call.state for call in asyncio.run(run())] == [CallState.SUCCESS if runs else CallState.ERROR]
+
+    def test_a_rule_of_the_user_holds_for_tools_of_the_program(self, desk: Desk) -> None:
+        @tool
+        def look() -> str:
+            """Looks."""
+            return "seen"
+
+        policies = desk.base / "home" / ".gemini" / "policies"
+        policies.mkdir(parents=True)
+        (policies / "mine.toml").write_text(
+            '[[rule]]\ntoolName = "look"\ndecision = "ask_user"\npriority = 100\n', encoding="utf-8"
+        )
+
+        async def run() -> list[CallFinished]:
+            async with desk.agent(calling("look"), tools=look) as agent:
+                return finished(await events_of(agent))
+
+        (call,) = asyncio.run(run())
+        assert "requires user confirmation" in str(call.result.llm_content)
 
     def test_a_slow_reader_loses_nothing_and_holds_nothing_up(self, desk: Desk) -> None:
         is_done = asyncio.Event()
