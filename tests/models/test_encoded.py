@@ -61,15 +61,18 @@ def test_joined_messages_are_what_they_are_one_by_one(steps: list[tuple[str, int
         assert b"".join(joined.of(messages)) == b",".join(map(encoded.of, messages))
 
 
-def test_blocks_are_made_once_and_stay_few() -> None:
+def test_blocks_are_few_and_seldom_made_anew() -> None:
     joined = Joined(Encoded(text_of))
     messages: list[Message] = []
-    before: list[bytes] = []
+    made: dict[int, bytes] = {}
+    blocks: list[bytes] = []
     for number in range(300):
         messages.append(user_message(chr(97 + number % 26) * 4000))
         blocks = joined.of(messages)
-        assert all(block is known for block, known in zip(blocks, before[:-1], strict=False))
-        before = blocks
-    assert len(before) == 10
+        made.update((id(block), block) for block in blocks if len(block) >= 131_072)
+    assert [len(block) // 131_072 for block in blocks] == [4, 4, 1, 0]
+    # Nine times there was enough for a block, and each of them was merged three times at most.
+    assert len(made) <= 9
+    assert sum(map(len, made.values())) < 3 * len(b"".join(blocks))
     joined.of([user_message("on the side")])
-    assert all(block is known for block, known in zip(joined.of(messages), before[:-1], strict=False))
+    assert [id(block) for block in joined.of(messages)][:-1] == [id(block) for block in blocks][:-1]

@@ -6,7 +6,8 @@ from weakref import WeakKeyDictionary
 
 from tejat.core.history import Message
 
-_BLOCK = 131_072
+_SMALLEST_BLOCK = 131_072
+_LARGEST_BLOCK = 1 << 20
 
 
 class Encoded:
@@ -28,7 +29,7 @@ class Encoded:
 
 
 class Joined:
-    """The messages of a conversation that grows, with commas between them, in few blocks that are each made once."""
+    """The messages of a conversation that grows, with commas between them, in few blocks that are seldom made anew."""
 
     def __init__(self, encoded: Encoded) -> None:
         self._encoded = encoded
@@ -43,13 +44,22 @@ class Joined:
         latest = messages[known:]
         pieces = [self._encoded.of(message) for message in latest]
         last = b",".join([b"", *pieces] if known else pieces)
-        if len(last) < _BLOCK:
+        if len(last) < _SMALLEST_BLOCK:
             return [*self._blocks, last] if known else [last]
         if not known:
             self.forget()
         self._settled.extend(latest)
         self._blocks.append(last)
+        self._merge()
         return list(self._blocks)
+
+    def _merge(self) -> None:
+        """Few large blocks go out faster than many. Only neighbours of about one size: that copies each byte rarely."""
+        while len(self._blocks) > 1:
+            before, last = self._blocks[-2:]
+            if 2 * len(before) > 3 * len(last) or len(before) + len(last) > _LARGEST_BLOCK:
+                return
+            self._blocks[-2:] = [before + last]
 
     def forget(self) -> None:
         """Make the blocks anew: some message has other bytes now."""

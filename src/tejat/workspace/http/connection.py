@@ -12,7 +12,7 @@ from tejat.workspace.http.values import Headers, HttpFailure, HttpProblem, HttpR
 from tejat.workspace.http.wire import Wire
 
 _SMALL = 16_384
-_BLOCK = 262_144
+_BLOCK = 1 << 20
 _MOST_INTERIM_RESPONSES = 100
 
 
