@@ -212,7 +212,7 @@ class TestFallback:
             assert here.run() == Ending(EndReason.MODEL_FAILED, "It failed: rate_limited.", FailureKind.RATE_LIMITED)
             assert len(here.of(ModelChanged)) == 1
 
-    @pytest.mark.parametrize("kind", set(FailureKind) - {FailureKind.RATE_LIMITED, FailureKind.UNAVAILABLE})
+    @pytest.mark.parametrize("kind", sorted(set(FailureKind) - {FailureKind.RATE_LIMITED, FailureKind.UNAVAILABLE}))
     def test_not_for_what_another_model_would_not_help(self, tmp_path: Path, kind: FailureKind) -> None:
         other = Watched([says("Never said.")], name="second")
         with scene(tmp_path, fails(kind), fallback=other) as here:

@@ -9,6 +9,7 @@ from tejat.frontends.endings import error_name_of, exit_code_of
 REASONS = {
     "finished": 0,
     "bad_prompt": 42,
+    "not_trusted": 55,
     "not_allowed": 3,
     "interrupted": 130,
     "turn_limit": 53,

@@ -5,7 +5,6 @@ import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 
 from tejat.app.agent import open_agent
 from tejat.cli.confirm import TerminalApprover
@@ -13,6 +12,7 @@ from tejat.cli.read_line import read_line
 from tejat.cli.run_options import RunOptions, agent_options
 from tejat.cli.start_failures import explain
 from tejat.cli.style import Style
+from tejat.cli.termination import Terminated, ending_in_order
 from tejat.core.agent_events import AgentEvent, RunEnded, Tell
 from tejat.core.display import FileDiff
 from tejat.core.errors import TejatError
@@ -30,10 +30,13 @@ _HINT = "Ask, or end with Ctrl-D. Ctrl-C stops an answer."
 def converse(options: RunOptions) -> int:
     """Answer prompts until the person has no more, and return the exit code."""
     try:
-        return asyncio.run(_Conversation(options).run())
+        with ending_in_order():
+            return asyncio.run(_Conversation(options).run())
     except TejatError as error:
         print(f"tejat: {visible(str(error))}", file=sys.stderr)
         return explain(error)[1]
+    except Terminated as terminated:
+        return terminated.exit_code
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
 
@@ -64,10 +67,16 @@ class _Conversation:
         loop = asyncio.get_running_loop()
         loop.add_signal_handler(signal.SIGINT, task.cancel)
         try:
-            with suppress(asyncio.CancelledError):
-                await task
+            await asyncio.wait((task,))
+        except asyncio.CancelledError:
+            # The whole conversation ends, and not before the answer has put things in order.
+            task.cancel()
+            await asyncio.wait((task,))
+            raise
         finally:
             loop.remove_signal_handler(signal.SIGINT)
+        if not task.cancelled():
+            task.result()
 
     def _tell(self, event: AgentEvent) -> None:
         if isinstance(event, CallFinished):

@@ -74,6 +74,7 @@ class Session:
         """
         async with self._one_at_a_time:
             self._tell = tell
+            self.conversation.said.clear()
             ending = Ending(EndReason.INTERRUPTED, "Operation cancelled.")
             try:
                 self._introduce()
@@ -128,6 +129,8 @@ class Session:
         else:
             parts = prompt
         message = user_message(*parts)
+        if message.is_empty:
+            raise BadPrompt("The prompt is empty.")
         self.conversation.begin(message, shown)
         self._tell(Prompted(message, shown))
         return await run_turns(self.conversation, self._tell)

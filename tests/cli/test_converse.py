@@ -1,0 +1,154 @@
+"""A conversation at a real terminal, one prompt after the other."""
+
+import signal
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from program_checks import Machine, answer, said
+from terminal_checks import Terminal, at_terminal
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)
+
+
+@contextmanager
+def conversation(machine: Machine, script: str, *words: str) -> Generator[Terminal]:
+    """The program with this script, ready for the first prompt or with one already."""
+    model = machine.script(script)
+    environment = {"HOME": str(machine.home), "GEMINI_API_KEY": ""}
+    with at_terminal("-W", "error", "-m", "tejat", "-m", model, *words, cwd=machine.project, **environment) as terminal:
+        terminal.wait_for("Ask, or end with Ctrl-D. Ctrl-C stops an answer.")
+        yield terminal
+
+
+def ask(terminal: Terminal, prompt: str) -> None:
+    terminal.wait_for("> ")
+    terminal.type(f"{prompt}\n".encode())
+
+
+def test_prompts_are_answered_until_there_are_no_more(machine: Machine) -> None:
+    script = answer(when="hello", say="Hi.") + answer(when="and now", say="Still here.\x1b[2J")
+    with conversation(machine, script) as terminal:
+        ask(terminal, "hello")
+        ask(terminal, "  ")
+        ask(terminal, "and now?")
+        terminal.wait_for("> ")
+        terminal.type(b"\x04")
+        assert terminal.end() == (0, "Hi.\nStill here.<U+001B>[2J\n")
+
+
+def test_one_may_be_given_along(machine: Machine) -> None:
+    with conversation(machine, answer(when="hello", say="Hi."), "-i", "hello") as terminal:
+        terminal.wait_for("> ")
+        terminal.type(b"\x04")
+        assert terminal.end() == (0, "Hi.\n")
+
+
+def test_what_is_done_is_asked_about_and_shown(machine: Machine) -> None:
+    (machine.project / "a.txt").write_text("old\n")
+    change = {"file_path": "${root}/a.txt", "old_string": "old", "new_string": "new"}
+    script = answer(calls=[("read_file", {"path": "a.txt"})]) + answer(calls=[("replace", change)]) + said("Done.")
+    with conversation(machine, script, "-i", "change it") as terminal:
+        terminal.wait_for("read_file")
+        terminal.wait_for("Your answer (")
+        terminal.type(b"y\n")
+        terminal.wait_for("+new")
+        terminal.wait_for("> ")
+        terminal.type(b"\x04")
+        assert terminal.end() == (0, "Done.\n")
+    assert (machine.project / "a.txt").read_text() == "new\n"
+
+
+def test_a_no_gives_the_word_back_to_the_person(machine: Machine) -> None:
+    script = answer(calls=[("write_file", {"file_path": "a.txt", "content": "x"})]) + said("I see.")
+    with conversation(machine, script, "-i", "write it") as terminal:
+        terminal.wait_for("Your answer (")
+        terminal.type(b"n\n")
+        terminal.wait_for("Every call of the model was cancelled.")
+        ask(terminal, "never mind")
+        terminal.wait_for("> ")
+        terminal.type(b"\x04")
+        assert terminal.end() == (0, "I see.\n")
+    assert not (machine.project / "a.txt").exists()
+
+
+def test_an_interrupt_ends_the_answer_and_not_the_conversation(machine: Machine) -> None:
+    script = answer(say="one two three four five six seven eight", pause=0.3) + said("Fine.")
+    with conversation(machine, script, "-i", "count") as terminal:
+        time.sleep(0.8)
+        terminal.type(b"\x03")
+        terminal.wait_for("Operation cancelled.")
+        ask(terminal, "go on")
+        terminal.wait_for("> ")
+        terminal.type(b"\x04")
+        code, printed = terminal.end()
+    assert code == 0
+    assert printed.startswith("one ")
+    assert "eight" not in printed
+    assert printed.endswith("\nFine.\n")
+
+
+@pytest.mark.parametrize("prompts", [[], ["hello"]])
+def test_an_interrupt_at_the_prompt_ends_it(machine: Machine, prompts: list[str]) -> None:
+    with conversation(machine, said("Hi.")) as terminal:
+        for prompt in prompts:
+            ask(terminal, prompt)
+        terminal.wait_for("> ")
+        terminal.type(b"\x03")
+        code, _ = terminal.end()
+    assert code == 130
+    assert "Traceback" not in terminal.shown
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_it_and_what_it_runs(machine: Machine, number: signal.Signals) -> None:
+    command = {"command": "echo $$ > pid; sleep 300"}
+    script = answer(calls=[("run_shell_command", command)])
+    with conversation(machine, script, "-y", "--sandbox", "off", "-i", "run it") as terminal:
+        running = machine.project / "pid"
+        deadline = time.monotonic() + 30
+        while not (running.exists() and running.read_text().strip()):
+            assert time.monotonic() < deadline, terminal.shown
+            time.sleep(0.05)
+        terminal.process.send_signal(number)
+        code, _ = terminal.end()
+    assert code == 128 + number
+    assert "Traceback" not in terminal.shown
+    deadline = time.monotonic() + 10
+    while is_running(int(running.read_text())):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def is_running(process: int) -> bool:
+    try:
+        return b"sleep 300" in Path(f"/proc/{process}/cmdline").read_bytes().replace(b"\0", b" ")
+    except OSError:
+        return False
+
+
+def test_what_cannot_be_begun_is_said(machine: Machine) -> None:
+    environment = {"HOME": str(machine.home), "GEMINI_API_KEY": "", "GOOGLE_API_KEY": ""}
+    with at_terminal("-m", "tejat", cwd=machine.project, **environment) as terminal:
+        code, printed = terminal.end()
+    assert (code, printed) == (41, "")
+    assert "There is no key for the model gemini-2.5-pro." in terminal.shown
+
+
+def test_it_can_be_resumed_later(machine: Machine) -> None:
+    with conversation(machine, said("Hi."), "-i", "my name is Ada") as terminal:
+        terminal.wait_for("> ")
+        terminal.type(b"\x04")
+        terminal.end()
+    assert "1. my name is Ada (" in machine.run("--list-sessions").result
+    with conversation(machine, said("Ada."), "-r", "-i", "who am I?") as terminal:
+        terminal.wait_for("> ")
+        terminal.type(b"\x04")
+        assert terminal.end() == (0, "Ada.\n")
+    assert "(1):" in machine.run("--list-sessions").result
