@@ -27,17 +27,24 @@ def with_argument(command: str, placeholder: str, argument: str) -> str:
 _PLAIN_EXPANSION = re.compile(r"\$\{#?[A-Za-z_][A-Za-z0-9_]*\}|\$\{[0-9@*#?$!-]\}")
 _ESCAPED_QUOTES = re.compile(r"\$'(?:\\.|[^'\\])*'", re.DOTALL)
 _COMMENT = re.compile(r"(?<![^\s;&|()])#[^\n]*")
-_READS_CODE = re.compile(r"(?<![\w.$-])(?:case|coproc|eval|let|select|ssh|trap|watch)(?![\w.-])")
+_READS_CODE = re.compile(
+    r"(?<![\w.$-])(?:case|coproc|eval|let|select|ssh|trap|watch"
+    # These take names of variables, and the index in such a name is read as code.
+    r"|declare|export|getopts|local|mapfile|read|readarray|readonly|typeset|unset|wait"
+    r"|(?:printf|test|\[)(?=\s[^;&|\n]*-[vR]\s))(?![\w.-])"
+)
 _SHELL = re.compile(r"(?<![\w.$-])(?:ba|da|fi|k|z)?sh(?![\w.-])")
 _BEYOND = (
     (re.compile(r"\$?\(\(|\$\["), "behind arithmetic"),
     (re.compile(r"(?<=[A-Za-z0-9_])\["), "behind an index"),
     (re.compile(r"<<(?!<)"), "behind a here-document"),
     (re.compile("`"), "behind a backtick"),
+    (re.compile(r"\$'"), "in quotes with escapes"),
     (re.compile(r"\$\{"), "behind an expansion with conditions"),
 )
 """What is not read any further, and how to call what follows."""
-_BEYOND_IN_QUOTES = tuple(entry for entry in _BEYOND if entry[1] not in ("behind an index", "behind a here-document"))
+_NOT_IN_QUOTES = ("behind an index", "behind a here-document", "in quotes with escapes")
+_BEYOND_IN_QUOTES = tuple(entry for entry in _BEYOND if entry[1] not in _NOT_IN_QUOTES)
 
 
 class _Reader:
@@ -67,6 +74,8 @@ class _Reader:
                 self._in_double_quotes()
             else:
                 self._in_the_open()
+        if len(self._open) > 1 and self._placeholder in self._command:
+            raise NoPlaceForArgument(f"{self._placeholder} stands in a command where {self._open[-1]} is never closed")
 
     def _mark(self) -> str:
         mark = self._open[-1] if self._open[-1] in ("'", '"') else ""
