@@ -1,0 +1,111 @@
+"""The ground of a run: everything that has a say in it, and a folder that may not speak for itself."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from program_checks import Machine
+from tejat.app.ground import Ground, survey
+from tejat.core.errors import UsageError
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)
+
+
+def look(machine: Machine, *more: str, trusts_folder: bool = False, excluded: tuple[str, ...] = ()) -> Ground:
+    return survey(
+        [str(machine.project), *more],
+        environment=machine.environment,
+        trusts_folder=trusts_folder,
+        excluded_tools=excluded,
+    )
+
+
+def write(path: Path, content: object) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
+
+
+def test_of_an_empty_machine(machine: Machine) -> None:
+    ground = look(machine)
+    assert (ground.roots, ground.environment, ground.environment_file, ground.notes, ground.secrets) == (
+        (str(machine.project),),
+        machine.environment,
+        None,
+        (),
+        (),
+    )
+
+
+def test_the_environment_is_the_one_that_is_handed_in(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GEMINI_API_KEY", "the-key-of-this-process")
+    assert "GEMINI_API_KEY" not in look(machine).environment
+    assert survey([str(machine.project)]).environment["GEMINI_API_KEY"] == "the-key-of-this-process"
+
+
+def test_secrets_are_values_that_look_like_some_and_not_too_short(machine: Machine) -> None:
+    machine.environment |= {"GEMINI_API_KEY": "12345678", "MY_TOKEN": "short", "EDITOR": "not-a-secret"}
+    assert look(machine).secrets == ("12345678",)
+    assert "12345678" not in repr(look(machine))
+
+
+def test_an_environment_file_of_a_folder_counts_only_if_it_is_trusted(machine: Machine) -> None:
+    write(machine.project / ".env", "GEMINI_MODEL=from-the-file\nHOME=/nowhere\n")
+    strange, trusted = look(machine), look(machine, trusts_folder=True)
+    assert (strange.environment.get("GEMINI_MODEL"), strange.environment_file) == (None, None)
+    assert strange.settings.model_name is None
+    assert trusted.environment_file == str(machine.project / ".env")
+    assert trusted.settings.model_name is not None
+    assert trusted.settings.model_name.value == "from-the-file"
+    assert trusted.environment["HOME"] == str(machine.home)
+
+
+def test_settings_of_a_folder_count_only_if_it_is_trusted(machine: Machine) -> None:
+    write(machine.project / ".gemini" / "settings.json", {"maxSessionTurns": 3, "excludeTools": ["glob"]})
+    strange, trusted = look(machine), look(machine, trusts_folder=True)
+    assert (strange.settings.max_session_turns.value, trusted.settings.max_session_turns.value) == (None, 3)
+    assert [entry.value for entry in strange.settings.exclude] == ["glob"]
+    assert strange.notes == (
+        "This folder is not trusted, so its own configuration is not used (.gemini/settings.json). See `tejat trust`.",
+    )
+    assert trusted.notes == ()
+
+
+def test_many_things_of_a_folder_are_told_in_one_line(machine: Machine) -> None:
+    write(machine.project / ".gemini" / "settings.json", {})
+    for name in "abcd":
+        (machine.project / ".gemini" / "commands").mkdir(exist_ok=True)
+        (machine.project / ".gemini" / "commands" / f"{name}.toml").write_text('prompt = "x"')
+    (note,) = look(machine).notes
+    assert " and 2 more). " in note
+
+
+def test_excluded_tools_are_added_to_those_of_the_settings(machine: Machine) -> None:
+    write(machine.home / ".gemini" / "settings.json", {"excludeTools": ["glob"]})
+    found = look(machine, excluded=("read_file",)).settings.exclude
+    assert [(entry.value, entry.source) for entry in found][1:] == [("read_file", "--exclude-tools")]
+    assert [entry.value for entry in found] == ["glob", "read_file"]
+
+
+def test_more_directories_each_once_and_those_that_are_missing_are_told(machine: Machine) -> None:
+    other = machine.base / "other"
+    other.mkdir()
+    wanted = [str(other), str(other), "~/gone", str(machine.project)]
+    write(machine.home / ".gemini" / "settings.json", {"includeDirectories": wanted})
+    ground = look(machine, str(other))
+    assert ground.roots == (str(machine.project), str(other))
+    assert ground.notes == (f"The directory {machine.home}/gone of the settings does not exist.",)
+
+
+def test_a_directory_that_is_gone(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = machine.base / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with pytest.raises(UsageError, match=r"The directory that this was started in does not exist any more\."):
+        survey(["."], environment=machine.environment)
+    os.chdir(machine.base)
