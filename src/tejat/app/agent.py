@@ -13,10 +13,11 @@ from tejat.app.ground import Ground, survey
 from tejat.app.house import ModelSide, sandbox_mode
 from tejat.app.tools import Workshop, open_workshop
 from tejat.config.context_files import ContextFiles, find_context_files
+from tejat.config.own_file import Writers, read_own_file
 from tejat.core.agent_events import Tell
 from tejat.core.agent_options import AgentOptions
 from tejat.core.confirm import Approver
-from tejat.core.errors import UsageError
+from tejat.core.errors import ConfigurationError
 from tejat.core.history import History, Message
 from tejat.core.model import Ability, ModelClient
 from tejat.core.sandbox_wish import SandboxWish
@@ -227,7 +228,7 @@ def _context(ground: Ground) -> ContextFiles:
 
 
 def _replacement(ground: Ground) -> str | None:
-    """The system prompt that GEMINI_SYSTEM_MD names: a file, or `1` for the project's own."""
+    """The system prompt that GEMINI_SYSTEM_MD names: a file, or `1` for the project's own. Raises UsageError."""
     word = ground.environment.get("GEMINI_SYSTEM_MD", "").strip()
     if word.lower() in ("", "0", "false"):
         return None
@@ -236,11 +237,10 @@ def _replacement(ground: Ground) -> str | None:
         if not ground.trust.is_trusted:
             return None
         path = os.path.join(ground.roots[0], ".gemini", "system.md")
-    try:
-        with open(os.path.expanduser(path), encoding="utf-8") as file:
-            return file.read()
-    except (OSError, ValueError) as error:
-        raise UsageError(f"Cannot read the system prompt that GEMINI_SYSTEM_MD names ({path}): {error}") from None
+    text = read_own_file(os.path.expanduser(path), writers=Writers.ANYBODY)
+    if text is None:
+        raise ConfigurationError(f"The system prompt that GEMINI_SYSTEM_MD names does not exist: {path}.")
+    return text
 
 
 def _care(options: AgentOptions, ground: Ground) -> Care:

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 
-from tejat.cli.run_options import BadArguments, read_options
+from tejat.cli.run_options import BadArguments, read_options, wanted_format
 from tejat.core.exit_codes import EXIT_INPUT
 from tejat.core.visible import visible
 
@@ -15,8 +15,7 @@ def run(words: Sequence[str]) -> int:
         if options.prompt_interactive is not None and not sys.stdin.isatty():
             raise BadArguments("The --prompt-interactive flag cannot be used when input is piped from stdin.")
     except BadArguments as error:
-        print(f"tejat: {visible(str(error))}\n`tejat --help` shows what can be asked for.", file=sys.stderr)
-        return EXIT_INPUT
+        return _refuse(str(error), words)
     if options.list_sessions or options.delete_session is not None:
         from tejat.cli.sessions import run_sessions
 
@@ -28,3 +27,16 @@ def run(words: Sequence[str]) -> int:
     from tejat.cli.headless import run_prompt
 
     return run_prompt(options)
+
+
+def _refuse(message: str, words: Sequence[str]) -> int:
+    """Say what is wrong with the words, also to a program that reads the result."""
+    wanted = wanted_format(words)
+    if wanted == "text":
+        print(f"tejat: {visible(message)}", file=sys.stderr)
+    else:
+        from tejat.cli.headless import tell_failure
+
+        tell_failure(message, output_format=wanted, code=EXIT_INPUT)
+    print("`tejat --help` shows what can be asked for.", file=sys.stderr)
+    return EXIT_INPUT

@@ -33,13 +33,34 @@ def run_prompt(options: RunOptions) -> int:
     try:
         with ending_in_order():
             code = _answer(options, output, out)
-    except TejatError as error:
-        name, code = explain(error)
-        output.fail(str(error), name=name, code=code)
-    except KeyboardInterrupt as interrupt:
-        code = interrupt.exit_code if isinstance(interrupt, Terminated) else EXIT_INTERRUPTED
-        output.fail(_CANCELLED, name=EndReason.INTERRUPTED, code=code)
+    except (Exception, KeyboardInterrupt) as error:
+        message, name, code = _in_words(error)
+        if not out.is_told:
+            output.fail(message, name=name, code=code)
+        if options.debug and name == EndReason.FAILED:
+            raise
     return out.exit_code or code
+
+
+def tell_failure(message: str, *, output_format: str, code: int) -> None:
+    """The result of a run that was asked for in a way that nobody understands."""
+    _output(output_format, _StandardStreams().streams(is_replay=False)).fail(message, name="input", code=code)
+
+
+def _in_words(error: BaseException) -> tuple[str, str, int]:
+    """What to tell, its name in JSON, and the exit code: whoever reads the result gets one whatever happens."""
+    match error:
+        case TejatError():
+            return str(error), *explain(error)
+        case Terminated(exit_code=code):
+            return _CANCELLED, EndReason.INTERRUPTED, code
+        case KeyboardInterrupt():
+            return _CANCELLED, EndReason.INTERRUPTED, EXIT_INTERRUPTED
+        case OSError(strerror=reason) if reason:
+            return reason, EndReason.FAILED, EXIT_FAILED
+        case _:
+            # What the error of a defect says may be anything, also a key.
+            return f"Internal error: {type(error).__name__}. --debug shows where.", EndReason.FAILED, EXIT_FAILED
 
 
 def _answer(options: RunOptions, output: Output, out: "_StandardStreams") -> int:
@@ -89,8 +110,6 @@ class _Run:
         self._options = options
         self._output = output
         self._out = out
-        self._signal: int | None = None
-        self._is_told = False
         self._timers: list[threading.Timer] = []
 
     async def answer(self, prompt: str) -> int:
@@ -104,15 +123,11 @@ class _Run:
         try:
             ended = await task
         except asyncio.CancelledError:
-            code = self._code(EXIT_INTERRUPTED)
-            if not self._is_told:
+            code = EXIT_INTERRUPTED if self._out.ended_by is None else 128 + self._out.ended_by
+            if not self._out.is_told:
                 self._output.fail(_CANCELLED, name=EndReason.INTERRUPTED, code=code)
             return code
-        return exit_code_of(ended)
-
-    def _code(self, otherwise: int) -> int:
-        """What a shell expects of a program that was ended by a signal."""
-        return otherwise if self._signal is None else 128 + self._signal
+        return self._out.code_of(ended)
 
     def is_over(self) -> None:
         """Nothing hung."""
@@ -127,13 +142,13 @@ class _Run:
     def _tell(self, event: AgentEvent) -> None:
         self._output.tell(event)
         if isinstance(event, RunEnded):
-            self._is_told = True
-            self._end_within(_PATIENCE_AFTER_THE_RESULT, self._out.exit_code or self._code(exit_code_of(event)))
+            self._out.is_told = True
+            self._end_within(_PATIENCE_AFTER_THE_RESULT, self._out.exit_code or self._out.code_of(event))
 
     def _interrupt(self, task: "asyncio.Future[RunEnded]", number: int) -> None:
-        if self._signal is not None:
+        if self._out.ended_by is not None:
             os._exit(128 + number)
-        self._signal = number
+        self._out.ended_by = number
         task.cancel()
         self._end_within(_PATIENCE_AFTER_A_SIGNAL, 128 + number)
 
@@ -150,13 +165,28 @@ class _StandardStreams:
 
     def __init__(self) -> None:
         self.exit_code = 0
+        self.is_told = False
+        """Whether the result is out."""
+        self.ended_by: int | None = None
+        """The signal that ended the run."""
         self.recorded_at: float | None = None
         self.on_failure: Callable[[], object] = _nothing
 
     def streams(self, *, is_replay: bool) -> Streams:
         return Streams(
-            self.result, self.aside, is_terminal=sys.stdout.isatty(), now=self._now, tells_durations=not is_replay
+            self.result,
+            self.aside,
+            is_terminal=sys.stdout.isatty(),
+            now=self._now,
+            tells_durations=not is_replay,
+            code_of=self.code_of,
         )
+
+    def code_of(self, ended: RunEnded) -> int:
+        """What a shell expects of a program that was ended by a signal, else what the end of the run means."""
+        if ended.reason is EndReason.INTERRUPTED and self.ended_by is not None:
+            return 128 + self.ended_by
+        return exit_code_of(ended)
 
     def result(self, text: str) -> None:
         if self.exit_code:

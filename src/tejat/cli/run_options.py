@@ -5,6 +5,7 @@ They are read without argparse, which takes longer to load and to set up than a 
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 
 from tejat.core.agent_options import AgentOptions
 from tejat.core.errors import UsageError
@@ -62,6 +63,21 @@ def read_options(words: Sequence[str]) -> RunOptions:
     if options.record and options.replay:
         raise BadArguments("Cannot use both --record and --replay together")
     return replace(options, prompt=" ".join(prompt)) if prompt else options
+
+
+def wanted_format(words: Sequence[str]) -> str:
+    """The output format, as far as it can be told from words with which something else is wrong."""
+    options = RunOptions()
+    left = deque(words)
+    while left and (word := left.popleft()) != "--":
+        with suppress(BadArguments):
+            if not _is_flag(word):
+                continue
+            if word.startswith("--"):
+                options = _with_flag(options, word, left)
+            else:
+                left.extendleft(reversed(_in_full(word)))
+    return options.output_format
 
 
 def agent_options(options: RunOptions) -> AgentOptions:
@@ -163,6 +179,16 @@ def _as_it_is(_flag: str, word: str) -> str:
     return word
 
 
+def _session_id(flag: str, word: str) -> str:
+    """Something that can be told apart from a number of the list, and shown anywhere."""
+    is_plain = word.isascii() and word.replace("-", "").replace("_", "").isalnum()
+    if not is_plain or word.isdecimal() or len(word) > _LONGEST_ID:
+        raise BadArguments(
+            f"{flag} must be of at most {_LONGEST_ID} letters, digits, - and _, and no number, but is {word[:200]!r}"
+        )
+    return word
+
+
 def _one_of(choices: Sequence[str]) -> Callable[[str, str], str]:
     def read(flag: str, word: str) -> str:
         if word not in choices:
@@ -194,6 +220,7 @@ def _amount(flag: str, word: str) -> float:
 
 _RESUME = "--resume"
 """The one flag that may stand with a value or without."""
+_LONGEST_ID = 100
 _SWITCHES = frozenset({"--yolo", "--trust", "--skip-trust", "--list-sessions", "--debug"})
 _LISTS = frozenset({"--allowed-tools", "--exclude-tools", "--include-directories"})
 _READERS: Mapping[str, Callable[[str, str], object]] = {
@@ -204,7 +231,7 @@ _READERS: Mapping[str, Callable[[str, str], object]] = {
     "--output-format": _one_of(FORMATS),
     "--approval-mode": _one_of(MODES),
     "--sandbox": _one_of(tuple(SandboxWish)),
-    "--session-id": _as_it_is,
+    "--session-id": _session_id,
     "--delete-session": _as_it_is,
     "--record": _as_it_is,
     "--replay": _as_it_is,

@@ -17,7 +17,7 @@ def run_sessions(options: RunOptions) -> int:
         sessions = open_sessions(".")
         if options.delete_session is not None:
             deleted = sessions.delete(options.delete_session)
-            print(f"Deleted session {deleted.session_id}.")
+            print(f"Deleted session {visible(deleted.session_id)}.")
             return EXIT_OK
         found = sessions.found()
     except TejatError as error:
@@ -29,5 +29,5 @@ def run_sessions(options: RunOptions) -> int:
     print(f"Available sessions for this project ({len(found)}):")
     for entry in found:
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.changed))
-        print(f"  {entry.number}. {visible(entry.title) or '(no prompt)'} ({when}) [{entry.session_id}]")
+        print(f"  {entry.number}. {visible(entry.title) or '(no prompt)'} ({when}) [{visible(entry.session_id)}]")
     return EXIT_OK

@@ -3,7 +3,7 @@
 from tejat.core.agent_events import AgentEvent, Noticed, RunEnded, SessionStarted, Severity
 from tejat.core.json_text import dump_json
 from tejat.core.types import JsonValue
-from tejat.frontends.endings import error_name_of, exit_code_of
+from tejat.frontends.endings import error_name_of
 from tejat.frontends.output import Streams, aside, one_line
 from tejat.frontends.statistics import Statistics
 from tejat.workspace.terminal_text import as_shown
@@ -43,7 +43,7 @@ class JsonOutput:
         }
         name = error_name_of(ended)
         if name is not None:
-            known["error"] = {"type": name, "message": ended.message, "code": exit_code_of(ended)}
+            known["error"] = {"type": name, "message": ended.message, "code": self._streams.code_of(ended)}
             self._streams.aside(one_line(ended.message))
         elif ended.message:
             self._warnings.append(ended.message)

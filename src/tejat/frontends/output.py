@@ -13,10 +13,12 @@ from tejat.core.agent_events import (
     ModelChanged,
     Noticed,
     Retrying,
+    RunEnded,
 )
 from tejat.core.events import CallFinished
 from tejat.core.value import value
 from tejat.core.visible import visible
+from tejat.frontends.endings import exit_code_of
 
 
 @value
@@ -31,6 +33,8 @@ class Streams:
     is_terminal: bool = False
     now: Callable[[], float] = time.time
     tells_durations: bool = True
+    code_of: Callable[[RunEnded], int] = exit_code_of
+    """The exit code that the program is going to end with."""
 
     def milliseconds(self, seconds: float) -> int:
         """A duration as it is told."""

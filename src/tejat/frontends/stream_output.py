@@ -22,7 +22,7 @@ from tejat.core.events import CallFinished
 from tejat.core.json_text import dump_json
 from tejat.core.model import CONVERSATION
 from tejat.core.types import FunctionResponse, InlineData, JsonObject, JsonValue, Part, Text
-from tejat.frontends.endings import error_name_of, exit_code_of
+from tejat.frontends.endings import error_name_of
 from tejat.frontends.output import Streams, aside, one_line
 from tejat.frontends.statistics import Statistics
 
@@ -73,7 +73,7 @@ class StreamOutput:
         name = error_name_of(ended)
         known: dict[str, JsonValue] = {"status": "success" if name is None else "error"}
         if name is not None:
-            known["error"] = {"type": name, "message": ended.message, "code": exit_code_of(ended)}
+            known["error"] = {"type": name, "message": ended.message, "code": self._streams.code_of(ended)}
             self._streams.aside(one_line(ended.message))
         known["stats"] = self._numbers(ended)
         known["permission_denials"] = list(self._statistics.denials)
