@@ -3,6 +3,7 @@ import json
 import time
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from tejat.core.errors import UsageError
 from tejat.core.history import Message, model_message, user_message
 from tejat.core.model import Ability, Answer, Chunk, FailureKind, FinishReason, ModelFailure, ModelRequest, TextDelta
 from tejat.core.types import FunctionCall, FunctionResponse, InlineData, Text
-from tejat.core.value import replace
+from tejat.core.value import replace as changed
 from tejat.models import ModelOptions
 from tejat.models.gemini import Gemini, open_gemini
 from tejat.workspace.http.values import HttpLimits
@@ -373,7 +374,7 @@ def test_the_rest_of_a_request_is_made_anew_when_it_changes() -> None:
     async def run() -> None:
         async with client(server) as model:
             for system in ("a", "a", "b", ""):
-                await all_of(model, replace(HELLO, system=system))
+                await all_of(model, changed(HELLO, system=system))
 
     with ModelServer([say("Hello")] * 4) as server:
         asyncio.run(run())
