@@ -3,7 +3,7 @@
 import json
 import re
 from collections import deque
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import pairwise
 
 from tejat.core.types import FunctionCall, FunctionResponse, Part
@@ -97,11 +97,14 @@ def _call_and_result(call: FunctionCall, response: Sequence[Part]) -> Hashable:
 
 
 def _part_digest(part: Part) -> int:
-    return _digest([part.name, part.response]) if isinstance(part, FunctionResponse) else hash(part)
+    return hash((part.name, _digest(part.response))) if isinstance(part, FunctionResponse) else hash(part)
 
 
-def _digest(value: object) -> int:
-    return hash(json.dumps(value, sort_keys=True, default=repr))
+def _digest(members: Mapping[str, object]) -> int:
+    # Texts, which most arguments and results are, need not be written out. Numbers do: some are equal but not the same.
+    if all(type(member) is str for member in members.values()):
+        return hash(frozenset(members.items()))
+    return hash(json.dumps(members, sort_keys=True, default=repr))
 
 
 class _Cycles:
