@@ -1,6 +1,5 @@
 """The instruction fits the tools, the place and the person, and stays the same where these do."""
 
-from datetime import date
 from pathlib import Path
 
 import pytest
@@ -69,7 +68,7 @@ class TestSystemPrompt:
 
 
 class TestFirstMessage:
-    DAY = date(2026, 3, 1)
+    DAY = "Sunday, March 01, 2026"
 
     def test_one_directory(self, tmp_path: Path) -> None:
         (tmp_path / "a.txt").touch()

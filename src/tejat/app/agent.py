@@ -5,7 +5,6 @@ import sys
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import ExitStack, asynccontextmanager
-from datetime import date
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -86,7 +85,7 @@ def _open_model(options: AgentOptions, ground: Ground) -> _Played:
     stand_ins = {
         ground.roots[0]: "${root}",
         ground.places.state: "${state}",
-        f"{_today():%A, %B %d, %Y}": "${date}",
+        _today(): "${date}",
     }
     if options.replay is not None:
         from tejat.models.recording import open_replay
@@ -128,9 +127,9 @@ def _new_id() -> str:
     return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
 
 
-def _today() -> date:
-    """The day where the person is."""
-    return date.today()  # noqa: DTZ011 -- theirs is the only time zone that counts here
+def _today() -> str:
+    """The day where the person is: theirs is the only time zone that counts here."""
+    return time.strftime("%A, %B %d, %Y")
 
 
 def _session(

@@ -1,14 +1,10 @@
 """What the model is told before anybody speaks: how to work, and where it is."""
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from tejat.core.history import Message, model_message, user_message
 from tejat.engine.folder_tree import folder_tree, on_one_line
 from tejat.engine.words import words_about
-
-if TYPE_CHECKING:
-    from datetime import date
 
 ACKNOWLEDGED = "Got it. Thanks for the context!"
 
@@ -42,7 +38,7 @@ def _sections(tool_names: Collection[str], sandbox: str, is_headless: bool) -> I
 
 
 def first_message(
-    *, directories: Sequence[str], today: "date", platform: str, respect_git_ignore: bool = True
+    *, directories: Sequence[str], today: str, platform: str, respect_git_ignore: bool = True
 ) -> tuple[Message, Message]:
     """What a conversation opens with: where and when it takes place, and the acknowledgement that belongs to it."""
     names = list(map(on_one_line, directories))
@@ -54,7 +50,7 @@ def first_message(
     trees = "\n\n".join(folder_tree(directory, respect_git_ignore=respect_git_ignore) for directory in directories)
     text = (
         "This is where we are.\n"
-        f"Today's date is {today:%A, %B %d, %Y}.\n"
+        f"Today's date is {today}.\n"
         f"My operating system is: {platform}\n"
         f"{where}\n"
         f"This is what is in there:\n\n{trees}"

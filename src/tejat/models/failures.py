@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime
 
 from tejat.core.model import FailureKind, ModelFailure
 from tejat.workspace.http.values import Headers, HttpFailure, HttpProblem
@@ -66,6 +65,8 @@ def _instant(text: str) -> float | None:
     found = re.fullmatch(_HTTP_DATE, text.strip())
     if found is None or found[2] not in _MONTHS:
         return None
+    from datetime import UTC, datetime
+
     day, month, year, hour, minute, second = found.groups()
     try:
         moment = datetime(
