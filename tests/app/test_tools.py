@@ -613,11 +613,11 @@ class TestExamining:
         checks = examine([str(machine.project)], None)
         off = "the sandbox is switched off"
         axes = ("in use", "files", "network", "processes", "control files", "secrets")
-        assert [check for check in checks if check.group != "programs"] == [
+        assert [check for check in checks if check.group in ("sandbox", "files")] == [
             *(Check("sandbox", name, works=False, how=off) for name in axes),
-            Check("files", "settings", works=True, how=its),
             Check("files", "settings", works=True, how=mine),
             Check("files", "not trusted", works=False, how=its),
+            Check("files", "sessions", works=True, how=str(machine.home / ".local/state/tejat/sessions")),
         ]
         programs = [check for check in checks if check.group == "programs"]
         assert [check.name for check in programs] == ["shell", "git", "rg"]
