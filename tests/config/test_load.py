@@ -13,6 +13,7 @@ from tejat.config.settings import McpServer, Setting, Settings, TokenPrice
 from tejat.config.settings_file import SettingsError
 from tejat.core.errors import UsageError
 from tejat.core.sandbox_wish import SandboxWish
+from tejat.core.value import fields_of, replace
 
 ADMIN, USER, WORKSPACE = SourceTier.ADMIN, SourceTier.USER, SourceTier.WORKSPACE
 
@@ -184,7 +185,7 @@ def test_nothing_is_set(machine: Machine) -> None:
 
 def test_every_field_is_tried_here() -> None:
     fields = [field for _, _, field, _ in [*SETTINGS, *UNITED, *NAMED]]
-    assert sorted([*fields, "files", "ignored"]) == sorted(Settings._fields)
+    assert sorted([*fields, "files", "ignored"]) == sorted(each.name for each in fields_of(Settings))
 
 
 @pytest.mark.parametrize(("name", "written", "field", "value"), names_of(SETTINGS))
@@ -192,7 +193,7 @@ def test_one_setting_by_each_of_its_names(
     machine: Machine, name: str, written: object, field: str, value: object
 ) -> None:
     path = machine.write("user", "\n\n" + json.dumps(nested(name, written)))
-    assert machine.load() == Settings()._replace(**{field: Setting(value, f"{path}:3", USER)}, files=(path,))
+    assert machine.load() == replace(Settings(), **{field: Setting(value, f"{path}:3", USER)}, files=(path,))
     assert getattr(Settings(), field) != getattr(machine.load(), field)
 
 
@@ -202,7 +203,7 @@ def test_one_list_that_unites(machine: Machine, name: str, written: object, fiel
     settings = machine.load()
     assert [entry.value for entry in getattr(settings, field)] == value
     assert getattr(settings, field)[-1] == Setting(value[-1], f"{path}:2", USER)
-    assert settings == Settings()._replace(**{field: getattr(settings, field)}, files=(path,))
+    assert settings == replace(Settings(), **{field: getattr(settings, field)}, files=(path,))
 
 
 @pytest.mark.parametrize(("name", "written", "field", "value"), names_of(NAMED))
@@ -211,7 +212,7 @@ def test_one_object_of_names(
 ) -> None:
     path = machine.write("user", "\n" + json.dumps(nested(name, written)))
     expected = {each: Setting(member, f"{path}:2", USER) for each, member in value.items()}
-    assert machine.load() == Settings()._replace(**{field: expected}, files=(path,))
+    assert machine.load() == replace(Settings(), **{field: expected}, files=(path,))
 
 
 @pytest.mark.parametrize(

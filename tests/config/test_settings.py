@@ -3,14 +3,15 @@
 from tejat.config.places import SourceTier
 from tejat.config.settings import McpServer, Setting, Settings, is_required_by_admin
 from tejat.core.sandbox_wish import SandboxWish
+from tejat.core.value import fields_of
 
 
 def test_what_holds_where_nobody_set_anything() -> None:
     settings = Settings()
     values = {
-        name: setting.value
-        for name, setting in zip(Settings._fields, settings, strict=True)
-        if isinstance(setting, Setting)
+        each.name: setting.value
+        for each in fields_of(Settings)
+        if isinstance(setting := getattr(settings, each.name), Setting)
     }
     assert values == {
         "auto_accept": False,
@@ -44,7 +45,7 @@ def test_what_holds_where_nobody_set_anything() -> None:
         "folder_trust": True,
     }
     assert [entry.value for entry in settings.excluded_environment] == ["DEBUG", "DEBUG_MODE"]
-    others = [name for name in Settings._fields if name not in values and name != "excluded_environment"]
+    others = {each.name for each in fields_of(Settings)} - {*values, "excluded_environment"}
     assert [name for name in others if getattr(settings, name)] == []
 
 

@@ -2,11 +2,12 @@
 
 from tejat.config.settings import Settings
 from tejat.config.settings_table import ROWS, TIGHTENING
+from tejat.core.value import fields_of
 
 
 def test_every_field_has_one_row() -> None:
     fields = [row.field for row in (*ROWS, *TIGHTENING)]
-    assert sorted([*fields, "files", "ignored"]) == sorted(Settings._fields)
+    assert sorted([*fields, "files", "ignored"]) == sorted(each.name for each in fields_of(Settings))
 
 
 def test_no_name_is_given_twice() -> None:

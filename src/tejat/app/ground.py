@@ -10,7 +10,7 @@ from tejat.config.references import is_secret
 from tejat.config.settings import Setting, Settings, SourceTier
 from tejat.config.trust import Trust, TrustLevel, decide_trust
 from tejat.core.errors import UsageError
-from tejat.core.value import field, value
+from tejat.core.value import field, replace, value
 
 _SHORTEST_SECRET = 8
 _MOST_NAMES = 3
@@ -66,7 +66,7 @@ def survey(
         settings = load_settings(places, roots, trusted=trust.is_trusted, environment=around)
     if excluded_tools:
         added = (Setting(entry, "--exclude-tools", SourceTier.USER) for entry in excluded_tools)
-        settings = settings._replace(exclude=(*settings.exclude, *added))
+        settings = replace(settings, exclude=(*settings.exclude, *added))
     included = [entry.value for entry in settings.include_directories]
     roots = tuple(dict.fromkeys((*roots, *(path for path in included if os.path.isdir(path)))))
     return Ground(

@@ -28,7 +28,8 @@ def load_settings(places: Places, roots: Sequence[str], *, trusted: bool, enviro
         *files.of_admin(_FILE_NAME, environment.get("GEMINI_CLI_SYSTEM_SETTINGS_PATH")),
     ]
     read = _merged(whole, partly) if whole or partly else Settings()
-    return read._replace(
+    return replace(
+        read,
         model_name=_model_of(environment) or read.model_name,
         sandbox=_sandbox_of(environment, read.sandbox),
         include_directories=tuple(_absolute(read.include_directories, places, roots)),
@@ -64,7 +65,8 @@ def _merged(whole: Sequence[SettingsFile], partly: Sequence[SettingsFile]) -> Se
     for row in TIGHTENING:
         values[row.field] = row.merge([*partly, *whole], row.key, row.read, ())
     known = tuple(row.key for row in TIGHTENING)
-    return default._replace(
+    return replace(
+        default,
         **values,
         files=tuple(file.path for file in [*partly, *whole]),
         ignored=tuple(file.path for file in partly if file.has_other_than(known)),

@@ -1,5 +1,8 @@
 """The settings of a run as values, each with who set it and where."""
 
+# Without this the types of all the fields would be made with every start of the program.
+from __future__ import annotations
+
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
@@ -22,7 +25,8 @@ class Setting(Generic[Kept_co]):
     tier: SourceTier = SourceTier.DEFAULT
 
 
-class McpServer(NamedTuple):
+@value
+class McpServer:
     """How to reach a server, what it is allowed, and which of its tools are wanted. None: not given.
 
     `command` means a process that is started, `http_url` comes before `url`. `timeout` is in seconds. `is_trusted`
@@ -62,8 +66,8 @@ class TokenPrice(NamedTuple):
     output: float
 
 
-# A dataclass with as many fields would take three times as long to import.
-class Settings(NamedTuple):
+@value
+class Settings:
     """What is set. None in place of a Setting: nobody set it; a limit whose value is None: there is none.
 
     A tuple of settings unites all files, entry by entry; in a mapping each name has its own. `files` were read, the
