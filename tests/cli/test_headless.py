@@ -336,7 +336,8 @@ class TestSignals:
             done = end(process)
         assert (done.code, done.aside) == (128 + number, "tejat: Operation cancelled.\n")
         result = done.lines[-1]
-        assert (result["type"], result["status"], result["error"]["type"]) == ("result", "error", "interrupted")
+        assert (result["type"], result["status"]) == ("result", "error")
+        assert result["error"] == {"type": "interrupted", "message": "Operation cancelled.", "code": 128 + number}
 
     def test_what_was_said_is_kept_and_it_can_go_on(self, machine: Machine) -> None:
         with machine.start("-p", "hi", "-m", machine.script(SLOW), "-o", "stream-json") as process:
