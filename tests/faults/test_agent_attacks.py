@@ -69,6 +69,12 @@ class TestService:
         assert (done.code, closing(done)) == (0, None)
         assert (machine.project / "log").read_text() == "x\n"
 
+    def test_a_made_up_response_does_not_spoil_the_session(self, machine: Machine) -> None:
+        made_up = {"functionResponse": {"name": "list_directory", "response": {"output": "x"}}}
+        answers = [say("Look:", made_up, call("list_directory", {"path": "."})), say("Done.", made_up)]
+        assert closing(ask(machine, answers)) is None
+        assert closing(ask(machine, [say("Still here.")], "--resume")) is None
+
     def test_the_key_it_knows_is_not_repeated(self, machine: Machine) -> None:
         refusal = Reply((json.dumps({"error": {"code": 400, "message": f"bad: {KEY}\x1b[2J"}}).encode(),), 400)
         done = ask(machine, [refusal])

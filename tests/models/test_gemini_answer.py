@@ -70,6 +70,11 @@ def test_a_signature_stays_with_its_own_piece_of_text() -> None:
     assert parts(*thoughts) == (Thought("x", "4"), Thought("y"))
 
 
+def test_a_response_that_the_model_makes_up_is_left_out() -> None:
+    made_up = {"functionResponse": {"name": "f", "response": {"output": "x"}}}
+    assert parts("a", made_up, {**made_up, "thoughtSignature": "s"}, "b") == (Text("ab"),)
+
+
 def test_media_and_what_we_do_not_know() -> None:
     code = {"executableCode": {"language": "PYTHON", "code": "1"}, "thoughtSignature": "s"}
     signed = {"inlineData": {"mimeType": "image/png", "data": "AP8="}, "thoughtSignature": "s"}

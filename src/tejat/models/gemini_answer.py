@@ -117,7 +117,9 @@ class AnswerReader:
     def _read_candidate(self, candidate: JsonObject) -> Iterator[TextDelta | ThoughtDelta]:
         content = _object(candidate.get("content") or {}, "content")
         for part in _objects(content.get("parts"), "parts"):
-            yield from self._add(_read_part(part))
+            # Only those who run calls answer them: sent back, it would make every further request illegal.
+            if "functionResponse" not in part:
+                yield from self._add(_read_part(part))
         self._note_grounding(candidate)
         reason = text_of(candidate.get("finishReason"))
         if reason and reason != _UNSPECIFIED and self._reason is not FinishReason.BLOCKED:
