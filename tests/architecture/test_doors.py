@@ -35,6 +35,7 @@ DOORS = {
     "policy/patterns.py",  # a rule with a pattern is in force
     "policy/rule_file.py",  # a rule has examples
     "workspace/page_worker.py",  # its limits are set
+    "workspace/system_calls.py",  # a file is opened beneath a directory
     "workspace/ripgrep.py",  # a program is looked for, fed or locked in
     "tools/__init__.py",  # a tool in use
 }

@@ -32,7 +32,7 @@ class Opener(Enum):
 class Root:
     """A directory held open: it goes on meaning the same object, whatever is later put at its path."""
 
-    __slots__ = ("device", "fd", "of_kernel", "path", "real_path")
+    __slots__ = ("_of_kernel", "device", "fd", "path", "real_path")
 
     def __init__(self, path: str) -> None:
         """`path` is absolute and normalised. Raises OSError when it cannot be opened or is not a directory."""
@@ -40,7 +40,14 @@ class Root:
         self.fd = os.open(path, PASS_THROUGH)
         self.real_path = kernel_path(self.fd) or os.path.realpath(path)
         self.device = os.fstat(self.fd).st_dev
-        self.of_kernel = is_of_kernel(self.fd)
+        self._of_kernel: bool | None = None
+
+    @property
+    def of_kernel(self) -> bool:
+        """See `is_of_kernel`. Asked when something beneath is opened, and then once. Raises OSError."""
+        if self._of_kernel is None:
+            self._of_kernel = is_of_kernel(self.fd)
+        return self._of_kernel
 
     def close(self) -> None:
         """Afterwards every use answers EBADF: a closed number must never mean another directory."""

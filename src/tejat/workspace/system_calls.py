@@ -1,6 +1,5 @@
 """The few things to ask of the system that the standard library has no function for."""
 
-import ctypes
 import errno
 import fcntl
 import os
@@ -34,13 +33,14 @@ def openat2(directory: int, relative: str, flags: int) -> int:
     """
     if not _HAS_OPENAT2:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), relative)
+    library = _library()
     path = os.fsencode(relative)
     number = errno.EAGAIN
     for _ in range(_OPENAT2_TRIES):
-        descriptor: int = _openat2(_OPENAT2, directory, path, _how(flags), _HOW_SIZE)
+        descriptor = library.openat2(directory, path, flags)
         if descriptor >= 0:
             return descriptor
-        number = ctypes.get_errno()
+        number = library.get_errno()
         if number not in (errno.EAGAIN, errno.EINTR):
             break
     raise OSError(number, os.strerror(number), relative)
@@ -50,11 +50,12 @@ def is_of_kernel(fd: int) -> bool:
     """Whether what is open lives on a file system whose files are questions to the kernel. Raises OSError."""
     if sys.platform != "linux":
         return False
-    answer = (ctypes.c_ulong * 64)()  # struct statfs, with room to spare; its type is the first field
-    if _fstatfs(fd, answer) != 0:
-        number = ctypes.get_errno()
+    library = _library()
+    kind = library.file_system(fd)
+    if kind is None:
+        number = library.get_errno()
         raise OSError(number, os.strerror(number))
-    return _MAGIC.from_buffer(answer).value & 0xFFFFFFFF in _KERNEL_FILE_SYSTEMS
+    return kind in _KERNEL_FILE_SYSTEMS
 
 
 def kernel_path(fd: int) -> str | None:
@@ -77,22 +78,48 @@ def _is_at(fd: int, path: str) -> bool:
         return False
 
 
-class _OpenHow(ctypes.Structure):
-    _fields_ = (("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64))
+class _Library:
+    """The functions of the C library."""
+
+    def __init__(self) -> None:
+        # Many runs open no file beneath a directory, and ctypes takes longer to load than such a file to read.
+        import ctypes
+
+        class OpenHow(ctypes.Structure):
+            _fields_ = (("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64))
+
+        @cache
+        def how(flags: int) -> OpenHow:
+            return OpenHow(flags, 0, _RESOLVE)
+
+        library = ctypes.CDLL(None, use_errno=True)
+        call, fstatfs = library.syscall, library.fstatfs
+        call.argtypes = (ctypes.c_long, ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(OpenHow), ctypes.c_size_t)
+        call.restype = ctypes.c_long
+        fstatfs.argtypes = (ctypes.c_int, ctypes.c_void_p)
+        size = ctypes.sizeof(OpenHow)
+        # struct statfs, with room to spare; its type is the first field, which one rare family has narrower.
+        answer = ctypes.c_ulong * 64
+        first = ctypes.c_uint if os.uname().machine == "s390x" else ctypes.c_ulong
+
+        def openat2(directory: int, path: bytes, flags: int) -> int:
+            return call(_OPENAT2, directory, path, how(flags), size)
+
+        def file_system(fd: int) -> int | None:
+            told = answer()
+            return None if fstatfs(fd, told) != 0 else first.from_buffer(told).value & 0xFFFFFFFF
+
+        self.get_errno = ctypes.get_errno
+        self.openat2 = openat2
+        """A descriptor, or less than 0."""
+        self.file_system = file_system
+        """The number of its kind, or None."""
 
 
 @cache
-def _how(flags: int) -> _OpenHow:
-    return _OpenHow(flags, 0, _RESOLVE)
+def _library() -> _Library:
+    return _Library()
 
 
-_HOW_SIZE = ctypes.sizeof(_OpenHow)
-_libc = ctypes.CDLL(None, use_errno=True)
-_openat2 = _libc.syscall
-_openat2.argtypes = (ctypes.c_long, ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(_OpenHow), ctypes.c_size_t)
-_openat2.restype = ctypes.c_long
-_fstatfs = _libc.fstatfs
-_fstatfs.argtypes = (ctypes.c_int, ctypes.c_void_p)
-# Two rare families number their calls differently, and one has a narrower type at the head of struct statfs.
+# Two rare families number their calls differently.
 _HAS_OPENAT2 = sys.platform == "linux" and not os.uname().machine.startswith(("alpha", "mips"))
-_MAGIC = ctypes.c_uint if os.uname().machine == "s390x" else ctypes.c_ulong
