@@ -155,6 +155,11 @@ class TestContent:
             ('prompt = " \\n"', "its prompt must be a text that is not empty."),
             ("prompt = 'x'\ndescription = 3", "its description must be a text."),
             (f"prompt = {'[' * 5000}", "it is nested too deeply."),
+            (f"a{'.a' * 400_000} = 1", "it is nested too deeply."),
+            (f"""[a{' . "a"' * 40}]""", "it is nested too deeply."),
+            (f"{'x' * 900_000} = 1", "it has no prompt."),
+            (f"a{' ' * 900_000} = 1", "it has no prompt."),
+            (f"a{'.a' * 30} = 1\n" * 2, "it is not TOML: Cannot overwrite a value (at line 2, column 66)."),
         ],
     )
     def test_what_is_wrong_is_told_with_the_file(self, machine: Machine, text: str, why: str) -> None:

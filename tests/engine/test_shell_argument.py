@@ -3,13 +3,15 @@
 import os
 import subprocess
 import tempfile
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tejat.engine.shell_argument import NoPlaceForArgument, with_argument
+from tejat.engine.shell_argument import LONGEST_COMMAND, NoPlaceForArgument, with_argument
 
 PLACE = "{{args}}"
 BEHIND = "where quotes do not protect it"
@@ -73,6 +75,7 @@ TAKEN = {
     "HOME=x; printf '<%s>' \"${HOME}\"{{args}}": ("x", ""),
     "printf '<%s>' $'it\\'s '{{args}}": ("it's ", ""),
     "printf '<%s>' {{{args}}}": ("{", "}"),
+    "[ -n {{args}} ] && echo x | grep -v {{args}} | printf '<%s>' {{args}}": ("", ""),
     "[[ -n x ]] && printf '<%s>' {{args}}": ("", ""),
     "x={{args}}; printf '<%s>' \"$x\"": ("", ""),
     "printf '<%s.>' \"$(cat <<< {{args}})\"": None,
@@ -126,6 +129,8 @@ def test_an_empty_argument_leaves_nothing(command: str, filled: str) -> None:
         ("(( {{args}} ))", "behind arithmetic"),
         ("echo $[ {{args}} ]", "behind arithmetic"),
         ("a[{{args}}]=1", "behind an index"),
+        ("a=(x); echo {{args}}", "behind an array"),
+        ("a+=({{args}})", "behind an array"),
         ("cat <<EOF\n{{args}}\nEOF", "behind a here-document"),
         ("cat <<-'EOF'\n{{args}}\nEOF", "behind a here-document"),
         ("echo `ls {{args}}`", "behind a backtick"),
@@ -143,8 +148,8 @@ def test_an_empty_argument_leaves_nothing(command: str, filled: str) -> None:
         ("trap {{args}} EXIT", "behind trap"),
         ("read {{args}}", "behind read"),
         ("export {{args}}", "behind export"),
-        ("printf -v {{args}} x", "behind printf"),
-        ("[ ! -v {{args}} ]", "behind ["),
+        ("printf -v {{args}} x", "behind -v"),
+        ("[ ! -v {{args}} ]", "behind -v"),
         ("echo $'a {{args}}", "in quotes with escapes"),
         ('bash -c "ls {{args}}"', "in the text of another command"),
         ("/bin/sh -c 'ls {{args}}'", "in the text of another command"),
@@ -165,6 +170,23 @@ def test_a_command_that_is_not_whole_is_refused(command: str, sign: str) -> None
     with pytest.raises(NoPlaceForArgument) as refusal:
         with_argument(command, PLACE, "plain")
     assert str(refusal.value) == f"{PLACE} stands in a command where {sign} is never closed"
+
+
+def test_a_long_command_is_not_read() -> None:
+    line = f"echo {'x' * LONGEST_COMMAND}"
+    assert with_argument(line, PLACE, "plain") == line
+    with pytest.raises(NoPlaceForArgument) as refusal:
+        with_argument(f"{line} {PLACE}", PLACE, "plain")
+    assert str(refusal.value) == f"{PLACE} stands in a command of more than 16384 characters"
+
+
+@pytest.mark.parametrize("piece", ["[ ", "$' ", "$(", "((", "printf ", "# ", '"', "${", "a["])
+def test_no_command_takes_long_to_read(piece: str) -> None:
+    line = piece * (LONGEST_COMMAND // len(piece) - len(PLACE)) + PLACE
+    began = time.process_time()
+    with suppress(NoPlaceForArgument):
+        with_argument(line, PLACE, "plain")
+    assert time.process_time() - began < 2
 
 
 FRAGMENTS = st.sampled_from(

@@ -1,6 +1,7 @@
 """Finds the commands that people wrote for themselves: a prompt under a name, the person's own and the project's."""
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 
@@ -18,6 +19,8 @@ MOST_CHARACTERS = 8 * 2**20
 DEEPEST = 8
 
 _ENDING = ".toml"
+# The time that it takes to read a key grows with the square of its parts: minutes, for a key that fills the file.
+_LONG_KEY = re.compile(r"""(?<![\w"'-])(?:[\w"'-]+[ \t]*\.[ \t]*){32}""")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -209,6 +212,8 @@ def _command(name: str, path: str, text: str, tier: SourceTier) -> CustomCommand
     """Raises ConfigurationError."""
     import tomllib
 
+    if _LONG_KEY.search(text):
+        raise ConfigurationError(f"Cannot use {path}: it is nested too deeply.")
     try:
         table = tomllib.loads(text)
     except RecursionError:

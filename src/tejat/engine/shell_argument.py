@@ -6,6 +6,9 @@ from shlex import quote
 
 from tejat.core.errors import TejatError
 
+LONGEST_COMMAND = 16 * 1024
+"""Characters that are read to find out where the argument stands."""
+
 
 class NoPlaceForArgument(TejatError):
     """The text stands where no quotes would keep it from being read as code. The message says where."""
@@ -17,6 +20,10 @@ def with_argument(command: str, placeholder: str, argument: str) -> str:
     Within quotes these are closed before it and opened again behind it. Raises NoPlaceForArgument. What a program makes
     of the word that it is given is not known here, only what bash and the common ways to another shell make of it.
     """
+    if placeholder not in command:
+        return command
+    if len(command) > LONGEST_COMMAND:
+        raise NoPlaceForArgument(f"{placeholder} stands in a command of more than {LONGEST_COMMAND} characters")
     marks = list(_Reader(command, placeholder).marks())
     word = quote(argument) if argument else ""
     pieces = command.split(placeholder)
@@ -30,20 +37,23 @@ _COMMENT = re.compile(r"(?<![^\s;&|()])#[^\n]*")
 _READS_CODE = re.compile(
     r"(?<![\w.$-])(?:case|coproc|eval|let|select|ssh|trap|watch"
     # These take names of variables, and the index in such a name is read as code.
-    r"|declare|export|getopts|local|mapfile|read|readarray|readonly|typeset|unset|wait"
-    r"|(?:printf|test|\[)(?=\s[^;&|\n]*-[vR]\s))(?![\w.-])"
+    r"|declare|export|getopts|local|mapfile|read|readarray|readonly|typeset|unset|wait)(?![\w.-])"
 )
+_TAKES_NAMES = re.compile(r"(?<![\w.$-])(?:printf|test|\[)(?=\s)")
+_NAME_FOLLOWS = re.compile(r"(?<=\s)-[vR](?=\s)")
 _SHELL = re.compile(r"(?<![\w.$-])(?:ba|da|fi|k|z)?sh(?![\w.-])")
 _BEYOND = (
     (re.compile(r"\$?\(\(|\$\["), "behind arithmetic"),
     (re.compile(r"(?<=[A-Za-z0-9_])\["), "behind an index"),
+    # After a mistake in one of these bash goes on reading with the next line, even if that is part of the argument.
+    (re.compile(r"=\("), "behind an array"),
     (re.compile(r"<<(?!<)"), "behind a here-document"),
     (re.compile("`"), "behind a backtick"),
     (re.compile(r"\$'"), "in quotes with escapes"),
     (re.compile(r"\$\{"), "behind an expansion with conditions"),
 )
 """What is not read any further, and how to call what follows."""
-_NOT_IN_QUOTES = ("behind an index", "behind a here-document", "in quotes with escapes")
+_NOT_IN_QUOTES = ("behind an index", "behind an array", "behind a here-document", "in quotes with escapes")
 _BEYOND_IN_QUOTES = tuple(entry for entry in _BEYOND if entry[1] not in _NOT_IN_QUOTES)
 
 
@@ -61,6 +71,7 @@ class _Reader:
         self._open = [""]
         self._doubt = ""
         self._calls_shell = False
+        self._takes_names = False
 
     def marks(self) -> Iterator[str]:
         """The quotation mark around each placeholder, "" where there is none. Raises NoPlaceForArgument."""
@@ -74,7 +85,7 @@ class _Reader:
                 self._in_double_quotes()
             else:
                 self._in_the_open()
-        if len(self._open) > 1 and self._placeholder in self._command:
+        if len(self._open) > 1:
             raise NoPlaceForArgument(f"{self._placeholder} stands in a command where {self._open[-1]} is never closed")
 
     def _mark(self) -> str:
@@ -119,6 +130,8 @@ class _Reader:
             if self._open[-1] == inner and self._take(closing):
                 self._open.pop()
                 return
+        if self._command[self._at] in ";&|\n":
+            self._takes_names = False
         # A here-string is a word like others; one sign of it alone would pass for the beginning of a here-document.
         self._at += 3 if self._command.startswith("<<<", self._at) else 1
 
@@ -156,14 +169,16 @@ class _Reader:
 
     def _word(self) -> bool:
         """Words that lead to code which is read in another way."""
-        code = _READS_CODE.match(self._command, self._at)
-        shell = _SHELL.match(self._command, self._at)
-        found = code or shell
+        if found := _READS_CODE.match(self._command, self._at):
+            self._doubt = self._doubt or f"behind {found[0]}"
+        elif found := _SHELL.match(self._command, self._at):
+            self._calls_shell = True
+        elif found := _TAKES_NAMES.match(self._command, self._at):
+            self._takes_names = True
+        elif self._takes_names and (found := _NAME_FOLLOWS.match(self._command, self._at)):
+            self._doubt = self._doubt or f"behind {found[0]}"
         if found is None:
             return False
-        if code is not None:
-            self._doubt = self._doubt or f"behind {code[0]}"
-        self._calls_shell = self._calls_shell or shell is not None
         self._at = found.end()
         return True
 
