@@ -1,6 +1,7 @@
 """What is loaded for what: an import that sneaks in costs every start of the program."""
 
 import ast
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import tejat
+from model_server import ModelServer, say
 
 REPORT = """
 import sys
@@ -59,6 +61,25 @@ SEVEN = {
     "tejat.tools.write_file",
     "tejat.tools.read_many_files",
 }
+
+
+# What a run that only talks has no use for, however quick it is to load. What asyncio loads cannot be helped.
+NOT_FOR_TALKING = {
+    *("argparse", "gettext", "shutil", "tempfile", "random", "ctypes", "sysconfig", "pathlib", "importlib.metadata"),
+    *("multiprocessing", "email", "http", "uuid", "pickle"),
+    *("tejat.policy", "tejat.engine.scheduler", "tejat.engine.permission", "tejat.engine.facts", "tejat.engine.undo"),
+    *("tejat.workspace.sandbox", "tejat.workspace.processes", "tejat.workspace.history", "tejat.workspace.fetch"),
+    *("tejat.workspace.confine", "tejat.config.trust_items", "tejat.config.custom_commands", "tejat.mcp"),
+    *("tejat.models.openai", "tejat.models.anthropic", "tejat.models.vertex", "tejat.models.recording"),
+    *("tejat.frontends.json_output", "tejat.frontends.stream_output", "tejat.cli.converse", "tejat.cli.confirm"),
+}
+TALK = """
+import os
+os.environ.clear()
+os.environ.update({environment!r})
+from tejat.cli.main import main
+assert main({words!r}) == 0
+"""
 
 
 def loaded_by(work: str, cwd: Path | None = None) -> set[str]:
@@ -147,3 +168,36 @@ def test_every_public_name_is_told_to_type_checkers_and_can_be_touched() -> None
     assert {"BaseTool", "ToolRegistry", "ToolResult", "Workspace"} <= set(declared)
     assert declared == tejat._NAMES
     loaded_by(PUBLIC.format(names=sorted(declared)))
+
+
+class TestTalking:
+    """`tejat -p hi`, the run that is timed against other agents."""
+
+    def loaded(self, directory: Path, words: list[str], **environment: str) -> set[str]:
+        home, project = directory / "home", directory / "project"
+        home.mkdir()
+        (project / ".git").mkdir(parents=True)
+        (project / ".gitignore").write_text("*.o\n")
+        around = {"HOME": str(home), "PATH": os.defpath, **environment}
+        return loaded_by(TALK.format(environment=around, words=[*words, "-p", "hi"]), cwd=project)
+
+    def tools(self) -> set[str]:
+        """The modules of tools, of which none has been called."""
+        directory = Path(tejat.__file__).parent / "tools"
+        kept = {"__init__", "registry"}
+        return {f"tejat.tools.{path.stem}" for path in directory.iterdir() if path.stem not in kept}
+
+    def test_with_a_script(self, tmp_path: Path) -> None:
+        script = tmp_path / "script.toml"
+        script.write_text('[[answer]]\nsay = "Hello."\n')
+        loaded = self.loaded(tmp_path, ["--model", f"scripted:{script}"])
+        assert within(loaded, NOT_FOR_TALKING | TERMINAL | FOREIGN | self.tools()) == set()
+        assert within(loaded, {"h11", "dataclasses", "urllib", "tejat.workspace.http", "tejat.models.gemini"}) == set()
+        assert "tejat.models.scripted" in loaded
+
+    def test_with_a_service(self, tmp_path: Path) -> None:
+        with ModelServer([say("Hello.")]) as server:
+            loaded = self.loaded(tmp_path, [], GEMINI_API_KEY="key", GOOGLE_GEMINI_BASE_URL=server.address)
+        assert within(loaded, NOT_FOR_TALKING | TERMINAL | FOREIGN | self.tools()) == set()
+        assert within(loaded, {"tomllib", "datetime", "shlex", "tejat.models.scripted"}) == set()
+        assert "tejat.models.gemini" in loaded
