@@ -158,7 +158,9 @@ class TestEndings:
 
     def test_no_home_at_all(self, machine: Machine) -> None:
         """Somebody has one nevertheless: the one of the system's list of users."""
-        done = machine.run("-p", "hi", "-m", machine.script(HELLO), HOME=None, XDG_STATE_HOME=str(machine.base / "s"))
+        for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "GEMINI_CLI_HOME"):  # that one is not for tests
+            machine.environment[name] = str(machine.home)
+        done = machine.run("-p", "hi", "-m", machine.script(HELLO), HOME=None)
         assert (done.code, done.result) == (0, "Hello there.\n")
 
     def test_a_home_in_which_nothing_can_be_made(self, machine: Machine) -> None:

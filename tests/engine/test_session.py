@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from notes import Note, NoteParams
 from program_checks import Machine, answer, said
 from tejat.app.agent import open_agent
 from tejat.core.agent_events import (
@@ -23,8 +24,10 @@ from tejat.core.agent_events import (
     TextStreamed,
 )
 from tejat.core.agent_options import AgentOptions
+from tejat.core.events import CallFinished
 from tejat.core.history import problem_with, user_message
 from tejat.core.model import FailureKind, ModelFailure, ModelRequest, Usage
+from tejat.core.tool import ToolContext, ToolResult
 from tejat.core.types import InlineData, Part, Text
 from tejat.core.value import replace
 from tejat.engine.session import Session
@@ -205,7 +208,7 @@ class TestEnd:
         assert (failed.failure, after.reason) == (kind, EndReason.FINISHED)
         assert failed.message
 
-    def test_when_somebody_else_cancels_while_another_run_waits(self, machine: Machine) -> None:
+    def test_before_the_next_run_begins(self, machine: Machine) -> None:
         """Prompts are answered one at a time, in the order they came."""
         watching = Watching(machine, said("One.") + said("Two."))
 
@@ -262,11 +265,31 @@ class TestOnTheSide:
         self.ask(watching)
         assert isinstance(watching.events[-1], RunEnded)
 
-    def test_a_tool_that_asks_is_heard(self, machine: Machine) -> None:
-        """The tool that reads pages asks the model about them; this one is a page that it cannot fetch."""
-        call = answer(calls=[("web_fetch", {"prompt": "read http://127.0.0.1:1/ please"})])
-        (ended,) = Watching(machine, call + HELLO, mode="yolo").run("hi")
-        assert ended.reason is EndReason.FINISHED
+    def test_a_tool_asks_while_it_runs_and_everybody_hears_of_it(self, machine: Machine) -> None:
+        sessions: list[Session] = []
+
+        class Asking(Note):
+            async def run(self, params: NoteParams, context: ToolContext) -> ToolResult:
+                question = ModelRequest([user_message(params.text)], purpose="summary")
+                return ToolResult(f"I was told: {(await sessions[0].ask(question)).text}")
+
+        usage = {"prompt": 3, "output": 2}
+        call = answer(calls=[("asking", {"text": "sum it up"})], usage=usage)
+        script = call + answer(purpose="summary", say="Short.", usage=usage) + said("Done.", usage=usage)
+        watching = Watching(machine, script, tools=(Asking("asking", asks=False),))
+        watching.meanwhile = lambda session, _: sessions.append(session)
+        (ended,) = watching.run("hi")
+        (finished,) = watching.of(CallFinished)
+        assert isinstance(finished, CallFinished)
+        assert finished.result == ToolResult("I was told: Short.")
+        heard = [event for event in watching.of(Answered) if isinstance(event, Answered)]
+        assert [event.purpose for event in heard] == ["conversation", "summary", "conversation"]
+        assert (ended.reason, ended.text, ended.usage, ended.turns) == (
+            EndReason.FINISHED,
+            "Done.",
+            Usage(9, output=6),
+            2,
+        )
 
 
 def test_a_session_can_be_closed_and_its_journal_is_free_then(machine: Machine) -> None:
