@@ -22,7 +22,7 @@ from tejat.core.model import (
 )
 from tejat.models import ModelOptions
 from tejat.models.gemini import open_gemini
-from tejat.models.retry import Retrying
+from tejat.models.retry import MOST_CALLS, Retrying
 
 HELLO = ModelRequest([user_message("hi")])
 BUSY = "The service is not available. (HTTP 503) busy"
@@ -204,6 +204,20 @@ def test_an_answer_cut_at_its_length_is_an_answer(reply: Reply) -> None:
 def test_a_picture_is_an_answer() -> None:
     outcome = ask(say({"inlineData": {"mimeType": "image/png", "data": "AAAA"}}))
     assert outcome.failure is None
+
+
+def test_more_calls_than_anybody_can_follow_are_of_no_use() -> None:
+    listing = call("list_directory", {"path": "."})
+    many = stream(chunk(*[listing] * (MOST_CALLS + 1), reason="STOP"))
+    outcome = ask(many, many, many)
+    assert outcome.failure is not None
+    assert (outcome.failure.kind, outcome.requests) == (FailureKind.MALFORMED_CALL, 3)
+    assert outcome.failure.message == (
+        "The model made 10001 calls at once, and only 10000 are taken. Given up after 3 attempts."
+    )
+    taken = ask(stream(chunk(*[listing] * MOST_CALLS, reason="STOP"))).chunks[-1]
+    assert isinstance(taken, Answer)
+    assert len(taken.calls) == MOST_CALLS
 
 
 def test_an_answer_of_no_use_is_not_asked_for_at_the_same_temperature() -> None:

@@ -20,6 +20,8 @@ from tejat.core.model import (
 from tejat.core.types import FileData, InlineData
 from tejat.core.value import replace
 
+MOST_CALLS = 10_000
+"""More calls in one answer could not even be cancelled before whoever interrupts loses patience."""
 _LONGEST_WAIT = 30.0
 _JITTER = 0.3
 _VOID_KINDS = frozenset({FailureKind.EMPTY, FailureKind.MALFORMED_CALL})
@@ -137,6 +139,12 @@ def _usable(answer: Answer) -> Answer:
     if answer.reason is FinishReason.MALFORMED_CALL:
         raise ModelFailure(
             f"The model made a function call that cannot be read.{detail}", FailureKind.MALFORMED_CALL, can_retry=True
+        )
+    if len(answer.calls) > MOST_CALLS:
+        raise ModelFailure(
+            f"The model made {len(answer.calls)} calls at once, and only {MOST_CALLS} are taken.",
+            FailureKind.MALFORMED_CALL,
+            can_retry=True,
         )
     if answer.reason is not FinishReason.MAX_TOKENS and _says_nothing(answer):
         raise ModelFailure(f"The model gave an empty answer.{detail}", FailureKind.EMPTY, can_retry=True)
