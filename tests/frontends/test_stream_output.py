@@ -143,6 +143,12 @@ def test_a_run_that_failed() -> None:
     assert written.aside == ["The service is down."]
 
 
+def test_a_run_that_ended_well_may_have_something_to_say() -> None:
+    said = lines(STARTED, replace(ENDED, message="The model stopped early: (OTHER)."))
+    assert said[1] == warning("The model stopped early: (OTHER).")
+    assert (said[2]["type"], said[2]["status"], len(said)) == ("result", "success", 3)
+
+
 def test_a_prompt_that_nobody_wrote_as_words_is_shown_as_the_model_gets_it() -> None:
     (shown,) = lines(Prompted(user_message("one", "two"), ""))
     assert shown["content"] == "onetwo"

@@ -21,7 +21,7 @@ from tejat.core.agent_events import (
 from tejat.core.events import CallFinished
 from tejat.core.json_text import dump_json
 from tejat.core.model import CONVERSATION
-from tejat.core.types import FunctionResponse, InlineData, JsonObject, JsonValue, Part, Text
+from tejat.core.types import FunctionCall, FunctionResponse, InlineData, JsonObject, JsonValue, Part, Text
 from tejat.frontends.endings import error_name_of
 from tejat.frontends.output import Streams, aside, one_line
 from tejat.frontends.statistics import Statistics
@@ -31,6 +31,7 @@ class StreamOutput:
     def __init__(self, streams: Streams) -> None:
         self._streams = streams
         self._statistics = Statistics(streams.milliseconds)
+        self._announced: set[str | None] = set()
 
     def tell(self, event: AgentEvent) -> None:
         self._statistics.count(event)
@@ -43,9 +44,10 @@ class StreamOutput:
                 self._print("message", {"role": "assistant", "content": text, "delta": True})
             case Answered(answer, purpose=purpose) if purpose == CONVERSATION:
                 for call in answer.calls:
-                    parameters = cast("JsonObject", call.args)
-                    self._print("tool_use", {"tool_name": call.name, "tool_id": call.id, "parameters": parameters})
+                    self._announce(call)
             case CallFinished():
+                if event.call.id not in self._announced:
+                    self._announce(event.call)  # the prompt itself made it
                 self._print("tool_result", _result(event))
             case Retrying():
                 self._print("retry", _retry(event))
@@ -61,6 +63,11 @@ class StreamOutput:
         error: JsonObject = {"type": name, "message": message, "code": code}
         self._print("result", {"status": "error", "error": error, "permission_denials": []})
 
+    def _announce(self, call: FunctionCall) -> None:
+        self._announced.add(call.id)
+        parameters = cast("JsonObject", call.args)
+        self._print("tool_use", {"tool_name": call.name, "tool_id": call.id, "parameters": parameters})
+
     def _note(self, event: Noticed | LoopDetected | ModelChanged | Compressed | HistoryRepaired) -> None:
         severity = event.severity if isinstance(event, Noticed) else Severity.WARNING
         message = aside(event)
@@ -75,6 +82,8 @@ class StreamOutput:
         if name is not None:
             known["error"] = {"type": name, "message": ended.message, "code": self._streams.code_of(ended)}
             self._streams.aside(one_line(ended.message))
+        elif ended.message:
+            self._print("error", {"severity": Severity.WARNING.value, "message": ended.message})
         known["stats"] = self._numbers(ended)
         known["permission_denials"] = list(self._statistics.denials)
         if ended.cost is not None:
