@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sample_events import A_RUN, CALL, DENIED, ENDED, FAILED, STARTED, Written, finished, told
+from sample_events import A_RUN, CALL, DENIED, ENDED, FAILED, SHELL, STARTED, Written, finished, told
 from tejat.core.agent_events import AgentEvent, Prompted, TextStreamed
 from tejat.core.history import user_message
 from tejat.core.tool import ToolResult
@@ -90,6 +90,7 @@ def test_a_whole_run() -> None:
             content="one\ntwo\n[image/png, 3 bytes]",
         ),
         line("tool_result", tool_id="call-2", status="success", content="ok"),
+        line("tool_use", tool_name=SHELL.name, tool_id="call-3", parameters=SHELL.args),
         line(
             "tool_result",
             tool_id="call-3",
@@ -163,7 +164,8 @@ def test_a_prompt_that_nobody_wrote_as_words_is_shown_as_the_model_gets_it() -> 
     ],
 )
 def test_what_the_model_got(part: Text | FileData | FunctionResponse, content: str) -> None:
-    (shown,) = lines(finished(CALL, ToolResult("x", "y"), part))
+    announced, shown = lines(finished(CALL, ToolResult("x", "y"), part))
+    assert announced == line("tool_use", tool_name=CALL.name, tool_id=CALL.id, parameters=CALL.args)
     assert shown["content"] == content
 
 

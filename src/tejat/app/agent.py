@@ -4,7 +4,7 @@ import os
 import sys
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -51,8 +51,9 @@ async def open_agent(options: AgentOptions, approver: Approver | None) -> AsyncG
         trusts_folder=options.trusts_folder,
         excluded_tools=options.excluded_tools,
     )
-    with ExitStack() as stack:
+    async with AsyncExitStack() as stack:
         played = _open_model(options, ground)
+        stack.push_async_callback(played.model.close)
         workshop = stack.enter_context(
             open_workshop(
                 ground,
@@ -65,10 +66,8 @@ async def open_agent(options: AgentOptions, approver: Approver | None) -> AsyncG
         )
         session = _session(options, ground, workshop, played, is_headless=approver is None)
         workshop.house.attach(ModelSide(session.ask, lambda: session.conversation.model.abilities))
-        try:
-            yield session
-        finally:
-            await session.close()
+        stack.push_async_callback(session.close)
+        yield session
 
 
 class _Played(NamedTuple):
