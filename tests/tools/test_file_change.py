@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from tejat.core.confirm import EditConfirmation
 from tejat.core.display import DiffStat, FileDiff
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.tool import ToolContext
+from tejat.core.value import replace
 from tejat.tools import file_change
 from tejat.tools.file_change import FileChange, editing, look, make, rewriting, side_effects
 from tejat.workspace.encoding import UTF_8, TextEncoding, UnencodableCharacter

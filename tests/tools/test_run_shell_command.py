@@ -8,7 +8,6 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from tejat.core.confirm import ExecConfirmation, InfoConfirmation
 from tejat.core.errors import ErrorType
 from tejat.core.sandbox_wish import SandboxWish
 from tejat.core.tool import Kind, ToolContext, ToolError, ToolResult, validate_and_execute
+from tejat.core.value import replace
 from tejat.tools.run_shell_command import ShellTool
 from tejat.workspace.encoding import detect
 from tejat.workspace.jobs import Jobs

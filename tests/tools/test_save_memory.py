@@ -7,7 +7,6 @@ import os
 import stat
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from tejat.core.display import DiffStat
 from tejat.core.errors import ErrorType
 from tejat.core.tool import Kind, ModifiableTool, ToolContext, ToolLocation, ToolResult, execute_safely
 from tejat.core.tool import validate_and_execute as call_tool
+from tejat.core.value import replace
 from tejat.tools.save_memory import LONGEST_FACT, MemoryTool
 from tejat.workspace.memory_file import HEADING, MemoryFile
 from tool_checks import RULE, failure, rejection, tree

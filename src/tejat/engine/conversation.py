@@ -68,8 +68,8 @@ class Setting:
 class Conversation:
     """The steps of the loop. Each leaves the history legal, whatever happens in it.
 
-    `scheduler` gives what runs calls, once there is one. `fallback` opens the model to go on with when this one is out of
-    reach; without it there is none.
+    `scheduler` gives what runs calls, once there is one. `fallback` opens the model to go on with when this one is out
+    of reach; without it there is none.
     """
 
     def __init__(
