@@ -1,6 +1,5 @@
 """What is searched for and what was found."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from tejat.core.errors import TejatError
@@ -17,7 +16,7 @@ class Engine(StrEnum):
     PYTHON = "python"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Query:
     """What to search for. Counts of matches are of matching lines, or of files when only names are wanted."""
 
