@@ -50,7 +50,7 @@ class TestWriting:
         journal.prompt(user_message("look", InlineData("image/png", b"\x00\xff")), "look @picture.png")
         asked = model_message(Text("I look.", "s1"), FunctionCall("glob", {"pattern": "*"}, "a", "s2"))
         journal.answer(asked, Usage(1, 2, 3, 4, 5), "fast-001")
-        journal.response(0, [FunctionResponse("glob", {"output": "f"}, "a"), Text("more")])
+        journal.responses([(0, [FunctionResponse("glob", {"output": "f"}, "a"), Text("more")])])
         journal.withdraw()
         journal.compressed([user_message("summary")])
         journal.ended("finished")
@@ -93,7 +93,7 @@ class TestWriting:
         assert len(records(journal.path)) == 2
         journal.answer(model_message("no"), Usage(), "fast")
         assert len(records(journal.path)) == 3
-        journal.response(0, [Text("x")])
+        journal.responses([(0, [Text("x")])])
         assert len(records(journal.path)) == 4
         journal.close()
 
@@ -182,7 +182,7 @@ class TestSecrets:
         journal = create(tmp_path, secrets=(KEY, "short", KEY + "-longer"))
         journal.prompt(user_message(f"my key is {KEY}, {KEY}-longer and short"), KEY)
         journal.answer(model_message(FunctionCall("f", {KEY: [f"a{KEY}b", {"deep": KEY}], "n": 1}, "a")), Usage(), KEY)
-        journal.response(0, [FunctionResponse("f", {"output": f"caf\udce9 {KEY}"}, "a")])
+        journal.responses([(0, [FunctionResponse("f", {"output": f"caf\udce9 {KEY}"}, "a")])])
         journal.ended(f"it failed with {KEY}")
         journal.close()
         raw = Path(journal.path).read_text(encoding="utf-8")
@@ -198,7 +198,7 @@ class TestSecrets:
     def test_a_secret_that_is_one_of_our_own_words_spoils_no_record(self, tmp_path: Path) -> None:
         journal = create(tmp_path, secrets=("response", "functionResponse", "compressed"))
         journal.prompt(user_message("response"), "response compressed")
-        journal.response(0, [FunctionResponse("f", {"output": "a response"}, "a")])
+        journal.responses([(0, [FunctionResponse("f", {"output": "a response"}, "a")])])
         journal.close()
         written = [(record["kind"], record.get("parts")) for record in records(journal.path)]
         response = {"functionResponse": {"name": "f", "response": {"output": "a ***"}, "id": "a"}}
@@ -301,7 +301,7 @@ def write(files, number, is_new, acknowledge):
         acknowledge()
         journal.answer(model_message("yes", FunctionCall("f", {}, call_id)), Usage(output=1), "m")
         acknowledge()
-        journal.response(0, [FunctionResponse("f", {"output": "y" * random.randrange(5000)}, call_id)])
+        journal.responses([(0, [FunctionResponse("f", {"output": "y" * random.randrange(5000)}, call_id)])])
         acknowledge()
 
 lost = []

@@ -276,7 +276,7 @@ class Telling:
         )
         parts = [(FunctionResponse(call.name, {"output": str(self.count)}, call.id), Text("!")) for call in added.calls]
         for index in (2, 0, 1):
-            self.journal.response(index, parts[index])
+            self.journal.responses([(index, parts[index])])
         self.history.add_user(user_message(*(part for each in parts for part in each)))
 
     def resume(self) -> None:
@@ -315,7 +315,7 @@ class TestWhatWasToldComesBack:
         calls = FunctionCall("f", {}, "a"), FunctionCall("f", {}, "b")
         journal.prompt(user_message("x"), "x")
         journal.answer(model_message(*calls), NO_USAGE, "m")
-        journal.response(0, [FunctionResponse("f", {"output": "1"}, "a")])
+        journal.responses([(0, [FunctionResponse("f", {"output": "1"}, "a")])])
         journal.close()
         first = load(Path(journal.path))
         assert first.repairs == ("Answered a call without a result as interrupted.",)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from tejat.core.agent_events import Answered, LoopDetected, ModelChanged, Tell, TextStreamed, ThoughtStreamed
 from tejat.core.errors import TejatError
-from tejat.core.events import CallFinished, Event
 from tejat.core.history import History, Message, model_message, user_message
 from tejat.core.model import (
     NO_USAGE,
@@ -26,6 +25,7 @@ from tejat.core.types import FunctionCall
 from tejat.core.value import replace, value
 from tejat.engine.asking import ask
 from tejat.engine.budget import Budget
+from tejat.engine.call_watch import CallWatch
 from tejat.engine.compress import Compressor
 from tejat.engine.journal import Journal
 from tejat.engine.loop_guard import LoopGuard
@@ -210,24 +210,15 @@ class Conversation:
 
         Raises TurnsInCircles, and what `tell` raises, but only when all is done and written down.
         """
-        journal, failures = self._journal, list[Exception]()
-
-        def watch(event: Event) -> None:
-            if journal is not None and isinstance(event, CallFinished):
-                journal.response(event.index, event.response)
-            if not failures:
-                try:
-                    tell(event)
-                except Exception as error:  # noqa: BLE001 -- raised again below
-                    failures.append(error)
-
+        watch = CallWatch(self._journal, tell)
         batch = self._scheduler().batch(calls, watch)
         try:
             await batch.run()
         finally:
+            watch.flush()
             self.history.add_user(user_message(*(part for response in batch.responses for part in response)))
-        if failures:
-            raise failures[0]
+        if watch.failure is not None:
+            raise watch.failure
         circle = self._guard.saw_calls(calls, batch.responses)
         if circle:
             self._warn(circle, tell)

@@ -116,9 +116,14 @@ class Journal:
         fields = {"model": model, "usage": usage_to_json(usage), "message": message_to_json(message)}
         self._write(self._record(Kind.ANSWER, **fields))
 
-    def response(self, index: int, parts: Sequence[Part]) -> None:
-        """What came of one call of the last answer; `index` is its place among them."""
-        self._write(self._record(Kind.RESPONSE, index=index, parts=[message_part_to_json(part) for part in parts]))
+    def responses(self, ended: Sequence[tuple[int, Sequence[Part]]]) -> None:
+        """What came of calls of the last answer, each with its place among them."""
+        self._write(
+            *(
+                self._record(Kind.RESPONSE, index=index, parts=[message_part_to_json(part) for part in parts])
+                for index, parts in ended
+            )
+        )
 
     def withdraw(self) -> None:
         """See `History.withdraw`."""
@@ -146,17 +151,17 @@ class Journal:
         if not self._held:
             self._write(record)
 
-    def _write(self, record: JsonObject) -> None:
+    def _write(self, *records: JsonObject) -> None:
         held, self._held = self._held, []
         is_new = self._descriptor < 0
         if is_new and not held:
             return
         try:
-            lines = b"".join(self._mask.line(each) for each in (*held, record))
+            lines = b"".join(self._mask.line(each) for each in (*held, *records))
             if is_new:
                 self._make_file()
             _append(self._descriptor, self._prefix + lines)
-            if record["kind"] not in _CAN_WAIT:
+            if any(record["kind"] not in _CAN_WAIT for record in records):
                 _sync(self._descriptor)
             self._prefix = b""
         except (OSError, ValueError) as error:

@@ -31,7 +31,7 @@ from tejat.tools.registry import ToolRegistry
 if TYPE_CHECKING:
     from tejat.engine.undo import UndoJournal
 
-_MOST_AT_ONCE = 8
+_MOST_AT_ONCE = 24
 _MOST_PROPOSALS = 3
 
 _FATAL = frozenset({ErrorType.STOP_EXECUTION, ErrorType.NO_SPACE_LEFT})

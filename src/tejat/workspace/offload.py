@@ -6,6 +6,8 @@ from contextlib import suppress
 from contextvars import ContextVar
 from typing import TypeVar
 
+from tejat.workspace.crew import do_beside
+
 _Result = TypeVar("_Result")
 
 _LET_GO_SECONDS = 5.0
@@ -50,7 +52,7 @@ async def off_loop(work: Callable[[Stop], _Result]) -> _Result:
     stop = Stop()
     if one_at_a_time.get():
         return work(stop)
-    running = asyncio.get_running_loop().run_in_executor(None, work, stop)
+    running = do_beside(lambda: work(stop))
     try:
         return await asyncio.shield(running)
     except asyncio.CancelledError:
