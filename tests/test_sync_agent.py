@@ -74,8 +74,18 @@ def desk(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
 
 
+@pytest.fixture(autouse=True)
+def _threads_of_others() -> None:
+    """Other tests in this process may have left threads that end by themselves after a while."""
+    OTHERS[:] = threading.enumerate()
+
+
+OTHERS: list[threading.Thread] = []
+
+
 def agent_threads() -> list[str]:
-    return [thread.name for thread in threading.enumerate() if thread.name.startswith("tejat")]
+    running = [thread for thread in threading.enumerate() if thread not in OTHERS]
+    return [thread.name for thread in running if thread.name.startswith("tejat")]
 
 
 class Sleeper:

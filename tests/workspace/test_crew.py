@@ -7,11 +7,11 @@ import time
 import pytest
 
 from tejat.workspace import crew
-from tejat.workspace.crew import do_beside
+from tejat.workspace.crew import dismiss, do_beside
 
 
-def names_of_threads() -> list[str]:
-    return [thread.name for thread in threading.enumerate() if thread.name == "tejat-crew"]
+def threads() -> set[threading.Thread]:
+    return {thread for thread in threading.enumerate() if thread.name == "tejat-crew"}
 
 
 def test_results_come_back_in_whatever_order_they_are_awaited() -> None:
@@ -127,13 +127,45 @@ def test_threads_without_work_end_and_new_work_finds_new_ones(monkeypatch: pytes
     monkeypatch.setattr(crew, "_IDLE_SECONDS", 0.02)
 
     async def main() -> None:
-        before = len(names_of_threads())
+        before = threads()
         first = await do_beside(threading.get_ident)
         assert first
         deadline = time.monotonic() + 10
-        while len(names_of_threads()) > before and time.monotonic() < deadline:  # noqa: ASYNC110 -- threads tell nobody
+        while threads() - before and time.monotonic() < deadline:  # noqa: ASYNC110 -- threads tell nobody
             await asyncio.sleep(0.01)
-        assert len(names_of_threads()) <= before
+        assert not threads() - before
         assert await do_beside(lambda: "again") == "again"
 
     asyncio.run(main())
+
+
+def test_a_crew_that_is_dismissed_leaves_no_thread_and_can_be_called_again() -> None:
+    async def main() -> None:
+        before = threads()
+        await asyncio.gather(*(do_beside(lambda: time.sleep(0.02)) for _ in range(4)))
+        assert threads() - before
+        await dismiss()
+        deadline = time.monotonic() + 10
+        while threads() - before and time.monotonic() < deadline:  # noqa: ASYNC110 -- threads tell nobody
+            await asyncio.sleep(0.001)
+        assert not threads() - before
+        assert await do_beside(lambda: "again") == "again"
+        await dismiss()
+
+    asyncio.run(main())
+
+
+def test_nobody_is_dismissed_while_there_is_work() -> None:
+    async def main() -> None:
+        release = threading.Event()
+        working = do_beside(lambda: release.wait(30))
+        await dismiss()
+        release.set()
+        assert await working is True
+        assert await do_beside(lambda: "still there") == "still there"
+
+    asyncio.run(main())
+
+
+def test_where_nobody_ever_worked_there_is_nobody_to_dismiss() -> None:
+    asyncio.run(dismiss())

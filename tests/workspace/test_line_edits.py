@@ -3,7 +3,7 @@ import time
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tejat.workspace.line_edits import Edit, common_prefix, common_suffix, line_edits
@@ -172,6 +172,8 @@ def test_a_megabyte_is_bounded(old: list[str], new: list[str]) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(st.text("ab", max_size=60), st.text("ab", max_size=60), st.integers(0, 5), st.integers(0, 5))
+@example("aaabaaa", "aaabaab", 0, 0)
+@example("aaabaaa", "baabaaa", 0, 0)
 def test_common_ends(left: str, right: str, left_start: int, right_start: int) -> None:
     left_start, right_start = min(left_start, len(left)), min(right_start, len(right))
     pairs = list(zip(left[left_start:], right[right_start:], strict=False))[:9]

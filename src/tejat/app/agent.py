@@ -32,6 +32,7 @@ from tejat.engine.session import Identity, Session
 from tejat.engine.session_files import SessionFiles
 from tejat.engine.system_prompt import first_message, system_prompt
 from tejat.models import ModelOptions, open_model
+from tejat.workspace.crew import dismiss
 
 if TYPE_CHECKING:
     from tejat.engine.custom_command import CommandPrompts
@@ -52,6 +53,7 @@ async def open_agent(options: AgentOptions, approver: Approver | None) -> AsyncG
         excluded_tools=options.excluded_tools,
     )
     async with AsyncExitStack() as stack:
+        stack.push_async_callback(dismiss)
         played = _open_model(options, ground)
         stack.push_async_callback(played.model.close)
         workshop = stack.enter_context(

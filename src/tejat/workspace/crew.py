@@ -20,6 +20,7 @@ _MOST_THREADS = 8
 _LONG_SECONDS = 0.004
 """Work that takes longer than this does not hold up what waits behind it."""
 _IDLE_SECONDS = 10.0
+_DISMISSAL_SECONDS = 1.0
 
 _crews: "WeakKeyDictionary[asyncio.AbstractEventLoop, Crew]" = WeakKeyDictionary()
 
@@ -33,6 +34,13 @@ def do_beside(work: Callable[[], _Result]) -> "asyncio.Future[_Result]":
     return crew.do(work)
 
 
+async def dismiss() -> None:
+    """End the threads of the running loop's crew, unless somebody still has work for them; new work finds new ones."""
+    crew = _crews.get(asyncio.get_running_loop())
+    if crew is not None:
+        await crew.dismiss()
+
+
 class _Job(NamedTuple):
     future: "asyncio.Future[Any]"
     work: Callable[[], Any]
@@ -42,9 +50,10 @@ class Crew:
     """For one loop, whose thread calls `do`. A thread that has had nothing to do for a while ends."""
 
     def __init__(self) -> None:
-        self._waiting: SimpleQueue[_Job] = SimpleQueue()
+        self._waiting: SimpleQueue[_Job | None] = SimpleQueue()
         self._done: deque[tuple[_Job, Any, BaseException | None]] = deque()
         self._threads = 0
+        self._open_jobs = 0
         self._change = threading.Lock()
         self._is_watching = False
         self._finished = self._seen = 0
@@ -56,12 +65,23 @@ class Crew:
             self._waiting.put(_Job(future, work))
             is_first = not self._threads
             self._threads += is_first
+        self._open_jobs += 1
         if is_first:
             self._start_thread()
         if not self._is_watching:
             self._is_watching = True
             loop.call_later(_LONG_SECONDS, self._watch, loop)
         return future
+
+    async def dismiss(self) -> None:
+        if self._open_jobs:
+            return
+        with self._change:
+            for _ in range(self._threads):
+                self._waiting.put(None)
+        deadline = asyncio.get_running_loop().time() + _DISMISSAL_SECONDS
+        while self._threads and asyncio.get_running_loop().time() < deadline:  # noqa: ASYNC110 -- threads tell nobody
+            await asyncio.sleep(0.001)
 
     def _start_thread(self) -> None:
         threading.Thread(target=self._work, name="tejat-crew", daemon=True).start()
@@ -93,6 +113,10 @@ class Crew:
                 if self._may_end():
                     return
                 continue
+            if job is None:
+                with self._change:
+                    self._threads -= 1
+                return
             result, error = None, None
             try:
                 result = job.work()
@@ -116,6 +140,7 @@ class Crew:
     def _hand_over(self) -> None:
         while self._done:
             job, result, error = self._done.popleft()
+            self._open_jobs -= 1
             if job.future.done():
                 continue
             if error is None:

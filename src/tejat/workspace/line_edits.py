@@ -113,11 +113,16 @@ def _common_from(old: Sequence[object], new: Sequence[object], old_at: int, new_
         left, right = old_at + common, new_at + common
         if old[left : left + size] == new[right : right + size]:
             common += size
-            size = size * 2 if growing else size // 2
+            size = size * 2 if growing else _half(size)
         else:
             growing = False
-            size //= 2
+            size = _half(size)
     return common
+
+
+def _half(size: int) -> int:
+    """Rounded up, so that the halves together reach over what is left; after one there is nothing."""
+    return (size + 1) // 2 if size > 1 else 0
 
 
 def _common_to(old: Sequence[object], new: Sequence[object], old_to: int, new_to: int, length: int) -> int:
@@ -129,10 +134,10 @@ def _common_to(old: Sequence[object], new: Sequence[object], old_to: int, new_to
         left, right = old_to - common, new_to - common
         if old[left - size : left] == new[right - size : right]:
             common += size
-            size = size * 2 if growing else size // 2
+            size = size * 2 if growing else _half(size)
         else:
             growing = False
-            size //= 2
+            size = _half(size)
     return common
 
 
