@@ -27,6 +27,7 @@ from tejat.core.value import replace
 from tejat.engine.loop_guard import LoopGuard
 from tejat.engine.tokens import estimate_tokens
 from tejat.engine.turn import Ending
+from tejat.models.script_file import ScriptedCall
 
 FINISHED = Ending(EndReason.FINISHED)
 SUMMARY = says("<state_snapshot>All was well.</state_snapshot>", purpose="compression")
@@ -250,3 +251,13 @@ def test_the_responses_are_those_of_the_calls_when_the_loop_is_warned(tmp_path: 
         assert role == "user"
         assert parts[0] == FunctionResponse("note", {"output": "wrote same"}, "tejat-5")
         assert isinstance(parts[1], Text)
+
+
+def test_a_name_that_no_tool_can_have_is_cut(tmp_path: Path) -> None:
+    with scene(tmp_path, calls(ScriptedCall("x" * 5000, {}))) as here:
+        here.run()
+        cut = "x" * 128
+        assert here.history[1] == ("model", (FunctionCall(cut, {}, "tejat-1"),))
+        (response,) = here.history[2][1]
+        assert isinstance(response, FunctionResponse)
+        assert (response.name, response.id) == (cut, "tejat-1")

@@ -64,6 +64,7 @@ async def open_agent(options: AgentOptions, approver: Approver | None) -> AsyncG
                 mode=options.mode,
                 sandbox=options.sandbox,
                 tools=options.tools,
+                for_model=True,
             )
         )
         session = _session(options, ground, workshop, played, is_headless=approver is None)

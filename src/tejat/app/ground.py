@@ -31,11 +31,16 @@ class Ground:
     @property
     def secrets(self) -> tuple[str, ...]:
         """Values that must not be written down or sent anywhere."""
-        return tuple(
-            value
+        return tuple(self.named_secrets.values())
+
+    @property
+    def named_secrets(self) -> dict[str, str]:
+        """The same by the names of their variables."""
+        return {
+            name: value
             for name, value in self.environment.items()
             if len(value) >= _SHORTEST_SECRET and is_secret(name, value)
-        )
+        }
 
 
 def survey(

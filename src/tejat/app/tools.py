@@ -84,8 +84,12 @@ def open_workshop(
     mode: str | None,
     sandbox: str | None,
     tools: Sequence[BaseTool] = (),
+    for_model: bool = False,
 ) -> "Generator[Workshop]":
-    """The tools on this ground, with some more of the caller's own. Raises UsageError."""
+    """The tools on this ground, with some more of the caller's own. Raises UsageError.
+
+    `for_model` keeps the person's keys out of the results, which go to somebody else then.
+    """
     from tejat.app.house import House
     from tejat.workspace.workspace import Workspace
 
@@ -106,6 +110,7 @@ def open_workshop(
             from tejat.engine.long_output import LongOutput
             from tejat.engine.permission import Permission
             from tejat.engine.scheduler import Scheduler
+            from tejat.engine.secret_mask import SecretMask
 
             limit = settings.output_characters.value or 0
             save = partial(save_rule, ground.places, workspace.roots.first.real_path)
@@ -113,6 +118,7 @@ def open_workshop(
                 registry,
                 Permission(load_policy(texts, settings, flags), _facts(ground, workspace.roots), approver, save=save),
                 long_output=LongOutput(outputs[0], limit=limit) if outputs else None,
+                mask=SecretMask(ground.named_secrets) if for_model else None,
                 undo=lambda: house.undo,
             )
 

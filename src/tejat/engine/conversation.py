@@ -38,6 +38,7 @@ _WARNING = (
     "System: Potential loop detected. Details: {detail} Look at what you have tried so far, and take another way "
     "or say what keeps you from going on."
 )
+_LONGEST_NAME = 128
 _CUT_SHORT = "\n\n[This answer was cut short: {why}]"
 _OUT_OF_REACH = frozenset({FailureKind.RATE_LIMITED, FailureKind.UNAVAILABLE})
 
@@ -200,7 +201,7 @@ class Conversation:
         self.budget.spend(answer.usage, answer.model or self.model.name)
         if answer.is_empty:
             raise ModelFailure(f"The model gave no answer ({answer.reason}).", FailureKind.EMPTY)
-        message = self._add_model(answer.message, answer.usage, answer.model)
+        message = self._add_model(_with_short_names(answer.message), answer.usage, answer.model)
         if answer.usage.prompt:
             self._counted_tokens, self._counted_messages = answer.usage.total, len(self.history.messages)
         return replace(answer, message=message)
@@ -254,6 +255,17 @@ class Conversation:
         self._fallback = None
         tell(ModelChanged(before.name, self.model.name, failure.message))
         await before.close()
+
+
+def _with_short_names(message: Message) -> Message:
+    """A name of a tool that nobody can have is cut: it would be repeated in every answer and every request."""
+    if all(len(call.name) <= _LONGEST_NAME for call in message.calls):
+        return message
+    parts = (
+        replace(part, name=part.name[:_LONGEST_NAME]) if isinstance(part, FunctionCall) else part
+        for part in message.parts
+    )
+    return Message(message.role, tuple(parts))
 
 
 class _Circling(Exception):

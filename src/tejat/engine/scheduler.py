@@ -26,6 +26,7 @@ from tejat.engine.facts import Reach, reach_of
 from tejat.engine.long_output import LongOutput
 from tejat.engine.packing import pack
 from tejat.engine.permission import NotAllowed, Permission, Ready
+from tejat.engine.secret_mask import SecretMask
 from tejat.tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ CANCELLED_IN_QUEUE = "Tool call cancelled while in queue."
 class Scheduler:
     """Runs the calls of a model: neighbours that only read go together, anything else goes alone and in order.
 
-    A second batch waits for the first. `undo` opens the journal that changes are kept in, when there is one to keep.
+    A second batch waits for the first. `mask` keeps secrets out of results. `undo` opens the journal that changes are
+    kept in, when there is one to keep.
     """
 
     def __init__(
@@ -53,11 +55,13 @@ class Scheduler:
         permission: Permission,
         *,
         long_output: LongOutput | None = None,
+        mask: SecretMask | None = None,
         undo: "Callable[[], UndoJournal] | None" = None,
     ) -> None:
         self.registry = registry
         self.permission = permission
         self.long_output = long_output
+        self.mask = mask
         self.undo = undo
         self.turn = asyncio.Lock()
 
@@ -216,6 +220,8 @@ class Batch:
 
     def _finish(self, call: "_Call", result: ToolResult, allowed_by: str = "") -> None:
         """Pack the result. From here on the call has its one response."""
+        if self._scheduler.mask is not None:
+            result = self._scheduler.mask.result(result)
         long_output = self._scheduler.long_output
         if long_output is not None and (call.tool is None or not call.tool.bounds_output):
             result = long_output.bounded(result, tool_name=call.request.name)
