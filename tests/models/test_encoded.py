@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tejat.core.history import Message, user_message
-from tejat.models.encoded import Encoded, Joined
+from tejat.models.encoded import Encoded, Joined, fitted
 
 
 def test_each_message_is_encoded_once_for_as_long_as_it_lives() -> None:
@@ -76,3 +76,18 @@ def test_blocks_are_few_and_seldom_made_anew() -> None:
     assert sum(map(len, made.values())) < 3 * len(b"".join(blocks))
     joined.of([user_message("on the side")])
     assert [id(block) for block in joined.of(messages)][:-1] == [id(block) for block in blocks][:-1]
+
+
+def test_the_oldest_make_room() -> None:
+    messages = [user_message(letter) for letter in "abcd"]
+    full = Encoded(lambda message: message.text.encode() * 100)
+    lean = Encoded(lambda message: message.text.encode() * 10)
+
+    def sizes(most: int) -> list[int]:
+        return [len(piece) for piece in fitted(messages, full, lean, most=most)]
+
+    assert sizes(400) == [100, 100, 100, 100]
+    assert sizes(399) == [10, 100, 100, 100]
+    assert sizes(150) == [10, 10, 10, 100]
+    assert sizes(0) == [10, 10, 10, 10]
+    assert fitted(list[Message](), full, lean, most=1) == []

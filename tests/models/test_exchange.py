@@ -7,11 +7,9 @@ import pytest
 
 from model_server import LoopbackServer, Reply, as_json
 from openai_server import chunk, refuse, say, stream, usage_chunk
-from tejat.core.history import Message, user_message
 from tejat.core.model import Answer, Chunk, FailureKind, ModelFailure, TextDelta
 from tejat.models import ModelOptions
-from tejat.models.encoded import Encoded
-from tejat.models.exchange import Exchange, fitted
+from tejat.models.exchange import Exchange
 from tejat.models.openai_answer import OpenAiAnswer
 from tejat.models.refusals import Asked
 from tejat.workspace.http.values import HttpLimits
@@ -178,18 +176,3 @@ def test_who_stops_reading_ends_the_request() -> None:
     with LoopbackServer(lambda _: endless) as server:
         assert asyncio.run(look(server.address)) == TextDelta("x")
     assert time.monotonic() - before < 5
-
-
-def test_the_oldest_media_make_room() -> None:
-    messages = [user_message(letter) for letter in "abcd"]
-    full = Encoded(lambda message: message.text.encode() * 100)
-    lean = Encoded(lambda message: message.text.encode() * 10)
-
-    def sizes(most: int) -> list[int]:
-        return [len(piece) for piece in fitted(messages, full, lean, most=most)]
-
-    assert sizes(400) == [100, 100, 100, 100]
-    assert sizes(399) == [10, 100, 100, 100]
-    assert sizes(150) == [10, 10, 10, 100]
-    assert sizes(0) == [10, 10, 10, 10]
-    assert fitted(list[Message](), full, lean, most=1) == []

@@ -23,9 +23,9 @@ from tejat.models.anthropic_wire import (
     opening,
     usual_dialect,
 )
-from tejat.models.encoded import Encoded
+from tejat.models.encoded import Encoded, fitted
 from tejat.models.estimate import estimate_tokens
-from tejat.models.exchange import Exchange, fitted
+from tejat.models.exchange import Exchange
 from tejat.models.json_shapes import count_of, object_of
 from tejat.models.names import context_window
 from tejat.models.refusals import Asked

@@ -6,10 +6,8 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing, suppress
 from typing import Protocol
 
-from tejat.core.history import Message
 from tejat.core.model import Chunk, ModelFailure
 from tejat.models import ModelOptions
-from tejat.models.encoded import Encoded
 from tejat.models.failures import of_http, protocol_failure, retry_after
 from tejat.models.redact import safe_text
 from tejat.models.refusals import MOST_BYTES, Asked, parsed, refusal
@@ -117,16 +115,3 @@ async def _let_end(response: HttpResponse) -> None:
         async with asyncio.timeout(_LAST_BYTES):
             async for _ in response:
                 pass
-
-
-def fitted(messages: Sequence[Message], encoded: Encoded, lean: Encoded, *, most: int) -> list[bytes]:
-    """The messages, encoded. Where they are more than `most` bytes, the oldest go without their media."""
-    pieces = [encoded.of(message) for message in messages]
-    size = sum(map(len, pieces))
-    for place, message in enumerate(messages):
-        if size <= most:
-            break
-        smaller = lean.of(message)
-        size -= len(pieces[place]) - len(smaller)
-        pieces[place] = smaller
-    return pieces

@@ -9,9 +9,9 @@ from tejat.core.model import Ability, Chunk, FailureKind, ModelClient, ModelFail
 from tejat.core.value import replace
 from tejat.models import ModelOptions
 from tejat.models.address import base_address, read_key
-from tejat.models.encoded import Encoded
+from tejat.models.encoded import Encoded, fitted
 from tejat.models.estimate import estimate_tokens
-from tejat.models.exchange import Exchange, fitted
+from tejat.models.exchange import Exchange
 from tejat.models.names import context_window
 from tejat.models.openai_answer import OpenAiAnswer
 from tejat.models.openai_wire import CLOSING, Dialect, LimitField, encode_message, learned, opening
