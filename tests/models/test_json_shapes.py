@@ -3,7 +3,7 @@
 import pytest
 
 from tejat.core.json_text import NotJson
-from tejat.models.json_shapes import count_of, items_of, object_of, read_object, text_of
+from tejat.models.json_shapes import count_of, items_of, json_or_text, object_of, read_object, text_of
 
 
 def test_an_object_is_read() -> None:
@@ -28,3 +28,9 @@ def test_what_has_another_shape_is_absent() -> None:
 def test_a_count_that_is_beyond_belief_is_absent() -> None:
     values: list[object] = [10**12, 10**12 + 1, 10**400, 1.7e308, float("inf"), float("nan")]
     assert [count_of(value) for value in values] == [10**12, 0, 0, 0, 0, 0]
+
+
+def test_a_body_is_json_or_text() -> None:
+    assert json_or_text(b'{"a": 1}') == {"a": 1}
+    assert json_or_text(b"Bad \xff Gateway") == "Bad \ufffd Gateway"
+    assert json_or_text(b"[" * 100_000) == "[" * 100_000

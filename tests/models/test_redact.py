@@ -1,6 +1,8 @@
+import time
+
 import pytest
 
-from tejat.models.redact import safe_text
+from tejat.models.redact import safe_text, without_markup
 
 
 @pytest.mark.parametrize(
@@ -23,3 +25,14 @@ def test_a_secret_at_the_edge_is_masked_before_the_text_is_cut() -> None:
     shown = safe_text("x" * 15 + "my-secret-1", ["my-secret-1"], most=20)
     assert shown == "x" * 15 + "***"
     assert safe_text("x" * 30, most=20) == "x" * 19 + "…"
+
+
+def test_a_page_is_read_without_its_tags() -> None:
+    assert without_markup("<html><h1>Bad Gateway</h1> 1 > 0").split() == ["Bad", "Gateway", "1", ">", "0"]
+    assert without_markup("1 < 2") == "1 < 2"
+
+
+def test_a_page_of_nothing_but_brackets_takes_no_time() -> None:
+    started = time.process_time()
+    without_markup("<" * 2**20)
+    assert time.process_time() - started < 0.5

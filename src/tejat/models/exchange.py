@@ -9,8 +9,9 @@ from typing import Protocol
 from tejat.core.model import Chunk, ModelFailure
 from tejat.models import ModelOptions
 from tejat.models.failures import of_http, protocol_failure, retry_after
+from tejat.models.json_shapes import json_or_text
 from tejat.models.redact import safe_text
-from tejat.models.refusals import MOST_BYTES, Asked, parsed, refusal
+from tejat.models.refusals import MOST_BYTES, Asked, refusal
 from tejat.models.sse import MOST_STREAM_BYTES, EventTooLong, SseParser
 from tejat.workspace.http.client import HttpClient
 from tejat.workspace.http.values import HttpFailure, HttpLimits, HttpResponse
@@ -75,7 +76,7 @@ class Exchange:
             async with self._http.request("POST", address, headers=self._headers, body=body) as response:
                 if response.status != 200:
                     raise await self._refusal(response)
-                return parsed(await response.read(MOST_BYTES))
+                return json_or_text(await response.read(MOST_BYTES))
         except HttpFailure as failure:
             raise of_http(failure) from None
 
@@ -85,7 +86,7 @@ class Exchange:
     async def _refusal(self, response: HttpResponse) -> ModelFailure:
         wait = retry_after(response.headers, time.time)
         try:
-            body = parsed(await response.read(MOST_BYTES))
+            body = json_or_text(await response.read(MOST_BYTES))
         except HttpFailure:
             # The status says enough.
             body = ""
@@ -106,7 +107,7 @@ async def _events(response: HttpResponse) -> AsyncGenerator[str]:
             yield event.data
     for event in parser.end():
         # A stream that was cut in the middle of an event tells nothing by it.
-        if not isinstance(parsed(event.data.encode()), str) or event.data.startswith("["):
+        if not isinstance(json_or_text(event.data.encode()), str) or event.data.startswith("["):
             yield event.data
 
 

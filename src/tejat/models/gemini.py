@@ -17,9 +17,9 @@ from tejat.models.encoded import Encoded, Joined, fitted
 from tejat.models.estimate import estimate_tokens
 from tejat.models.failures import of_http, protocol_failure, retry_after
 from tejat.models.gemini_answer import AnswerReader
-from tejat.models.gemini_refusal import parsed, refusal
+from tejat.models.gemini_refusal import refusal
 from tejat.models.gemini_wire import Dialect
-from tejat.models.json_shapes import object_of
+from tejat.models.json_shapes import json_or_text, object_of
 from tejat.models.names import context_window
 from tejat.models.redact import safe_text
 from tejat.models.sse import MOST_BYTES, MOST_STREAM_BYTES, EventTooLong, SseParser
@@ -179,7 +179,7 @@ class Gemini:
         async with self._http.request("POST", address, headers=await self._headers(), body=body) as response:
             if response.status != 200:
                 raise await self._refusal(response)
-            total = object_of(parsed(await response.read(_MOST_ERROR_BYTES))).get("totalTokens")
+            total = object_of(json_or_text(await response.read(_MOST_ERROR_BYTES))).get("totalTokens")
         return total if isinstance(total, int) and total > 0 else estimate_tokens(request)
 
     def _contents(self, request: ModelRequest) -> Sequence[bytes]:
@@ -219,7 +219,7 @@ class Gemini:
 
     async def _refusal(self, response: HttpResponse) -> ModelFailure:
         try:
-            body = parsed(await response.read(_MOST_ERROR_BYTES))
+            body = json_or_text(await response.read(_MOST_ERROR_BYTES))
         except HttpFailure:
             # The status says enough.
             body = ""

@@ -3,11 +3,10 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from tejat.core.json_text import NotJson, load_json
 from tejat.core.model import FailureKind, ModelFailure
 from tejat.models.failures import can_retry_status
 from tejat.models.json_shapes import items_of, object_of
-from tejat.models.redact import safe_text
+from tejat.models.redact import safe_text, without_markup
 
 _SECONDS = r"(\d{1,9}(?:\.\d{1,9})?)s"
 _RETRY_IN = r"(?i)retry in (\d{1,9}(?:\.\d{1,9})?)s"
@@ -54,14 +53,6 @@ def refusal(
     )
 
 
-def parsed(body: bytes) -> object:
-    """What an error's body says: JSON, or else text."""
-    try:
-        return load_json(body)
-    except NotJson:
-        return body.decode("utf-8", "replace")
-
-
 def _error(answer: object) -> Mapping[str, object]:
     # Outside of a stream the service answers with a list.
     first = next(iter(items_of(answer)), answer)
@@ -76,8 +67,7 @@ def _code(error: Mapping[str, object]) -> int:
 def _message(answer: object, error: Mapping[str, object], code: int, secrets: Iterable[str]) -> str:
     said = error.get("message")
     if not isinstance(said, str):
-        said = answer if isinstance(answer, str) else ""
-        said = re.sub(r"<[^>]{0,500}>", " ", said)
+        said = without_markup(answer) if isinstance(answer, str) else ""
     return safe_text(f"(HTTP {code}) {said}", secrets)
 
 

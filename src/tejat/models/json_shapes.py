@@ -17,6 +17,14 @@ def read_object(text: str | bytes) -> Mapping[str, object]:
     return cast("dict[str, object]", value)
 
 
+def json_or_text(body: bytes) -> object:
+    """What a body says: JSON, or else text."""
+    try:
+        return load_json(body)
+    except NotJson:
+        return body.decode("utf-8", "replace")
+
+
 def object_of(value: object) -> Mapping[str, object]:
     return cast("dict[str, object]", value) if isinstance(value, dict) else _NOTHING
 

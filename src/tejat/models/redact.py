@@ -8,6 +8,7 @@ from tejat.core.visible import visible
 MASK = "***"
 
 _MOST_CHARACTERS = 600
+_MOST_OF_A_PAGE = 100_000
 _SHORTEST_SECRET = 6
 _LOOKS_SECRET = (
     r"AIza[\w-]{20,}"
@@ -26,3 +27,8 @@ def safe_text(text: str, secrets: Iterable[str] = (), *, most: int = _MOST_CHARA
             text = text.replace(secret, MASK)
     text = visible(" ".join(re.sub(_LOOKS_SECRET, MASK, text).split()))
     return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def without_markup(text: str) -> str:
+    """An error page of something on the way, without its tags."""
+    return re.sub(r"<[^<>]{0,500}>", " ", text[:_MOST_OF_A_PAGE]) if "<" in text else text

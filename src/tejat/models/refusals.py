@@ -3,12 +3,11 @@
 import re
 from collections.abc import Mapping
 
-from tejat.core.json_text import NotJson, load_json
 from tejat.core.model import FailureKind, ModelFailure
 from tejat.core.value import field, value
 from tejat.models.failures import can_retry_status
 from tejat.models.json_shapes import items_of, object_of, text_of
-from tejat.models.redact import safe_text
+from tejat.models.redact import safe_text, without_markup
 
 MOST_BYTES = 1_000_000
 """How much of an error's body is worth reading."""
@@ -29,7 +28,7 @@ def refusal(answer: object, asked: Asked, *, status: int, retry_after: float | N
     words = {text_of(error.get(key)) for key in ("code", "type")}
     code = status if status != 200 else _status_in(error, words)
     said = text_of(error.get("message")) or (text_of(answer) if not error else "")
-    message = safe_text(f"(HTTP {code}) {_without_markup(said)}", (asked.key,))
+    message = safe_text(f"(HTTP {code}) {without_markup(said)}", (asked.key,))
     if words & _TOO_LONG_CODES or code == 413 or (code < 500 and re.search(_TOO_LONG, message, re.IGNORECASE)):
         return ModelFailure(f"The conversation is too long. {message}", FailureKind.CONTEXT_FULL, status=code)
     if words & _NO_CREDIT or code == 402:
@@ -45,14 +44,6 @@ def refusal(answer: object, asked: Asked, *, status: int, retry_after: float | N
         advice = f"Is {safe_text(asked.model, most=100)} the name of a model of this server, and its address right?"
         return ModelFailure(f"There is no such model here. {message} {advice}", FailureKind.BAD_REQUEST, status=code)
     return _other(code, message, retry_after)
-
-
-def parsed(body: bytes) -> object:
-    """What an error's body says: JSON, or else text."""
-    try:
-        return load_json(body)
-    except NotJson:
-        return body.decode("utf-8", "replace")
 
 
 def _error(answer: object) -> Mapping[str, object]:
@@ -103,11 +94,6 @@ _TOO_LONG = (
     r"|exceeds? the (?:context|maximum (?:number of tokens|input length|prompt length)|available context)"
     r"|exceeds? context (?:limit|length|size|window)|too many (?:input )?tokens|context.?length.?exceeded"
 )
-
-
-def _without_markup(text: str) -> str:
-    """An error page of something on the way, without its tags."""
-    return re.sub(r"<[^<>]{0,500}>", " ", text[:100_000]) if "<" in text else text
 
 
 def _other(code: int, message: str, retry_after: float | None) -> ModelFailure:
