@@ -30,11 +30,26 @@ def test_a_key_goes_in_the_clear_only_where_it_was_sent_on_purpose() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    ["example.org", "ftp://example.org", "http://", "https://x/?a=1", "https://x/#a", "file:///etc/passwd", "http://[", "http://x:99999"],
-)  # fmt: skip
+    [
+        "example.org",
+        "ftp://example.org",
+        "http://",
+        "https://x/?a=1",
+        "https://x/#a",
+        "https://me:hunter22@x",
+        "file:///etc/passwd",
+        "http://[",
+        "http://x:99999",
+    ],
+)
 def test_what_is_no_address(wrong: str) -> None:
-    with pytest.raises(UsageError, match="Not the address of a service"):
+    is_none = "is not the address of a service: that is http:// or https:// and a host, perhaps a port and a path."
+    with pytest.raises(UsageError) as caught:
         address({"SERVICE_URL": wrong})
+    assert str(caught.value) == f"SERVICE_URL {is_none}"
+    with pytest.raises(UsageError) as caught:
+        address({}, wrong)
+    assert str(caught.value) == f"The setting model.baseUrl {is_none}"
 
 
 def test_a_key() -> None:

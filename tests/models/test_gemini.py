@@ -346,7 +346,7 @@ def test_a_key_is_not_sent_in_the_clear_by_a_setting() -> None:
     "address", ["example.com", "ftp://example.com", "https://", "https://x/?key=y", "https://x/#y", "https://[x"]
 )
 def test_addresses_that_are_none(address: str) -> None:
-    with pytest.raises(UsageError, match="Not the address of a service"):
+    with pytest.raises(UsageError, match=r"The setting model\.baseUrl is not the address of a service"):
         open_gemini("gemini-2.5-pro", ModelOptions({"GEMINI_API_KEY": KEY}, base_url=address))
 
 

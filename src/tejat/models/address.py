@@ -4,7 +4,6 @@ from urllib.parse import urlsplit
 
 from tejat.core.errors import UsageError
 from tejat.models import ModelOptions
-from tejat.models.redact import safe_text
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -12,17 +11,22 @@ _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 def base_address(options: ModelOptions, *, variable: str, usual: str, has_key: bool) -> str:
     """The address by the variable of the environment, else by the settings, else the usual one; no slash at its end.
 
-    Raises UsageError for what is no address, and for one to which the key would go for everybody to read.
+    Raises UsageError for what is no address, and for one to which the key would go for everybody to read. It says where
+    a wrong address stands and does not repeat it: there may be a password in it.
     """
     from_environment = options.environment.get(variable, "").strip()
     address = from_environment or options.base_url or usual
+    source = variable if from_environment else "The setting model.baseUrl"
+    no_address = UsageError(
+        f"{source} is not the address of a service: that is http:// or https:// and a host, perhaps a port and a path."
+    )
     try:
         parts = urlsplit(address)
         host, _ = parts.hostname, parts.port
     except ValueError:
-        raise UsageError(f"Not the address of a service: {safe_text(address, most=100)!r}") from None
-    if parts.scheme not in {"http", "https"} or not host or parts.query or parts.fragment:
-        raise UsageError(f"Not the address of a service: {safe_text(address, most=100)!r}")
+        raise no_address from None
+    if parts.scheme not in {"http", "https"} or not host or "@" in parts.netloc or parts.query or parts.fragment:
+        raise no_address
     # Who types it into the environment means it; settings are copied from others unread.
     if has_key and parts.scheme == "http" and host not in _LOOPBACK and not from_environment:
         raise UsageError(
