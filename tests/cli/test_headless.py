@@ -469,4 +469,4 @@ main.program()
 """
     done = run_with(machine, code, machine.script(HELLO))
     assert done.code == 1
-    assert done.lines[-1]["error"] == {"type": "failed", "message": "Internal error: division by zero", "code": 1}
+    assert done.lines[-1]["error"] == {"type": "failed", "message": "Internal error: ZeroDivisionError.", "code": 1}

@@ -198,7 +198,7 @@ class TestEnd:
         ended = watching.events[-1]
         assert isinstance(ended, RunEnded)
         assert ended.reason is EndReason.FAILED
-        assert ended.message.startswith("Internal error: 'NoneType' object has no attribute")
+        assert ended.message == "Internal error: AttributeError."
 
     @pytest.mark.parametrize("kind", FailureKind)
     def test_when_the_model_fails(self, machine: Machine, kind: FailureKind) -> None:

@@ -84,7 +84,8 @@ class Session:
             except NotTrusted as error:
                 ending = Ending(EndReason.NOT_TRUSTED, str(error))
             except Exception as error:
-                ending = Ending(EndReason.FAILED, f"Internal error: {error or type(error).__name__}")
+                # What the error of a defect says may be anything, also a key.
+                ending = Ending(EndReason.FAILED, f"Internal error: {type(error).__name__}.")
                 raise
             finally:
                 ended = self._ended(ending)
