@@ -98,6 +98,30 @@ class TestModel:
         (changed,) = [event for event in events if isinstance(event, ModelChanged)]
         assert changed == ModelChanged(wanted.model or "", other, "Busy.")
 
+    @pytest.mark.parametrize(
+        ("other", "why"),
+        [
+            ("nobody", "Nobody is known to serve a model called 'nobody'."),
+            ("claude-opus-5", "There is no key for the model claude-opus-5."),
+        ],
+    )
+    def test_one_that_cannot_take_over_is_told_with_what_went_wrong_first(
+        self, machine: Machine, other: str, why: str
+    ) -> None:
+        settings(machine, model={"fallback": other}, general={"maxAttempts": 1})
+        (ended, again), _ = run(options(machine, answer(fail="unavailable", detail="Busy.") + HELLO), "hi", "again")
+        assert (ended.reason, ended.failure) == (EndReason.MODEL_FAILED, FailureKind.UNAVAILABLE)
+        assert ended.message.startswith(f"Busy. No other model can take over: {why}")
+        assert again.text == "Hello there."
+
+    def test_none_takes_over_in_a_run_that_is_played_again(self, machine: Machine) -> None:
+        settings(machine, general={"maxAttempts": 1})
+        recording = str(machine.project.parent / "recording.jsonl")
+        run(options(machine, answer(fail="unavailable", detail="Busy."), record=recording), "hi")
+        settings(machine, model={"fallback": machine.script(HELLO, "other.toml")})
+        (ended,), _ = run(options(machine, replay=recording), "hi")
+        assert (ended.failure, ended.message) == (FailureKind.UNAVAILABLE, "Busy.")
+
     def test_it_is_tried_as_often_as_the_settings_say(self, machine: Machine) -> None:
         settings(machine, general={"maxAttempts": 2})
         busy = refuse(503, "busy", retry_after="0")

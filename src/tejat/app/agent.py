@@ -150,7 +150,8 @@ def _session(
         is_headless=is_headless,
         replacement=_replacement(ground),
     )
-    fallback = settings.fallback_model
+    # What is played again asks nobody else.
+    fallback = None if played.recorded_at is not None else settings.fallback_model
     conversation = Conversation(
         played.model,
         lambda: tools.scheduler,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from tejat.core.agent_events import Answered, LoopDetected, ModelChanged, Tell, TextStreamed, ThoughtStreamed
-from tejat.core.errors import TejatError
+from tejat.core.errors import TejatError, UsageError
 from tejat.core.history import History, Message, model_message, user_message
 from tejat.core.model import (
     NO_USAGE,
@@ -70,7 +70,7 @@ class Conversation:
     """The steps of the loop. Each leaves the history legal, whatever happens in it.
 
     `scheduler` gives what runs calls, once there is one. `fallback` opens the model to go on with when this one is out
-    of reach; without it there is none.
+    of reach, and may raise UsageError and ModelFailure; without it there is none.
     """
 
     def __init__(
@@ -251,8 +251,18 @@ class Conversation:
         return added
 
     async def _change_model(self, fallback: Callable[[], ModelClient], failure: ModelFailure, tell: Tell) -> None:
-        before, self.model = self.model, fallback()
+        """Raises ModelFailure when there is no other model, as the settings name none that can be had."""
         self._fallback = None
+        try:
+            other = fallback()
+        except (UsageError, ModelFailure) as error:
+            raise ModelFailure(
+                f"{failure.message} No other model can take over: {error}",
+                failure.kind,
+                status=failure.status,
+                retry_after=failure.retry_after,
+            ) from None
+        before, self.model = self.model, other
         tell(ModelChanged(before.name, self.model.name, failure.message))
         await before.close()
 
