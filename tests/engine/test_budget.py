@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tejat.core.agent_events import EndReason
 from tejat.core.model import Usage
 from tejat.engine.budget import Budget, Limits
-from tejat.engine.prices import Price
+from tejat.engine.prices import Price, PriceList
 
 PRICES = {"cheap": Price(1, 0.1, 10), "free": Price(0, 0, 0)}
 TURNS = (
@@ -86,6 +86,18 @@ def test_a_cost_limit_needs_a_price() -> None:
     assert spent.cost is None
     assert spent.problem() == unknown
     assert spent.problem("free") == unknown
+
+
+def test_the_name_that_was_asked_by_comes_before_what_the_model_calls_itself() -> None:
+    """A server of the person's own gives the bare name, under which nobody knows that it is free."""
+    used = Usage(prompt=1_000_000)
+    prices = PriceList()
+    local = Budget(Limits(cost=1), prices.price_of)
+    local.spend(used, "ollama:llama3.3:70b", "llama3.3:70b")
+    assert (local.cost, local.problem("ollama:llama3.3:70b")) == (0, None)
+    latest = Budget(Limits(), prices.price_of)
+    latest.spend(used, "gemini:some-name-for-the-latest", "gemini-2.5-flash")
+    assert latest.cost == pytest.approx(0.3)
 
 
 def test_time() -> None:

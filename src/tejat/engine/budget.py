@@ -56,14 +56,18 @@ class Budget:
     def begin_turn(self) -> None:
         self.turns += 1
 
-    def spend(self, usage: Usage, model: str) -> None:
-        """Count what a request has used, a question on the side as well as a turn."""
+    def spend(self, usage: Usage, asked: str, answered: str = "") -> None:
+        """Count what a request has used, a question on the side as well as a turn.
+
+        `asked` is the model by the name that it was asked by, which tells who runs it; `answered` is what it calls
+        itself, which may have a price where the other is only a name for the latest.
+        """
         self.usage += usage
-        price = self._price_of(model)
+        price = self._price_of(asked) or self._price_of(answered)
         if price is not None:
             self._cost += cost_of(usage, price)
         elif usage.total:
-            self._without_price = model
+            self._without_price = asked
 
     def problem(self, model: str = "") -> tuple[EndReason, str] | None:
         """The limit that is reached, with a sentence for the person; None if another request may go out.

@@ -142,7 +142,7 @@ class Conversation:
     async def ask(self, request: ModelRequest, tell: Tell) -> Answer:
         """One question on the side, counted like the others. Raises ModelFailure."""
         answer, seconds = await ask(self.model, request, tell)
-        self.budget.spend(answer.usage, answer.model or self.model.name)
+        self.budget.spend(answer.usage, self.model.name, answer.model)
         tell(Answered(answer, seconds, request.purpose))
         return answer
 
@@ -198,7 +198,7 @@ class Conversation:
 
     def _accept(self, answer: Answer) -> Answer:
         """Raises ModelFailure for an answer that says nothing: it may have spent all its tokens on thinking."""
-        self.budget.spend(answer.usage, answer.model or self.model.name)
+        self.budget.spend(answer.usage, self.model.name, answer.model)
         if answer.is_empty:
             raise ModelFailure(f"The model gave no answer ({answer.reason}).", FailureKind.EMPTY)
         message = self._add_model(_with_short_names(answer.message), answer.usage, answer.model)

@@ -11,8 +11,8 @@ from tejat.core.value import value
 _LIST = os.path.join(os.path.dirname(__file__), "prices.json")
 _MILLION = 1_000_000
 
-_FREE = frozenset({"ollama", "llamacpp", "lmstudio", "vllm", "scripted", "replay"})
-"""Providers that run on the person's own machine, or nowhere."""
+_FREE = frozenset({"ollama", "scripted"})
+"""Services that run on the person's own machine, or nowhere."""
 _SERVICES = frozenset({"gemini", "vertex", "openai", "anthropic"})
 
 
