@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tejat.core.history import Message, Role
-from tejat.core.message_json import message_from_json, message_to_json
+from tejat.core.message_json import message_from_json, message_to_json, usage_from_json, usage_to_json
+from tejat.core.model import Usage
 from tejat.core.types import FileData, FunctionCall, FunctionResponse, InlineData, MessagePart, Opaque, Text, Thought
 
 TEXTS = st.text(st.characters(), max_size=8)
@@ -76,3 +77,15 @@ def test_the_names_are_those_of_the_documents() -> None:
 def test_anything_else_is_refused(value: object) -> None:
     with pytest.raises(ValueError, match=r"."):
         message_from_json(value)
+
+
+def test_what_was_used_comes_back_the_same() -> None:
+    usage = Usage(1, 2, 3, 4, 5)
+    assert usage_to_json(usage) == {"prompt": 1, "cached": 2, "output": 3, "thoughts": 4, "tool": 5}
+    assert usage_from_json(usage_to_json(usage)) == usage
+
+
+@pytest.mark.parametrize("value", [None, [], {"prompt": 1}, {**usage_to_json(Usage()), "cached": True}])
+def test_what_is_no_usage_is_refused(value: object) -> None:
+    with pytest.raises(ValueError, match=r"object|cached"):
+        usage_from_json(value)

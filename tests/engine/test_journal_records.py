@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tejat.core.json_fields import Fields
-from tejat.core.model import Usage
 from tejat.core.types import JsonObject
-from tejat.engine.journal_records import LONGEST_LINE, Kind, from_line, to_line, usage_from_json, usage_to_json
+from tejat.engine.journal_records import LONGEST_LINE, Kind, from_line, to_line
 
 TEXTS = st.text(st.characters(), max_size=12)
 VALUES = st.recursive(
@@ -92,14 +90,3 @@ class TestFromLine:
     def test_what_is_no_record(self, line: bytes) -> None:
         with pytest.raises(ValueError, match=r"."):
             from_line(line)
-
-
-class TestUsage:
-    def test_it_comes_back(self) -> None:
-        usage = Usage(1, 2, 3, 4, 5)
-        assert usage_to_json(usage) == {"prompt": 1, "cached": 2, "output": 3, "thoughts": 4, "tool": 5}
-        assert usage_from_json(Fields(usage_to_json(usage))) == usage
-
-    def test_what_is_missing(self) -> None:
-        with pytest.raises(ValueError, match="cached"):
-            usage_from_json(Fields({"prompt": 1}))

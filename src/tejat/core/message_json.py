@@ -1,10 +1,11 @@
-"""Messages as JSON and back, for what is kept of conversations: nothing is lost on the way."""
+"""Messages and what they used as JSON and back, for what is kept of conversations: nothing is lost on the way."""
 
 from base64 import b64decode
 from typing import cast
 
 from tejat.core.history import Message, Role
 from tejat.core.json_fields import Fields
+from tejat.core.model import Usage
 from tejat.core.types import (
     FileData,
     FunctionCall,
@@ -75,3 +76,16 @@ def message_part_from_json(value: object) -> MessagePart:
 
 
 _KINDS = ("functionCall", "functionResponse", "inlineData", "fileData", "opaque")
+
+
+def usage_to_json(usage: Usage) -> JsonObject:
+    return {name: getattr(usage, name) for name in _COUNTS}
+
+
+def usage_from_json(value: object) -> Usage:
+    """Raises ValueError."""
+    fields = Fields(value)
+    return Usage(*(fields.whole_number(name) for name in _COUNTS))
+
+
+_COUNTS = ("prompt", "cached", "output", "thoughts", "tool")

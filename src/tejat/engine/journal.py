@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from tejat.core.history import Message, Role
-from tejat.core.message_json import message_part_to_json, message_to_json
+from tejat.core.message_json import message_part_to_json, message_to_json, usage_to_json
 from tejat.core.model import Usage
 from tejat.core.types import JsonObject, JsonValue, Part
-from tejat.engine.journal_records import Kind, to_line, usage_to_json
+from tejat.engine.journal_records import Kind, to_line
 from tejat.workspace.private_files import create_private_file, make_private_directory
 
 SUFFIX = ".jsonl"

@@ -6,11 +6,11 @@ from io import BufferedReader
 
 from tejat.core.history import Message, Role, interrupted, repair
 from tejat.core.json_fields import Fields
-from tejat.core.message_json import message_from_json, message_part_from_json
+from tejat.core.message_json import message_from_json, message_part_from_json, usage_from_json
 from tejat.core.model import NO_USAGE, Usage
 from tejat.core.types import MessagePart
 from tejat.core.value import value
-from tejat.engine.journal_records import LONGEST_LINE, VERSION, Kind, from_line, usage_from_json
+from tejat.engine.journal_records import LONGEST_LINE, VERSION, Kind, from_line
 
 
 @value
@@ -133,7 +133,7 @@ class _Replay:
 
     def _add_model(self, record: Fields) -> None:
         message, model = message_from_json(record.object("message")), record.text("model")
-        usage = usage_from_json(record.inner("usage"))
+        usage = usage_from_json(record.object("usage"))
         self._answer_calls()
         self._messages.append(message)
         self._settled = None

@@ -11,7 +11,6 @@ from typing import cast
 
 from tejat.core.json_fields import Fields
 from tejat.core.json_text import load_json
-from tejat.core.model import Usage
 from tejat.core.types import JsonObject
 
 VERSION = 1
@@ -53,18 +52,6 @@ def from_line(line: bytes) -> Fields:
     record.whole_number("v")
     record.text("kind")
     return record
-
-
-def usage_to_json(usage: Usage) -> JsonObject:
-    return {name: getattr(usage, name) for name in _COUNTS}
-
-
-def usage_from_json(fields: Fields) -> Usage:
-    """Raises ValueError."""
-    return Usage(*(fields.whole_number(name) for name in _COUNTS))
-
-
-_COUNTS = ("prompt", "cached", "output", "thoughts", "tool")
 
 
 def _dumped(record: JsonObject, *, ensure_ascii: bool) -> str:

@@ -3,7 +3,7 @@
 from typing import assert_never
 
 from tejat.core.json_fields import Fields
-from tejat.core.message_json import message_from_json, message_to_json
+from tejat.core.message_json import message_from_json, message_to_json, usage_from_json, usage_to_json
 from tejat.core.model import (
     Answer,
     Chunk,
@@ -16,7 +16,6 @@ from tejat.core.model import (
     Source,
     TextDelta,
     ThoughtDelta,
-    Usage,
 )
 from tejat.core.types import JsonObject, JsonValue
 
@@ -46,16 +45,13 @@ def _answer_to_json(answer: Answer) -> JsonObject:
     known: dict[str, JsonValue] = {
         "message": message_to_json(answer.message),
         "reason": answer.reason.value,
-        "usage": {key: getattr(answer.usage, key) for key in _USAGE},
+        "usage": usage_to_json(answer.usage),
         "detail": answer.detail,
         "model": answer.model,
     }
     if answer.grounding is not None:
         known["grounding"] = _grounding_to_json(answer.grounding)
     return known
-
-
-_USAGE = ("prompt", "cached", "output", "thoughts", "tool")
 
 
 def _grounding_to_json(grounding: Grounding) -> JsonObject:
@@ -86,11 +82,10 @@ def chunk_from_json(value: object) -> Chunk:
 
 
 def _answer_from_json(fields: Fields) -> Answer:
-    usage = fields.inner("usage")
     return Answer(
         message_from_json(fields.object("message")),
         FinishReason(fields.text("reason")),
-        Usage(*(usage.whole_number(key) for key in _USAGE)),
+        usage_from_json(fields.object("usage")),
         fields.text("detail"),
         fields.text("model"),
         _grounding_from_json(fields.inner("grounding")) if fields.has("grounding") else None,
