@@ -199,7 +199,7 @@ class TestResume:
         entry = files.find("latest")
         journal, _ = files.resume(entry)
         for refused in (lambda: files.resume(entry), lambda: files.delete("latest")):
-            with pytest.raises(UsageError, match=rf"^The session {IDS[2]} cannot be used: It is in use elsewhere\.$"):
+            with pytest.raises(UsageError, match=rf"^The session {IDS[2]} cannot be used: it is in use elsewhere\.$"):
                 refused()
         assert texts(files.load(entry).messages) == ["prompt 2", "done"]
         journal.close()
@@ -238,7 +238,7 @@ journal.prompt(user_message("from the other process"), "")
         try:
             assert first.stdout.readline() == "mine\n"
             second = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
-            assert second.stdout == f"The session {IDS[2]} cannot be used: It is in use elsewhere.\n"
+            assert second.stdout == f"The session {IDS[2]} cannot be used: it is in use elsewhere.\n"
             with pytest.raises(UsageError, match="in use"):
                 files.resume(files.find("latest"))
         finally:
@@ -250,7 +250,7 @@ journal.prompt(user_message("from the other process"), "")
     @pytest.mark.parametrize(
         ("how", "why"),
         [
-            ("fifo", "It is not a regular file"),
+            ("fifo", "it is not a regular file"),
             ("directory", "Is a directory"),
             ("link", "Too many levels of symbolic links"),
             ("missing", "No such file or directory"),

@@ -1,9 +1,9 @@
 """Reads the texts that people write for the model, within limits, and without what a reader would not see in them."""
 
 import os
-import stat
 
 from tejat.core.visible import visible, without_hidden
+from tejat.workspace.regular_file import without_waiting
 
 MOST_BYTES = 256 * 1024
 """Of one file."""
@@ -45,7 +45,7 @@ class ContextReader:
         if self._left <= 0 or self._files >= MOST_FILES:
             raise Unreadable(f"the limit of {MOST_BYTES_IN_ALL // 1024} KB and {MOST_FILES} files is reached")
         try:
-            descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+            descriptor = without_waiting(path, os.O_RDONLY)
             try:
                 content = _beginning(descriptor, min(MOST_BYTES, self._left))
             finally:
@@ -78,8 +78,6 @@ class _Content:
 
 
 def _beginning(descriptor: int, most: int) -> _Content:
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        raise Unreadable("it is not a regular file")
     content = b""
     while len(content) <= most and (piece := os.read(descriptor, most + 1 - len(content))):
         content += piece

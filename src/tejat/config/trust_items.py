@@ -13,6 +13,7 @@ from tejat.config.places import Places
 from tejat.config.settings_file import is_same_directory
 from tejat.config.trust_store import TrustItem
 from tejat.core.errors import UsageError
+from tejat.workspace.regular_file import without_waiting
 
 if TYPE_CHECKING:
     from tejat.config.json_with_comments import Node
@@ -156,15 +157,11 @@ def _scripts(root: str) -> Iterator[tuple[str, str]]:
 
 def _lines_in(path: str) -> list[str]:
     try:
-        with open(path, "rb", opener=_open_without_waiting) as file:
+        with open(path, "rb", opener=without_waiting) as file:
             top = read_json(file.read(_PIECE).decode("utf-8", errors="replace"))
     except (OSError, BadJson):
         return []
     return [line for _, line in _command_lines(top)]
-
-
-def _open_without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC)
 
 
 def _command_lines(node: "Node", name: str = "") -> Iterator[tuple[str, str]]:

@@ -54,7 +54,7 @@ class Entry(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """A rule of Gemini CLI: everything in this directory, its links followed, is trusted or is not."""
+    """Everything in this directory, its links followed, is trusted or is not: ours, or one of Gemini CLI."""
 
     directory: str
     is_trusted: bool

@@ -15,6 +15,7 @@ from tejat.core.visible import visible
 from tejat.engine.journal import SUFFIX, Journal, lock
 from tejat.engine.journal_reading import LoadedSession, read_journal
 from tejat.engine.journal_records import from_line
+from tejat.workspace.regular_file import without_waiting
 
 LATEST = "latest"
 
@@ -220,19 +221,14 @@ def _first_line(path: str) -> bytes:
 
 
 def _opened(path: str, flags: int) -> int:
-    """A descriptor of a regular file. Raises OSError."""
-    # Nothing that was put in its place is followed or waited for.
-    descriptor = os.open(path, flags | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise OSError(errno.EINVAL, "It is not a regular file")
-    return descriptor
+    """A descriptor of a regular file; nothing that was put in its place is followed or waited for. Raises OSError."""
+    return without_waiting(path, flags | os.O_NOFOLLOW)
 
 
 def _claim(descriptor: int) -> None:
     """Raises OSError if the session is in use or was deleted meanwhile."""
     if not lock(descriptor):
-        raise OSError(errno.EBUSY, "It is in use elsewhere")
+        raise OSError(errno.EBUSY, "it is in use elsewhere")
     if not os.fstat(descriptor).st_nlink:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
 
