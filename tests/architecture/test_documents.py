@@ -113,8 +113,14 @@ class TestExamples:
         )
         assert (done.returncode, done.stderr) == (0, "")
 
-    @pytest.mark.parametrize("example", commands(), ids=str)
-    def test_commands_do_what_is_shown(self, example: Example, copy: Path) -> None:
+    @pytest.mark.parametrize("document", sorted({example.document for example in commands()}))
+    def test_commands_do_what_is_shown(self, document: str, copy: Path) -> None:
+        """One after the other: what a command did may show in the next."""
+        for example in commands():
+            if example.document == document:
+                self.check(example, copy)
+
+    def check(self, example: Example, copy: Path) -> None:
         script = re.match(r"scripts/\w+", example.text)
         if script and script.group() != "scripts/run":  # these test or build everything, this test among the rest
             assert os.access(ROOT / script.group(), os.X_OK)
@@ -131,11 +137,11 @@ class TestExamples:
             check=False,
         )
         nobody_answers = re.search(r"#.*\basks\b", example.text)
-        assert done.returncode == (3 if nobody_answers else 0), done.stdout
+        assert done.returncode == (3 if nobody_answers else 0), f"{example}:\n{done.stdout}"
         if example.output.strip():
             shown = example.output.replace("…", "...")
             matches = doctest.OutputChecker().check_output(shown, done.stdout, doctest.ELLIPSIS)
-            assert matches, f"shown:\n{shown}\nbut was:\n{done.stdout}"
+            assert matches, f"{example}:\nshown:\n{shown}\nbut was:\n{done.stdout}"
 
 
 class TestLinks:
