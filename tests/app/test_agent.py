@@ -131,6 +131,21 @@ class TestModel:
         assert (ended.failure, len(server.requests)) == (FailureKind.UNAVAILABLE, 2)
 
 
+class TestPrompts:
+    @pytest.mark.parametrize("prompt", ["@notes.txt", "/look", "/look @notes.txt"])
+    def test_files_in_them_come_without_the_persons_keys(self, machine: Machine, prompt: str) -> None:
+        secret = "a-secret-of-some-length"
+        machine.environment["SERVICE_TOKEN"] = secret
+        (machine.project / "notes.txt").write_text(f"The token is {secret}.")
+        commands = machine.home / ".gemini" / "commands"
+        commands.mkdir(parents=True)
+        (commands / "look.toml").write_text('prompt = "Look: @{notes.txt} {{args}}"')
+        (body,) = sent(machine, prompt)
+        text = json.dumps(body["contents"])
+        assert secret not in text
+        assert "The token is [the secret SERVICE_TOKEN]." in text
+
+
 class TestBeginning:
     def test_the_model_is_told_where_and_when_it_is(self, machine: Machine) -> None:
         (machine.project / "file.txt").write_text("")

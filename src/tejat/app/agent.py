@@ -28,6 +28,7 @@ from tejat.engine.declared import Declared
 from tejat.engine.journal import Journal
 from tejat.engine.loop_guard import LoopGuard
 from tejat.engine.prices import Price, PriceList
+from tejat.engine.secret_mask import SecretMask
 from tejat.engine.session import Identity, Session
 from tejat.engine.session_files import SessionFiles
 from tejat.engine.system_prompt import first_message, system_prompt
@@ -193,7 +194,12 @@ class _Prompts:
             registry=self._workshop.session.registry,
             roots=self._workshop.roots,
             recursive_search=self._recursive_search,
+            mask=self._mask,
         )
+
+    @cached_property
+    def _mask(self) -> SecretMask:
+        return SecretMask(self._ground.named_secrets)
 
     @cached_property
     def _commands(self) -> "CommandPrompts":

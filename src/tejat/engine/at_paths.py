@@ -9,6 +9,7 @@ from tejat.core.errors import BadPrompt, ErrorType, WorkspaceError
 from tejat.core.tool import BaseTool, ToolResult, validate_and_execute
 from tejat.core.types import Part, Text
 from tejat.core.value import value
+from tejat.engine.secret_mask import SecretMask
 from tejat.tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
@@ -43,12 +44,17 @@ class Expanded:
 
 
 async def expand_at_paths(
-    prompt: str, *, registry: ToolRegistry, roots: "Roots", recursive_search: bool = True
+    prompt: str,
+    *,
+    registry: ToolRegistry,
+    roots: "Roots",
+    recursive_search: bool = True,
+    mask: SecretMask | None = None,
 ) -> Expanded:
     """The prompt and the content of what it names; as it is where it names nothing that exists.
 
-    `recursive_search` says whether a name that is not found is looked for as a part of a path, anywhere. Raises
-    AtPathError.
+    `recursive_search` says whether a name that is not found is looked for as a part of a path, anywhere. `mask` keeps
+    secrets out of the content; the person's own words stay as they are. Raises AtPathError.
     """
     if "@" not in prompt:
         return Expanded((Text(prompt),))
@@ -65,7 +71,7 @@ async def expand_at_paths(
         if result.error is not None:
             labels = ", ".join(each.label for each in named)
             raise AtPathError(f"Error reading files ({labels}): {result.error.message}")
-        gathered.add(place, result)
+        gathered.add(place, result if mask is None else mask.result(result))
     return gathered.expanded(text)
 
 

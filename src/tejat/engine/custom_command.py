@@ -57,7 +57,7 @@ class CommandPrompts:
     ) -> None:
         self._found = found
         self._scheduler = scheduler
-        self._with_files = partial(expand_at_paths, registry=scheduler.registry, roots=roots)
+        self._with_files = partial(expand_at_paths, registry=scheduler.registry, roots=roots, mask=scheduler.mask)
         self._recursive_search = recursive_search
         self._why_not_trusted = why_not_trusted
         self._untold = found.problems
