@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Generator
 from pathlib import Path
@@ -16,6 +17,13 @@ settings.load_profile("here")
 
 LOUD = "SANDBOX MISSING"
 """What the reason of a skip begins with that nobody may overlook."""
+
+
+def pytest_configure() -> None:
+    """Signals that whoever started the tests ignores, as background jobs do, would be ignored by every program here."""
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session", autouse=True)
