@@ -16,7 +16,14 @@ from tejat.engine.secret_mask import SecretMask
 KEY = "AIzaSyNotARealKey-1234567890"
 OTHER = "another-secret-of-some-length"
 MASK = SecretMask(
-    {"GEMINI_API_KEY": KEY, "DB_PASSWORD": OTHER, "SHORT_KEY": "abcdef", "KEY_PATH": "/home/me/the/key/file"}
+    {
+        "GEMINI_API_KEY": KEY,
+        "DB_PASSWORD": OTHER,
+        "AWS_SECRET_ACCESS_KEY": "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLE",
+        "SHORT_KEY": "abcdef",
+        "KEY_PATH": "/home/me/the/key/file",
+        "OWN_KEY": "~/the/key/of/mine",
+    }
 )
 TAG = "[the secret GEMINI_API_KEY]"
 IMAGE = InlineData("image/png", KEY.encode())
@@ -28,6 +35,8 @@ IMAGE = InlineData("image/png", KEY.encode())
         (f"key={KEY};", f"key={TAG};"),
         (f"{KEY}{KEY} {OTHER}", f"{TAG}{TAG} [the secret DB_PASSWORD]"),
         ("abcdef /home/me/the/key/file", "abcdef /home/me/the/key/file"),
+        ("~/the/key/of/mine", "~/the/key/of/mine"),
+        ("=wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLE", "=[the secret AWS_SECRET_ACCESS_KEY]"),
         (Text(f"a {KEY}", "signed"), Text(f"a {TAG}", "signed")),
         ([f"a {KEY}", IMAGE, Text("b")], [f"a {TAG}", IMAGE, Text("b")]),
         (

@@ -13,11 +13,11 @@ _SHORTEST = 16
 class SecretMask:
     """Puts the name of a secret in the place of its value, wherever a tool comes across it.
 
-    `secrets` maps names to values. What is short or looks like a path is left alone: it may be in any text by chance.
+    `secrets` maps names to values. What is short or is a path is left alone: it may be in any text by chance.
     """
 
     def __init__(self, secrets: Mapping[str, str]) -> None:
-        kept = {value: name for name, value in secrets.items() if len(value) >= _SHORTEST and "/" not in value}
+        kept = {value: name for name, value in secrets.items() if _is_masked(value)}
         self._tags = {value: f"[the secret {kept[value]}]" for value in sorted(kept, key=len, reverse=True)}
 
     def result(self, result: ToolResult) -> ToolResult:
@@ -68,3 +68,8 @@ class SecretMask:
                 return [self._json(inner) for inner in value]
             case _:
                 return value
+
+
+def _is_masked(value: str) -> bool:
+    # A slash somewhere within says nothing: it is a sign of base64.
+    return len(value) >= _SHORTEST and not value.startswith(("/", "./", "../", "~/"))
