@@ -108,6 +108,11 @@ def test_a_folder_that_has_changed(base: Path) -> None:
             "none, which a server of your own may not need",
         ),
         ({"GEMINI_MODEL": "claude-opus-5", "ANTHROPIC_API_KEY": SECRET}, "ANTHROPIC_API_KEY from the environment"),
+        (
+            {"GEMINI_MODEL": "claude-opus-5", "ANTHROPIC_AUTH_TOKEN": SECRET},
+            "ANTHROPIC_AUTH_TOKEN from the environment",
+        ),
+        ({"GEMINI_MODEL": "vertex:gemini-x", "GOOGLE_API_KEY": SECRET}, "GOOGLE_API_KEY from the environment"),
     ],
 )
 def test_a_key_that_is_there(base: Path, environment: dict[str, str], key: str) -> None:
@@ -115,13 +120,21 @@ def test_a_key_that_is_there(base: Path, environment: dict[str, str], key: str) 
 
 
 def test_credentials_of_google_cloud(base: Path) -> None:
-    environment = {"GOOGLE_GENAI_USE_VERTEXAI": "true"}
+    environment = {"GOOGLE_GENAI_USE_VERTEXAI": "true", "GOOGLE_VERTEX_BASE_URL": "https://vertex.example/v1"}
     (missing,) = named(checks(base, environment), "model", "key")
+    assert (missing.works, missing.how) == (False, "none: GOOGLE_CLOUD_PROJECT or GOOGLE_API_KEY is not set")
+    environment["GOOGLE_CLOUD_PROJECT"] = "mine"
+    found = checks(base, environment)
+    (missing,) = named(found, "model", "key")
     assert (missing.works, missing.how) == (False, "none: GOOGLE_APPLICATION_CREDENTIALS is not set")
+    (address,) = named(found, "model", "address")
+    assert address.how == "https://vertex.example (GOOGLE_VERTEX_BASE_URL)"
     stored = base / "home" / ".config" / "gcloud" / "application_default_credentials.json"
     os.makedirs(stored.parent)
     stored.write_text("{}")
     assert named(checks(base, environment), "model", "key") == [Check("model", "key", works=True, how=str(stored))]
+    environment["CLOUDSDK_CONFIG"] = str(base)
+    assert not named(checks(base, environment), "model", "key")[0].works
 
 
 def test_a_model_by_the_file(base: Path) -> None:

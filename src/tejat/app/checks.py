@@ -45,16 +45,26 @@ def _model(ground: Ground, own: Mapping[str, str], default: str) -> Iterator[Che
 def _key(service: Service, ground: Ground, own: Mapping[str, str]) -> Check:
     if service not in _KEYS:
         return Check("model", "key", works=True, how="none is needed")
-    for name in _KEYS[service]:
+    names = _KEYS[service]
+    if service is Service.VERTEX and not ground.environment.get("GOOGLE_CLOUD_PROJECT", "").strip():
+        names = _KEYS_WITHOUT_PROJECT
+    for name in names:
         if ground.environment.get(name, "").strip():
             where = "the environment" if name in own else ground.environment_file
             return Check("model", "key", works=True, how=f"{name} from {where}")
     if service is Service.OPENAI and (ground.environment.get("OPENAI_BASE_URL") or ground.settings.base_url):
         return Check("model", "key", works=True, how="none, which a server of your own may not need")
-    stored = os.path.join(ground.places.home, ".config", "gcloud", "application_default_credentials.json")
-    if service is Service.VERTEX and os.path.isfile(stored):
+    if names is _KEYS_WITHOUT_PROJECT:
+        return Check("model", "key", works=False, how="none: GOOGLE_CLOUD_PROJECT or GOOGLE_API_KEY is not set")
+    if service is Service.VERTEX and os.path.isfile(stored := _stored_credentials(ground.environment)):
         return Check("model", "key", works=True, how=stored)
-    return Check("model", "key", works=False, how=f"none: {' or '.join(_KEYS[service])} is not set")
+    return Check("model", "key", works=False, how=f"none: {' or '.join(names)} is not set")
+
+
+def _stored_credentials(environment: Mapping[str, str]) -> str:
+    """Where gcloud leaves those of the person."""
+    directory = environment.get("CLOUDSDK_CONFIG") or os.path.join(environment.get("HOME", ""), ".config", "gcloud")
+    return os.path.join(directory, "application_default_credentials.json")
 
 
 def _network(ground: Ground) -> Iterator[Check]:
@@ -106,10 +116,12 @@ _KEYS: Mapping[Service, tuple[str, ...]] = {
     Service.GEMINI: ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
     Service.VERTEX: ("GOOGLE_APPLICATION_CREDENTIALS",),
     Service.OPENAI: ("OPENAI_API_KEY",),
-    Service.ANTHROPIC: ("ANTHROPIC_API_KEY",),
+    Service.ANTHROPIC: ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"),
 }
+_KEYS_WITHOUT_PROJECT = ("GOOGLE_API_KEY",)
 _ADDRESSES: Mapping[Service, tuple[str, ...]] = {
     Service.GEMINI: ("GOOGLE_GEMINI_BASE_URL",),
+    Service.VERTEX: ("GOOGLE_VERTEX_BASE_URL",),
     Service.OPENAI: ("OPENAI_BASE_URL",),
     Service.ANTHROPIC: ("ANTHROPIC_BASE_URL",),
     Service.OLLAMA: ("OLLAMA_HOST",),
