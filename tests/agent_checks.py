@@ -18,7 +18,7 @@ from tejat.core.types import MessagePart
 from tejat.core.value import replace
 from tejat.engine.budget import Budget, Limits
 from tejat.engine.compress import Compressor
-from tejat.engine.conversation import Care, Conversation, Setting
+from tejat.engine.conversation import Care, Conversation, Premises
 from tejat.engine.declared import Declared
 from tejat.engine.journal import Journal
 from tejat.engine.journal_reading import LoadedSession, read_journal
@@ -189,7 +189,7 @@ def scene(
             asked,
             lambda: scheduler,
             History(history),
-            Setting(SYSTEM, Declared(scheduler.registry, scheduler.permission.policy.hides)),
+            Premises(SYSTEM, Declared(scheduler.registry, scheduler.permission.policy.hides)),
             Care(budget, guard or LoopGuard(), Compressor(threshold=threshold)),
             journal=journal,
             fallback=None if fallback is None else lambda: fallback,

@@ -23,7 +23,7 @@ from tejat.core.sandbox_wish import SandboxWish
 from tejat.engine.at_paths import Expanded, expand_at_paths
 from tejat.engine.budget import Budget, Limits
 from tejat.engine.compress import Compressor
-from tejat.engine.conversation import Care, Conversation, Setting
+from tejat.engine.conversation import Care, Conversation, Premises
 from tejat.engine.declared import Declared
 from tejat.engine.journal import Journal
 from tejat.engine.loop_guard import LoopGuard
@@ -157,7 +157,7 @@ def _session(
         played.model,
         lambda: tools.scheduler,
         History(beginning.messages),
-        Setting(system, declared, beginning.opening),
+        Premises(system, declared, beginning.opening),
         _care(options, ground),
         journal=beginning.journal,
         fallback=None if fallback is None else partial(_named_model, fallback.value, ground),

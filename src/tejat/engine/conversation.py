@@ -57,7 +57,7 @@ class Care:
 
 
 @value
-class Setting:
+class Premises:
     """What every request of a conversation has in common. `declarations` says which tools may be called now."""
 
     system: str
@@ -78,7 +78,7 @@ class Conversation:
         model: ModelClient,
         scheduler: "Callable[[], Scheduler]",
         history: History,
-        setting: Setting,
+        premises: Premises,
         care: Care,
         *,
         journal: Journal | None = None,
@@ -91,7 +91,7 @@ class Conversation:
         self._guard = care.guard
         self._compressor = care.compressor
         self._scheduler = scheduler
-        self._setting = setting
+        self._premises = premises
         self._journal = journal
         self._fallback = fallback
         self._was_warned = False
@@ -128,7 +128,7 @@ class Conversation:
             lambda request: self.ask(request, tell),
             before,
             tokens_before=self.tokens,
-            keep_first=self._setting.opening,
+            keep_first=self._premises.opening,
         )
         is_shorter = messages is not before
         if is_shorter:
@@ -163,7 +163,7 @@ class Conversation:
             raise
 
     async def _next_answer(self, tell: Tell) -> Answer | None:
-        request = ModelRequest(self.history.messages, self._setting.system, self._setting.declarations())
+        request = ModelRequest(self.history.messages, self._premises.system, self._premises.declarations())
         streamed: list[str] = []
         self._guard.forget_text()
 
