@@ -210,7 +210,7 @@ class TestTools:
     def test_a_search_is_told_of_only_where_somebody_can_search(self, machine: Machine) -> None:
         async def names(wanted: AgentOptions) -> list[str]:
             async with open_agent(wanted, None) as session:
-                return [tool.name for tool in session.conversation._setting.declarations()]
+                return [tool.name for tool in session.conversation._premises.declarations()]
 
         assert "google_web_search" not in asyncio.run(names(options(machine, HELLO)))
         settings(machine, web={"searchUrl": "http://127.0.0.1:1/search"})
