@@ -258,7 +258,7 @@ class TestOnTheSide:
 
     def test_not_when_the_budget_is_spent(self, machine: Machine) -> None:
         watching = Watching(machine, HELLO + answer(purpose="summary", say="Never said."), max_tokens=10)
-        assert self.ask(watching) == ["rate_limited: Reached the limit of 10 tokens (15 used)."]
+        assert self.ask(watching) == ["over_budget: Reached the limit of 10 tokens (15 used)."]
 
     def test_nobody_hears_of_it_between_two_runs(self, machine: Machine) -> None:
         watching = Watching(machine, HELLO + answer(purpose="summary", say="Short."))

@@ -32,6 +32,7 @@ FAILURES = {
     "authentication": 41,
     "bad_request": 1,
     "context_full": 53,
+    "over_budget": 53,
     "rate_limited": 60,
     "unavailable": 61,
     "network": 62,

@@ -216,7 +216,10 @@ class _StandardStreams:
     def _lost(self, code: int) -> None:
         self.exit_code = code
         # The interpreter would complain about what it cannot write when it closes the stream.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 1)
+        if nowhere != 1:
+            os.close(nowhere)
         self.on_failure()
 
 

@@ -171,6 +171,7 @@ class FailureKind(StrEnum):
     AUTHENTICATION = "authentication"
     BAD_REQUEST = "bad_request"
     CONTEXT_FULL = "context_full"
+    OVER_BUDGET = "over_budget"
     RATE_LIMITED = "rate_limited"
     UNAVAILABLE = "unavailable"
     NETWORK = "network"

@@ -97,7 +97,7 @@ class Session:
         """A question on the side, from a tool that is running. Raises ModelFailure, also when the budget is spent."""
         spent = self.conversation.budget.problem()
         if spent:
-            raise ModelFailure(spent[1], FailureKind.RATE_LIMITED)
+            raise ModelFailure(spent[1], FailureKind.OVER_BUDGET)
         return await self.conversation.ask(request, self._tell)
 
     async def close(self) -> None:

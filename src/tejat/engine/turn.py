@@ -20,12 +20,16 @@ class Ending:
 async def run_turns(conversation: Conversation, tell: Tell) -> Ending:
     """Answer the prompt that was added last, within the budget of the conversation.
 
-    Raises nothing but the cancellation of its task. However it ends, the history is legal: the next request can go out.
+    Raises nothing but the cancellation of its task and what is a defect of the program. However it ends, the history is
+    legal: the next request can go out.
     """
+    limit = asyncio.timeout(conversation.budget.remaining_seconds)
     try:
-        async with asyncio.timeout(conversation.budget.remaining_seconds):
+        async with limit:
             return await _run_turns(conversation, tell)
     except TimeoutError:
+        if not limit.expired():
+            raise  # not ours
         conversation.withdraw()
         return Ending(*conversation.budget.out_of_time())
     except ModelFailure as failure:

@@ -44,6 +44,7 @@ _OF_FAILURES = {
     FailureKind.AUTHENTICATION: codes.EXIT_AUTHENTICATION,
     FailureKind.BAD_REQUEST: codes.EXIT_FAILED,
     FailureKind.CONTEXT_FULL: codes.EXIT_LIMIT,
+    FailureKind.OVER_BUDGET: codes.EXIT_LIMIT,
     FailureKind.RATE_LIMITED: codes.EXIT_RATE_LIMITED,
     FailureKind.UNAVAILABLE: codes.EXIT_UNAVAILABLE,
     FailureKind.NETWORK: codes.EXIT_NO_CONNECTION,
