@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 
 from tejat.app.agent import open_agent
+from tejat.cli.lost_output import let_go_of_output
 from tejat.cli.run_options import RunOptions, agent_options
 from tejat.cli.standard_input import Piped, read_piped
 from tejat.cli.start_failures import explain
@@ -215,11 +216,7 @@ class _StandardStreams:
 
     def _lost(self, code: int) -> None:
         self.exit_code = code
-        # The interpreter would complain about what it cannot write when it closes the stream.
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, 1)
-        if nowhere != 1:
-            os.close(nowhere)
+        let_go_of_output()
         self.on_failure()
 
 

@@ -87,11 +87,13 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _let_go_of_output() -> None:
-    """What cannot be written is lost; the interpreter would complain about it while it closes the stream."""
+    """What cannot be written is lost."""
     try:
         sys.stdout.flush()
     except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        from tejat.cli.lost_output import let_go_of_output
+
+        let_go_of_output()
 
 
 def _mend_streams() -> None:
