@@ -44,11 +44,11 @@ class TestRead:
     def test_one_byte_too_many(self) -> None:
         with pytest.raises(HttpFailure) as caught:
             asyncio.run(response(b"ab", b"cd").read(3))
-        assert (caught.value.problem, caught.value.sent) == (HttpProblem.TOO_LARGE, True)
+        assert caught.value.problem is HttpProblem.TOO_LARGE
         assert str(caught.value) == "a.test:80 sent more than 3 bytes."
 
 
-def test_a_failure_is_ours_and_has_not_been_sent_unless_said() -> None:
+def test_a_failure_is_ours() -> None:
     failure = HttpFailure("words", HttpProblem.DNS)
     assert isinstance(failure, TejatError)
-    assert (str(failure), failure.message, failure.problem, failure.sent) == ("words", "words", HttpProblem.DNS, False)
+    assert (str(failure), failure.message, failure.problem) == ("words", "words", HttpProblem.DNS)

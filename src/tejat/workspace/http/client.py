@@ -68,7 +68,7 @@ class HttpClient:
         connection, response = await self._perform(request, pieces, origin, proxy=proxy, dial=dial, patience=patience)
         try:
             if is_forwarded and response.status == 407:
-                raise HttpFailure("The proxy wants a name and a password, or other ones.", HttpProblem.PROXY, sent=True)
+                raise HttpFailure("The proxy wants a name and a password, or other ones.", HttpProblem.PROXY)
             yield response
         finally:
             if dial is None and connection.can_be_reused():

@@ -33,7 +33,6 @@ class Connection:
     def __init__(self, wire: Wire, *, where: str) -> None:
         self.wire = wire
         self.where = where
-        self.has_sent = False
         self.has_heard = False
         self._machine = h11.Connection(h11.CLIENT)
         self._response: h11.Response | None = None
@@ -69,7 +68,7 @@ class Connection:
         self._machine = h11.Connection(h11.CLIENT, max_incomplete_event_size=patience.limits.headers)
         self._response = None
         self._interim_responses = 0
-        self.has_sent = self.has_heard = False
+        self.has_heard = False
         await self._send(request, body, patience)
         response = await self._receive_head(patience)
         return HttpResponse(
@@ -97,7 +96,7 @@ class Connection:
             raise self.failure("did not keep to HTTP", HttpProblem.PROTOCOL)
 
     def failure(self, what: str, problem: HttpProblem) -> HttpFailure:
-        return HttpFailure(f"{self.where} {what}.", problem, sent=self.has_sent)
+        return HttpFailure(f"{self.where} {what}.", problem)
 
     async def _send(self, request: Request, body: Sequence[bytes], patience: Patience) -> None:
         """Write everything, unless the server ends the conversation or answers before it has heard all."""
@@ -105,7 +104,6 @@ class Connection:
         head = self._machine.send(asked) or b""
         for block in _blocks(head, body):
             self.wire.write(block)
-            self.has_sent = True
             until = patience.until(patience.limits.idle)
             while not self.wire.can_write and not self.wire.has_ended:
                 await self._wait(until, HttpProblem.TIMED_OUT_IDLE, patience)
@@ -126,7 +124,7 @@ class Connection:
         return response
 
     async def _wait(self, until: float | None, problem: HttpProblem, patience: Patience) -> None:
-        patience.check(until, problem, sent=self.has_sent)
+        patience.check(until, problem)
         await self.wire.wait(until)
 
     def _look_for_head(self) -> h11.Response | None:
@@ -197,7 +195,7 @@ class Body:
     async def __anext__(self) -> bytes:
         if self._is_over:
             raise StopAsyncIteration
-        self._patience.check(None, HttpProblem.TIMED_OUT_WHOLE, sent=True)
+        self._patience.check(None, HttpProblem.TIMED_OUT_WHOLE)
         piece = await self._connection.piece(self._patience)
         if piece is None:
             self._is_over = True

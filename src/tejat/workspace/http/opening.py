@@ -31,8 +31,8 @@ async def open_connection(
     except BaseException as error:
         wire.abort()
         if isinstance(error, TimeoutError) and alarm.expired():
-            patience.check(None, HttpProblem.TIMED_OUT_WHOLE, sent=False)
-            raise patience.failure(HttpProblem.TIMED_OUT_CONNECT, sent=False) from None
+            patience.check(None, HttpProblem.TIMED_OUT_WHOLE)
+            raise patience.failure(HttpProblem.TIMED_OUT_CONNECT) from None
         raise
     return Connection(wire, where=origin.authority)
 

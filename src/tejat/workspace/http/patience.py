@@ -26,19 +26,19 @@ class Patience:
         ends = [end for end in (None if seconds is None else self._clock() + seconds, self._end) if end is not None]
         return min(ends, default=None)
 
-    def check(self, until: float | None, problem: HttpProblem, *, sent: bool) -> None:
+    def check(self, until: float | None, problem: HttpProblem) -> None:
         """Raises HttpFailure with TIMED_OUT_WHOLE when the whole time is over, with `problem` when `until` is."""
         now = self._clock()
         if self._end is not None and now >= self._end:
-            raise self.failure(HttpProblem.TIMED_OUT_WHOLE, sent=sent)
+            raise self.failure(HttpProblem.TIMED_OUT_WHOLE)
         if until is not None and now >= until:
-            raise self.failure(problem, sent=sent)
+            raise self.failure(problem)
 
-    def failure(self, problem: HttpProblem, *, sent: bool) -> HttpFailure:
+    def failure(self, problem: HttpProblem) -> HttpFailure:
         seconds = {
             HttpProblem.TIMED_OUT_CONNECT: self.limits.connect,
             HttpProblem.TIMED_OUT_FIRST_BYTE: self.limits.first_byte,
             HttpProblem.TIMED_OUT_IDLE: self.limits.idle,
             HttpProblem.TIMED_OUT_WHOLE: self.limits.whole,
         }[problem]
-        return HttpFailure(_WORDS[problem].format(where=self._where, seconds=seconds), problem, sent=sent)
+        return HttpFailure(_WORDS[problem].format(where=self._where, seconds=seconds), problem)

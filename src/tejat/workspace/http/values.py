@@ -50,16 +50,12 @@ class HttpProblem(StrEnum):
 
 
 class HttpFailure(TejatError):
-    """No whole answer came. The message names the host and port and nothing else of the request.
+    """No whole answer came. The message names the host and port and nothing else of the request."""
 
-    `sent` says whether any byte of the request went out: if not, the server cannot have acted on it.
-    """
-
-    def __init__(self, message: str, problem: HttpProblem, *, sent: bool = False) -> None:
+    def __init__(self, message: str, problem: HttpProblem) -> None:
         super().__init__(message)
         self.message = message
         self.problem = problem
-        self.sent = sent
 
 
 class Headers:
@@ -110,6 +106,6 @@ class HttpResponse:
         async for piece in self._pieces:
             size += len(piece)
             if size > limit:
-                raise HttpFailure(f"{self._where} sent more than {limit} bytes.", HttpProblem.TOO_LARGE, sent=True)
+                raise HttpFailure(f"{self._where} sent more than {limit} bytes.", HttpProblem.TOO_LARGE)
             pieces.append(piece)
         return b"".join(pieces)
