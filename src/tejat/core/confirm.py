@@ -97,7 +97,25 @@ class InfoConfirmation:
     type: str = field(default="info", init=False)
 
 
+@value
+class ElicitationConfirmation:
+    """A server wants to know something of the person. What they answer goes to that server and nowhere else.
+
+    `fields` is a JSON Schema of an object with plain members, which `Answer.answers` fills in; None where the person is
+    to visit `url` instead, and says only whether they will.
+    """
+
+    title: str
+    server_name: str
+    message: str
+    fields: JsonObject | None = None
+    url: str | None = None
+    type: str = field(default="elicitation", init=False)
+
+
 Confirmation: TypeAlias = EditConfirmation | ExecConfirmation | McpConfirmation | InfoConfirmation
+Asked: TypeAlias = Confirmation | ElicitationConfirmation
+"""What a person may be asked: whether a call may run, or what a server wants to know."""
 
 
 @value
@@ -108,7 +126,7 @@ class Question:
     offered, and `scopes` says where it may be kept. `note` is for what changed since they were last asked.
     """
 
-    confirmation: Confirmation
+    confirmation: Asked
     tool_name: str
     reason: str = ""
     always: str | None = None
@@ -121,14 +139,16 @@ class Question:
 class Answer:
     """`new_content` is the proposal as the person rewrote it; it is shown again before it runs.
 
-    `feedback` is a word to the model that goes with a no. `scope` says where an "always" is kept: without it
-    `PROCEED_ALWAYS` lasts for the session and `PROCEED_ALWAYS_AND_SAVE` for the user.
+    `feedback` is a word to the model that goes with a no. `answers` are the members of an elicitation. `scope` says
+    where an "always" is kept: without it `PROCEED_ALWAYS` lasts for the session and `PROCEED_ALWAYS_AND_SAVE` for the
+    user.
     """
 
     outcome: Outcome
     new_content: str | None = None
     feedback: str | None = None
     scope: Scope | None = None
+    answers: JsonObject | None = None
 
 
 class Approver(Protocol):

@@ -105,11 +105,14 @@ class BaseTool(ABC):
     the other members have defaults. `params` are always the arguments as the model sent them.
 
     `bounds_output` says that its results are kept short or in pages by itself; those of other tools are cut where they
-    are too long for a model. `server_name` is the server that the tool belongs to, if it is somebody else's.
+    are too long for a model. `server_name` is the server that the tool belongs to, if it is somebody else's, and
+    `has_changed` whether it is another tool now than the one that was last allowed: then a person is asked, whatever
+    the rules allow.
     """
 
     bounds_output: ClassVar[bool] = False
     server_name: str | None = None
+    has_changed: bool = False
 
     def __init__(
         self,
@@ -137,6 +140,14 @@ class BaseTool(ABC):
     @property
     def is_read_only(self) -> bool:
         return self.kind in READ_ONLY_KINDS
+
+    @property
+    def own_name(self) -> str:
+        """The name that rules know it by: a server's tool is known by its server and the name it has there."""
+        return self.name
+
+    def note_allowed(self) -> None:  # noqa: B027 -- most tools have nothing to note
+        """Somebody let a call of the tool, as it is now, run: the person or a rule."""
 
     def validate_tool_params(self, params: object) -> str | None:
         """What is wrong with the arguments, or None."""

@@ -1,0 +1,130 @@
+"""The messages of the protocol, both ways: JSON-RPC 2.0 and the revisions that we speak."""
+
+from collections.abc import Mapping
+from typing import TypeAlias, assert_never, cast
+
+from tejat.core.types import JsonObject, JsonValue
+from tejat.core.value import value
+
+HANDSHAKE_REVISIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
+"""Revisions that begin with `initialize`, newest first."""
+STATELESS_REVISIONS = ("2026-07-28",)
+"""Revisions in which every request says for itself who asks, newest first; `server/discover` finds out about them."""
+
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+METHOD_NOT_FOUND = -32601
+INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
+RESOURCE_NOT_FOUND = -32002
+HEADER_MISMATCH = -32020
+MISSING_CAPABILITY = -32021
+UNSUPPORTED_REVISION = -32022
+URL_ELICITATION_REQUIRED = -32042
+
+META_REVISION = "io.modelcontextprotocol/protocolVersion"
+META_CLIENT = "io.modelcontextprotocol/clientInfo"
+META_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
+
+RequestId: TypeAlias = int | str
+
+
+@value
+class Request:
+    id: RequestId
+    method: str
+    params: JsonObject | None = None
+
+
+@value
+class Notification:
+    method: str
+    params: JsonObject | None = None
+
+
+@value
+class Result:
+    """The answer to a request."""
+
+    id: RequestId
+    result: JsonObject
+
+
+@value
+class Refusal:
+    """The error that a request was answered with. `id` is None where the other side could not make out which."""
+
+    id: RequestId | None
+    code: int
+    message: str
+    data: JsonValue = None
+
+
+Message: TypeAlias = Request | Notification | Result | Refusal
+
+
+class BadMessage(ValueError):
+    """This is no message. `id` is the request that it was meant for, as far as that can be made out."""
+
+    def __init__(self, message: str, request_id: RequestId | None = None) -> None:
+        super().__init__(message)
+        self.id = request_id
+
+
+def read_message(given: object) -> Message:
+    """The message that a JSON value is. Raises BadMessage."""
+    if not isinstance(given, dict):
+        raise BadMessage("a message is a JSON object")
+    known = cast("dict[str, JsonValue]", given)
+    request_id = _id_of(known)
+    method = known.get("method")
+    if isinstance(method, str):
+        params = known.get("params")
+        if params is not None and not isinstance(params, Mapping):
+            raise BadMessage("the params of a message are an object", request_id)
+        return Notification(method, params) if request_id is None else Request(request_id, method, params)
+    if "error" in known:
+        return _refusal(known["error"], request_id)
+    result = known.get("result")
+    if request_id is None or not isinstance(result, Mapping):
+        raise BadMessage("it is neither a request, nor a notification, nor an answer", request_id)
+    return Result(request_id, result)
+
+
+def message_to_json(message: Message) -> JsonObject:
+    match message:
+        case Request(request_id, method, params):
+            known: dict[str, JsonValue] = {"jsonrpc": "2.0", "id": request_id, "method": method}
+            return known if params is None else {**known, "params": params}
+        case Notification(method, params):
+            told: dict[str, JsonValue] = {"jsonrpc": "2.0", "method": method}
+            return told if params is None else {**told, "params": params}
+        case Result(request_id, result):
+            return {"jsonrpc": "2.0", "id": request_id, "result": result}
+        case Refusal(request_id, code, text, data):
+            error: dict[str, JsonValue] = {"code": code, "message": text}
+            return {"jsonrpc": "2.0", "id": request_id, "error": error if data is None else {**error, "data": data}}
+        case _:
+            assert_never(message)
+
+
+def _id_of(known: Mapping[str, JsonValue]) -> RequestId | None:
+    request_id = known.get("id")
+    if isinstance(request_id, bool):
+        return None
+    if isinstance(request_id, float) and request_id.is_integer():
+        return int(request_id)
+    return request_id if isinstance(request_id, int | str) else None
+
+
+def _refusal(error: JsonValue, request_id: RequestId | None) -> Refusal:
+    if not isinstance(error, Mapping):
+        raise BadMessage("the error of an answer is an object", request_id)
+    code, message = error.get("code"), error.get("message")
+    is_number = isinstance(code, int) and not isinstance(code, bool)
+    return Refusal(
+        request_id,
+        code if is_number and isinstance(code, int) else INTERNAL_ERROR,
+        message if isinstance(message, str) else "no reason given",
+        error.get("data"),
+    )
