@@ -37,13 +37,14 @@ def program() -> Generator[Program]:
         os.waitpid(pid, 0)
 
 
-def channel(program: Program, *, missing: int = 0) -> socket.socket:
+def channel(program: Program, *, missing: int = 0, stdin: int | None = None) -> socket.socket:
     """A channel for one command whose output goes nowhere."""
     ours, theirs = socket.socketpair()
     ours.settimeout(10)
     null, root = os.open(os.devnull, os.O_RDWR), os.open("/", os.O_RDONLY)
-    given = [theirs.fileno(), null, null, root][: 4 - missing]
-    program.control.sendmsg([b"c"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", given))])
+    whole = [theirs.fileno(), null, null, root] + ([] if stdin is None else [stdin])
+    given = whole[: len(whole) - missing]
+    program.control.sendmsg([bytes([len(whole)])], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", given))])
     os.close(null)
     os.close(root)
     theirs.close()
@@ -95,6 +96,30 @@ def test_descriptors_that_did_not_all_arrive(program: Program) -> None:
     for missing in (1, 2, 3):
         with channel(program, missing=missing) as sock:
             assert sock.recv(10) == b""
+    assert is_well(program)
+
+
+def test_an_input_that_did_not_arrive(program: Program) -> None:
+    """The command is not started as one that has nothing to read."""
+    readable, writable = os.pipe()
+    with channel(program, missing=1, stdin=readable) as sock:
+        assert sock.recv(10) == b""
+    os.close(readable)
+    os.close(writable)
+    assert is_well(program)
+
+
+def test_an_input_is_let_go_of(program: Program) -> None:
+    """Nobody but the command holds it: when the command is over, writing to it is an error."""
+    readable, writable = os.pipe()
+    with channel(program, stdin=readable) as sock:
+        os.close(readable)
+        sock.sendall(ask_for("read line && exit $line"))
+        os.write(writable, b"7\n")
+        assert [answer[0] for answer in answers(sock, 2)] == ["started", "ended"]
+        with pytest.raises(BrokenPipeError):
+            os.write(writable, b"8\n")
+    os.close(writable)
     assert is_well(program)
 
 

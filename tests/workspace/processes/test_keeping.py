@@ -67,7 +67,12 @@ async def until_there_are(count: int, mark: str) -> None:
 
 @contextlib.asynccontextmanager
 async def started(
-    keeper: Keeper, command: str, *, directory: Path | None = None, environment: Mapping[str, str] = ENVIRONMENT
+    keeper: Keeper,
+    command: str,
+    *,
+    directory: Path | None = None,
+    environment: Mapping[str, str] = ENVIRONMENT,
+    stdin: int | None = None,
 ) -> AsyncGenerator[tuple[Running, int]]:
     """A command of the shell, and the end to read of the pipe that both its outputs go to."""
     where = os.open(directory or "/", os.O_RDONLY)
@@ -75,7 +80,7 @@ async def started(
     try:
         launch = Launch(("/bin/bash", "--norc", "--noprofile", "-c", command), where, environment)
         try:
-            running = await keeper.start(launch, stdout=writable, stderr=writable)
+            running = await keeper.start(launch, stdout=writable, stderr=writable, stdin=stdin)
         finally:
             os.close(writable)
             os.close(where)
@@ -155,6 +160,34 @@ class TestStarting:
 
     def test_there_is_nothing_to_read(self, keeper: Keeper) -> None:
         assert asyncio.run(run(keeper, "read line; echo $?; readlink /proc/$$/fd/0"))[1] == "1\n/dev/null\n"
+
+    def test_an_input_is_read_to_its_end(self, keeper: Keeper) -> None:
+        async def scene() -> tuple[Exit, str]:
+            inward, ours = os.pipe()
+            async with started(keeper, "read line; echo $line; wc -c; exit 5", stdin=inward) as (running, readable):
+                os.close(inward)
+                await asyncio.to_thread(os.write, ours, b"one\n" + b"\n" * 200_000)
+                os.close(ours)
+                return await running.wait(), os.read(readable, 100).decode()
+
+        before = descriptors()
+        assert asyncio.run(scene()) == (Exit(5, None), "one\n200000\n")
+        assert descriptors() == before + 1  # the keeper
+
+    def test_an_input_is_for_one_command_only(self, keeper: Keeper) -> None:
+        async def scene() -> str:
+            inward, ours = os.pipe()
+            async with started(keeper, "cat; sleep 100", stdin=inward) as (running, _):
+                os.close(inward)
+                _, printed = await run(keeper, "ls -l /proc/self/fd | grep -c pipe; readlink /proc/self/fd/0")
+                await running.stop()
+                assert running.exit == Exit(None, signal.SIGTERM)
+            with pytest.raises(BrokenPipeError):
+                os.write(ours, b"anybody?")
+            os.close(ours)
+            return printed
+
+        assert asyncio.run(scene()) == "2\n/dev/null\n"
 
     def test_nothing_else_is_open(self, keeper: Keeper) -> None:
         """Case 76, also when somebody left a descriptor open for us to inherit."""

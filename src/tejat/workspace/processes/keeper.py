@@ -1,8 +1,8 @@
 """The program that starts commands and owns all that descends from them: when it ends, or is left, they end.
 
 A session has one, on its standard input a socket to the agent, over which comes a channel for each command together
-with its output and directory. When the agent goes away, however it ends, the socket closes. A background job has one of
-its own, which has nobody to answer to and leaves when the job is over or when it gets SIGTERM.
+with its outputs, its directory and maybe an input. When the agent goes away, however it ends, the socket closes. A
+background job has one of its own, which has nobody to answer to and leaves when the job is over, or at SIGTERM.
 
 On Linux orphans become children of this program, so "no child" means that nothing is left. Whose orphan it is shows by
 a limit that no process can take off: every command is started with a largest file size of its own.
@@ -76,7 +76,7 @@ class _Command:
 
     def __init__(self, channel: socket.socket | None, descriptors: list[int]) -> None:
         self.channel = channel
-        self.descriptors = descriptors  # stdout, stderr and the directory, until it is started
+        self.descriptors = descriptors  # stdout, stderr, the directory and maybe an input, until it is started
         self.inbox = bytearray()
         self.pid = 0
         self.limit = 0
@@ -171,13 +171,13 @@ class _Keeper:
             self._tell_of_ended()
 
     def _take_channel(self, control: socket.socket) -> None:
-        """A new command, or the end of the agent. One byte is read: the descriptors that came with it are its own."""
-        data, descriptors, _, _ = socket.recv_fds(control, 1, 4)
+        """A new command, or the end of the agent. One byte is read: how many descriptors came with it."""
+        data, descriptors, _, _ = socket.recv_fds(control, 1, 5)
         if not data:
             self._asked_to_leave = True
             return
         _not_inherited(descriptors)
-        if len(descriptors) < 4:  # there was no room for all of them
+        if len(descriptors) < data[0]:  # there was no room for all of them
             _close(descriptors)
             return
         channel = socket.socket(fileno=descriptors[0])
@@ -214,13 +214,13 @@ class _Keeper:
         arguments, environment = marshal.loads(memoryview(command.inbox)[LENGTH_BYTES : LENGTH_BYTES + size])
         command.inbox = command.inbox[LENGTH_BYTES + size :]
         at_fault = DIRECTORY
-        stdout, stderr, directory = command.descriptors
+        stdout, stderr, directory, *stdin = command.descriptors
         try:
             os.fchdir(directory)
             at_fault = PROGRAM
             command.limit = self._limits.apply()
             command.started = ticks_now()
-            pid = _spawn(arguments, environment, stdout=stdout, stderr=stderr)
+            pid = _spawn(arguments, environment, stdin=stdin, stdout=stdout, stderr=stderr)
         except (OSError, ValueError) as error:
             number = error.errno if isinstance(error, OSError) else errno.EINVAL
             self._answer(command, FAILED, number or errno.EINVAL, at_fault)
@@ -344,9 +344,13 @@ class _Keeper:
         return {pid for command in self._commands if command.pid > 0 for pid in self._members(command)}
 
 
-def _spawn(arguments: tuple[str, ...], environment: dict[str, str], *, stdout: int, stderr: int) -> int:
-    outputs = [(os.POSIX_SPAWN_DUP2, stdout, 1), (os.POSIX_SPAWN_DUP2, stderr, 2)]
-    return os.posix_spawn(arguments[0], arguments, environment, file_actions=outputs, setsid=True, setsigmask=[])
+def _spawn(
+    arguments: tuple[str, ...], environment: dict[str, str], *, stdin: list[int], stdout: int, stderr: int
+) -> int:
+    """Without a `stdin` the command has that of this program, where there is nothing to read."""
+    given = [(0, each) for each in stdin] + [(1, stdout), (2, stderr)]
+    actions = [(os.POSIX_SPAWN_DUP2, each, number) for number, each in given]
+    return os.posix_spawn(arguments[0], arguments, environment, file_actions=actions, setsid=True, setsigmask=[])
 
 
 def _catch_signals() -> int:

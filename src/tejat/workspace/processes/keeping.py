@@ -40,8 +40,8 @@ class Keeper:
         self._limits: set[int] = set()
         self._ending_leftovers = threading.Lock()
 
-    async def start(self, launch: Launch, *, stdout: int, stderr: int) -> "Running":
-        """Start a command that writes to these descriptors and reads nothing.
+    async def start(self, launch: Launch, *, stdout: int, stderr: int, stdin: int | None = None) -> "Running":
+        """Start a command that writes to these descriptors and reads from `stdin`, or nothing.
 
         The descriptors stay the caller's, who closes them. Call `Running.release` in the end. Raises OSError as the
         system told it, KeeperDied among them. When the starting is cancelled, the command is stopped first.
@@ -54,7 +54,8 @@ class Keeper:
         try:
             sent = running.send(request)
             with theirs:
-                await self._hand_over([theirs.fileno(), stdout, stderr, launch.directory])
+                given = (theirs.fileno(), stdout, stderr, launch.directory, stdin)
+                await self._hand_over([descriptor for descriptor in given if descriptor is not None])
             while sent < len(request):
                 await _writable(ours)
                 sent += running.send(request[sent:])
@@ -322,7 +323,7 @@ async def _outlast(future: "asyncio.Future[None]", seconds: float) -> asyncio.Ca
 async def _send_descriptors(control: socket.socket, descriptors: list[int]) -> None:
     while True:
         try:
-            socket.send_fds(control, [b"c"], descriptors)
+            socket.send_fds(control, [bytes([len(descriptors)])], descriptors)
         except BlockingIOError:
             await _writable(control)
         else:

@@ -70,7 +70,7 @@ def start_detached(launch: Launch, *, log: str, state: str) -> Detached:
             with theirs:
                 first = spawn_keeper(theirs.fileno(), keeper.DETACHED, os.path.abspath(state))
             os.waitpid(first, 0)  # it has made way for the keeper proper, which is nobody's child
-            socket.send_fds(ours, [b"c"], [output, output, launch.directory])
+            socket.send_fds(ours, [b"\3"], [output, output, launch.directory])
             ours.sendall(request)
             answer = ours.recv(1 << 12)
     finally:
