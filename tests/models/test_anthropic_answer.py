@@ -16,7 +16,7 @@ from tejat.models.anthropic_answer import AnthropicAnswer
 from tejat.models.anthropic_wire import ANSWER_TOOL, kept_block
 from tejat.models.portable import wire_name
 from tejat.models.refusals import Asked
-from tejat.models.sse import SseParser
+from tejat.workspace.http.sse import SseParser
 
 TOOLS = (FunctionDeclaration("web.search", "", {"type": "object", "properties": {}}),)
 SEARCH = wire_name("web.search")

@@ -21,7 +21,7 @@ from tejat.core.model import (
 from tejat.core.types import FileData, FunctionCall, InlineData, MessagePart, Opaque, Text, Thought
 from tejat.models.gemini_answer import AnswerReader
 from tejat.models.portable import UNNAMED_CALL
-from tejat.models.sse import SseParser
+from tejat.workspace.http.sse import SseParser
 
 Delta = TextDelta | ThoughtDelta
 

@@ -25,7 +25,7 @@ from tejat.core.types import FunctionCall, MessagePart, Text, Thought
 from tejat.models.openai_answer import OpenAiAnswer
 from tejat.models.portable import wire_name
 from tejat.models.refusals import Asked
-from tejat.models.sse import SseParser
+from tejat.workspace.http.sse import SseParser
 
 TOOLS = (
     FunctionDeclaration("read_file", "", {"type": "object", "properties": {}}),

@@ -12,8 +12,8 @@ from tejat.models.failures import of_http, protocol_failure, retry_after
 from tejat.models.json_shapes import json_or_text
 from tejat.models.redact import safe_text
 from tejat.models.refusals import MOST_BYTES, Asked, refusal
-from tejat.models.sse import MOST_STREAM_BYTES, EventTooLong, SseParser
 from tejat.workspace.http.client import HttpClient
+from tejat.workspace.http.sse import MOST_STREAM_BYTES, EventTooLong, SseParser
 from tejat.workspace.http.values import HttpFailure, HttpLimits, HttpResponse
 
 _MOST_ANSWER_BYTES = 64 * 2**20

@@ -22,8 +22,8 @@ from tejat.models.gemini_wire import Dialect
 from tejat.models.json_shapes import json_or_text, object_of
 from tejat.models.names import context_window
 from tejat.models.redact import safe_text
-from tejat.models.sse import MOST_BYTES, MOST_STREAM_BYTES, EventTooLong, SseParser
 from tejat.workspace.http.client import HttpClient
+from tejat.workspace.http.sse import MOST_BYTES, MOST_STREAM_BYTES, EventTooLong, SseParser
 from tejat.workspace.http.values import HttpFailure, HttpLimits, HttpResponse
 
 _USUAL_ADDRESS = "https://generativelanguage.googleapis.com"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tejat.models.sse import EventTooLong, SseEvent, SseParser
+from tejat.workspace.http.sse import EventTooLong, SseEvent, SseParser
 
 LINES = st.sampled_from(
     [
@@ -15,6 +15,7 @@ LINES = st.sampled_from(
         b"data:  two",
         b"event: ping",
         b"id: 7",
+        b"retry: 50",
         b": a comment",
         b"data: \xc3\xa9",
         b"x",
@@ -30,6 +31,13 @@ def read(pieces: list[bytes]) -> list[SseEvent]:
     return [event for piece in pieces for event in parser.feed(piece)] + parser.end()
 
 
+def place(pieces: list[bytes]) -> tuple[str, float | None]:
+    parser = SseParser()
+    for piece in pieces:
+        parser.feed(piece)
+    return parser.last_id, parser.retry
+
+
 def test_fields_and_line_ends() -> None:
     begin = b'\xef\xbb\xbf: hello\r\ndata: {"a":\r\ndata: 1}\r\n\r\n'
     end = b"event: ping\rdata:\r\rid: 3\nretry: 9\ndata:  \xc3\xa9\n\n"
@@ -38,6 +46,35 @@ def test_fields_and_line_ends() -> None:
 
 def test_an_event_without_data_is_none_and_its_type_is_forgotten() -> None:
     assert read([b"event: ping\n\ndata: 1\n\n"]) == [SseEvent("", "1")]
+
+
+def test_where_the_stream_has_come_to() -> None:
+    parser = SseParser()
+    assert (parser.last_id, parser.retry) == ("", None)
+    parser.feed(b"id: 1\ndata: a\n\nid:2\ndata: b")
+    assert parser.last_id == "1"
+    parser.feed(b"\n\ndata: without one\n\n")
+    assert parser.last_id == "2"
+    parser.feed(b"id: 3\n\nid: 4\0\n\n")
+    assert parser.last_id == "3"
+    parser.feed(b"id\n\n")
+    assert parser.last_id == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "seconds"),
+    [
+        (b"retry: 1500", 1.5),
+        (b"retry:0", 0.0),
+        (b"retry: -1", None),
+        (b"retry: 1e3", None),
+        (b"retry: " + b"9" * 99, None),
+    ],
+)
+def test_when_to_come_back(line: bytes, seconds: float | None) -> None:
+    parser = SseParser()
+    assert parser.feed(line + b"\n") == []
+    assert parser.retry == seconds
 
 
 def test_what_stands_at_the_end_is_given_only_at_the_end() -> None:
@@ -71,3 +108,4 @@ def test_however_it_is_cut_the_events_are_the_same(stream: bytes, cuts: list[int
     edges = [0, *sorted(min(cut, len(stream)) for cut in cuts), len(stream)]
     pieces = [stream[start:end] for start, end in pairwise(edges)]
     assert read(pieces) == read([stream]) == read([bytes([byte]) for byte in stream])
+    assert place(pieces) == place([stream])

@@ -8,6 +8,7 @@ MOST_STREAM_BYTES = 4 * MOST_BYTES
 """How long a whole stream may be: a server that never comes to an end must not fill the memory."""
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_LONGEST_NUMBER = 12
 
 
 class SseEvent(NamedTuple):
@@ -22,10 +23,18 @@ class EventTooLong(ValueError):
 
 
 class SseParser:
-    """Reads one stream. Comments, ids and reconnection times are passed over."""
+    """Reads one stream. Comments are passed over.
+
+    `last_id` is where the stream has come to: the id of the last event that is whole and had one, or an event without
+    data that only told it. `retry` is how many seconds the server wants to be left alone before somebody connects
+    again, None where it did not say.
+    """
 
     def __init__(self, most: int = MOST_BYTES) -> None:
+        self.last_id = ""
+        self.retry: float | None = None
         self._most = most
+        self._id = b""
         self._line: list[bytes] = []
         self._event = b""
         self._data: list[bytes] = []
@@ -72,11 +81,16 @@ class SseParser:
             self._data.append(value.removeprefix(b" "))
         elif field == b"event":
             self._event = value.removeprefix(b" ")
+        elif field == b"id" and b"\0" not in value:
+            self._id = value.removeprefix(b" ")
+        elif field == b"retry" and value.strip().isdigit() and len(value) <= _LONGEST_NUMBER:
+            self.retry = int(value) / 1000
 
     def _end_event(self, events: list[SseEvent]) -> None:
         if self._data:
             data = b"\n".join(self._data).decode("utf-8", "replace")
             events.append(SseEvent(self._event.decode("utf-8", "replace"), data))
+        self.last_id = self._id.decode("utf-8", "replace")
         self._data.clear()
         self._event = b""
         self._size = 0
