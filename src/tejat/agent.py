@@ -31,6 +31,7 @@ class AgentSettings(TypedDict, total=False):
     excluded_tools: Sequence[str]
     sandbox: str | None
     tools: Sequence[BaseTool]
+    servers: Sequence[str] | None
     trusts_folder: bool
     resume: str | None
     session_id: str | None
@@ -207,8 +208,8 @@ def add_unread(events: "deque[Any]", event: object) -> None:
 
 def _options(settings: AgentSettings) -> AgentOptions:
     told: dict[str, Any] = dict(settings)
-    for name in ("directories", "allowed_tools", "excluded_tools", "tools"):
-        if name in told:
+    for name in ("directories", "allowed_tools", "excluded_tools", "tools", "servers"):
+        if told.get(name) is not None:
             told[name] = _several(told[name])
     if "directories" in told:
         told["directories"] = tuple(map(os.fspath, told["directories"]))

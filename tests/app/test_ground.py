@@ -91,6 +91,27 @@ def test_excluded_tools_are_added_to_those_of_the_settings(machine: Machine) -> 
     assert [entry.value for entry in found] == ["glob", "read_file"]
 
 
+class TestServers:
+    SETTINGS = {"mcp": {"allowed": ["a", "b"], "excluded": ["b"]}}  # noqa: RUF012 -- only read
+
+    def lists(self, machine: Machine, servers: tuple[str, ...] | None) -> tuple[tuple[str, ...], list[str]]:
+        found = survey([str(machine.project)], environment=machine.environment, servers=servers).settings
+        assert found.mcp_allowed is not None
+        return found.mcp_allowed.value, [entry.value for entry in found.mcp_excluded]
+
+    def test_a_flag_takes_the_place_of_both_lists(self, machine: Machine) -> None:
+        write(machine.home / ".gemini" / "settings.json", self.SETTINGS)
+        assert self.lists(machine, None) == (("a", "b"), ["b"])
+        assert self.lists(machine, ("b", "c")) == (("b", "c"), [])
+        assert self.lists(machine, ()) == ((), [])
+
+    def test_but_not_of_those_of_whoever_runs_the_machine(self, machine: Machine) -> None:
+        admin = machine.base / "admin"
+        write(admin / "settings.json", self.SETTINGS)
+        machine.environment["TEJAT_ADMIN_DIRECTORY"] = str(admin)
+        assert self.lists(machine, ("b", "c")) == (("b",), ["b"])
+
+
 def test_more_directories_each_once_and_those_that_are_missing_are_told(machine: Machine) -> None:
     other = machine.base / "other"
     other.mkdir()

@@ -129,6 +129,18 @@ def test_lists_may_have_commas_but_rules_keep_theirs() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("words", "servers"),
+    [
+        ([], None),
+        (["--allowed-mcp-server-names", "a,b", "--allowed-mcp-server-names=c"], ("a", "b", "c")),
+        (["--allowed-mcp-server-names", ""], ()),
+    ],
+)
+def test_servers_by_name_or_none_at_all(words: list[str], servers: tuple[str, ...] | None) -> None:
+    assert agent_options(read_options(words)).servers == servers
+
+
 def test_everything_reaches_the_agent() -> None:
     words = ["-y", "-s", "--trust", "-mM", "-r7", "--session-id=S", "--max-turns=1", "--max-tokens=2", "--max-cost=3"]
     words += ["--timeout=4", "--record=R"]

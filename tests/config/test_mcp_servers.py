@@ -35,7 +35,9 @@ def test_every_field(tmp_path: Path) -> None:
         "headers": {"A": "Bearer $TOKEN"},
         "tcp": "h:1",
         "timeout": 1500,
+        "startTimeout": 2500,
         "trust": True,
+        "sampling": True,
         "description": "what it is",
         "includeTools": ["a", "b(x)"],
         "excludeTools": ["c"],
@@ -57,7 +59,9 @@ def test_every_field(tmp_path: Path) -> None:
         headers={"A": "Bearer SECRET-VALUE"},
         tcp="h:1",
         timeout=1.5,
+        start_timeout=2.5,
         is_trusted=True,
+        may_sample=True,
         description="what it is",
         include_tools=("a", "b(x)"),
         exclude_tools=("c",),
@@ -78,7 +82,8 @@ def test_nothing_given(tmp_path: Path) -> None:
     ("tier", "trusted"), [(SourceTier.USER, True), (SourceTier.ADMIN, True), (SourceTier.WORKSPACE, False)]
 )
 def test_a_project_cannot_say_that_its_server_is_trusted(tmp_path: Path, tier: SourceTier, trusted: bool) -> None:
-    assert read(tmp_path, {"command": "a", "trust": True}, tier=tier).is_trusted is trusted
+    server = read(tmp_path, {"command": "a", "trust": True, "sampling": True}, tier=tier)
+    assert (server.is_trusted, server.may_sample) == (trusted, trusted)
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,19 @@ class TestFiles:
         assert str(stopped.value).startswith(path + said)
 
 
+class TestTrustedServers:
+    def test_all_their_tools_are_allowed_by_whoever_says_so(self, machine: Machine) -> None:
+        servers = '{"mcpServers": {\n"near": {"command": "a", "trust": true},\n"far": {"command": "b"}}}'
+        mine = write(machine.home / ".gemini" / "settings.json", servers)
+        assert machine.rules() == [Rule(ALLOW, USER, f"{mine}:2 (trust)", server="near")]
+
+    def test_a_project_cannot_say_so(self, machine: Machine) -> None:
+        write(
+            machine.project / ".gemini" / "settings.json", '{"mcpServers": {"near": {"command": "a", "trust": true}}}'
+        )
+        assert machine.rules(trusted=True) == []
+
+
 class TestLists:
     def test_each_list_with_its_place(self, machine: Machine) -> None:
         mine = write(

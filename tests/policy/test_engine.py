@@ -246,6 +246,14 @@ class TestPaths:
             assert decided(facts(tool, path), rule(ALLOW), mode=PLAN) is DENY
             assert decided(facts(tool, path), rule(DENY, tool), mode=YOLO) is DENY
 
+    def test_a_tool_that_has_become_another_one_always_asks(self) -> None:
+        changed = facts("their_tool", server="near", has_changed=True)
+        for mode in (DEFAULT, AUTO_EDIT, YOLO):
+            verdict = Policy([rule(ALLOW), rule(ALLOW, server="near")], mode).decide(changed)
+            assert (verdict.decision, verdict.firm, verdict.offer) == (ASK, True, None)
+        assert decided(changed, rule(DENY, server="near"), mode=YOLO) is DENY
+        assert decided(facts("their_tool", server="near"), rule(ALLOW, server="near")) is ALLOW
+
     def test_reading_them_is_free(self) -> None:
         assert decided(facts("read_file", ".git/config")) is ALLOW
 

@@ -52,6 +52,7 @@ async def open_agent(options: AgentOptions, approver: Approver | None) -> AsyncG
         environment=options.environment,
         trusts_folder=options.trusts_folder,
         excluded_tools=options.excluded_tools,
+        servers=options.servers,
     )
     async with AsyncExitStack() as stack:
         stack.push_async_callback(dismiss)

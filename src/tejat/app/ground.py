@@ -49,10 +49,11 @@ def survey(
     environment: Mapping[str, str] | None = None,
     trusts_folder: bool = False,
     excluded_tools: Sequence[str] = (),
+    servers: Sequence[str] | None = None,
 ) -> Ground:
     """Look at everything that has a say in a run, in the order that keeps a folder from speaking for itself.
 
-    Raises UsageError.
+    `servers` takes the place of the lists of servers in the settings. Raises UsageError.
     """
     own = dict(os.environ if environment is None else environment)
     places = places_of(own)
@@ -72,6 +73,8 @@ def survey(
     if excluded_tools:
         added = (Setting(entry, "--exclude-tools", SourceTier.USER) for entry in excluded_tools)
         settings = replace(settings, exclude=(*settings.exclude, *added))
+    if servers is not None:
+        settings = _with_servers(settings, servers)
     included = [entry.value for entry in settings.include_directories]
     roots = tuple(dict.fromkeys((*roots, *(path for path in included if os.path.isdir(path)))))
     return Ground(
@@ -82,6 +85,17 @@ def survey(
         around,
         environment_file=None if file is None else file.path,
         notes=tuple(_notes(trust, _brought(trust, roots[0], settings), included)),
+    )
+
+
+def _with_servers(settings: Settings, servers: Sequence[str]) -> Settings:
+    """Only these servers, but none that whoever runs the machine does not want."""
+    by_admin = settings.mcp_allowed if settings.mcp_allowed and settings.mcp_allowed.tier is SourceTier.ADMIN else None
+    names = tuple(name for name in servers if by_admin is None or name in by_admin.value)
+    return replace(
+        settings,
+        mcp_allowed=Setting(names, "--allowed-mcp-server-names", SourceTier.USER),
+        mcp_excluded=tuple(entry for entry in settings.mcp_excluded if entry.tier is SourceTier.ADMIN),
     )
 
 

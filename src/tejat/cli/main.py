@@ -25,6 +25,7 @@ rules. Without a prompt it takes what is piped in, and at a terminal it asks for
   --approval-mode MODE          default, auto_edit, yolo or plan
   --allowed-tools LIST          what needs no confirmation, like run_shell_command(git log)
   --exclude-tools LIST          what may not be used at all
+  --allowed-mcp-server-names LIST  only these MCP servers
   -s, --sandbox MODE            auto, required (-s) or off
   --include-directories LIST    more directories to work in
   --trust                       let this folder's own configuration count in this run

@@ -32,6 +32,7 @@ class RunOptions:
     approval_mode: str | None = None
     allowed_tools: tuple[str, ...] = ()
     exclude_tools: tuple[str, ...] = ()
+    allowed_mcp_server_names: tuple[str, ...] = ()
     include_directories: tuple[str, ...] = ()
     sandbox: str | None = None
     trust: bool = False
@@ -87,6 +88,7 @@ def agent_options(options: RunOptions) -> AgentOptions:
         mode="yolo" if options.yolo else options.approval_mode,
         allowed_tools=options.allowed_tools,
         excluded_tools=tuple(_split(options.exclude_tools)),
+        servers=tuple(_split(options.allowed_mcp_server_names)) if options.allowed_mcp_server_names else None,
         sandbox=options.sandbox,
         trusts_folder=options.trust,
         resume=options.resume,
@@ -222,7 +224,7 @@ _RESUME = "--resume"
 """The one flag that may stand with a value or without."""
 _LONGEST_ID = 100
 _SWITCHES = frozenset({"--yolo", "--trust", "--skip-trust", "--list-sessions", "--debug"})
-_LISTS = frozenset({"--allowed-tools", "--exclude-tools", "--include-directories"})
+_LISTS = frozenset({"--allowed-tools", "--exclude-tools", "--allowed-mcp-server-names", "--include-directories"})
 _READERS: Mapping[str, Callable[[str, str], object]] = {
     _RESUME: _as_it_is,
     "--prompt": _as_it_is,

@@ -18,7 +18,10 @@ def read_mcp_server(found: Found) -> McpServer:
     def mapping(name: str) -> dict[str, str]:
         return {key: _scalar(member) for key, member in given[name].members().items()} if name in given else {}
 
-    trust = "trust" in given and given["trust"].boolean()
+    def of_person(name: str) -> bool:
+        """Whether it is switched on, by somebody other than the project itself."""
+        return name in given and given[name].boolean() and found.file.tier is not SourceTier.WORKSPACE
+
     return McpServer(
         command=text("command"),
         arguments=_arguments(given["args"]) if "args" in given else (),
@@ -30,7 +33,9 @@ def read_mcp_server(found: Found) -> McpServer:
         headers=mapping("headers"),
         tcp=text("tcp"),
         timeout=_seconds(given["timeout"]) if "timeout" in given else 600.0,
-        is_trusted=trust and found.file.tier is not SourceTier.WORKSPACE,
+        start_timeout=_seconds(given["startTimeout"]) if "startTimeout" in given else 30.0,
+        is_trusted=of_person("trust"),
+        may_sample=of_person("sampling"),
         description=text("description"),
         include_tools=texts("includeTools"),
         exclude_tools=texts("excludeTools") or (),

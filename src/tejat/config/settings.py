@@ -29,9 +29,10 @@ class Setting(Generic[Kept_co]):
 class McpServer:
     """How to reach a server, what it is allowed, and which of its tools are wanted. None: not given.
 
-    `command` means a process that is started, `http_url` comes before `url`. `timeout` is in seconds. `is_trusted`
-    (nothing of it is asked about) is never true for a server that a project brings along. `oauth` keeps the names
-    of the settings. Values that may be secret are left out when it is printed.
+    `command` means a process that is started, `http_url` comes before `url`. `timeout` is in seconds, `start_timeout`
+    (until it has said what it is) too. `is_trusted` (nothing of it is asked about) and `may_sample` (it may ask the
+    model of the session) are never true for a server that a project brings along. `oauth` keeps the names of the
+    settings. Values that may be secret are left out when it is printed.
     """
 
     command: str | None = None
@@ -44,7 +45,9 @@ class McpServer:
     headers: Mapping[str, str] = MappingProxyType({})
     tcp: str | None = None
     timeout: float = 600.0
+    start_timeout: float = 30.0
     is_trusted: bool = False
+    may_sample: bool = False
     description: str | None = None
     include_tools: tuple[str, ...] | None = None
     exclude_tools: tuple[str, ...] = ()

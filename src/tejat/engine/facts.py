@@ -48,7 +48,7 @@ class FactFinder:
         command = params.get("command") if tool.kind is Kind.EXECUTE else None
         line = None if not isinstance(command, str) else _parsed(command)
         return Facts(
-            tool=tool.name,
+            tool=tool.own_name,
             kind=tool.kind,
             arguments=params,
             roots=self._roots,
@@ -59,6 +59,7 @@ class FactFinder:
             directory=None if line is None else self._directory(params),
             programs={} if line is None else Programs(line, self._search_path),
             wants_network=params.get("network") is True,
+            has_changed=tool.has_changed,
         )
 
     def _directory(self, params: Params) -> str:

@@ -10,7 +10,7 @@ from tejat.core.errors import UsageError
 from tejat.core.explain import PolicyFlags
 from tejat.core.value import replace
 from tejat.policy.engine import Policy
-from tejat.policy.rules import Mode, Rule, Tier
+from tejat.policy.rules import Decision, Mode, Rule, Tier
 
 _TIERS = {SourceTier.ADMIN: Tier.ADMIN, SourceTier.USER: Tier.USER, SourceTier.WORKSPACE: Tier.WORKSPACE}
 
@@ -23,6 +23,11 @@ def load_policy(texts: Sequence[PolicyText], settings: Settings, flags: PolicyFl
     rules = [rule for text in texts for rule in _rules_in(text)]
     if flags.allowed_tools or any(lists_of_tools(settings)):
         rules += _rules_of_lists(settings, flags.allowed_tools)
+    rules += [
+        Rule(Decision.ALLOW, _TIERS[server.tier], f"{server.source} (trust)", server=alias)
+        for alias, server in settings.mcp_servers.items()
+        if server.value.is_trusted
+    ]
     return Policy(rules, _mode(settings, flags.mode))
 
 

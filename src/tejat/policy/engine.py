@@ -15,6 +15,7 @@ from tejat.policy.rules import Decision, Facts, Mode, Rule, Tier, Verdict
 from tejat.policy.tool_names import MEMORY
 
 _LONGEST_ERROR = 200
+_HAS_CHANGED = "The server describes this tool in other words than when it was last allowed. Look at it again."
 
 
 class Policy:
@@ -125,9 +126,13 @@ def _judge(facts: Facts) -> Judge:
 
 
 def _firmed(verdict: Verdict, call: Call) -> Verdict:
-    """A change of a control file is asked about in every mode and whatever is allowed."""
+    """A change of a control file, or a tool that has become another one, is asked about whatever is allowed."""
     facts = call.facts
-    if verdict.decision is Decision.DENY or facts.kind in READ_ONLY_KINDS:
+    if verdict.decision is Decision.DENY:
+        return verdict
+    if facts.has_changed:
+        return Verdict(Decision.ASK, verdict.rule, _HAS_CHANGED, firm=True)
+    if facts.kind in READ_ONLY_KINDS:
         return verdict
     if facts.tool == MEMORY and facts.server is None:
         return verdict  # it writes one file and nothing else, and that file is why it exists
