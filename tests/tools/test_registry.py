@@ -1,13 +1,17 @@
-"""Tools by name: registration, aliases, settings, declarations, and what an unknown name is answered."""
+"""Tools by name: registration, aliases, settings, declarations, other people's tools, and unknown names."""
 
 import copy
+import itertools
+import time
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.tool import BaseTool, FunctionDeclaration, Kind, ToolContext, ToolResult
 from tejat.core.types import Params
-from tejat.tools.registry import ALIASES, Entry, Source, ToolRegistry
+from tejat.tools.registry import ALIASES, FIND_TOOLS, Entry, Source, ToolRegistry, entry_of
 
 SEARCH_ALIASES = ALIASES["search_file_content"]
 
@@ -37,6 +41,36 @@ class GrepTool(NamedTool):
 
 class _PrivateTool(NamedTool):
     pass
+
+
+class ServerTool(NamedTool):
+    """A tool of a server, registered as such a tool is."""
+
+    def __init__(self, server: str, own_name: str) -> None:
+        super().__init__(f"{server}__{own_name}")
+        self.server_name = server
+        self._own_name = own_name
+
+    @property
+    def own_name(self) -> str:
+        return self._own_name
+
+
+def of_server(server: str, *names: str) -> list[Entry]:
+    return [
+        entry_of(
+            ServerTool(server, name),
+            spellings=[f"mcp_{server}_{name}", f"mcp__{server}__{name}", f"{server}.{name}"],
+        )
+        for name in names
+    ]
+
+
+def clash(name: str, owner: str) -> str:
+    return (
+        f'Tool "{name}" cannot be registered: the name "{name}" already belongs to {owner}. '
+        "Give one of the two another name."
+    )
 
 
 def registry_of(*tools: BaseTool) -> ToolRegistry:
@@ -304,6 +338,253 @@ class TestSettings:
         core.append("grep")
         exclude.clear()
         assert registry.names() == ["paint", "run_shell_command"]
+
+
+class TestServers:
+    def registry(self) -> ToolRegistry:
+        registry = registry_of(NamedTool("read_file", "ReadFile"), GrepTool("search_file_content"))
+        assert registry.replace_server("hub", of_server("hub", "search", "push")) == []
+        assert registry.replace_server("desk", of_server("desk", "search", "ticket", "read_file", "grep")) == []
+        return registry
+
+    @pytest.mark.parametrize(
+        ("name", "found"),
+        [
+            ("hub__push", "hub__push"),
+            ("mcp_hub_push", "hub__push"),
+            ("mcp__hub__push", "hub__push"),
+            ("hub.push", "hub__push"),
+            ("push", "hub__push"),
+            ("ticket", "desk__ticket"),
+            ("desk__search", "desk__search"),
+            ("mcp_desk_read_file", "desk__read_file"),
+            ("desk__read_file", "desk__read_file"),
+            ("read_file", "read_file"),
+            ("grep", "search_file_content"),
+            ("search", None),
+            ("hub__ticket", None),
+            ("ServerTool", None),
+        ],
+    )
+    def test_every_name_that_means_one_tool(self, name: str, found: str | None) -> None:
+        tool = self.registry().get(name)
+        assert (None if tool is None else tool.name) == found
+
+    def test_what_is_known_of_one(self) -> None:
+        entry = self.registry().entry("push")
+        assert entry is not None
+        assert (entry.name, entry.own_name, entry.server, entry.source) == ("hub__push", "push", "hub", Source.MCP)
+        built_in = self.registry().entry("grep")
+        assert built_in is not None
+        assert (built_in.own_name, built_in.server, built_in.spellings) == ("search_file_content", None, frozenset())
+
+    def test_a_bare_name_means_one_again_when_the_other_is_switched_off_or_gone(self) -> None:
+        registry = self.registry()
+        registry.select(exclude=["hub__search"])
+        assert registry["search"].name == "desk__search"
+        registry.select()
+        assert registry.get("search") is None
+        registry.replace_server("desk", [])
+        assert registry["search"].name == "hub__search"
+
+    def test_a_spelling_of_two_tools_is_a_name_of_neither(self) -> None:
+        registry = ToolRegistry()
+        registry.replace_server("a", of_server("a", "b_c"))
+        registry.replace_server("a_b", of_server("a_b", "c"))
+        assert registry.get("mcp_a_b_c") is None
+        assert registry["b_c"].name == "a__b_c"
+        assert registry["c"].name == "a_b__c"
+
+    def test_a_spelling_never_takes_what_is_somebodys_name(self) -> None:
+        registry = registry_of(NamedTool("mcp_hub_push"))
+        registry.replace_server("hub", of_server("hub", "push"))
+        assert registry["mcp_hub_push"].server_name is None
+
+    @pytest.mark.parametrize("gone", [False, True])
+    def test_the_name_of_a_built_in_is_never_anybody_elses(self, gone: bool) -> None:
+        registry = self.registry()
+        if gone:
+            registry.unregister("read_file")
+        else:
+            registry.select(exclude=["NamedTool"])
+        assert registry.get("read_file") is None
+        assert registry.replace_discovered([entry_of(NamedTool("read_file"))]) == [
+            clash("read_file", "ReadFile (built-in)")
+        ]
+
+    @pytest.mark.parametrize("name", ["grep", "GrepTool", "RipGrepTool", "search_file_content", FIND_TOOLS])
+    def test_nor_is_an_alias_or_the_name_of_its_class(self, name: str) -> None:
+        registry = self.registry()
+        (problem,) = registry.replace_discovered([entry_of(NamedTool(name))])
+        assert f'Tool "{name}" cannot be registered' in problem
+        registry.replace_server("x", of_server("x", name))
+        assert f"x__{name}" in registry
+        tool = registry.get(name)
+        assert tool is None or tool.server_name is None
+
+    def test_an_exchange_touches_nothing_else(self) -> None:
+        registry = self.registry()
+        registry.replace_discovered([entry_of(NamedTool("lint")), entry_of(NamedTool("build"))])
+        kept = [registry[name] for name in ("desk__search", "read_file", "lint")]
+        assert registry.replace_server("hub", of_server("hub", "pull", "push")) == []
+        assert [entry.name for entry in registry.tools_by_server("hub")] == ["hub__pull", "hub__push"]
+        assert [registry[name] for name in ("desk__search", "read_file", "lint")] == kept
+        assert registry.replace_discovered([entry_of(NamedTool("test"))]) == []
+        assert "lint" not in registry
+        assert registry.names() == [
+            *("read_file", "search_file_content", "test"),
+            *("desk__search", "desk__ticket", "desk__read_file", "desk__grep", "hub__pull", "hub__push"),
+        ]
+
+    def test_a_tool_that_comes_anew_is_the_new_one(self) -> None:
+        registry = self.registry()
+        old = registry["hub__push"]
+        registry.replace_server("hub", of_server("hub", "push"))
+        assert registry["hub__push"] is not old
+
+    def test_a_clash_is_told_and_the_rest_is_taken(self) -> None:
+        registry = self.registry()
+        assert registry.replace_server("a__b", of_server("a__b", "c")) == []
+        assert registry.replace_server("a", of_server("a", "b__c", "d", "d")) == [
+            clash("a__b__c", "a__b__c (server a__b)"),
+            clash("a__d", "a__d (server a)"),
+        ]
+        assert [entry.name for entry in registry.tools_by_server("a")] == ["a__d"]
+
+    def test_by_server(self) -> None:
+        registry = self.registry()
+        assert [entry.own_name for entry in registry.tools_by_server("desk")] == [
+            *("grep", "read_file", "search", "ticket")
+        ]
+        assert registry.tools_by_server("unheard_of") == []
+        assert registry.tools_by_server("") == []
+
+    def test_what_a_server_is_for(self) -> None:
+        registry = self.registry()
+        registry.replace_server("hub", of_server("hub", "push"), description="Code.")
+        assert (registry.description_of_server("hub"), registry.description_of_server("desk")) == ("Code.", "")
+
+    @pytest.mark.parametrize(
+        ("exclude", "gone"),
+        [
+            (["hub__push"], ["hub__push"]),
+            (["push"], ["hub__push"]),
+            (["mcp_hub_push"], ["hub__push"]),
+            (["search"], ["hub__search", "desk__search"]),
+            (["ServerTool"], ["hub__search", "hub__push", "desk__search", "desk__ticket"]),
+            (["hub"], []),
+        ],
+    )
+    def test_excluded_with_the_server_or_without(self, exclude: list[str], gone: list[str]) -> None:
+        registry = ToolRegistry()
+        registry.select(exclude=exclude)
+        registry.replace_server("hub", of_server("hub", "search", "push"))
+        registry.replace_server("desk", of_server("desk", "search", "ticket"))
+        everything = ["desk__search", "desk__ticket", "hub__search", "hub__push"]
+        assert registry.names() == [name for name in everything if name not in gone]
+
+    def test_a_list_of_core_tools_is_about_built_in_ones(self) -> None:
+        registry = self.registry()
+        registry.select(core=["push"])
+        assert registry.names() == [
+            *("desk__search", "desk__ticket", "desk__read_file", "desk__grep", "hub__search", "hub__push")
+        ]
+
+    @pytest.mark.parametrize("order", list(itertools.permutations(range(4))))
+    def test_the_same_order_whoever_comes_first(self, order: tuple[int, ...]) -> None:
+        registry = ToolRegistry()
+        steps = [
+            lambda: registry.replace_server("b", of_server("b", "z", "a")),
+            lambda: registry.replace_server("a", of_server("a", "y", "x")),
+            lambda: registry.replace_discovered([entry_of(NamedTool("d"))]),
+            lambda: registry.register(NamedTool("p"), source=Source.PYTHON),
+        ]
+        for number in order:
+            steps[number]()
+        registry.register(NamedTool("own"))
+        assert registry.names() == ["own", "p", "d", "a__y", "a__x", "b__z", "b__a"]
+
+    @settings(max_examples=100, deadline=None)
+    @given(
+        st.lists(
+            st.tuples(st.sampled_from(["a", "a_b", "b"]), st.lists(st.sampled_from(["c", "b_c", "x"]), max_size=4))
+        )
+    )
+    def test_what_was_exchanged_last_is_there_and_every_name_means_one(
+        self, exchanges: list[tuple[str, list[str]]]
+    ) -> None:
+        registry = registry_of(NamedTool("x"))
+        for alias, names in exchanges:
+            problems = registry.replace_server(alias, of_server(alias, *names))
+            assert len(problems) == len(names) - len(set(names))
+        last = dict(exchanges)
+        expected = {f"{alias}__{name}" for alias, names in last.items() for name in names}
+        assert set(registry.names()) == {"x", *expected}
+        for name in ("x", "c", "b_c", "mcp_a_b_c", "mcp_a_b_b_c", "a.c"):
+            meant = [
+                entry.name
+                for entry in registry.entries()
+                if name in entry.names or name in entry.spellings or (name == entry.own_name and name != "x")
+            ]
+            found = registry.get(name)
+            assert (None if found is None else found.name) == (meant[0] if len(meant) == 1 else None)
+
+
+class TestTellingOf:
+    def registry(self) -> ToolRegistry:
+        registry = registry_of(NamedTool("own"))
+        registry.replace_server("hub", of_server("hub", "push", "pull", "merge"))
+        return registry
+
+    def test_a_call_is_remembered_and_a_look_is_not(self) -> None:
+        registry = self.registry()
+        registry.get("push")
+        assert registry.told_of == []
+        registry["pull"]
+        registry["own"]
+        registry["mcp_hub_push"]
+        registry["hub__pull"]
+        assert registry.told_of == ["hub__pull", "hub__push"]
+
+    def test_whoever_looks_for_some_says_so(self) -> None:
+        registry = self.registry()
+        registry.tell_of(["hub__merge", "unheard_of", "own", "hub__merge"])
+        assert registry.told_of == ["hub__merge"]
+
+    def test_they_keep_their_place_while_the_server_is_away(self) -> None:
+        registry = self.registry()
+        registry.tell_of(["hub__merge", "hub__push"])
+        registry.replace_server("hub", [])
+        registry.replace_server("hub", of_server("hub", "push", "merge"))
+        assert registry.told_of == ["hub__merge", "hub__push"]
+
+    def test_the_version_changes_with_everything_that_counts(self) -> None:
+        registry = self.registry()
+        seen = [registry.version]
+        for change in (
+            lambda: registry.tell_of(["hub__push"]),
+            lambda: registry.select(exclude=["pull"]),
+            lambda: registry.replace_server("hub", []),
+            lambda: registry.unregister("own"),
+            lambda: registry.register(NamedTool("own")),
+        ):
+            change()
+            seen.append(registry.version)
+        assert len(set(seen)) == 6
+        registry.get("own")
+        registry.tell_of(["hub__push"])
+        assert registry.version == seen[-1]
+
+
+def test_many_tools_are_found_as_fast_as_few() -> None:
+    registry = ToolRegistry()
+    for number in range(10):
+        registry.replace_server(f"s{number}", of_server(f"s{number}", *(f"t{number}_{each}" for each in range(50))))
+    names = [spelling for entry in registry.entries() for spelling in (entry.name, entry.own_name)]
+    assert len(names) == 1000
+    began = time.process_time()
+    assert all(registry.get(name) is not None for name in names)
+    assert time.process_time() - began < 0.5
 
 
 class TestUnknownNames:
