@@ -23,7 +23,8 @@ PLAIN = Style(io.StringIO())
 
 
 def lines(confirmation: Confirmation, *, width: int = 60, reason: str = "", note: str = "") -> list[str]:
-    return question_lines(Question(confirmation, "tool", reason=reason, note=note), PLAIN, width=width)
+    question = Question(confirmation, "tool", reason=reason, note=note)
+    return question_lines(question, confirmation, PLAIN, width=width)
 
 
 def shell(command: str) -> ExecConfirmation:

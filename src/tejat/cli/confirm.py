@@ -3,7 +3,7 @@
 import sys
 
 from tejat.cli.style import Style
-from tejat.core.confirm import Answer, Outcome, Question
+from tejat.core.confirm import Answer, ElicitationConfirmation, Outcome, Question
 
 
 def can_ask() -> bool:
@@ -15,7 +15,9 @@ class SayYes:
     """The person said yes to everything beforehand (`--yes`)."""
 
     async def ask(self, question: Question) -> Answer:
-        return Answer(Outcome.PROCEED_ONCE)
+        """What a server wants to know is not in a yes."""
+        is_asked_more = isinstance(question.confirmation, ElicitationConfirmation)
+        return Answer(Outcome.CANCEL if is_asked_more else Outcome.PROCEED_ONCE)
 
 
 class TerminalApprover:

@@ -5,12 +5,15 @@ import sys
 from collections.abc import Iterator
 
 from tejat.cli.editor import Editor
+from tejat.cli.elicitation import answer_elicitation
 from tejat.cli.read_line import read_line
 from tejat.cli.show_question import LEAST_WIDTH, USUAL_WIDTH, one_line, question_lines, short_question, wrapped
 from tejat.cli.style import Style
 from tejat.core.confirm import (
     Answer,
+    Confirmation,
     EditConfirmation,
+    ElicitationConfirmation,
     ExecConfirmation,
     McpConfirmation,
     Outcome,
@@ -34,20 +37,23 @@ class Dialog:
 
     async def answer(self, question: Question) -> Answer:
         """Ask until there is an answer. The end of the input is a no."""
+        confirmation = question.confirmation
+        if isinstance(confirmation, ElicitationConfirmation):
+            return await answer_elicitation(confirmation, self._style, width=_columns())
         while True:
-            answer = await self._ask_once(question)
+            answer = await self._ask_once(question, confirmation)
             if answer is not None:
                 return answer
 
-    async def _ask_once(self, question: Question) -> Answer | None:
+    async def _ask_once(self, question: Question, confirmation: Confirmation) -> Answer | None:
         """The answer, None when a rewriting came to nothing and there is still none."""
         width = _columns()
-        lines = question_lines(question, self._style, width=width)
-        shown = len(lines) if isinstance(question.confirmation, ExecConfirmation) else PAGE
+        lines = question_lines(question, confirmation, self._style, width=width)
+        shown = len(lines) if isinstance(confirmation, ExecConfirmation) else PAGE
         _say(*lines[:shown])
         while True:
             choices = list(_choices(question, left=len(lines) - shown))
-            asked = map(self._style.bold, wrapped(short_question(question.confirmation), width=width))
+            asked = map(self._style.bold, wrapped(short_question(confirmation), width=width))
             _say("", *asked, *_listed(choices, width))
             choice = await self._choice(choices)
             if choice is None:

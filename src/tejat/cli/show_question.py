@@ -26,10 +26,9 @@ _COMMAND, _NEXT_LINE, _SAME_LINE = "$ ", "> ", "| "
 _MOST_LOOKALIKES = 5
 
 
-def question_lines(question: Question, style: Style, *, width: int) -> list[str]:
+def question_lines(question: Question, confirmation: Confirmation, style: Style, *, width: int) -> list[str]:
     """Everything that there is to know before an answer, wrapped to `width` and never cut."""
     width = max(width, LEAST_WIDTH)
-    confirmation = question.confirmation
     lines = [style.bold(line) for line in _field("", confirmation.title, width)]
     lines += _field("", question.note, width)
     lines += _field("Reason: ", question.reason, width)

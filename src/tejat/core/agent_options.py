@@ -13,10 +13,11 @@ class AgentOptions:
     `directories` are the roots, the first is where the agent works. `model` is a name such as `gemini-2.5-pro`,
     `openai:NAME`, `anthropic:NAME`, `ollama:NAME` or `scripted:FILE`; None takes it from the environment and the
     settings. `mode` is an approval mode, `sandbox` is `auto`, `required` or `off`. `tools` are added to the built-in
-    ones. `servers` names those of the MCP servers in the settings that are used, None takes what the settings say. `trusts_folder` lets the folder's own settings count in this run. `resume` names a session to go on with:
-    `latest`, a number or an id; one that is not `keeps_session` leaves nothing to go on with. The limits end a run
-    before the request that would exceed them. `record` is a file to keep the model's side in, `replay` one to play it
-    from. `system` takes the place of the system prompt, `environment` that of the process's own.
+    ones. `servers` names those of the MCP servers in the settings that are used, None takes what the settings say.
+    `trusts_folder` lets the folder's own settings count in this run. `resume` names a session to go on with: `latest`,
+    a number or an id; one that is not `keeps_session` leaves nothing to go on with. The limits end a run before the
+    request that would exceed them. `record` is a file to keep the model's side in, `replay` one to play it from.
+    `system` takes the place of the system prompt, `environment` that of the process's own.
     """
 
     directories: tuple[str, ...] = (".",)

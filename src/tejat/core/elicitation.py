@@ -1,0 +1,168 @@
+"""What a server wants to know of a person, field by field: texts, numbers, yes or no, choices."""
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+
+from tejat.core.types import JsonObject, JsonValue
+from tejat.core.value import value
+
+MOST_FIELDS = 50
+
+
+class FieldKind(StrEnum):
+    TEXT = "text"
+    WHOLE_NUMBER = "a whole number"
+    NUMBER = "a number"
+    SWITCH = "yes or no"
+    CHOICE = "one of these"
+    CHOICES = "some of these"
+
+
+@value
+class Field:
+    """One thing that is asked for. `choices` are values with what they are called; a default of None is none."""
+
+    name: str
+    label: str
+    kind: FieldKind
+    is_required: bool = False
+    description: str = ""
+    choices: tuple[tuple[str, str], ...] = ()
+    default: JsonValue = None
+    least: float | None = None
+    most: float | None = None
+
+    def read(self, text: str) -> JsonValue:
+        """The value that a person's words mean. Raises ValueError that says what is wanted instead."""
+        match self.kind:
+            case FieldKind.TEXT:
+                return self._bounded(text, len(text), "characters")
+            case FieldKind.WHOLE_NUMBER | FieldKind.NUMBER:
+                return self._number(text)
+            case FieldKind.SWITCH:
+                if text.lower() in _YES or text.lower() in _NO:
+                    return text.lower() in _YES
+                raise ValueError("Please answer yes or no.")
+            case FieldKind.CHOICE:
+                return self._choice(text)
+            case FieldKind.CHOICES:
+                chosen = list(dict.fromkeys(self._choice(word.strip()) for word in text.split(",") if word.strip()))
+                self._bounded("", len(chosen), "choices")
+                return chosen
+
+    def _number(self, text: str) -> float:
+        wanted = int if self.kind is FieldKind.WHOLE_NUMBER else float
+        try:
+            number = wanted(text)
+        except ValueError:
+            number = None
+        if number is None or number != number or abs(number) == float("inf"):
+            raise ValueError(f"Please give {self.kind}.")
+        self._bounded("", number, "")
+        return number
+
+    def _choice(self, text: str) -> str:
+        """By its value, what it is called, or its place in the list."""
+        for place, (chosen, label) in enumerate(self.choices, 1):
+            if text.lower() in (chosen.lower(), label.lower(), str(place)):
+                return chosen
+        raise ValueError(f"Please choose one of 1 to {len(self.choices)}.")
+
+    def _bounded(self, text: str, size: float, unit: str) -> str:
+        what = f" {unit}" if unit else ""
+        if self.least is not None and size < self.least:
+            raise ValueError(f"Please give at least {self.least:g}{what}.")
+        if self.most is not None and size > self.most:
+            raise ValueError(f"Please give at most {self.most:g}{what}.")
+        return text
+
+
+_YES = frozenset({"y", "yes", "true", "1", "on"})
+_NO = frozenset({"n", "no", "false", "0", "off"})
+
+
+def fields_of(schema: JsonObject) -> tuple[Field, ...]:
+    """The fields of a requested schema. Raises ValueError for one that asks for more than plain values."""
+    properties = schema.get("properties")
+    if not isinstance(properties, Mapping):
+        raise ValueError("it does not say what it wants to know")
+    if len(properties) > MOST_FIELDS:
+        raise ValueError(f"it wants to know more than {MOST_FIELDS} things")
+    required = schema.get("required")
+    names = set(_texts(required)) if isinstance(required, list) else set[str]()
+    return tuple(_field(name, asked, is_required=name in names) for name, asked in properties.items())
+
+
+def with_defaults(fields: Sequence[Field], answers: JsonObject) -> JsonObject:
+    """The answers, and for what was left out the defaults."""
+    defaults = {field.name: field.default for field in fields if field.default is not None}
+    return {**defaults, **answers}
+
+
+def _field(name: str, asked: JsonValue, *, is_required: bool) -> Field:
+    if not isinstance(asked, Mapping):
+        raise ValueError(f"it does not say what kind of value {name!r} is")
+    title, description = asked.get("title"), asked.get("description")
+    kind, choices = _kind(name, asked)
+    least, most = ("minimum", "maximum")
+    if kind is FieldKind.TEXT:
+        least, most = ("minLength", "maxLength")
+    elif kind is FieldKind.CHOICES:
+        least, most = ("minItems", "maxItems")
+    return Field(
+        name,
+        title if isinstance(title, str) and title else name,
+        kind,
+        is_required=is_required,
+        description=description if isinstance(description, str) else "",
+        choices=choices,
+        default=asked.get("default"),
+        least=_number_or_none(asked.get(least)),
+        most=_number_or_none(asked.get(most)),
+    )
+
+
+def _kind(name: str, asked: JsonObject) -> tuple[FieldKind, tuple[tuple[str, str], ...]]:
+    choices = _choices(asked)
+    if choices:
+        return FieldKind.CHOICE, choices
+    items = asked.get("items")
+    if asked.get("type") == "array" and isinstance(items, Mapping) and (several := _choices(items)):
+        return FieldKind.CHOICES, several
+    given = asked.get("type")
+    kind = _KINDS.get(given) if isinstance(given, str) else None
+    if kind is None:
+        raise ValueError(f"it wants a kind of value for {name!r} that nobody could type in")
+    return kind, ()
+
+
+_KINDS: Mapping[str, FieldKind] = {
+    "string": FieldKind.TEXT,
+    "integer": FieldKind.WHOLE_NUMBER,
+    "number": FieldKind.NUMBER,
+    "boolean": FieldKind.SWITCH,
+}
+
+
+def _choices(asked: JsonObject) -> tuple[tuple[str, str], ...]:
+    """The values of an enumeration with what they are called, in each of the ways to write that down."""
+    titled = asked.get("oneOf") or asked.get("anyOf")
+    if isinstance(titled, list):
+        known = [entry for entry in titled if isinstance(entry, Mapping)]
+        pairs = [(entry.get("const"), entry.get("title")) for entry in known]
+        return tuple(
+            (constant, title if isinstance(title, str) else constant)
+            for constant, title in pairs
+            if isinstance(constant, str)
+        )
+    values = _texts(asked.get("enum"))
+    labels = _texts(asked.get("enumNames"))
+    return tuple(zip(values, labels if len(labels) == len(values) else values, strict=True))
+
+
+def _texts(given: JsonValue) -> list[str]:
+    return [entry for entry in given if isinstance(entry, str)] if isinstance(given, list) else []
+
+
+def _number_or_none(given: JsonValue) -> float | None:
+    return given if isinstance(given, int | float) and not isinstance(given, bool) else None
