@@ -32,7 +32,7 @@ def test_field_by_field_and_a_last_look() -> None:
     with at_terminal("-c", ASK, "form") as terminal:
         shown = terminal.wait_for("Answer it? Your answers go to this server. (y/n) ")
         assert 'The server "srv<U+202E>" asks:' in shown
-        assert "> Who are you?\r\n> Tell me.<U+0007>" in shown
+        assert "> Who are you?\n> Tell me.<U+0007>" in shown
         assert "It wants to know: Your<U+001B>[2J name, age, colour" in shown
         terminal.type(b"y\n")
         terminal.wait_for("= ")
