@@ -616,3 +616,13 @@ class TestUnknownNames:
     def test_an_endless_name_costs_no_time(self) -> None:
         registry = registry_of(*(NamedTool(f"tool_{number}") for number in range(50)))
         assert "Did you mean" in self.told(registry, "t" * 1_000_000)
+
+    def test_among_very_many(self) -> None:
+        registry = ToolRegistry()
+        for server in "abcdefghij":
+            registry.replace_server(server, of_server(server, *(f"{server * 3}_{number}" for number in range(50))))
+        registry.replace_server("hub", of_server("hub", "create_pull_request"))
+        began = time.process_time()
+        told = self.told(registry, "hub_create_pul_request")
+        assert time.process_time() - began < 0.5
+        assert told.startswith(' Did you mean one of: "hub__create_pull_request", ')

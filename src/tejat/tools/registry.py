@@ -320,8 +320,25 @@ def _plain_name(name: str) -> str:
 
 
 def _suggestion(name: str, known: list[str]) -> str:
-    nearest = sorted(known, key=lambda candidate: distance(name[:64], candidate))[:3]
+    name = name[:_LONGEST_COMPARED]
+    nearest = sorted(_likely(name, known), key=lambda candidate: distance(name, candidate))[:3]
     quoted = [f'"{candidate}"' for candidate in nearest]
     if not quoted:
         return ""
     return f" Did you mean {quoted[0]}?" if len(quoted) == 1 else f" Did you mean one of: {', '.join(quoted)}?"
+
+
+def _likely(name: str, known: list[str]) -> list[str]:
+    """Of very many names those that share most with this one: to compare them all letter by letter takes long."""
+    if len(known) <= _MOST_COMPARED:
+        return known
+    pairs = _pairs(name)
+    return sorted(known, key=lambda candidate: -len(pairs & _pairs(candidate)))[:_MOST_COMPARED]
+
+
+def _pairs(name: str) -> set[str]:
+    return {name[at : at + 2] for at in range(len(name) - 1)}
+
+
+_LONGEST_COMPARED = 64
+_MOST_COMPARED = 50
