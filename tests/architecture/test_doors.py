@@ -43,7 +43,7 @@ DOORS = {
 # Who may import a package that is not part of Python.
 OWNERS = {
     "google": {"models/vertex_credentials.py"},
-    "h11": {"workspace/http/connection.py"},
+    "h11": {"workspace/http/connection.py", "workspace/http/serving.py"},
     "html_to_markdown": {"workspace/page_worker.py"},
     "jsonschema_rs": {"core/foreign_schema.py"},
     "re2": {"policy/patterns.py", "workspace/search/classes.py"},

@@ -85,10 +85,12 @@ def open_workshop(
     sandbox: str | None,
     tools: Sequence[BaseTool] = (),
     for_model: bool = False,
+    within: Sequence[str] = (),
 ) -> "Generator[Workshop]":
     """The tools on this ground, with some more of the caller's own. Raises UsageError.
 
-    `for_model` keeps the person's keys out of the results, which go to somebody else then.
+    `for_model` keeps the person's keys out of the results, which go to somebody else then. `within` are directories in
+    those of the ground: only there is worked then, under the rules of the whole.
     """
     from tejat.app.house import House
     from tejat.workspace.workspace import Workspace
@@ -98,7 +100,7 @@ def open_workshop(
     flags = PolicyFlags(ground.roots, tuple(allowed_tools), mode)
     with ExitStack() as stack:
         outputs = _kept_outputs(ground.places)
-        workspace = stack.enter_context(Workspace(ground.roots, for_reading=outputs))
+        workspace = stack.enter_context(Workspace(within or ground.roots, for_reading=outputs))
         house = stack.enter_context(House(workspace, ground, sandbox))
         registry = session_registry(house)
         for tool in tools:
@@ -114,9 +116,11 @@ def open_workshop(
 
             limit = settings.output_characters.value or 0
             save = partial(save_rule, ground.places, workspace.roots.first.real_path)
+            around = tuple(map(os.path.realpath, ground.roots)) if within else ()
+            policy, facts = load_policy(texts, settings, flags), _facts(ground, workspace.roots)
             return Scheduler(
                 registry,
-                Permission(load_policy(texts, settings, flags), _facts(ground, workspace.roots), approver, save=save),
+                Permission(policy, facts, approver, save=save, around=around),
                 long_output=LongOutput(outputs[0], limit=limit) if outputs else None,
                 mask=SecretMask(ground.named_secrets) if for_model else None,
                 undo=lambda: house.undo,

@@ -43,16 +43,24 @@ class Permission:
     """Decides for one session, and remembers for it what the person answered with "always".
 
     Without an approver nobody can answer, so whatever needs an answer is refused. Without `save` an "always" can only
-    last for the session.
+    last for the session. `around` are the directories that rules were written for, where the session works in some part
+    of them only: what the rules say of them counts too, if it is stricter.
     """
 
     def __init__(
-        self, policy: Policy, facts: FactFinder, approver: Approver | None, *, save: SaveRule | None = None
+        self,
+        policy: Policy,
+        facts: FactFinder,
+        approver: Approver | None,
+        *,
+        save: SaveRule | None = None,
+        around: tuple[str, ...] = (),
     ) -> None:
         self.policy = policy
         self._facts = facts
         self._approver = approver
         self._save = save
+        self._around = around
         self._one_question_at_a_time = asyncio.Lock()
 
     @property
@@ -63,7 +71,11 @@ class Permission:
         """What the rules say about a call, whoever is there to be asked."""
         with_paths = not tool.is_read_only or self.policy.has_path_rules
         facts = self._facts.of(tool, params, with_paths=with_paths)
-        return facts, self.policy.decide(facts)
+        verdict = self.policy.decide(facts)
+        if self._around:
+            from_around = self.policy.decide(replace(facts, roots=self._around))
+            verdict = max(verdict, from_around, key=lambda each: (each.decision.strictness, each.firm))
+        return facts, verdict
 
     async def authorise(self, tool: BaseTool, params: Params, *, asking: Callable[[], None], note: str = "") -> Ready:
         """Raises ToolFailure where the call may not run. What the person rewrote is judged and shown again."""
