@@ -6,16 +6,11 @@ from hypothesis import strategies as st
 
 from tejat.core.history import Message, model_message, user_message
 from tejat.core.types import FileData, FunctionCall, FunctionResponse, InlineData, MessagePart, Opaque, Text, Thought
-from tejat.engine.tokens import estimate_text, estimate_tokens
+from tejat.engine.tokens import estimate_tokens
 
 
-@pytest.mark.parametrize(
-    ("text", "tokens"),
-    [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2), ("日本語", 3), ("日本語 and ASCII", 6), ("é", 1), ("\ud800", 1)],
-)
-def test_text(text: str, tokens: int) -> None:
-    assert estimate_text(text) == tokens
-    assert estimate_tokens([user_message(text)]) == tokens
+def test_text() -> None:
+    assert estimate_tokens([user_message("日本語 and ASCII")]) == 6
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,12 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from tejat.core.agent_events import Compressed, CompressionStatus
 from tejat.core.history import Message, Role, model_message, problem_with, user_message
 from tejat.core.model import Answer, FinishReason, ModelFailure, ModelRequest
+from tejat.core.tokens import estimate_text
 from tejat.core.types import FunctionResponse, Text
 from tejat.core.value import value
 from tejat.engine.at_paths import CONTENT_BEGINS, CONTENT_ENDS
 from tejat.engine.packing import SUCCEEDED
-from tejat.engine.tokens import estimate_text, estimate_tokens
+from tejat.engine.tokens import estimate_tokens
 from tejat.engine.transcript import shortened, transcript
 from tejat.engine.words import words_about
 

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import assert_never, cast
 
 from tejat.core.history import Message
+from tejat.core.tokens import estimate_text
 from tejat.core.types import FileData, FunctionCall, FunctionResponse, InlineData, MessagePart, Opaque, Text, Thought
 
-_CHARACTERS_A_TOKEN = 4
 _LEAST_FOR_MEDIA = 258
 _BYTES_A_TOKEN_OF_MEDIA = 500
 
@@ -14,13 +14,6 @@ _BYTES_A_TOKEN_OF_MEDIA = 500
 def estimate_tokens(messages: Iterable[Message]) -> int:
     """Four characters of ASCII are a token, any other character is one; media count by their size."""
     return sum(map(_tokens_of, (part for message in messages for part in message.parts)))
-
-
-def estimate_text(text: str) -> int:
-    if text.isascii():
-        return -(-len(text) // _CHARACTERS_A_TOKEN)
-    plain = len(text.encode("ascii", "ignore"))
-    return len(text) - plain + -(-plain // _CHARACTERS_A_TOKEN)
 
 
 def _tokens_of(part: MessagePart) -> int:

@@ -1,0 +1,21 @@
+"""Estimates of texts and declarations."""
+
+import pytest
+
+from tejat.core.tokens import estimate_declaration, estimate_text
+from tejat.core.tool import FunctionDeclaration
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2), ("日本語", 3), ("日本語 and ASCII", 6), ("é", 1), ("\ud800", 1)],
+)
+def test_text(text: str, tokens: int) -> None:
+    assert estimate_text(text) == tokens
+
+
+def test_a_declaration_counts_with_its_schema() -> None:
+    short = FunctionDeclaration("f", "", {})
+    assert estimate_declaration(short) == len('{"name":"f","description":"","parametersJsonSchema":{}}') // 4 + 1
+    long = FunctionDeclaration("f", "x" * 400, {"properties": {"a": {"description": "y" * 400}}})
+    assert estimate_declaration(long) - estimate_declaration(short) == pytest.approx(211, abs=1)
