@@ -61,6 +61,14 @@ def test_where_the_stream_has_come_to() -> None:
     assert parser.last_id == ""
 
 
+def test_another_stream_goes_on_where_this_one_broke_off() -> None:
+    parser = SseParser(most=30)
+    assert parser.feed(b"id: 1\ndata: a\n\nid: 2\nevent: x\ndata: half\r") == [SseEvent("", "a")]
+    parser.restart()
+    assert parser.feed(b"\xef\xbb\xbfdata: whole and long\n\n") == [SseEvent("", "whole and long")]
+    assert parser.last_id == "1"
+
+
 @pytest.mark.parametrize(
     ("line", "seconds"),
     [

@@ -67,6 +67,16 @@ class SseParser:
         self._end_event(events)
         return events
 
+    def restart(self) -> None:
+        """Begin with another stream that goes on after `last_id`: the event that the old one broke off in is lost."""
+        self._line.clear()
+        self._data.clear()
+        self._event = b""
+        self._id = self.last_id.encode()
+        self._size = 0
+        self._at_start = True
+        self._after_return = False
+
     def _end_line(self, events: list[SseEvent]) -> None:
         line = b"".join(self._line).rstrip(b"\r\n")
         self._line.clear()
