@@ -15,6 +15,7 @@ def test_what_holds_where_nobody_set_anything() -> None:
     }
     assert values == {
         "auto_accept": False,
+        "strict_stderr": False,
         "use_ripgrep": True,
         "llm_correction": True,
         "output_characters": 40_000,

@@ -17,7 +17,7 @@ Reader = Callable[[Found], object]
 def found(directory: Path, value: object) -> Found:
     path = directory / "s.json"
     path.write_text(json.dumps({"key": value}))
-    file = read_settings_file(str(path), SourceTier.USER, {})
+    file = read_settings_file(str(path), SourceTier.USER, {"MINE": "/my files"})
     node = file.find(Key("key")) if file else None
     assert node is not None
     return node
@@ -36,6 +36,10 @@ def found(directory: Path, value: object) -> Found:
         (values.retention_days, {"maxAge": "36h"}, 1.5),
         (values.variable_names, ["A", "_b1"], ("A", "_b1")),
         (values.file_names, "a/b.md", ("a/b.md",)),
+        (values.command, "python3 'my tools.py' list", ("python3", "my tools.py", "list")),
+        (values.command, ["python3", "my tools.py", "", " "], ("python3", "my tools.py", "", " ")),
+        (values.command, '"$MINE/run" $MINE $OTHER', ("/my files/run", "/my", "files", "$OTHER")),
+        (values.command, ["$MINE/run", "$OTHER"], ("/my files/run", "$OTHER")),
     ],
 )
 def test_right(tmp_path: Path, reader: Reader, written: object, value: object) -> None:
@@ -55,6 +59,14 @@ def test_right(tmp_path: Path, reader: Reader, written: object, value: object) -
         (values.retention_days, {"maxAge": "30"}, "key.maxAge must be a number with h, d, w or m after it"),
         (values.retention_days, {"maxAge": "0d"}, "key.maxAge must be a number with h, d, w or m after it"),
         (values.retention_days, {"enabled": "no"}, "key.enabled must be true or false"),
+        (values.command, 5, "key must be a command line or a list of arguments, but is the number 5"),
+        (values.command, {}, "key must be a command line or a list of arguments, but is an object"),
+        (values.command, ["a", 5], "key must be a command line or a list of arguments, but is the number 5"),
+        (values.command, "", "key is empty or contains only whitespace\n"),
+        (values.command, " ", "key is empty or contains only whitespace\n"),
+        (values.command, [], "key is empty or contains only whitespace\n"),
+        (values.command, ["", "a"], "key must start with a program name\n"),
+        (values.command, "a | b", "key holds |, which only a shell understands, and it is run without one. Quote it"),
     ],
 )
 def test_wrong(tmp_path: Path, reader: Reader, written: object, problem: str) -> None:

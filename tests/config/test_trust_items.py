@@ -92,6 +92,42 @@ def test_everything(places: Places, root: Path) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("settings", "said", "scripts"),
+    [
+        (
+            {"tools": {"discoveryCommand": ["python3", "my tools.py", "list"]}},
+            "tools.discoveryCommand runs: python3 'my tools.py' list",
+            ["my tools.py"],
+        ),
+        ({"toolCallCommand": ["./it's.sh"]}, """toolCallCommand runs: './it'"'"'s.sh'""", ["it's.sh"]),
+        ({"mcp": {"serverCommand": ["x", "--at=a.py"]}}, "mcp.serverCommand runs: x --at=a.py", ["a.py"]),
+        ({"toolCallCommand": r"sh my\ tools.py"}, r"toolCallCommand runs: sh my\ tools.py", ["my tools.py"]),
+        (
+            {"toolCallCommand": ["$GEMINI_PROJECT_DIR/a.py", "${X:-my tools.py}"]},
+            "toolCallCommand runs: '$GEMINI_PROJECT_DIR/a.py' '${X:-my tools.py}'",
+            ["a.py", "my tools.py"],
+        ),
+        (
+            {"mcpServers": {"x": {"command": "node", "args": ["my tools.py", "a.py"]}}},
+            "mcpServers.x runs: node 'my tools.py' a.py",
+            ["a.py", "my tools.py"],
+        ),
+        ({"toolCallCommand": ["a\0b", 5, "sub"]}, "toolCallCommand runs: 'a\0b' sub", []),
+    ],
+)
+def test_commands_however_they_are_written(
+    places: Places, root: Path, settings: dict[str, object], said: str, scripts: list[str]
+) -> None:
+    for name in ("a.py", "my tools.py", "it's.sh", "other"):
+        write(root / name, name)
+    (root / "sub").mkdir()
+    write(root / ".gemini/settings.json", settings)
+    found = {item.path: item for item in find_items(places, str(root))}
+    assert sorted(path for path, item in found.items() if item.what == "script") == scripts
+    assert found[".gemini/settings.json"].says[0] == said
+
+
 class TestEnvironmentFile:
     def test_only_the_one_that_would_be_read(self, places: Places, root: Path) -> None:
         write(root / ".env", "A=1")

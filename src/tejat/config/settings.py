@@ -82,8 +82,9 @@ class Settings:
     allowed: Setting[tuple[str, ...]] | None = None
     exclude: tuple[Setting[str], ...] = ()
     auto_accept: Setting[bool] = Setting(value=False)
-    discovery_command: Setting[str] | None = None
-    call_command: Setting[str] | None = None
+    discovery_command: Setting[tuple[str, ...]] | None = None
+    call_command: Setting[tuple[str, ...]] | None = None
+    strict_stderr: Setting[bool] = Setting(value=False)
     use_ripgrep: Setting[bool] = Setting(value=True)
     llm_correction: Setting[bool] = Setting(value=True)
     output_characters: Setting[int | None] = Setting(40_000)
@@ -98,7 +99,7 @@ class Settings:
     mcp_allowed: Setting[tuple[str, ...]] | None = None
     mcp_excluded: tuple[Setting[str], ...] = ()
     mcp_servers: Mapping[str, Setting[McpServer]] = MappingProxyType({})
-    mcp_server_command: Setting[str] | None = None
+    mcp_server_command: Setting[tuple[str, ...]] | None = None
 
     model_name: Setting[str] | None = None
     fallback_model: Setting[str] | None = None

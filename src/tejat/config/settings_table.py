@@ -34,8 +34,9 @@ _TOOLS = (
     Row("core", Key("tools.core", "coreTools"), Found.texts),
     Row("allowed", Key("tools.allowed", "allowedTools"), Found.texts),
     Row("auto_accept", Key("tools.autoAccept", "autoAccept"), Found.boolean),
-    Row("discovery_command", Key("tools.discoveryCommand", "toolDiscoveryCommand"), Found.text),
-    Row("call_command", Key("tools.callCommand", "toolCallCommand"), Found.text),
+    Row("discovery_command", Key("tools.discoveryCommand", "toolDiscoveryCommand"), values.command),
+    Row("call_command", Key("tools.callCommand", "toolCallCommand"), values.command),
+    Row("strict_stderr", Key("tools.callCommandStrictStderr"), Found.boolean),
     Row("use_ripgrep", Key("tools.useRipgrep", "useRipgrep"), Found.boolean),
     Row("llm_correction", Key("tools.disableLLMCorrection"), values.switched_off),
     Row("output_characters", Key("tools.truncateToolOutputThreshold"), Found.limit),
@@ -55,7 +56,7 @@ _TOOLS = (
 _MCP = (
     Row("mcp_allowed", Key("mcp.allowed", "allowMCPServers"), Found.texts),
     Row("mcp_servers", Key("mcpServers"), read_mcp_server, by_name),
-    Row("mcp_server_command", Key("mcp.serverCommand", "mcpServerCommand"), Found.text),
+    Row("mcp_server_command", Key("mcp.serverCommand", "mcpServerCommand"), values.command),
 )
 
 _MODEL = (

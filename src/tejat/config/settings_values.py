@@ -3,9 +3,12 @@
 import re
 
 from tejat.config.settings import Settings, TokenPrice
-from tejat.config.settings_file import Found
+from tejat.config.settings_file import Found, SettingsError
+from tejat.core.command_words import command_words
+from tejat.core.errors import UsageError
 from tejat.core.sandbox_wish import SandboxWish
 
+COMMAND_WANTED = "a command line or a list of arguments"
 SANDBOX_WANTED = "auto, required, off, true or false"
 SANDBOX_WORDS = {
     "auto": SandboxWish.AUTO,
@@ -31,6 +34,25 @@ def variable_names(found: Found) -> tuple[str, ...]:
         if not (entry.text().isascii() and entry.text().isidentifier()):
             raise entry.wrong("a list of names of environment variables")
     return found.texts()
+
+
+def command(found: Found) -> tuple[str, ...]:
+    """The words of a command, which is written as a line or as a list of arguments."""
+    resolve, written = found.file.resolve, found.node.value
+    if isinstance(written, str):
+        given: str | list[str] = resolve(written)
+    elif isinstance(written, list):
+        given = []
+        for node in written:
+            if not isinstance(node.value, str):
+                raise found.wrong(COMMAND_WANTED, node)
+            given.append(resolve(node.value))
+    else:
+        raise found.wrong(COMMAND_WANTED)
+    try:
+        return command_words(given, called=f"line {found.node.line}: {found.name}")
+    except UsageError as error:
+        raise SettingsError(str(error).removesuffix("."), path=found.file.path) from None
 
 
 def file_names(found: Found) -> tuple[str, ...]:

@@ -3,15 +3,19 @@
 import hashlib
 import os
 import re
+import shlex
 import stat
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
 
 from tejat.config.env_file import find_environment_file, parse
 from tejat.config.json_with_comments import BadJson, read_json
-from tejat.config.places import Places
+from tejat.config.places import Places, SourceTier
+from tejat.config.references import resolver
 from tejat.config.settings_file import is_same_directory
 from tejat.config.trust_store import TrustItem
+from tejat.core.command_words import command_words
 from tejat.core.errors import UsageError
 from tejat.workspace.regular_file import without_waiting
 
@@ -122,8 +126,8 @@ def _words_of(what: str, content: bytes) -> Iterator[str]:
         except BadJson as error:
             yield f"cannot be read: {error}"
             return
-        for name, line in _command_lines(top):
-            yield f"{name} runs: {line}"
+        for command in _commands(top):
+            yield f"{command.name} runs: {command.shown}"
         for name, address in _addresses(top):
             yield f"{name} connects to: {address}"
         if names := _names(top):
@@ -143,9 +147,12 @@ def _scripts(root: str) -> Iterator[tuple[str, str]]:
     real_root = os.path.realpath(root)
     seen: set[str] = set()
     for path in _SETTINGS:
-        for line in _lines_in(os.path.join(root, path)):
-            for word in _words_in(line, real_root):
-                candidate = os.path.realpath(os.path.join(real_root, word))
+        for command in _commands_in(os.path.join(root, path)):
+            for word in _words_in(command, real_root):
+                try:
+                    candidate = os.path.realpath(os.path.join(real_root, word))
+                except ValueError:  # no file can be called so
+                    continue
                 if candidate in seen or not candidate.startswith(f"{real_root.rstrip('/')}/"):
                     continue
                 seen.add(candidate)
@@ -155,28 +162,41 @@ def _scripts(root: str) -> Iterator[tuple[str, str]]:
                     yield os.path.join(root, os.path.relpath(candidate, real_root)), "script"
 
 
-def _lines_in(path: str) -> list[str]:
+class _Command(NamedTuple):
+    """What would be run, by the name it stands under: a line or a program, and arguments that are written in a list."""
+
+    name: str
+    line: str
+    arguments: list[str]
+
+    @property
+    def shown(self) -> str:
+        return " ".join(filter(None, (self.line, shlex.join(self.arguments))))
+
+
+def _commands_in(path: str) -> list[_Command]:
     try:
         with open(path, "rb", opener=without_waiting) as file:
             top = read_json(file.read(_PIECE).decode("utf-8", errors="replace"))
     except (OSError, BadJson):
         return []
-    return [line for _, line in _command_lines(top)]
+    return list(_commands(top))
 
 
-def _command_lines(node: "Node", name: str = "") -> Iterator[tuple[str, str]]:
-    """Whatever would be run, by the name it stands under: any `command` with its arguments, and commands by name."""
+def _commands(node: "Node", name: str = "") -> Iterator[_Command]:
+    """Any `command` with its arguments, and commands by name, each of them a line or a list."""
     if isinstance(node.value, list):
         for item in node.value:
-            yield from _command_lines(item, name)
+            yield from _commands(item, name)
     if not isinstance(node.value, dict):
         return
     for key, member in node.value.items():
         inner = f"{name}.{key}" if name else key
-        if isinstance(member.value, str) and key.lower().endswith("command"):
-            line = " ".join([member.value, *_texts(node.value.get("args"))])
-            yield (name or key) if key == "command" else inner, line
-        yield from _command_lines(member, inner)
+        if isinstance(member.value, str | list) and key.lower().endswith("command"):
+            line = member.value if isinstance(member.value, str) else ""
+            arguments = [*_texts(member), *_texts(node.value.get("args"))]
+            yield _Command((name or key) if key == "command" else inner, line, arguments)
+        yield from _commands(member, inner)
 
 
 def _addresses(node: "Node", name: str = "") -> Iterator[tuple[str, str]]:
@@ -194,12 +214,23 @@ def _texts(node: "Node | None") -> list[str]:
     return [item.value for item in node.value if isinstance(item.value, str)]
 
 
-def _words_in(line: str, root: str) -> Sequence[str]:
-    """What could be a path in the line, however it is quoted."""
+def _words_in(command: _Command, root: str) -> Iterator[str]:
+    """What could be a path in the command, however it is quoted."""
+    otherwise = resolver({}, SourceTier.WORKSPACE)
+    for written in (command.line, *command.arguments):
+        text = _in_folder(written, root)
+        for each in (text, otherwise(text)):
+            yield each
+            with suppress(UsageError):
+                yield from command_words(each)
+            yield from (first or second for first, second in re.findall(r"\"([^\"]+)\"|'([^']+)'", each))
+            yield from re.split(r"[\s;|&()<>=\"'`]+", each)
+
+
+def _in_folder(text: str, root: str) -> str:
     for name in ("GEMINI_PROJECT_DIR", "GEMINI_CWD", "workspacePath", "PWD"):
-        line = line.replace(f"${{{name}}}", root).replace(f"${name}", root)
-    quoted = [first or second for first, second in re.findall(r"\"([^\"]+)\"|'([^']+)'", line)]
-    return [*quoted, *(word for word in re.split(r"[\s;|&()<>=\"'`]+", line) if word)]
+        text = text.replace(f"${{{name}}}", root).replace(f"${name}", root)
+    return text
 
 
 _SETTINGS = (".gemini/settings.json", ".mcp.json")
