@@ -2,8 +2,9 @@
 
 import json
 import re
+from collections.abc import Callable
 from math import isinf
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from tejat.core.value import value
 
@@ -30,9 +31,24 @@ class BadJson(ValueError):
         self.column = column
 
 
-def read_json(text: str) -> Node:
-    """The value that the whole text is. Raises BadJson, also for a key given twice and for nesting past MAX_DEPTH."""
-    reader = _Reader(text.removeprefix("\ufeff"))
+class Member(NamedTuple):
+    """Where a member of an object stands in the text: its key, its value, and the end of that."""
+
+    key: int
+    value: int
+    end: int
+
+
+Note: TypeAlias = Callable[[dict[str, Node], str, Member], None]
+"""Told of every member as it is read: the object it belongs to, its key and its place."""
+
+
+def read_json(text: str, note: Note | None = None) -> Node:
+    """The value that the whole text is. Places that `note` is told of are counted without a byte order mark.
+
+    Raises BadJson, also for a key given twice and for nesting past MAX_DEPTH.
+    """
+    reader = _Reader(text.removeprefix("\ufeff"), note)
     reader.skip_space()
     node = reader.read_value(MAX_DEPTH)
     reader.skip_space()
@@ -42,10 +58,11 @@ def read_json(text: str) -> Node:
 
 
 class _Reader:
-    __slots__ = ("_line", "_line_start", "position", "text")
+    __slots__ = ("_line", "_line_start", "_note", "position", "text")
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, note: Note | None) -> None:
         self.text = text
+        self._note = note
         self.position = 0
         self._line = 1
         self._line_start = 0
@@ -99,7 +116,10 @@ class _Reader:
             if not self.text.startswith(":", self.position):
                 raise self.problem(f'":" is missing after the key "{key}"')
             self._step()
+            begin = self.position
             members[key] = self.read_value(depth)
+            if self._note is not None:
+                self._note(members, key, Member(start, begin, self.position))
             self._end_member("}")
         return members
 

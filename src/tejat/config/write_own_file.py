@@ -7,8 +7,8 @@ from tejat.core.errors import UsageError
 from tejat.workspace.draft import CannotNameLate, Draft, Naming, remove_leftovers
 
 
-def write_own_file(path: str, text: str) -> None:
-    """Make this the text of the file, readable for the person alone (0600 whatever the umask).
+def write_own_file(path: str, text: str, *, mode: int = 0o600) -> None:
+    """Make this the text of the file, readable for the person alone unless `mode` says otherwise, whatever the umask.
 
     Raises the OSError of the system, and UsageError where the text is written but may not survive a power cut.
     """
@@ -18,17 +18,17 @@ def write_own_file(path: str, text: str) -> None:
     try:
         remove_leftovers(directory)
         try:
-            _replace(directory, os.path.basename(target), text.encode(), Naming.LATE)
+            _replace(directory, os.path.basename(target), text.encode(), mode, Naming.LATE)
         except CannotNameLate:
-            _replace(directory, os.path.basename(target), text.encode(), Naming.AT_ONCE)
+            _replace(directory, os.path.basename(target), text.encode(), mode, Naming.AT_ONCE)
         _flush(directory)
     finally:
         os.close(directory)
 
 
-def _replace(directory: int, name: str, content: bytes, naming: Naming) -> None:
-    with Draft(directory, mode=0o600, naming=naming) as draft:
-        os.fchmod(draft.fd, 0o600)
+def _replace(directory: int, name: str, content: bytes, mode: int, naming: Naming) -> None:
+    with Draft(directory, mode=mode, naming=naming) as draft:
+        os.fchmod(draft.fd, mode)
         draft.write([content], lambda: None)
         os.fsync(draft.fd)
         draft.publish_over(name)

@@ -30,7 +30,7 @@ def load_json(text: str | bytes) -> object:
         raise NotJson(str(error)) from None
 
 
-def dump_json(value: JsonValue, *, indent: int | None = None) -> str:
+def dump_json(value: JsonValue, *, indent: int | str | None = None) -> str:
     """One JSON text without half characters: what is not text becomes U+FFFD."""
     separators = (",", ":") if indent is None else None
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators)

@@ -1,0 +1,168 @@
+"""One entry of a settings file is changed, and everything else stays as it was written."""
+
+import json
+import os
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tejat.config.json_with_comments import BadJson, Node, read_json
+from tejat.config.own_file import Writers
+from tejat.config.settings_edit import edit_settings, with_member, without_member
+from tejat.config.settings_file import SettingsError
+from tejat.core.errors import UsageError
+
+SERVER = {"command": "run", "args": ["a"]}
+
+WRITTEN = """\
+// mine
+{
+    "theme": "dark", // I like it
+    "mcpServers": {
+        /* the first } */
+        "one": {"command": "x"}, // keep
+        "two": {
+            "command": "y"
+        }
+    },
+    "last": [1, 2] // }
+}
+// the end }
+"""
+
+
+def plain(node: Node) -> Any:
+    match node.value:
+        case dict(members):
+            return {name: plain(member) for name, member in members.items()}
+        case list(items):
+            return [plain(item) for item in items]
+        case value:
+            return value
+
+
+def test_a_new_file() -> None:
+    assert with_member("{}\n", ("mcpServers", "a"), SERVER) == (
+        json.dumps({"mcpServers": {"a": SERVER}}, indent=2) + "\n"
+    )
+
+
+def test_after_the_others_in_the_layout_of_the_file() -> None:
+    expected = WRITTEN.replace(
+        '            "command": "y"\n        }\n',
+        '            "command": "y"\n        },\n        "three": {\n            "command": "z"\n        }\n',
+    )
+    assert with_member(WRITTEN, ("mcpServers", "three"), {"command": "z"}) == expected
+
+
+def test_in_the_place_of_one_that_is_there() -> None:
+    expected = WRITTEN.replace('{"command": "x"}', '{\n            "command": "z"\n        }')
+    assert with_member(WRITTEN, ("mcpServers", "one"), {"command": "z"}) == expected
+
+
+def test_at_the_outermost_level() -> None:
+    expected = WRITTEN.replace('"last": [1, 2] // }', '"last": [1, 2],\n    "new": true // }')
+    assert with_member(WRITTEN, ("new",), True) == expected
+
+
+@pytest.mark.parametrize("name", ["one", "two", "gone"])
+def test_removed_with_its_comma_only(name: str) -> None:
+    left = without_member(WRITTEN, ("mcpServers", name))
+    found = plain(read_json(WRITTEN))
+    found["mcpServers"].pop(name, None)
+    assert plain(read_json(left)) == found
+    for kept in ("// mine", "// I like it", "/* the first } */", "// keep", "// the end }"):
+        assert kept in left
+
+
+def test_nothing_to_remove_on_the_way() -> None:
+    assert without_member("{}", ("mcpServers", "a")) == "{}"
+    assert without_member('{"mcpServers": {"a": 1}}', ("mcpServers", "a")) == '{"mcpServers": {}}'
+
+
+@pytest.mark.parametrize("text", ['{"mcpServers": []}', "[]"])
+def test_something_else_is_in_the_way(text: str) -> None:
+    with pytest.raises(UsageError, match="object"):
+        with_member(text, ("mcpServers", "a"), {})
+
+
+def test_a_broken_text_is_not_touched() -> None:
+    with pytest.raises(BadJson):
+        with_member('{"a": }', ("b",), 1)
+
+
+KEYS = st.sampled_from(["a", "b", "mcpServers", 'q"\\', "ключ"])
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3),
+    max_leaves=10,
+)
+LAYOUTS = st.sampled_from([None, 2, 4, "\t"])
+
+
+@given(st.dictionaries(KEYS, VALUES, max_size=4), LAYOUTS, st.lists(KEYS, min_size=1, max_size=3), VALUES)
+def test_any_entry_of_any_settings(found: dict[str, Any], layout: Any, names: list[str], given_value: Any) -> None:
+    text = json.dumps(found, indent=layout)
+    try:
+        grown = with_member(text, names, given_value)
+    except UsageError:
+        return
+    expected = inner = json.loads(text)
+    for name in names[:-1]:
+        inner = inner.setdefault(name, {})
+    is_new = names[-1] not in inner
+    inner[names[-1]] = given_value
+    assert json.loads(grown) == expected
+    shrunk = without_member(grown, names)
+    del inner[names[-1]]
+    assert json.loads(shrunk) == expected
+    assert not is_new or json.loads(without_member(shrunk, names)) == expected
+
+
+class TestFiles:
+    def test_made_with_its_directory_for_the_person_alone(self, tmp_path: Path) -> None:
+        path = tmp_path / ".gemini" / "settings.json"
+        edit_settings(str(path), partial(with_member, names=("a",), given=1), writers=Writers.TRUSTED)
+        assert json.loads(path.read_text()) == {"a": 1}
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+    def test_that_of_a_project_keeps_who_may_read_it(self, tmp_path: Path) -> None:
+        path = tmp_path / "settings.json"
+        edit = partial(edit_settings, str(path), writers=Writers.ANYBODY)
+        edit(partial(with_member, names=("a",), given=1))
+        assert stat.S_IMODE(path.stat().st_mode) == 0o644
+        path.chmod(0o664)
+        edit(partial(with_member, names=("b",), given=1))
+        assert (stat.S_IMODE(path.stat().st_mode), json.loads(path.read_text())) == (0o664, {"a": 1, "b": 1})
+
+    def test_a_broken_file_is_named_and_stays(self, tmp_path: Path) -> None:
+        path = tmp_path / "settings.json"
+        path.write_text("{,")
+        with pytest.raises(SettingsError, match=str(path)):
+            edit_settings(str(path), partial(with_member, names=("a",), given=1), writers=Writers.TRUSTED)
+        assert path.read_text() == "{,"
+
+    def test_what_does_not_change_is_not_written(self, tmp_path: Path) -> None:
+        path = tmp_path / "settings.json"
+        path.write_text("{ }")
+        os.utime(path, (1, 1))
+        edit_settings(str(path), partial(without_member, names=("a",)), writers=Writers.TRUSTED)
+        assert path.stat().st_mtime == 1
+
+    def test_several_at_once_lose_nothing(self, tmp_path: Path) -> None:
+        path = tmp_path / "settings.json"
+
+        def add(number: int) -> None:
+            edit_settings(
+                str(path), partial(with_member, names=("s", str(number)), given=number), writers=Writers.TRUSTED
+            )
+
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(add, range(32)))
+        assert json.loads(path.read_text()) == {"s": {str(number): number for number in range(32)}}
