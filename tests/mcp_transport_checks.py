@@ -48,6 +48,13 @@ class End:
                 self._news.clear()
                 await self._news.wait()
 
+    async def until_asked(self, log: "Log", times: int) -> None:
+        """Until the server has got that many requests."""
+        async with asyncio.timeout(SECONDS):
+            while len(log.lines) < times:
+                log.news.clear()
+                await log.news.wait()
+
     async def outcome(self, request: Request) -> Result | Refusal | McpFailure:
         """Send it and wait for whatever comes of it."""
         await self.transport.send(request)
@@ -131,6 +138,7 @@ def scripted(*answers: "bytes | Callable[[Peer], Awaitable[None]]") -> "tuple[Ca
         log.lines.append(line)
         log.headers.append(headers)
         log.bodies.append(json.loads(body) if body else None)
+        log.news.set()
         say = next(given, http("500 Internal Server Error"))
         if isinstance(say, bytes):
             await peer.send(say)
@@ -147,3 +155,4 @@ class Log:
         self.lines: list[str] = []
         self.headers: list[dict[str, str]] = []
         self.bodies: list[object] = []
+        self.news = asyncio.Event()

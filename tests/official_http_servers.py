@@ -102,9 +102,10 @@ def serve() -> None:
         serving = [
             asyncio.create_task(server.serve([sockets[name]])) for name, server in zip(apps, servers, strict=True)
         ]
-        while not all(server.started for server in servers):
+        while not all(server.started for server in servers):  # noqa: ASYNC110 -- uvicorn has no event for it
             await asyncio.sleep(0.01)
-        print(json.dumps(addresses), flush=True)
+        sys.stdout.write(f"{json.dumps(addresses)}\n")
+        sys.stdout.flush()
         # Whoever started us is gone when this ends.
         await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
         assert serving
