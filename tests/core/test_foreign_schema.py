@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tejat.core.foreign_schema import problem_with
+from tejat.core.foreign_schema import flaw_in, problem_with
+from tejat.core.types import JsonValue
 
 SCHEMA = {
     "type": "object",
@@ -147,6 +148,20 @@ def test_the_dialect_is_the_one_that_the_schema_names() -> None:
 @pytest.mark.parametrize("dialect", ["http://127.0.0.1:9/own-dialect", ""])
 def test_a_dialect_nobody_knows_is_read_as_draft_7(dialect: str) -> None:
     assert problem_with({}, {"$schema": dialect, "required": ["a"]}) == "params must have required property 'a'"
+
+
+@pytest.mark.parametrize(
+    ("schema", "flaw"),
+    [
+        ({}, None),
+        ({"type": "object", "properties": {"a": {"type": "string", "unknown": 1, "format": "own"}}}, None),
+        ({"required": "a"}, '"a" is not of type "array"'),
+        ({"properties": {"a": {"required": True}}}, 'true is not of type "array"'),
+        ({"$ref": "#/nowhere"}, "Pointer '/nowhere' does not exist"),
+    ],
+)
+def test_a_schema_may_be_none(schema: dict[str, JsonValue], flaw: str | None) -> None:
+    assert flaw_in(schema) == flaw
 
 
 def test_a_pattern_made_to_take_forever_does_not() -> None:

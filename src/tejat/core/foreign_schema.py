@@ -17,9 +17,8 @@ def problem_with(arguments: object, schema: JsonObject) -> str | None:
     """
     if not isinstance(arguments, Mapping):
         return NOT_AN_OBJECT
-    dialect = jsonschema_rs.validator_cls_for(dict(schema)) if "$schema" in schema else jsonschema_rs.Draft7Validator
     try:
-        validator = dialect(dict(schema), validate_formats=False, retriever=_refuse_to_fetch)
+        validator = _validator(schema)
     except ValueError:
         return None
     given = dict(cast("Mapping[str, object]", arguments))
@@ -27,6 +26,21 @@ def problem_with(arguments: object, schema: JsonObject) -> str | None:
         return ", ".join(_in_words(error) for error in validator.iter_errors(given)) or None
     except ValueError as error:
         return f"params cannot be written as JSON: {error}"
+
+
+def flaw_in(schema: JsonObject) -> str | None:
+    """Why the schema is none that arguments could be checked against; None when it is one."""
+    try:
+        _validator(schema)
+    except ValueError as error:
+        return str(error).partition("\n")[0]
+    return None
+
+
+def _validator(schema: JsonObject) -> jsonschema_rs.Validator:
+    """Raises ValueError for a schema that cannot be compiled."""
+    dialect = jsonschema_rs.validator_cls_for(dict(schema)) if "$schema" in schema else jsonschema_rs.Draft7Validator
+    return dialect(dict(schema), validate_formats=False, retriever=_refuse_to_fetch)
 
 
 def _refuse_to_fetch(uri: str) -> NoReturn:

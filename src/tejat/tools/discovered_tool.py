@@ -1,0 +1,156 @@
+"""A tool that a command of the settings declared, and that another command of the settings runs."""
+
+import hashlib
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from tejat.core.confirm import Confirmation, ExecConfirmation
+from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.json_text import dump_json
+from tejat.core.tool import BaseTool, FunctionDeclaration, Kind, ToolContext, ToolError, ToolResult
+from tejat.core.types import JsonObject, Params
+from tejat.core.visible import visible
+from tejat.tools.shell_result import signal_name
+from tejat.tools.words import description_of
+from tejat.workspace.processes.keeping import Keeper
+from tejat.workspace.processes.launching import Exit
+from tejat.workspace.processes.program import Cause, Finished, run_program
+
+SECONDS = 600.0
+MOST_BYTES = 10 * 2**20
+"""Of each stream."""
+
+_NO_COMMAND = "There is no command to call it with. Somebody has to set tools.callCommand in the settings."
+
+
+class DiscoveredTool(BaseTool):
+    """Runs the call command in a directory, with the tool's name as its last argument and the arguments on its input.
+
+    `environment` is all that the command sees. What it prints on its error output is no failure while its exit code is
+    0, unless `strict_stderr` says so. What it prints is given back as it is: whoever shows it makes it fit to be shown.
+    """
+
+    def __init__(
+        self,
+        declared: FunctionDeclaration,
+        *,
+        discovery_command: Sequence[str],
+        call_command: Sequence[str],
+        keeper: Keeper,
+        directory: str,
+        environment: Mapping[str, str],
+        seconds: float = SECONDS,
+        strict_stderr: bool = False,
+    ) -> None:
+        self._arguments = (*call_command, declared.name) if call_command else ()
+        explanation = description_of("discovered_tool").format(
+            discovery=visible(shlex.join(discovery_command)),
+            call=visible(shlex.join(self._arguments)) or "(tools.callCommand is not set)",
+        )
+        super().__init__(
+            name=declared.name,
+            description=f"{declared.description}\n\n{explanation}".lstrip("\n"),
+            parameter_schema=declared.parameters_json_schema,
+            kind=Kind.OTHER,
+            is_output_markdown=False,
+        )
+        self._keeper = keeper
+        self._directory = directory
+        self._environment = environment
+        self._seconds = seconds
+        self._strict_stderr = strict_stderr
+
+    async def should_confirm_execute(self, params: Params) -> Confirmation | None:
+        given = _on_input(params)
+        if not self._arguments:
+            raise ToolFailure(_report(error=_NO_COMMAND), ErrorType.DISCOVERED_TOOL_EXECUTION_ERROR)
+        return ExecConfirmation(
+            title=f"Confirm: {self.display_name}",
+            command=shlex.join(self._arguments),
+            directory=self._directory,
+            root_commands=(self._arguments[0],),
+            notes=(f"It reads these arguments on its input: {given}",),
+            digest=self._digest(given),
+        )
+
+    async def execute(self, params: Params, context: ToolContext) -> ToolResult:
+        given = _on_input(params)
+        if context.approved is not None and context.approved.digest != self._digest(given):
+            raise ToolFailure("What would run is not what was approved, so nothing was run.", ErrorType.STALE_FILE)
+        if not self._arguments:
+            return _failed(_NO_COMMAND, _report(error=_NO_COMMAND))
+        try:
+            finished = await run_program(
+                self._keeper,
+                self._arguments,
+                directory=self._directory,
+                environment=self._environment,
+                input=given.encode(),
+                seconds=self._seconds,
+                most_bytes=MOST_BYTES,
+            )
+        except OSError as error:
+            told = visible(str(error))
+            return _failed(told, _report(error=told))
+        return self._result(finished)
+
+    def _result(self, finished: Finished) -> ToolResult:
+        stdout = finished.stdout.decode(errors="replace")
+        stderr = finished.stderr.decode(errors="replace")
+        stopped = self._why_stopped(finished.cause)
+        report = _report(stdout, stderr, error=stopped, ended=finished.exit)
+        reason = stopped or _reason(finished.exit)
+        if reason is None and stderr and self._strict_stderr:
+            reason = "It printed to its error output, which counts as a failure (tools.callCommandStrictStderr)."
+        if reason is not None:
+            return _failed(reason, report)
+        return ToolResult(stdout or report, report) if stderr else ToolResult(stdout, stdout)
+
+    def _why_stopped(self, cause: Cause) -> str | None:
+        match cause:
+            case Cause.EXITED:
+                return None
+            case Cause.TIME:
+                return f"It took longer than {self._seconds:g} seconds and was stopped."
+            case Cause.OUTPUT:
+                return f"It printed more than {MOST_BYTES} bytes to one stream and was stopped."
+
+    def _digest(self, given: str) -> str:
+        facts = (self._arguments, self._directory, given)
+        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+
+
+def _on_input(params: Params) -> str:
+    try:
+        return dump_json(cast("JsonObject", dict(params)))
+    except (TypeError, ValueError) as error:
+        raise ToolFailure(f"params cannot be written as JSON: {error}", ErrorType.INVALID_TOOL_PARAMS) from None
+
+
+def _reason(ended: Exit | None) -> str | None:
+    """What speaks against success in the way it ended."""
+    if ended is None or ended.code == 0:
+        return None
+    if ended.signal is not None:
+        return f"It was ended by {signal_name(ended.signal)}."
+    return f"It ended with exit code {ended.code}."
+
+
+def _report(stdout: str = "", stderr: str = "", *, error: str | None, ended: Exit | None = None) -> str:
+    code = None if ended is None else ended.code
+    number = None if ended is None else ended.signal
+    return "\n".join(
+        [
+            f"Stdout: {stdout or '(empty)'}",
+            f"Stderr: {stderr or '(empty)'}",
+            f"Error: {error or '(none)'}",
+            f"Exit Code: {'(none)' if code is None else code}",
+            f"Signal: {'(none)' if number is None else signal_name(number)}",
+        ]
+    )
+
+
+def _failed(reason: str, report: str) -> ToolResult:
+    return ToolResult(report, report, ToolError(reason, ErrorType.DISCOVERED_TOOL_EXECUTION_ERROR))
