@@ -166,7 +166,17 @@ NAMED: list[tuple[tuple[str, ...], object, str, object]] = [
         "summarize_tool_output",
         {"run_shell_command": 2000, "glob": None},
     ),
-    (("hooks",), {"BeforeTool": [{"hooks": []}]}, "hooks", {"BeforeTool": [{"hooks": []}]}),
+]
+
+# Every file adds to these, entry by entry; what is no list is one entry. References in them are for a shell.
+GATHERED: list[tuple[tuple[str, ...], object, str, dict[str, list[object]]]] = [
+    (
+        ("hooks",),
+        {"BeforeTool": [{"matcher": "$HOME"}, 5], "enabled": False},
+        "hooks",
+        {"BeforeTool": [{"matcher": "$HOME"}, 5], "enabled": [False]},
+    ),
+    (("hooksConfig",), {"disabled": ["a", "b"]}, "hooks_switches", {"disabled": ["a", "b"]}),
 ]
 
 
@@ -185,7 +195,7 @@ def test_nothing_is_set(machine: Machine) -> None:
 
 
 def test_every_field_is_tried_here() -> None:
-    fields = [field for _, _, field, _ in [*SETTINGS, *UNITED, *NAMED]]
+    fields = [field for _, _, field, _ in [*SETTINGS, *UNITED, *NAMED, *GATHERED]]
     assert sorted([*fields, "files", "ignored"]) == sorted(each.name for each in fields_of(Settings))
 
 
@@ -214,6 +224,25 @@ def test_one_object_of_names(
     path = machine.write("user", "\n" + json.dumps(nested(name, written)))
     expected = {each: Setting(member, f"{path}:2", USER) for each, member in value.items()}
     assert machine.load() == replace(Settings(), **{field: expected}, files=(path,))
+
+
+@pytest.mark.parametrize(("names", "written", "field", "value"), GATHERED)
+def test_what_every_file_adds_to(
+    machine: Machine, names: tuple[str, ...], written: object, field: str, value: dict[str, list[object]]
+) -> None:
+    user = machine.write("user", nested(names[0], written))
+    project = machine.write("project", nested(names[0], written))
+    expected = {
+        each: tuple(
+            Setting(entry, f"{path}:1", tier)
+            for path, tier in ((user, USER), (project, WORKSPACE))
+            for entry in entries
+        )
+        for each, entries in value.items()
+    }
+    loaded = machine.load(trusted=True, environment={"HOME": "/x"})
+    assert loaded == replace(Settings(), **{field: expected}, files=(user, project))
+    assert getattr(machine.load(), field) == {each: got[: len(got) // 2] for each, got in expected.items()}
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,7 @@ from tejat.workspace.crew import dismiss
 
 if TYPE_CHECKING:
     from tejat.engine.custom_command import CommandPrompts
+    from tejat.engine.hooks.session_events import SessionHooks
 
 DEFAULT_MODEL = "gemini-2.5-pro"
 
@@ -162,20 +163,30 @@ def _session(
         _care(options, ground),
         journal=beginning.journal,
         fallback=None if fallback is None else partial(_named_model, fallback.value, ground),
+        hooks=workshop.hooks,
     )
-    return Session(
+    session = Session(
         conversation,
         Identity(
             beginning.session_id,
             is_resumed=beginning.is_resumed,
             repairs=beginning.repairs,
-            notes=(*ground.notes, *context.warnings, *beginning.problems),
+            notes=(*ground.notes, *context.warnings, *beginning.problems, *_notes_of(workshop.hooks)),
             recorded_at=played.recorded_at,
         ),
         expand=_Prompts(ground, workshop).expand,
         journal=beginning.journal,
         problems=partial(_problems, beginning.journal, played),
+        hooks=workshop.hooks,
     )
+    if workshop.hooks is not None:
+        journal = beginning.journal
+        workshop.hooks.belong_to(session.session_id, "" if journal is None else journal.path, session.notice)
+    return session
+
+
+def _notes_of(hooks: "SessionHooks | None") -> tuple[str, ...]:
+    return () if hooks is None else hooks.warnings
 
 
 class _Prompts:

@@ -21,6 +21,7 @@ from tejat.tools.registry import ToolRegistry
 if TYPE_CHECKING:
     from tejat.app.house import House
     from tejat.engine.facts import FactFinder
+    from tejat.engine.hooks.session_events import SessionHooks
     from tejat.engine.scheduler import Scheduler
     from tejat.workspace.roots import Roots
 
@@ -41,9 +42,9 @@ class ToolSession:
             self._scheduler = self._make_scheduler()
         return self._scheduler
 
-    def is_forbidden(self, tool_name: str) -> bool:
+    def is_forbidden(self, tool_name: str, server: str | None = None) -> bool:
         """Whether a rule forbids every call of the tool. As long as there is no scheduler, there is no such rule."""
-        return self._scheduler is not None and self._scheduler.permission.policy.hides(tool_name)
+        return self._scheduler is not None and self._scheduler.permission.policy.hides(tool_name, server)
 
 
 @contextmanager
@@ -73,6 +74,7 @@ class Workshop:
     session: ToolSession
     house: "House"
     roots: "Roots"
+    hooks: "SessionHooks | None" = None
 
 
 @contextmanager
@@ -106,6 +108,7 @@ def open_workshop(
         for tool in tools:
             registry.register(tool)
         _select(registry, settings)
+        hooks = _hooks(ground, approver, stack) if settings.hooks else None
 
         def make_scheduler() -> "Scheduler":
             from tejat.engine.load_policy import load_policy, save_rule
@@ -124,12 +127,19 @@ def open_workshop(
                 long_output=LongOutput(outputs[0], limit=limit) if outputs else None,
                 mask=SecretMask(ground.named_secrets) if for_model else None,
                 undo=lambda: house.undo,
+                hooks=None if hooks is None else hooks.calls,
             )
 
         session = ToolSession(registry, settings, make_scheduler)
         if texts or allowed_tools or any(lists_of_tools(settings)) or not _is_plain(mode, settings):
             _ = session.scheduler  # what somebody said about calls is looked at before there are any
-        yield Workshop(session, house, workspace.roots)
+        yield Workshop(session, house, workspace.roots, hooks)
+
+
+def _hooks(ground: Ground, approver: Approver | None, stack: ExitStack) -> "SessionHooks | None":
+    from tejat.app.hooks import start_hooks
+
+    return start_hooks(ground, approver, stack)
 
 
 def _is_plain(mode: str | None, settings: Settings) -> bool:

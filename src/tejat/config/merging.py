@@ -64,6 +64,17 @@ def by_name(files: Sequence[SettingsFile], key: Key, read: Read, default: object
     return members
 
 
+def gathered(files: Sequence[SettingsFile], key: Key, read: Read, default: object) -> object:
+    """The members of all objects: under each name the entries of every file, in order. No file drops another's."""
+    members = dict(cast("Mapping[str, tuple[Setting[object], ...]]", default))
+    for file in files:
+        if found := file.find(key):
+            for name, member in found.members().items():
+                added = tuple(entry.setting(read(entry)) for entry in member.items_or_one())
+                members[name] = (*members.get(name, ()), *added)
+    return members
+
+
 def deep(files: Sequence[SettingsFile], key: Key, read: Read, default: object) -> object:
     """Objects within each other made one."""
     kept = cast("Setting[JsonObject]", default)

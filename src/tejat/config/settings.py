@@ -135,7 +135,8 @@ class Settings:
     folder_trust: Setting[bool] = Setting(value=True)
     auth_type: Setting[str] | None = None
     excluded_environment: tuple[Setting[str], ...] = (Setting("DEBUG"), Setting("DEBUG_MODE"))
-    hooks: Mapping[str, Setting[JsonValue]] = MappingProxyType({})
+    hooks: Mapping[str, tuple[Setting[JsonValue], ...]] = MappingProxyType({})
+    hooks_switches: Mapping[str, tuple[Setting[JsonValue], ...]] = MappingProxyType({})
 
     files: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()

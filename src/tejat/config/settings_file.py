@@ -201,6 +201,12 @@ class Found:
             return [self] if self.file.resolve(self.node.value).strip() else []
         return self.entries()
 
+    def items_or_one(self) -> "list[Found]":
+        """What a list holds, whatever it is, each with its own line; anything else stands for a list of one."""
+        if not isinstance(self.node.value, list):
+            return [self]
+        return [Found(self.file, self.name, node) for node in self.node.value]
+
     def members(self) -> "dict[str, Found]":
         """What an object holds, each with its own line; null is as good as none."""
         if not isinstance(self.node.value, dict):
@@ -215,6 +221,10 @@ class Found:
         """The value as it is, whatever it is."""
         return self._plain(self.node)
 
+    def as_written(self) -> "JsonValue":
+        """The same with its references left alone: a command line is for a shell to read."""
+        return _as_written(self.node)
+
     def json_object(self) -> "JsonObject":
         return {name: member.json() for name, member in self.members().items()}
 
@@ -228,6 +238,16 @@ class Found:
                 return {name: self._plain(member) for name, member in members.items()}
             case value:
                 return value
+
+
+def _as_written(node: "Node") -> "JsonValue":
+    match node.value:
+        case list(items):
+            return [_as_written(item) for item in items]
+        case dict(members):
+            return {name: _as_written(member) for name, member in members.items()}
+        case value:
+            return value
 
 
 def is_same_directory(one: str, other: str) -> bool:

@@ -9,6 +9,7 @@ from tejat.config.merging import (
     Read,
     by_name,
     deep,
+    gathered,
     last,
     of_person,
     strictest_of_project,
@@ -144,7 +145,8 @@ _SECURITY = (
         values.variable_names,
         united,
     ),
-    Row("hooks", Key("hooks"), Found.json, by_name),
+    Row("hooks", Key("hooks"), Found.as_written, gathered),
+    Row("hooks_switches", Key("hooksConfig"), Found.as_written, gathered),
 )
 
 ROWS = (*_TOOLS, *_MCP, *_MODEL, *_CONTEXT, *_PERSON, *_SECURITY)

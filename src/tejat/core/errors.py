@@ -8,6 +8,7 @@ TejatError
 │   ├── NotTrusted         only a trusted folder may do this
 │   └── SandboxUnavailable a sandbox is required, and there is none that does what it must
 ├── BadPrompt              what a person asked cannot be sent to a model as it is
+├── StoppedByHook          a command in the settings says that a run must not go on
 └── ModelFailure           a model did not answer (in core/model.py)
 """
 
@@ -105,3 +106,7 @@ class SandboxUnavailable(UsageError):
 
 class BadPrompt(TejatError):
     """A prompt cannot be made into what a model would be sent, so nothing is sent. The message says why."""
+
+
+class StoppedByHook(TejatError):
+    """A hook says that the run must not go on, or one that has to be heard failed. The message says which and why."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from tejat.core.agent_events import Answered, LoopDetected, ModelChanged, Tell, TextStreamed, ThoughtStreamed
-from tejat.core.errors import TejatError, UsageError
+from tejat.core.errors import StoppedByHook, TejatError, UsageError
 from tejat.core.history import History, Message, model_message, user_message
 from tejat.core.model import (
     NO_USAGE,
@@ -32,6 +32,7 @@ from tejat.engine.loop_guard import LoopGuard
 from tejat.engine.tokens import estimate_tokens
 
 if TYPE_CHECKING:
+    from tejat.core.hooks import AgentHooks
     from tejat.engine.scheduler import Batch, Scheduler
 
 _WARNING = (
@@ -70,7 +71,7 @@ class Conversation:
     """The steps of the loop. Each leaves the history legal, whatever happens in it.
 
     `scheduler` gives what runs calls, once there is one. `fallback` opens the model to go on with when this one is out
-    of reach, and may raise UsageError and ModelFailure; without it there is none.
+    of reach, and may raise UsageError and ModelFailure; without it there is none. `hooks` see every request first.
     """
 
     def __init__(
@@ -83,6 +84,7 @@ class Conversation:
         *,
         journal: Journal | None = None,
         fallback: Callable[[], ModelClient] | None = None,
+        hooks: "AgentHooks | None" = None,
     ) -> None:
         self.model = model
         self.history = history
@@ -94,6 +96,7 @@ class Conversation:
         self._premises = premises
         self._journal = journal
         self._fallback = fallback
+        self._hooks = hooks
         self._was_warned = False
         self._counted_tokens = self._counted_messages = 0
 
@@ -103,6 +106,10 @@ class Conversation:
         self._guard.start()
         self._was_warned = False
         self._add_user(prompt, shown)
+
+    def go_on(self, words: str) -> None:
+        """Add what the model has to go on with after it had ended, in the same run."""
+        self._add_user(user_message(words), "")
 
     def withdraw(self) -> None:
         """Take back a prompt that came to nothing, so that it can be asked again."""
@@ -123,6 +130,8 @@ class Conversation:
 
     async def compress(self, tell: Tell) -> bool:
         """Summarise the history, and say whether that made it shorter. Raises nothing that the model failed of."""
+        if self._hooks is not None:
+            await self._hooks.before_compressing()
         before = self.history.messages
         messages, outcome = await self._compressor.compress(
             lambda request: self.ask(request, tell),
@@ -141,15 +150,33 @@ class Conversation:
 
     async def ask(self, request: ModelRequest, tell: Tell) -> Answer:
         """One question on the side, counted like the others. Raises ModelFailure."""
-        answer, seconds = await ask(self.model, request, tell)
+        try:
+            answer, seconds = await self._request(request, tell)
+        except StoppedByHook as stop:
+            raise ModelFailure(str(stop), FailureKind.BLOCKED) from None
         self.budget.spend(answer.usage, self.model.name, answer.model)
         tell(Answered(answer, seconds, request.purpose))
         return answer
 
+    async def _request(
+        self, request: ModelRequest, tell: Tell, watch: Callable[[Chunk], None] | None = None
+    ) -> tuple[Answer, float]:
+        """The answer to one request, and the seconds it took. Raises ModelFailure and StoppedByHook."""
+        if self._hooks is None:
+            return await ask(self.model, request, tell, watch=watch)
+        await self._hooks.before_model(request, self.model.name)
+        answer, seconds = await ask(self.model, request, tell, watch=watch)
+        try:
+            await self._hooks.after_model(request, self.model.name, answer)
+        except StoppedByHook:
+            self.budget.spend(answer.usage, self.model.name, answer.model)
+            raise
+        return answer, seconds
+
     async def ask_model(self, tell: Tell) -> Answer | None:
         """The next answer, in the history with its calls; None when it was cut off because it went in circles.
 
-        Raises ModelFailure and TurnsInCircles.
+        Raises ModelFailure, TurnsInCircles and StoppedByHook.
         """
         self.budget.begin_turn()
         try:
@@ -184,7 +211,7 @@ class Conversation:
                     pass
 
         try:
-            answer, seconds = await ask(self.model, request, tell, watch=watch)
+            answer, seconds = await self._request(request, tell, watch)
         except _Circling as circle:
             self._keep_partial("".join(streamed), "it repeated itself")
             self._warn(str(circle), tell)

@@ -77,21 +77,28 @@ class Permission:
             verdict = max(verdict, from_around, key=lambda each: (each.decision.strictness, each.firm))
         return facts, verdict
 
-    async def authorise(self, tool: BaseTool, params: Params, *, asking: Callable[[], None], note: str = "") -> Ready:
-        """Raises ToolFailure where the call may not run. What the person rewrote is judged and shown again."""
+    async def authorise(
+        self, tool: BaseTool, params: Params, *, asking: Callable[[Question], None], note: str = "", objection: str = ""
+    ) -> Ready:
+        """Raises ToolFailure where the call may not run. What the person rewrote is judged and shown again.
+
+        An `objection` is what somebody has against it: then the person is asked, whatever the rules allow.
+        """
         while True:
             facts, verdict = self.decide(tool, params)
             if verdict.decision is Decision.DENY:
                 raise _denied(verdict)
+            if objection:
+                verdict = _objected(verdict, objection)
             if verdict.decision is Decision.ALLOW:
                 return Ready(params, None, facts, verdict.source)
             confirmation = await _confirmation(tool, params, facts, verdict)
             if confirmation is None:
                 return Ready(params, None, facts, "the tool needs no confirmation")
             if self._approver is None:
-                raise _nobody_to_ask(tool, verdict)
+                raise _nobody_to_ask(tool, verdict, objection)
             question = self._question(tool, confirmation, verdict, note)
-            asking()
+            asking(question)
             async with self._one_question_at_a_time:
                 answer = await self._approver.ask(question)
             if answer.outcome is Outcome.CANCEL:
@@ -195,11 +202,19 @@ def _denied(verdict: Verdict) -> ToolFailure:
     return ToolFailure(told, ErrorType.POLICY_VIOLATION, display=f"{told} ({verdict.source})")
 
 
-def _nobody_to_ask(tool: BaseTool, verdict: Verdict) -> ToolFailure:
+def _objected(verdict: Verdict, objection: str) -> Verdict:
+    """No rule that could be remembered would settle it."""
+    reason = f"{objection}\n{verdict.reason}" if verdict.decision is Decision.ASK and verdict.reason else objection
+    return replace(verdict, decision=Decision.ASK, reason=reason, firm=True, offer=None)
+
+
+def _nobody_to_ask(tool: BaseTool, verdict: Verdict, objection: str) -> ToolFailure:
     told = (
         f'Tool execution for "{tool.display_name}" requires user confirmation, '
         "which is not supported in non-interactive mode."
     )
+    if objection:
+        return ToolFailure(f"{told} {objection}", ErrorType.POLICY_VIOLATION)
     reason = f" {verdict.reason}" if verdict.reason else ""
     hint = "" if verdict.offer is None else f" A rule that would allow it: {rule_text(verdict.offer)}"
     return ToolFailure(told, ErrorType.POLICY_VIOLATION, display=f"{told}{reason}{hint}")

@@ -30,6 +30,8 @@ from tejat.engine.secret_mask import SecretMask
 from tejat.tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
+    from tejat.core.confirm import Question
+    from tejat.core.hooks import Checked, ToolHooks
     from tejat.engine.undo import UndoJournal
 
 _MOST_AT_ONCE = 24
@@ -46,7 +48,7 @@ class Scheduler:
     """Runs the calls of a model: neighbours that only read go together, anything else goes alone and in order.
 
     A second batch waits for the first. `mask` keeps secrets out of results. `undo` opens the journal that changes are
-    kept in, when there is one to keep.
+    kept in, when there is one to keep. `hooks` have a say before the rules, and see the results.
     """
 
     def __init__(
@@ -57,12 +59,14 @@ class Scheduler:
         long_output: LongOutput | None = None,
         mask: SecretMask | None = None,
         undo: "Callable[[], UndoJournal] | None" = None,
+        hooks: "ToolHooks | None" = None,
     ) -> None:
         self.registry = registry
         self.permission = permission
         self.long_output = long_output
         self.mask = mask
         self.undo = undo
+        self.hooks = hooks
         self.turn = asyncio.Lock()
 
     def batch(self, calls: Sequence[FunctionCall], watch: Watch | None = None) -> "Batch":
@@ -88,6 +92,7 @@ class Batch:
         self.watch_failure: Exception | None = None
         self._calls = [_Call(index, call) for index, call in enumerate(calls)]
         self._is_waiting = True
+        self._is_stopped = False
 
     @property
     def results(self) -> list[ToolResult]:
@@ -146,10 +151,17 @@ class Batch:
 
     async def _prepare_and_authorise(self, call: "_Call", note: str = "") -> Ready | None:
         """None for a call that has its result already: unknown, malformed, denied."""
+        if self._is_stopped:
+            return self._finish(call, _cancelled(CANCELLED_BEFORE))
         try:
             tool = self._prepare(call)
+            objection = await self._consult_hooks(call, tool)
             return await self._scheduler.permission.authorise(
-                tool, call.request.args, asking=lambda: self._enter(call, CallState.AWAITING_APPROVAL), note=note
+                tool,
+                call.request.args,
+                asking=lambda question: self._note_question(call, question),
+                note=note,
+                objection=objection,
             )
         except _Rejected as refusal:
             self._finish(call, rejected(refusal.failure))
@@ -170,19 +182,37 @@ class Batch:
             raise _Rejected(rejection)
         return call.tool
 
+    async def _consult_hooks(self, call: "_Call", tool: BaseTool) -> str:
+        """What hooks have against the call, whose arguments they may rewrite. Raises ToolFailure if they refuse it."""
+        hooks = self._scheduler.hooks
+        if hooks is None:
+            return ""
+        if call.checked is None:
+            call.checked = await hooks.before_tool(call.request, tool)
+            if call.checked.is_rewritten:
+                call.request = replace(call.request, args=call.checked.params)
+        return call.checked.objection
+
+    def _note_question(self, call: "_Call", question: "Question") -> None:
+        self._enter(call, CallState.AWAITING_APPROVAL)
+        if self._scheduler.hooks is not None:
+            self._scheduler.hooks.asked(question)
+
     async def _run_call(self, call: "_Call", ready: Ready | None) -> None:
         """Perform what may run. A file that moved on since it was approved is shown anew, not written over."""
         proposals = 1
+        if ready is not None and self._is_stopped:
+            return self._finish(call, _cancelled(CANCELLED_BEFORE))
         while ready is not None:
             self._enter(call, CallState.SCHEDULED)
             result = await self._perform(call, ready)
             is_stale = result.error is not None and result.error.type is ErrorType.STALE_FILE
             if ready.approved is None or not is_stale or proposals == _MOST_PROPOSALS:
-                self._finish(call, result, ready.allowed_by)
-                return
+                return await self._conclude(call, result, ready.allowed_by)
             proposals += 1
             note = "The file changed while you were looking. This is the change against it as it is now."
             ready = await self._prepare_and_authorise(call, note)
+        return None
 
     async def _perform(self, call: "_Call", ready: Ready) -> ToolResult:
         tool = call.tool
@@ -210,6 +240,18 @@ class Batch:
             self._finish(call, _cancelled(CANCELLED_WHILE_RUNNING, partial[-1] if partial else None), ready.allowed_by)
             raise
 
+    async def _conclude(self, call: "_Call", result: ToolResult, allowed_by: str) -> None:
+        """Let hooks see what came of it. What was done stays done, whatever becomes of them."""
+        hooks, mask = self._scheduler.hooks, self._scheduler.mask
+        try:
+            if hooks is not None and call.tool is not None and call.checked is not None:
+                seen = result if mask is None else mask.result(result)
+                result = await hooks.after_tool(call.request, call.tool, call.checked, seen)
+        except Exception:  # noqa: BLE001 -- broken hooks must not end the turn
+            pass
+        finally:
+            self._finish(call, result, allowed_by)
+
     def _journal(self) -> "UndoJournal | None":
         """None where nothing can be kept: that is no reason not to do what was asked for."""
         open_journal = self._scheduler.undo
@@ -228,6 +270,9 @@ class Batch:
         call.result = result
         call.response = pack(call.request, result)
         call.state = _final_state(result)
+        self._is_stopped = self._is_stopped or (
+            result.error is not None and result.error.type is ErrorType.STOP_EXECUTION
+        )
         self._tell(StateChanged(call.index, call.request, call.state))
         seconds = time.perf_counter() - call.started if call.started else 0.0
         self._tell(CallFinished(call.index, call.request, call.state, result, call.response, seconds, allowed_by))
@@ -255,12 +300,13 @@ class _Rejected(Exception):
 class _Call:
     """One call on its way."""
 
-    __slots__ = ("index", "request", "response", "result", "started", "state", "tool")
+    __slots__ = ("checked", "index", "request", "response", "result", "started", "state", "tool")
 
     def __init__(self, index: int, request: FunctionCall) -> None:
         self.index = index
         self.request = request
         self.tool: BaseTool | None = None
+        self.checked: Checked | None = None
         self.state = CallState.VALIDATING
         self.started = 0.0
         self.result: ToolResult | None = None

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING
 
 from tejat.core.agent_events import (
     EndReason,
@@ -13,8 +14,8 @@ from tejat.core.agent_events import (
     Severity,
     Tell,
 )
-from tejat.core.errors import BadPrompt, NotTrusted
-from tejat.core.history import user_message
+from tejat.core.errors import BadPrompt, NotTrusted, StoppedByHook
+from tejat.core.history import Message, user_message
 from tejat.core.model import Answer, FailureKind, ModelFailure, ModelRequest
 from tejat.core.types import Part
 from tejat.core.value import replace, value
@@ -22,6 +23,12 @@ from tejat.engine.at_paths import Expanded
 from tejat.engine.conversation import Conversation
 from tejat.engine.journal import Journal
 from tejat.engine.turn import Ending, run_turns
+
+if TYPE_CHECKING:
+    from tejat.core.hooks import AgentHooks
+
+_MOST_ROUNDS = 8
+"""How often hooks may send a model on that had ended, within one run."""
 
 
 @value
@@ -42,7 +49,7 @@ class Session:
 
     `expand` makes of a prompt what it stands for, a command or files that it names with `@`, tells of the calls that
     this takes, and raises BadPrompt and NotTrusted. `problems` tells what of the session could not be kept, which is no
-    reason to end it.
+    reason to end it. `hooks` have a say in each prompt, and may send the model on when it has ended.
     """
 
     def __init__(
@@ -53,12 +60,15 @@ class Session:
         expand: Callable[[str, Tell], Awaitable[Expanded]],
         journal: Journal | None = None,
         problems: Callable[[], Sequence[str]] = tuple,
+        hooks: "AgentHooks | None" = None,
     ) -> None:
         self.conversation = conversation
         self.identity = identity
         self._expand = expand
         self._journal = journal
         self._problems = problems
+        self._hooks = hooks
+        self._is_resumed = identity.is_resumed
         self._one_at_a_time = asyncio.Lock()
         self._tell: Tell = _nobody
         self._told: set[str] = set()
@@ -83,6 +93,8 @@ class Session:
                 ending = Ending(EndReason.BAD_PROMPT, str(error))
             except NotTrusted as error:
                 ending = Ending(EndReason.NOT_TRUSTED, str(error))
+            except StoppedByHook as stop:
+                ending = Ending(EndReason.NOT_ALLOWED, str(stop))
             except Exception as error:
                 # What the error of a defect says may be anything, also a key.
                 ending = Ending(EndReason.FAILED, f"Internal error: {type(error).__name__}.")
@@ -100,10 +112,18 @@ class Session:
             raise ModelFailure(spent[1], FailureKind.OVER_BUDGET)
         return await self.conversation.ask(request, self._tell)
 
+    def notice(self, noticed: Noticed) -> None:
+        """Tell whoever watches the run that is going on, if there is one."""
+        self._tell(noticed)
+
     async def close(self) -> None:
-        if self._journal is not None:
-            self._journal.close()
-        await self.conversation.model.close()
+        try:
+            if self._hooks is not None:
+                await self._hooks.close()
+        finally:
+            if self._journal is not None:
+                self._journal.close()
+            await self.conversation.model.close()
 
     def _introduce(self) -> None:
         identity, self.identity = self.identity, replace(self.identity, is_resumed=True, repairs=(), notes=())
@@ -114,16 +134,23 @@ class Session:
             self._tell(HistoryRepaired(identity.repairs))
 
     async def _answer(self, prompt: str | Sequence[Part]) -> Ending:
-        """Raises BadPrompt and NotTrusted."""
+        """Raises BadPrompt, NotTrusted and StoppedByHook."""
         shown = prompt if isinstance(prompt, str) else ""
+        budget = self.conversation.budget
+        try:
+            async with asyncio.timeout(budget.remaining_seconds):
+                message = await self._message(prompt)
+        except TimeoutError:
+            return Ending(*budget.out_of_time())
+        self.conversation.begin(message, shown)
+        self._tell(Prompted(message, shown))
+        return await self._go_on(await run_turns(self.conversation, self._tell), shown or message.text)
+
+    async def _message(self, prompt: str | Sequence[Part]) -> Message:
+        """What the model gets: the prompt, and what hooks say to it. Raises BadPrompt, NotTrusted and StoppedByHook."""
         parts: Sequence[Part] = ()
         if isinstance(prompt, str):
-            budget = self.conversation.budget
-            try:
-                async with asyncio.timeout(budget.remaining_seconds):
-                    expanded = await self._expand(prompt, self._tell)
-            except TimeoutError:
-                return Ending(*budget.out_of_time())
+            expanded = await self._expand(prompt, self._tell)
             parts = expanded.parts
             for note in expanded.notes:
                 self._tell(Noticed(note, Severity.NOTE))
@@ -132,9 +159,32 @@ class Session:
         message = user_message(*parts)
         if message.is_empty:
             raise BadPrompt("The prompt is empty.")
-        self.conversation.begin(message, shown)
-        self._tell(Prompted(message, shown))
-        return await run_turns(self.conversation, self._tell)
+        if self._hooks is None:
+            return message
+        context = await self._hooks.before_prompt(message.text, is_resumed=self._is_resumed)
+        return user_message(*parts, context) if context else message
+
+    async def _go_on(self, ending: Ending, prompt: str) -> Ending:
+        """Ask hooks whether the model may end, and send it on where they object."""
+        if self._hooks is None:
+            return ending
+        rounds, budget = 0, self.conversation.budget
+        while ending.reason is EndReason.FINISHED:
+            answer = _joined(self.conversation.said)
+            try:
+                async with asyncio.timeout(budget.remaining_seconds):
+                    words = await self._hooks.after_prompt(prompt, answer, is_repeated=rounds > 0)
+            except TimeoutError:
+                return Ending(*budget.out_of_time())
+            if not words:
+                break
+            if rounds == _MOST_ROUNDS:
+                self._tell(Noticed(f"Hooks have sent the model on {rounds} times. The run ends nevertheless."))
+                break
+            rounds += 1
+            self.conversation.go_on(words)
+            ending = await run_turns(self.conversation, self._tell)
+        return ending
 
     def _ended(self, ending: Ending) -> RunEnded:
         if self._journal is not None:

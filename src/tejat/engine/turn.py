@@ -3,6 +3,7 @@
 import asyncio
 
 from tejat.core.agent_events import EndReason, Tell
+from tejat.core.errors import StoppedByHook
 from tejat.core.model import Answer, FailureKind, FinishReason, ModelFailure
 from tejat.core.value import value
 from tejat.engine.conversation import Conversation, TurnsInCircles
@@ -37,13 +38,16 @@ async def run_turns(conversation: Conversation, tell: Tell) -> Ending:
         return Ending(_REASONS.get(failure.kind, EndReason.MODEL_FAILED), failure.message, failure.kind)
     except TurnsInCircles as circle:
         return Ending(EndReason.LOOP, f"The model was going in circles: {circle}")
+    except StoppedByHook as stop:
+        conversation.withdraw()
+        return Ending(EndReason.NOT_ALLOWED, str(stop))
     except asyncio.CancelledError:
         conversation.withdraw()
         raise
 
 
 async def _run_turns(conversation: Conversation, tell: Tell) -> Ending:
-    """Raises ModelFailure and TurnsInCircles."""
+    """Raises ModelFailure, TurnsInCircles and StoppedByHook."""
     while True:
         spent = conversation.budget.problem(conversation.model.name)
         if spent:

@@ -1,0 +1,31 @@
+"""The hooks of the settings at work."""
+
+from contextlib import ExitStack
+
+from tejat.app.ground import Ground
+from tejat.config.hooks import read_hooks
+from tejat.core.confirm import Approver
+from tejat.engine.hooks.opening import open_hooks
+from tejat.engine.hooks.session_events import SessionHooks
+from tejat.workspace.processes.keeping import Keeper
+
+
+def start_hooks(ground: Ground, approver: Approver | None, closing: ExitStack) -> SessionHooks | None:
+    """The hooks that count on this ground, None if there are none. What they start is ended by `closing`.
+
+    The settings of a folder that is not trusted are not among those of the ground. Raises UsageError.
+    """
+    settings = ground.settings
+    configured = read_hooks(settings.hooks, settings.hooks_switches)
+    if not configured.hooks and not configured.warnings:
+        return None
+    keeper = Keeper()
+    closing.callback(keeper.close)
+    return open_hooks(
+        configured,
+        approver,
+        keeper,
+        roots=ground.roots,
+        environment=ground.environment,
+        allowed_variables=settings.shell_environment.value,
+    )

@@ -1,0 +1,142 @@
+"""The hooks around a session: they may keep a prompt or a request from being sent, and tell the model more."""
+
+import asyncio
+
+from tejat.core.confirm import Approver, InfoConfirmation, Outcome, Question
+from tejat.core.errors import StoppedByHook
+from tejat.core.history import Message
+from tejat.core.hooks import HookEvent
+from tejat.core.json_text import dump_json
+from tejat.core.message_json import message_part_to_json
+from tejat.core.model import Answer, ModelRequest
+from tejat.core.types import InlineData, JsonObject, JsonValue, Text
+from tejat.engine.hooks.hearing import HookHearing, called, context_of, denial_of, marked, objection_of, stop_of
+from tejat.engine.hooks.outcome import Outcome as HookOutcome
+from tejat.engine.hooks.tool_calls import ToolCallHooks
+
+_YES = frozenset(
+    {
+        Outcome.PROCEED_ONCE,
+        Outcome.PROCEED_ALWAYS,
+        Outcome.PROCEED_ALWAYS_AND_SAVE,
+        Outcome.PROCEED_ALWAYS_SERVER,
+        Outcome.PROCEED_ALWAYS_TOOL,
+    }
+)
+
+
+class SessionHooks:
+    """Implements `core.hooks.AgentHooks`. `calls` are the hooks around the calls of the same session.
+
+    Where a hook asks or fails, the approver decides; without one nothing is sent. `warnings` are for the person.
+    """
+
+    def __init__(self, hearing: HookHearing, approver: Approver | None, warnings: tuple[str, ...] = ()) -> None:
+        self.belong_to = hearing.belong_to
+        self.calls = ToolCallHooks(hearing)
+        self.warnings = (*warnings, *hearing.warnings())
+        self._hearing = hearing
+        self._approver = approver
+        self._one_question_at_a_time = asyncio.Lock()
+        self._has_begun = False
+
+    async def before_prompt(self, prompt: str, *, is_resumed: bool) -> str:
+        """Raises StoppedByHook."""
+        outcomes: list[HookOutcome] = []
+        if not self._has_begun:
+            self._has_begun = True
+            source = "resume" if is_resumed else "startup"
+            outcomes += await self._hearing.about(HookEvent.SESSION_START, {"source": source}, trigger=source)
+        if self._hearing.wants(HookEvent.BEFORE_AGENT):
+            judged = await self._hearing.about(HookEvent.BEFORE_AGENT, {"prompt": prompt})
+            await self._obey(judged, "The prompt would be sent to the model nevertheless.")
+            outcomes += judged
+        return context_of(outcomes)
+
+    async def after_prompt(self, prompt: str, answer: str, *, is_repeated: bool) -> str:
+        if not self._hearing.wants(HookEvent.AFTER_AGENT):
+            return ""
+        fields: JsonObject = {"prompt": prompt, "prompt_response": answer, "stop_hook_active": is_repeated}
+        outcomes = await self._hearing.about(HookEvent.AFTER_AGENT, fields)
+        denying = denial_of(outcomes)
+        return "" if denying is None or stop_of(outcomes) else marked(denying.reason)
+
+    async def before_model(self, request: ModelRequest, model: str) -> None:
+        """Raises StoppedByHook."""
+        if self._hearing.wants(HookEvent.BEFORE_MODEL):
+            outcomes = await self._hearing.about(HookEvent.BEFORE_MODEL, {"llm_request": _request(request, model)})
+            await self._obey(outcomes, "The request would be sent to the model nevertheless.")
+
+    async def after_model(self, request: ModelRequest, model: str, answer: Answer) -> None:
+        """Raises StoppedByHook."""
+        if not self._hearing.wants(HookEvent.AFTER_MODEL):
+            return
+        fields: JsonObject = {"llm_request": _request(request, model), "llm_response": _response(answer)}
+        outcomes = await self._hearing.about(HookEvent.AFTER_MODEL, fields)
+        _stop_if_told(outcomes)
+
+    async def before_compressing(self) -> None:
+        await self._hearing.about(HookEvent.PRE_COMPRESS, {"trigger": "auto"}, trigger="auto")
+
+    async def close(self) -> None:
+        if self._has_begun:
+            await self._hearing.about(HookEvent.SESSION_END, {"reason": "exit"}, trigger="exit")
+        await self.calls.close()
+
+    async def _obey(self, outcomes: list[HookOutcome], consequence: str) -> None:
+        """Raises StoppedByHook where a hook says no, and where a person says no to what a hook left open."""
+        _stop_if_told(outcomes)
+        objection = objection_of(outcomes)
+        if not objection:
+            return
+        if self._approver is None:
+            raise StoppedByHook(f"{objection} Nobody is there to decide, so nothing was sent.")
+        question = Question(
+            InfoConfirmation("Confirm: go on?", consequence),
+            tool_name="hooks",
+            reason=objection,
+        )
+        async with self._one_question_at_a_time:
+            answer = await self._approver.ask(question)
+        if answer.outcome not in _YES:
+            raise StoppedByHook(f"{objection} You did not want to go on.")
+
+
+def _stop_if_told(outcomes: list[HookOutcome]) -> None:
+    if stopping := stop_of(outcomes):
+        raise StoppedByHook(f"Agent execution stopped by hook: {stopping.reason} ({called(stopping.hook)})")
+    if denying := denial_of(outcomes):
+        raise StoppedByHook(f"Agent execution blocked: {denying.reason} ({called(denying.hook)})")
+
+
+def _request(request: ModelRequest, model: str) -> JsonObject:
+    messages: list[JsonValue] = [{"role": "system", "content": request.system}] if request.system else []
+    messages += [{"role": message.role.value, "content": _content(message)} for message in request.messages]
+    return {"model": model, "messages": messages}
+
+
+def _content(message: Message) -> str:
+    """All of a message as words: what is no text as its JSON, without the bytes of media."""
+    said: list[str] = []
+    for part in message.parts:
+        match part:
+            case Text(text):
+                said.append(text)
+            case InlineData(mime_type, data):
+                said.append(f"[{mime_type}, {len(data)} bytes]")
+            case _:
+                said.append(dump_json(message_part_to_json(part)))
+    return "\n".join(said)
+
+
+def _response(answer: Answer) -> JsonObject:
+    return {
+        "text": answer.text,
+        "candidates": [
+            {
+                "content": {"role": "model", "parts": [_content(answer.message)]},
+                "finishReason": answer.reason.name,
+            }
+        ],
+        "usageMetadata": {"totalTokenCount": answer.usage.total},
+    }
