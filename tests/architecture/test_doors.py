@@ -24,6 +24,7 @@ DOORS = {
     "config/custom_commands.py",  # there is a command to read
     "config/settings_file.py",  # there are settings to read
     "core/tool.py",  # a schema that somebody else wrote
+    "mcp/tool.py",  # a schema that somebody else wrote
     "config/trust.py",  # the folder brings something along
     "config/trust_store.py",  # there is a store to read or to write
     "core/schema.py",  # a dataclass of somebody else's

@@ -1,0 +1,233 @@
+"""A server's tool as a tool of ours."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from typing import cast
+
+from tejat.core.confirm import Confirmation, McpConfirmation
+from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.json_text import dump_json
+from tejat.core.tool import BaseTool, Kind, ToolContext, ToolResult
+from tejat.core.types import JsonObject, Params
+from tejat.core.value import value
+from tejat.core.visible import without_hidden
+from tejat.mcp.failures import McpFailure, McpProblem
+from tejat.mcp.names import display_name, is_wanted, name_tools
+from tejat.mcp.pins import Pins, digest_of
+from tejat.mcp.protocol import INVALID_PARAMS
+from tejat.mcp.results import result_of
+from tejat.mcp.schemas import for_models
+from tejat.mcp.values import Annotations, Progress, Server, ServerTool
+
+MOST_DESCRIPTION = 8 * 1024
+"""Characters of what a server says about a tool."""
+
+_LONGEST_PROGRESS = 200
+_SECONDS_BETWEEN = 0.1
+
+
+@value
+class Discovered:
+    """The tools of one server that can be used, and why others cannot."""
+
+    tools: "tuple[DiscoveredMCPTool, ...]"
+    problems: tuple[str, ...] = ()
+
+
+def discovered_tools(
+    server: Server,
+    declared: Sequence[ServerTool],
+    *,
+    include: Sequence[str] | None = None,
+    exclude: Sequence[str] = (),
+    pins: Pins | None = None,
+) -> Discovered:
+    """The tools of a server as tools of ours, in its order, as far as the settings let them in. Raises nothing.
+
+    The alias of the server is one that `names.alias_problem` has nothing against. The tools may be asked to run as long
+    as the server can be reached; they are made anew when its list changes.
+    """
+    wanted = [tool for tool in declared if is_wanted(tool.name, include=include, exclude=exclude)]
+    naming = name_tools(server.alias, [tool.name for tool in wanted])
+    by_name = {tool.name: tool for tool in wanted}
+    tools: list[DiscoveredMCPTool] = []
+    problems = list(naming.problems)
+    for named in naming.tools:
+        tool = by_name[named.own_name]
+        schema = for_models(tool.input_schema, tool=named.name)
+        if isinstance(schema, str):
+            problems.append(schema)
+            continue
+        try:
+            digest = digest_of(tool)
+        except ValueError as error:
+            problems.append(f"The tool {named.name} was left out, because of what it declares: {error}.")
+            continue
+        tools.append(
+            DiscoveredMCPTool(server, tool, name=named.name, parameter_schema=schema, digest=digest, pins=pins)
+        )
+    return Discovered(tuple(tools), tuple(problems))
+
+
+class DiscoveredMCPTool(BaseTool):
+    """What the server says of its tool is told to the model as the server's words and shown to the person in full.
+
+    It never makes a decision milder: the kind is always OTHER, whatever the annotations say. The schema that the model
+    is told is a cleaned one, arguments are checked against the one that the server gave.
+    """
+
+    def __init__(
+        self,
+        server: Server,
+        declared: ServerTool,
+        *,
+        name: str,
+        parameter_schema: JsonObject,
+        digest: str,
+        pins: Pins | None = None,
+    ) -> None:
+        said = _bounded(declared.description or declared.title or "")
+        super().__init__(
+            name=name,
+            display_name=display_name(server.alias, declared.name),
+            description=f"From MCP server {server.alias}: {without_hidden(said) or 'it says nothing about this tool.'}",
+            parameter_schema=parameter_schema,
+            kind=Kind.OTHER,
+            is_output_markdown=False,
+            can_update_output=True,
+        )
+        self.server_name = server.alias
+        self.has_changed = pins is not None and pins.has_changed(server.alias, declared.name, digest)
+        self._server = server
+        self._declared = declared
+        self._said = said
+        self._digest = digest
+        self._pins = pins
+
+    @property
+    def own_name(self) -> str:
+        return self._declared.name
+
+    def note_allowed(self) -> None:
+        if self._pins is not None:
+            self._pins.allow(self._server.alias, self.own_name, self._digest)
+        self.has_changed = False
+
+    def validate_tool_params(self, params: object) -> str | None:
+        from tejat.core.foreign_schema import problem_with
+
+        return problem_with(params, self._declared.input_schema or {})
+
+    async def should_confirm_execute(self, params: Params) -> Confirmation | None:
+        """The server's words about its tool are given as they are: whoever shows them shows what is hidden in them."""
+        return McpConfirmation(
+            title="Confirm MCP Tool Execution",
+            server_name=self._server.alias,
+            tool_name=self.own_name,
+            tool_display_name=self.display_name,
+            tool_args=cast("JsonObject", params),
+            tool_description="\n\n".join(filter(None, [self._said, _hints(self._declared.annotations)])) or None,
+            tool_parameter_schema=self.parameter_schema,
+            digest=self._digest_of_call(params),
+        )
+
+    async def execute(self, params: Params, context: ToolContext) -> ToolResult:
+        approved = context.approved
+        if isinstance(approved, McpConfirmation) and approved.digest != self._digest_of_call(params):
+            told = "This is not the call that the user agreed to: the tool or its arguments have changed since."
+            raise ToolFailure(told, ErrorType.EXECUTION_FAILED)
+        arguments = cast("JsonObject", params)
+        progress = _ShownProgress(context.update_output)
+        try:
+            answer = await self._server.call_tool(self.own_name, arguments, on_progress=progress.add)
+        except McpFailure as failure:
+            raise self._in_words(failure) from failure
+        finally:
+            progress.close()
+        return result_of(answer, tool=self.own_name, arguments=arguments)
+
+    def _digest_of_call(self, params: Params) -> str:
+        call = f"{self._digest}\0{dump_json(cast('JsonObject', params))}"
+        return sha256(call.encode("utf-8", "surrogatepass")).hexdigest()
+
+    def _in_words(self, failure: McpFailure) -> ToolFailure:
+        what = f"MCP tool '{self.own_name}' of server '{self._server.alias}' failed: {failure.message}"
+        is_about_arguments = failure.code == INVALID_PARAMS
+        advice = _CHANGE_ARGUMENTS if is_about_arguments else _ADVICE[failure.problem]
+        is_late = failure.problem is McpProblem.TIMED_OUT
+        error_type = ErrorType.TIMEOUT if is_late else ErrorType.MCP_TOOL_ERROR
+        return ToolFailure(f"{what} {advice}", error_type, display=what)
+
+
+_CHANGE_ARGUMENTS = "The server does not accept these arguments: correct them before you try again."
+_ADVICE = {
+    McpProblem.CONFIGURATION: "Trying again will not help: the user has to correct the settings of the server.",
+    McpProblem.START: "The server cannot be reached. Do without it unless the user says that it is back.",
+    McpProblem.CLOSED: (
+        "The call may or may not have been done: find out first where that matters. Then it may be tried once more."
+    ),
+    McpProblem.TIMED_OUT: (
+        "The server was told to stop, but may have done part of it: find out first where that matters. "
+        "A smaller call may be tried."
+    ),
+    McpProblem.TOO_LARGE: "The same call would fail again: ask for less, or for parts of it.",
+    McpProblem.MALFORMED: "The same call would most likely fail again.",
+    McpProblem.REFUSED: "The same call would most likely fail again: try it only with other arguments.",
+    McpProblem.UNAUTHORISED: "Trying again will not help: the user has to log in at the server first.",
+}
+
+
+def _bounded(text: str) -> str:
+    return text if len(text) <= MOST_DESCRIPTION else f"{text[: MOST_DESCRIPTION - 6]} [...]"
+
+
+def _hints(annotations: Annotations) -> str:
+    said = [
+        word
+        for told, word in (
+            (annotations.read_only is True, "it only reads"),
+            (annotations.read_only is False, "it changes something"),
+            (annotations.destructive is True, "it may destroy something"),
+            (annotations.destructive is False, "it destroys nothing"),
+            (annotations.idempotent is True, "doing it twice is as doing it once"),
+            (annotations.open_world is True, "it reaches out to the world"),
+        )
+        if told
+    ]
+    return f"The server says (nobody has checked it): {', '.join(said)}." if said else ""
+
+
+class _ShownProgress:
+    """Shows the latest of what a server tells of its progress, and not more often than somebody can read."""
+
+    def __init__(self, show: Callable[[str], None] | None) -> None:
+        self._show = show
+        self._latest = ""
+        self._shown = ""
+        self._timer: asyncio.TimerHandle | None = None
+
+    def add(self, progress: Progress) -> None:
+        if self._show is None:
+            return
+        self._latest = _line(progress)
+        if self._timer is None:
+            self._update()
+
+    def close(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _update(self) -> None:
+        self._timer = None
+        if self._show is not None and self._latest != self._shown:
+            self._shown = self._latest
+            self._timer = asyncio.get_running_loop().call_later(_SECONDS_BETWEEN, self._update)
+            self._show(self._latest)
+
+
+def _line(progress: Progress) -> str:
+    """One line, with everything left out that would make it two or cannot be seen."""
+    total = "" if progress.total is None else f"/{progress.total:g}"
+    message = " ".join(without_hidden(progress.message[: 2 * _LONGEST_PROGRESS]).split())[:_LONGEST_PROGRESS]
+    return f"[{progress.done:g}{total}] {message}".rstrip()
