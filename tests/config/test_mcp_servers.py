@@ -51,7 +51,7 @@ def test_every_field(tmp_path: Path) -> None:
     assert read(tmp_path, server) == McpServer(
         command="run",
         arguments=("--dir", "/d", ""),
-        environment={"T": "SECRET-VALUE", "PORT": "80", "ON": "true", "HALF": "0.5"},
+        environment={"T": "$TOKEN", "PORT": "80", "ON": "true", "HALF": "0.5"},
         directory="/d/x",
         url="http://u",
         http_url="http://h",

@@ -52,6 +52,11 @@ def test_spellings(text: str, value: str, tier: SourceTier) -> None:
     assert resolver(VARIABLES, tier)(text) == value
 
 
+def test_what_has_no_value_may_become_nothing() -> None:
+    resolve = resolver(VARIABLES, SourceTier.WORKSPACE, unset="")
+    assert resolve("$NOWHERE|${NOWHERE}|${NOWHERE:-x}|$HOME|$LOOP|$NO_KEY") == "||x|/home/me|$HOME|$NO_KEY"
+
+
 @pytest.mark.parametrize(
     "text", ["$GEMINI_API_KEY", "${GEMINI_API_KEY}", "http://h/${GEMINI_API_KEY:-x}", "$DATABASE", "${DATABASE}"]
 )

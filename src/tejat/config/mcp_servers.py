@@ -6,7 +6,11 @@ from tejat.config.settings_file import Found
 
 
 def read_mcp_server(found: Found) -> McpServer:
-    """The server that an object describes. Raises SettingsError."""
+    """The server that an object describes. Raises SettingsError.
+
+    References in `env` stay as they are written: whoever starts the server resolves them, and a value that was put in
+    their place must not be read for references again.
+    """
     given = found.members()
 
     def text(name: str) -> str | None:
@@ -15,8 +19,8 @@ def read_mcp_server(found: Found) -> McpServer:
     def texts(name: str) -> tuple[str, ...] | None:
         return given[name].texts() if name in given else None
 
-    def mapping(name: str) -> dict[str, str]:
-        return {key: _scalar(member) for key, member in given[name].members().items()} if name in given else {}
+    def members(name: str) -> dict[str, Found]:
+        return given[name].members() if name in given else {}
 
     def of_person(name: str) -> bool:
         """Whether it is switched on, by somebody other than the project itself."""
@@ -25,12 +29,12 @@ def read_mcp_server(found: Found) -> McpServer:
     return McpServer(
         command=text("command"),
         arguments=_arguments(given["args"]) if "args" in given else (),
-        environment=mapping("env"),
+        environment={key: _scalar(member, member.node.value) for key, member in members("env").items()},
         directory=text("cwd"),
         url=text("url"),
         http_url=text("httpUrl"),
         type=text("type"),
-        headers=mapping("headers"),
+        headers={key: _scalar(member, member.json()) for key, member in members("headers").items()},
         tcp=text("tcp"),
         timeout=_seconds(given["timeout"]) if "timeout" in given else 600.0,
         start_timeout=_seconds(given["startTimeout"]) if "startTimeout" in given else 30.0,
@@ -58,14 +62,14 @@ def _arguments(found: Found) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def _scalar(found: Found) -> str:
+def _scalar(found: Found, value: object) -> str:
     """A text; numbers and truth values are taken for their text, as people write them so."""
-    match found.json():
-        case bool(value):
+    match value:
+        case bool():
             return "true" if value else "false"
-        case str(value):
+        case str():
             return value
-        case int(value) | float(value):
+        case int() | float():
             return str(value)
         case _:
             raise found.wrong("a text")

@@ -9,15 +9,15 @@ from tejat.config.places import SourceTier
 Resolve: TypeAlias = Callable[[str], str]
 
 
-def resolver(environment: Mapping[str, str], tier: SourceTier) -> Resolve:
-    """What puts values in place of references. One without a value stays as it is written.
+def resolver(environment: Mapping[str, str], tier: SourceTier, *, unset: str | None = None) -> Resolve:
+    """What puts values in place of references. One without a value becomes `unset`, or stays as it is written.
 
     What looks like a secret stays a reference too where a project asks for it: it could send it anywhere.
     """
 
     def value_of(found: re.Match[str]) -> str:
         name = found["braced"] or found["bare"]
-        value = environment.get(name)
+        value = environment.get(name, unset)
         if tier is SourceTier.WORKSPACE and is_secret(name, value or ""):
             return found.group()
         # As in a shell, `:-` also stands in for a variable that is set to nothing.
