@@ -42,6 +42,7 @@ commands:
   undo ...              what was changed, and how to take it back
   jobs ...              commands left in the background
   trust ...             which folders' own configuration counts
+  mcp serve             these tools for other agents, over MCP
   doctor                what works here and what was read from where: sandbox, model, key, settings
 
 options:
@@ -138,6 +139,10 @@ def _dispatch(given: list[str]) -> int:
             from tejat.cli.trust import run
 
             return run(rest, os.environ)
+        case ["mcp", "serve", *rest]:
+            from tejat.cli.mcp_serve import run
+
+            return run(rest)
         case ["doctor", *rest]:
             from tejat.app.looking import examine
             from tejat.cli.doctor import run

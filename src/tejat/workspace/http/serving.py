@@ -1,11 +1,11 @@
 """A small HTTP/1.1 server: one handler, answers whole or piece by piece, and a limit on everything."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from email.utils import formatdate
 from http import HTTPStatus
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import h11
 
@@ -44,6 +44,14 @@ class Refused(Exception):
         self.headers = headers
 
 
+class Pieces(Protocol):
+    """The rest of an answer, piece by piece. `aclose` is called whether or not all were taken, or any."""
+
+    def __aiter__(self) -> AsyncIterator[bytes]: ...
+
+    async def aclose(self) -> None: ...
+
+
 @value
 class Reply:
     """An answer. `pieces`, where there are any, are sent one by one as they come, after `body`."""
@@ -51,7 +59,7 @@ class Reply:
     status: int
     headers: tuple[tuple[str, str], ...] = ()
     body: bytes = b""
-    pieces: AsyncGenerator[bytes] | None = field(default=None, repr=False, compare=False)
+    pieces: Pieces | None = field(default=None, repr=False, compare=False)
 
 
 class HttpRequest:

@@ -1,0 +1,172 @@
+"""Clients that talk to us over standard input and output, a message a line."""
+
+import asyncio
+import os
+import stat
+from collections.abc import Callable
+from contextlib import suppress
+
+from tejat.core.visible import visible
+from tejat.frontends.mcp_server.client import Client
+from tejat.frontends.mcp_server.sending import encoded
+from tejat.frontends.mcp_server.server import ToolServer
+from tejat.mcp.framing import Framer, Received, Runaway, Unreadable
+from tejat.mcp.protocol import INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, Message, Refusal, Request
+
+_BLOCK = 65_536
+_MOST_TASKS = 64
+_MOST_COMPLAINTS = 20
+_WRITE_SECONDS = 300.0
+
+
+async def serve_lines(server: ToolServer, *, source: int, sink: int, complain: Callable[[str], None]) -> None:
+    """Answer what comes from one descriptor on the other until it ends, or nobody takes the answers.
+
+    However it ends, nothing runs any more after it. `complain` takes lines for the person.
+    """
+    input_, output = await _Input.opened(source), await _Output.opened(sink)
+    talk = _Talk(server, output, complain)
+    try:
+        with suppress(ConnectionError, TimeoutError):
+            await talk.listen(input_)
+    finally:
+        await talk.close()
+        input_.close()
+        output.close()
+
+
+class _Talk:
+    def __init__(self, server: ToolServer, output: "_Output", complain: Callable[[str], None]) -> None:
+        self._client = Client(server)
+        self._output = output
+        self._complain = complain
+        self._complaints = 0
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def listen(self, source: "_Input") -> None:
+        """Raises OSError where nobody takes the answers."""
+        framer = Framer()
+        while data := await source.read():
+            for received in framer.feed(data):
+                if isinstance(received, Runaway):
+                    await self._send(Refusal(None, INVALID_REQUEST, "This line has no end."))
+                    return
+                await self._receive(received)
+        for received in framer.end():
+            await self._receive(received)
+
+    async def close(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+        await self._client.close()
+
+    async def _receive(self, received: Received) -> None:
+        """Answer at once what is quickly answered: the client is not listened to until it has taken the answer."""
+        match received:
+            case Request(method="tools/call"):
+                await self._begin(received)
+            case Request():
+                await self._client.request(received, self._send)
+            case Unreadable():
+                await self._refuse(received)
+            case Runaway():
+                pass
+            case _:
+                self._client.heard(received)
+
+    async def _begin(self, request: Request) -> None:
+        if len(self._tasks) >= _MOST_TASKS:
+            await self._send(Refusal(request.id, INTERNAL_ERROR, "Too many calls at once. Wait for one of them."))
+            return
+        task = asyncio.create_task(self._client.request(request, self._send))
+        self._tasks.add(task)
+        task.add_done_callback(self._end)
+
+    def _end(self, task: "asyncio.Task[None]") -> None:
+        self._tasks.discard(task)
+        if not task.cancelled():
+            task.exception()  # the answer could not be sent: whoever listens finds out, too
+
+    async def _refuse(self, unreadable: Unreadable) -> None:
+        self._complaints += 1
+        if self._complaints <= _MOST_COMPLAINTS:
+            start = visible(unreadable.start).replace("\n", " ")
+            self._complain(f"The client sent something that is no message, {unreadable.reason}: {start}")
+        if unreadable.answer_to is not None:
+            self._client.heard(Refusal(unreadable.answer_to, PARSE_ERROR, unreadable.reason))
+            return
+        code = INVALID_REQUEST if unreadable.request_id is not None else PARSE_ERROR
+        await self._send(Refusal(unreadable.request_id, code, f"This is no message: {unreadable.reason}."))
+
+    async def _send(self, message: Message) -> None:
+        await self._output.write(encoded(message))
+
+
+class _Input:
+    """Bytes from a descriptor, which may be a pipe, a socket, a terminal or a file."""
+
+    def __init__(
+        self, source: int, reader: asyncio.StreamReader | None, transport: asyncio.BaseTransport | None
+    ) -> None:
+        self._source = source
+        self._reader = reader
+        self._transport = transport
+
+    @staticmethod
+    async def opened(source: int) -> "_Input":
+        if _is_file(source):
+            return _Input(source, None, None)
+        loop = asyncio.get_running_loop()
+        reader = asyncio.StreamReader(limit=_BLOCK)
+        file = os.fdopen(source, "rb", buffering=0, closefd=False)
+        transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), file)
+        return _Input(source, reader, transport)
+
+    async def read(self) -> bytes:
+        """Nothing at the end. Raises OSError."""
+        if self._reader is not None:
+            return await self._reader.read(_BLOCK)
+        await asyncio.sleep(0)  # a file never has to be waited for, others do
+        return os.read(self._source, _BLOCK)
+
+    def close(self) -> None:
+        if self._transport is not None:
+            self._transport.close()
+
+
+class _Output:
+    """Bytes to a descriptor, whole lines one after the other."""
+
+    def __init__(self, sink: int, writer: asyncio.StreamWriter | None) -> None:
+        self._sink = sink
+        self._writer = writer
+
+    @staticmethod
+    async def opened(sink: int) -> "_Output":
+        if _is_file(sink):
+            return _Output(sink, None)
+        loop = asyncio.get_running_loop()
+        file = os.fdopen(sink, "wb", buffering=0, closefd=False)
+        transport, protocol = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, file)
+        return _Output(sink, asyncio.StreamWriter(transport, protocol, None, loop))
+
+    async def write(self, line: bytes) -> None:
+        """Raises OSError where nobody takes it."""
+        if self._writer is None:
+            left = memoryview(line)
+            while left:
+                left = left[os.write(self._sink, left) :]
+            return
+        self._writer.write(line)
+        async with asyncio.timeout(_WRITE_SECONDS):
+            await self._writer.drain()
+
+    def close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+
+
+def _is_file(descriptor: int) -> bool:
+    return stat.S_ISREG(os.fstat(descriptor).st_mode)
