@@ -63,6 +63,7 @@ def test_every_failure_hangs_in_the_tree_drawn_on_top() -> None:
         "UsageError": "TejatError",
         "SandboxUnavailable": "UsageError",
         "BadPrompt": "TejatError",
+        "StoppedByHook": "TejatError",
     }
 
 

@@ -28,4 +28,5 @@ def start_hooks(ground: Ground, approver: Approver | None, closing: ExitStack) -
         roots=ground.roots,
         environment=ground.environment,
         allowed_variables=settings.shell_environment.value,
+        digests={item.path: item.digest for item in ground.trust.items if item.what == "script"},
     )

@@ -228,7 +228,7 @@ def _words_in(command: _Command, root: str) -> Iterator[str]:
 
 
 def _in_folder(text: str, root: str) -> str:
-    for name in ("GEMINI_PROJECT_DIR", "GEMINI_CWD", "workspacePath", "PWD"):
+    for name in ("GEMINI_PROJECT_DIR", "GEMINI_CWD", "CLAUDE_PROJECT_DIR", "workspacePath", "PWD"):
         text = text.replace(f"${{{name}}}", root).replace(f"${name}", root)
     return text
 
