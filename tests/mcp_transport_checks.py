@@ -48,13 +48,6 @@ class End:
                 self._news.clear()
                 await self._news.wait()
 
-    async def until_asked(self, log: "Log", times: int) -> None:
-        """Until the server has got that many requests."""
-        async with asyncio.timeout(SECONDS):
-            while len(log.lines) < times:
-                log.news.clear()
-                await log.news.wait()
-
     async def outcome(self, request: Request) -> Result | Refusal | McpFailure:
         """Send it and wait for whatever comes of it."""
         await self.transport.send(request)
@@ -156,3 +149,10 @@ class Log:
         self.headers: list[dict[str, str]] = []
         self.bodies: list[object] = []
         self.news = asyncio.Event()
+
+    async def until(self, times: int) -> None:
+        """Until the server has got that many requests."""
+        async with asyncio.timeout(SECONDS):
+            while len(self.lines) < times:
+                self.news.clear()
+                await self.news.wait()

@@ -161,7 +161,7 @@ def test_headers_of_the_handshake_and_after_it() -> None:
             headers = {"X-Key": "secret-of-mine", "accept": "text/html"}
             async with end_of(lambda client: StreamableHttpTransport(client, server.url + "/mcp?x=1", headers)) as end:
                 await end.greet()
-                await end.until_asked(log, 3)
+                await log.until(3)
                 assert await end.result(Request(1, "tools/list")) == {"tools": []}
         assert [line.split(" ")[:2] for line in log.lines] == [
             ["POST", "/mcp?x=1"],
@@ -443,7 +443,7 @@ def test_closing_ends_what_is_under_way() -> None:
         async with talking(answer) as (end, _):
             await end.transport.send(Request(1, "x"))
             await end.transport.send(Request(2, "x"))
-            await end.until_asked(log, 2)
+            await log.until(2)
             end.transport.forget(2)
             await end.transport.close()
             await end.transport.close()

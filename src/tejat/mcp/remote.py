@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from ipaddress import ip_address
 
 from tejat.config.settings import McpServer
 from tejat.core.value import value
@@ -63,7 +64,10 @@ def reach(server: McpServer, client: HttpClient, *, credentials: Credentials | N
 
 def is_this_machine(origin: Origin) -> bool:
     name = origin.host.lower().removesuffix(".")
-    return name == "localhost" or name.endswith(".localhost") or name == "::1" or name.startswith("127.")
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return name == "localhost" or name.endswith(".localhost")
 
 
 class EitherTransport:

@@ -1,0 +1,100 @@
+"""Who asks: said to one server, and said again when it has changed."""
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from mcp_transport_checks import http, scripted
+from raw_server import Peer, raw_server, run
+from tejat.mcp.failures import McpFailure, McpProblem
+from tejat.mcp.http_channel import Asked, Channel
+from tejat.workspace.http.client import HttpClient
+from tejat.workspace.http.values import HttpLimits
+
+LIMITS = HttpLimits(connect=10, first_byte=0.2)
+
+
+class Tokens:
+    """One token after the other."""
+
+    def __init__(self, *tokens: str) -> None:
+        self.tokens = list(tokens)
+        self.refused: list[str] = []
+
+    async def headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.tokens[0]}"} if self.tokens else {}
+
+    async def renew(self, refused: "dict[str, str]") -> bool:
+        self.refused.append(refused.get("Authorization", ""))
+        self.tokens = self.tokens[1:]
+        return bool(self.tokens)
+
+
+def asked_with(
+    tokens: Tokens | None, *answers: bytes | Callable[[Peer], Awaitable[None]], **headers: str
+) -> tuple[int | str, list[str | None]]:
+    """The status that comes of a request or what is wrong with it, and what was said about who asks."""
+
+    async def scene() -> tuple[int | str, list[str | None]]:
+        answer, log = scripted(*answers)
+        client = HttpClient(environment={}, use_proxies=False)
+        async with raw_server(answer) as server:
+            channel = Channel(client, server.url, headers=headers, credentials=tokens)
+            found: int | str
+            try:
+                async with channel.ask(Asked("POST", {}, LIMITS, b"{}")) as response:
+                    found = response.status
+            except McpFailure as failure:
+                found = failure.problem.value
+            await client.close()
+        return found, [each.get("authorization") for each in log.headers]
+
+    return run(scene())
+
+
+def test_a_token_that_is_refused_is_renewed_once() -> None:
+    refused = http("401 Unauthorized")
+    tokens = Tokens("old", "new", "newest")
+    assert asked_with(tokens, refused, http("200 OK")) == (200, ["Bearer old", "Bearer new"])
+    assert tokens.refused == ["Bearer old"]
+    assert asked_with(Tokens("a", "b", "c"), refused, refused) == ("unauthorised", ["Bearer a", "Bearer b"])
+    assert asked_with(Tokens("a"), refused) == ("unauthorised", ["Bearer a"])
+    assert asked_with(Tokens(), http("200 OK")) == (200, [None])
+    assert asked_with(None, refused) == ("unauthorised", [None])
+
+
+def test_who_may_not_come_in_is_helped_by_no_other_token() -> None:
+    assert asked_with(Tokens("a", "b"), http("403 Forbidden")) == ("unauthorised", ["Bearer a"])
+
+
+def test_what_the_settings_say_comes_first() -> None:
+    assert asked_with(Tokens("a"), http("401 Unauthorized"), authorization="Basic mine") == (
+        "unauthorised",
+        ["Basic mine"],
+    )
+
+
+def test_a_slow_server_is_not_waited_for() -> None:
+    async def begin(peer: Peer) -> None:
+        await peer.send(b"HTTP/1.1 200 OK\r\n")
+        await peer.was_closed()
+
+    assert asked_with(None, begin) == ("timed_out", [None])
+
+
+def test_headers_that_cannot_be_sent() -> None:
+    assert asked_with(None, **{"X-Key": "ä"}) == ("configuration", [])
+
+
+def test_other_addresses_of_the_same_server() -> None:
+    async def scene() -> None:
+        client = HttpClient(environment={})
+        channel = Channel(client, "https://a.example/x/y?z", headers={})
+        assert channel.joined("/post?s=1").where == "a.example:443"
+        assert channel.joined("https://a.example:443/p").where == "a.example:443"
+        for other in ("http://a.example/p", "https://b.example/", "//b.example/", "https://a.example:1/", "ftp://x"):
+            with pytest.raises(McpFailure) as caught:
+                channel.joined(other)
+            assert caught.value.problem is McpProblem.CONFIGURATION
+
+    run(scene())

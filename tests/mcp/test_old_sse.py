@@ -1,0 +1,182 @@
+"""The old HTTP with server-sent events, against the official server and against faults."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Generator
+
+import pytest
+
+from mcp_transport_checks import End, Log, end_of, event, http, result_of, scripted, stream_head
+from official_http_servers import official_servers
+from raw_server import Peer, raw_server, run
+from tejat.mcp.failures import McpFailure, McpProblem
+from tejat.mcp.old_sse import OldSseTransport
+from tejat.mcp.protocol import Notification, Request, Result
+
+
+@pytest.fixture(scope="module")
+def address() -> Generator[str]:
+    with official_servers() as addresses:
+        yield addresses["sse"]
+
+
+def test_the_official_server(address: str) -> None:
+    async def scene() -> None:
+        async with end_of(lambda client: OldSseTransport(client, address)) as end:
+            await end.greet()
+            calls = [Request(n, "tools/call", {"name": "add", "arguments": {"a": n, "b": 1}}) for n in range(1, 5)]
+            results = await asyncio.gather(*map(end.result, calls))
+            assert [result["structuredContent"] for result in results] == [{"result": n + 1} for n in range(1, 5)]
+
+    run(scene())
+
+
+class Stream:
+    """A server whose stream a test writes."""
+
+    def __init__(self) -> None:
+        self.peer: asyncio.Future[Peer] = asyncio.get_running_loop().create_future()
+
+    async def __call__(self, peer: Peer) -> None:
+        await peer.send(stream_head() + b"event: endpoint\ndata: /post?here=1\n\n")
+        self.peer.set_result(peer)
+        await peer.was_closed()
+
+
+def talk(scene: Callable[[End, Stream, Log], Awaitable[None]], *answers: bytes) -> Log:
+    async def whole() -> Log:
+        stream = Stream()
+        answer, log = scripted(stream, *answers)
+        async with (
+            raw_server(answer) as server,
+            end_of(lambda client: OldSseTransport(client, f"{server.url}/sse", {"X-Key": "secret"})) as end,
+        ):
+            await scene(end, stream, log)
+        return log
+
+    return run(whole())
+
+
+def test_the_stream_and_the_posts() -> None:
+    async def scene(end: End, stream: Stream, _: Log) -> None:
+        peer = await stream.peer
+        end.transport.agree("2024-11-05")
+        await end.transport.send(Request(1, "x"))
+        await peer.send(b": ping\n\nevent: endpoint\ndata: http://evil.example/\n\ndata: junk\n\ndata: {}\n\n")
+        await peer.send(event(result_of(1, a=1)) + b"event: message\n" + event({"jsonrpc": "2.0", "method": "m"}))
+        await end.until(lambda: len(end.messages) == 2)
+        assert end.messages == [Result(1, {"a": 1}), Notification("m")]
+        await end.transport.send(Notification("n"))
+
+    log = talk(scene, http("202 Accepted", "Accepted"), http("200 OK"))
+    assert [line.rsplit(" ", 1)[0] for line in log.lines] == ["GET /sse", "POST /post?here=1", "POST /post?here=1"]
+    assert [headers["x-key"] for headers in log.headers] == ["secret"] * 3
+    assert [headers.get("mcp-protocol-version") for headers in log.headers] == [None, "2024-11-05", "2024-11-05"]
+    assert log.bodies[2] == {"jsonrpc": "2.0", "method": "n"}
+
+
+def test_when_the_stream_ends_the_connection_is_over() -> None:
+    async def scene(end: End, stream: Stream, _: Log) -> None:
+        (await stream.peer).writer.close()
+        await end.until(lambda: bool(end.losses))
+        [(failure, request_id)] = end.losses
+        assert (failure.problem, request_id) == (McpProblem.CLOSED, None)
+        with pytest.raises(McpFailure, match="is closed"):
+            await end.transport.send(Notification("x"))
+
+    talk(scene)
+
+
+def test_a_message_without_end_is_the_end() -> None:
+    async def scene(end: End, stream: Stream, _: Log) -> None:
+        peer = await stream.peer
+        flood = asyncio.create_task(peer.send(b"data: " + b"x" * (17 * 2**20)))
+        await end.until(lambda: bool(end.losses))
+        flood.cancel()
+        await asyncio.wait([flood])
+        [(failure, request_id)] = end.losses
+        assert (failure.problem, request_id) == (McpProblem.TOO_LARGE, None)
+
+    talk(scene)
+
+
+def test_a_post_that_fails_is_told_for_its_request() -> None:
+    async def scene(end: End, _: Stream, __: Log) -> None:
+        failure = await end.failure(Request(1, "x"))
+        assert failure.message.endswith("answered 404 Not Found: no session")
+        assert [request_id for _, request_id in end.losses] == [1]
+        with pytest.raises(McpFailure, match="answered 500"):
+            await end.transport.send(Notification("x"))
+
+    talk(scene, http("404 Not Found", "no session", content_type="text/plain"), http("500 Internal Server Error"))
+
+
+def test_forgetting_and_closing_while_a_post_is_under_way() -> None:
+    async def scene(end: End, stream: Stream, log: Log) -> None:
+        await stream.peer
+        await end.transport.send(Request(1, "x"))
+        await log.until(2)
+        end.transport.forget(1)
+        end.transport.forget(99)
+        await end.transport.close()
+        await end.transport.close()
+        assert (end.messages, end.losses) == ([], [])
+
+    talk(scene, b"HTTP/1.1 200 OK\r\n")
+
+
+@pytest.mark.parametrize(
+    ("answer", "message", "problem"),
+    [
+        (http("405 Method Not Allowed"), "HERE answered 405 Method Not Allowed.", McpProblem.START),
+        (http("401 Unauthorized"), "HERE wants to know who asks (401 Unauthorized).", McpProblem.UNAUTHORISED),
+        (
+            http("200 OK", "{}", content_type="application/json"),
+            "HERE sent something of the type application/json, which is no stream of messages.",
+            McpProblem.START,
+        ),
+        (
+            stream_head() + b"event: endpoint\ndata: https://evil.example/post\n\n",
+            "HERE wants its messages sent to another server, which is not done.",
+            McpProblem.CONFIGURATION,
+        ),
+        (
+            stream_head() + b"event: endpoint\ndata: http://[::1/post\n\n",
+            "HERE wants its messages sent to another server, which is not done.",
+            McpProblem.CONFIGURATION,
+        ),
+        (stream_head() + b"data: 1\n\n", "HERE has ended the connection.", McpProblem.START),
+    ],
+    ids=range(6),
+)
+def test_a_stream_that_does_not_begin(answer: bytes, message: str, problem: McpProblem) -> None:
+    async def scene() -> None:
+        say, _ = scripted(answer)
+        async with raw_server(say) as server:
+            with pytest.raises(McpFailure) as caught:
+                async with end_of(lambda client: OldSseTransport(client, server.url)):
+                    pass
+            told = caught.value.message.replace(f"127.0.0.1:{server.port}", "HERE")
+            assert (told, caught.value.problem) == (message, problem)
+
+    run(scene())
+
+
+def test_opening_can_be_cancelled() -> None:
+    async def wait(peer: Peer) -> None:
+        await peer.was_closed()
+
+    async def scene() -> None:
+        say, log = scripted(wait)
+        async with raw_server(say) as server:
+
+            async def connect() -> None:
+                async with end_of(lambda client: OldSseTransport(client, server.url)):
+                    pass
+
+            opening = asyncio.create_task(connect())
+            await log.until(1)
+            opening.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await opening
+
+    run(scene())
