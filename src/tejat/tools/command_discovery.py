@@ -16,7 +16,7 @@ from tejat.core.visible import visible, without_hidden
 from tejat.tools.shell_result import signal_name
 from tejat.workspace.offload import off_loop
 from tejat.workspace.processes.keeping import Keeper
-from tejat.workspace.processes.program import Cause, Finished, run_program
+from tejat.workspace.processes.program import Cause, Finished, run_program, why_not_run
 
 SECONDS = 30.0
 MOST_BYTES = 10 * 2**20
@@ -74,7 +74,7 @@ async def discover(
             keeper, words, directory=directory, environment=environment, seconds=seconds, most_bytes=MOST_BYTES
         )
     except OSError as error:
-        raise DiscoveryFailed(f"{_CALLED} cannot be run: {visible(str(error))}", command=words) from error
+        raise DiscoveryFailed(f"{_CALLED} cannot be run: {why_not_run(error)}", command=words) from error
     stderr = _last_lines(finished.stderr)
     if problem := _problem_with(finished, seconds):
         raise DiscoveryFailed(problem, command=words, stderr=stderr)

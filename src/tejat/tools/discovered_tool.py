@@ -16,7 +16,7 @@ from tejat.tools.shell_result import signal_name
 from tejat.tools.words import description_of
 from tejat.workspace.processes.keeping import Keeper
 from tejat.workspace.processes.launching import Exit
-from tejat.workspace.processes.program import Cause, Finished, run_program
+from tejat.workspace.processes.program import Cause, Finished, run_program, why_not_run
 
 SECONDS = 600.0
 MOST_BYTES = 10 * 2**20
@@ -92,8 +92,8 @@ class DiscoveredTool(BaseTool):
                 most_bytes=MOST_BYTES,
             )
         except OSError as error:
-            told = visible(str(error))
-            return _failed(told, _report(error=told))
+            reason = why_not_run(error)
+            return _failed(reason, _report(error=reason))
         return self._result(finished)
 
     def _result(self, finished: Finished) -> ToolResult:

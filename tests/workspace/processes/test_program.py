@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from tejat.workspace.processes.keeping import Keeper
-from tejat.workspace.processes.launching import Exit
-from tejat.workspace.processes.program import Cause, Finished, find_program, run_program
+from tejat.workspace.processes.launching import Exit, KeeperDied
+from tejat.workspace.processes.program import Cause, Finished, find_program, run_program, why_not_run
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 
@@ -222,6 +222,18 @@ class TestStarting:
         with pytest.raises(PermissionError) as raised:
             run(keeper, "./text", directory=str(tmp_path))
         assert raised.value.filename == f"{tmp_path}/./text"
+
+    def test_why_in_words(self, keeper: Keeper, tmp_path: Path) -> None:
+        told: list[str] = []
+        for name in ("no-such\x1b", "./none"):
+            with pytest.raises(OSError) as raised:  # noqa: PT011 -- what it says is what is tested
+                run(keeper, name, directory=str(tmp_path))
+            told.append(why_not_run(raised.value))
+        assert told == [
+            "There is no such program on PATH: no-such<U+001B>",
+            f"No such file or directory: {tmp_path}/./none",
+        ]
+        assert why_not_run(KeeperDied("The keeper of commands was killed")) == "The keeper of commands was killed"
 
     def test_a_directory_that_is_not_there(self, keeper: Keeper, tmp_path: Path) -> None:
         with pytest.raises(FileNotFoundError, match="gone"):

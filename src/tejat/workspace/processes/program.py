@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from enum import StrEnum
 
 from tejat.core.value import value
+from tejat.core.visible import visible
 from tejat.workspace.processes.bounded import Bounded
 from tejat.workspace.processes.collect import Ended, Limits, Why, collect, open_pipe
 from tejat.workspace.processes.keeping import Keeper, Running
@@ -88,6 +89,12 @@ def find_program(name: str, *, directory: str, environment: Mapping[str, str]) -
         if entry.startswith("/") and _is_program(path):
             return path
     raise FileNotFoundError(errno.ENOENT, "There is no such program on PATH", name)
+
+
+def why_not_run(error: OSError) -> str:
+    """What `run_program` raised, in words for a person and ready to be shown."""
+    reason = error.strerror or str(error)
+    return visible(f"{reason}: {error.filename}" if error.filename else reason)
 
 
 def _is_program(path: str) -> bool:
