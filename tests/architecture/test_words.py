@@ -80,7 +80,8 @@ class TestDeclarations:
 
     def test_no_page_of_words_is_left_over(self) -> None:
         pages = {path.stem for path in (ROOT / "src" / "tejat" / "tools" / "words").glob("*.md")}
-        assert pages == {*TOOLS, "discovered_tool"}  # the latter is added to what a command says of its tools
+        # One is added to what a command says of its tools, the other is declared where there are too many tools.
+        assert pages == {*TOOLS, "discovered_tool", "find_tools"}
 
     def test_the_registry_gives_out_the_same(self, here: Surroundings) -> None:
         registry = session_registry(here)

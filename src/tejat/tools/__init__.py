@@ -2,13 +2,13 @@
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tejat.core.errors import UsageError
 from tejat.core.tool import BaseTool, FunctionDeclaration, Kind
-from tejat.tools.registry import Entry, Source, ToolRegistry
+from tejat.tools.registry import Entry, Source, ToolRegistry, entry_of
 
 if TYPE_CHECKING:
     from tejat.core.failed_edit import Corrector
@@ -61,6 +61,13 @@ def session_registry(surroundings: Surroundings) -> ToolRegistry:
     for known in _declared():
         registry.register_entry(_entry(known, partial(load_builtin, known["name"], surroundings)))
     return registry
+
+
+def find_tools_entry(registry: ToolRegistry, entries: Sequence[Entry]) -> Entry:
+    """The tool that looks for these, which are not declared themselves."""
+    from tejat.tools.find_tools import FindToolsTool
+
+    return entry_of(FindToolsTool(registry, entries))
 
 
 def _declared() -> list[dict[str, Any]]:

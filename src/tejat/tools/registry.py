@@ -287,7 +287,9 @@ class ToolRegistry:
         names = entry.names_in_settings
         if names & self._without:
             return False
-        return self._only is None or entry.source is not Source.BUILT_IN or bool(names & self._only)
+        if self._only is None or entry.source is not Source.BUILT_IN or entry.name == FIND_TOOLS:
+            return True
+        return bool(names & self._only)
 
 
 class _InUse(NamedTuple):
