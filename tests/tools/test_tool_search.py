@@ -113,6 +113,10 @@ class TestRanking:
         entries = [entry("list_users"), entry("user_user_user"), entry("list_channels"), entry("list_channel_users")]
         assert found("list users of channel", *entries)[0] == "list_channel_users"
 
+    def test_what_is_said_first_counts_more(self) -> None:
+        entries = [entry("a", "Does things.\n\nLike weather."), entry("b", "Does things, like weather.")]
+        assert found("weather", *entries) == ["b", "a"]
+
     def test_the_server_counts(self) -> None:
         entries = [entry(f"{server}__create_issue", server=server) for server in ("hub", "desk", "list")]
         assert found("create an issue at desk", *entries)[0] == "desk__create_issue"

@@ -69,11 +69,13 @@ class ToolSearch:
 def weighted_stems(entry: Entry) -> dict[str, float]:
     """The words of a tool, each with how much it says about it."""
     weights: dict[str, float] = {}
-    declaration = entry.declaration
+    # What a tool does is said first; what follows is often the same for many of them.
+    first, _, more = entry.declaration.description[:_LONGEST_DESCRIPTION].partition("\n\n")
     for text, weight in (
         (entry.own_name, 4.0),
         (entry.server or "", 1.5),
-        (declaration.description[:_LONGEST_DESCRIPTION], 1.0),
+        (first, 1.0),
+        (more, 0.3),
         (" ".join(_parameters(entry)), 0.4),
     ):
         for stem in stems_of(text):
