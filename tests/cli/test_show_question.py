@@ -97,6 +97,8 @@ class TestCommands:
     def test_letters_of_another_alphabet_are_told(self, command: str, told: list[str]) -> None:
         shown = lines(shell(command), width=200)
         assert shown[1:-2] == [f"Look closely, this word mixes alphabets: {word}" for word in told]
+        noted = lines(ExecConfirmation("Confirm", "ls", "/w", notes=(command,)), width=200)
+        assert noted[1:-3] == shown[1:-2]
 
     def test_many_such_words_are_counted(self) -> None:
         shown = lines(shell(" ".join(f"\u0430{letter}" for letter in "abcdefgh")), width=200)

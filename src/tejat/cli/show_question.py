@@ -150,7 +150,7 @@ def _what_counts(confirmation: Confirmation) -> Iterable[str]:
         case EditConfirmation():
             return [confirmation.file_path, *(line for line in confirmation.file_diff.split("\n") if line[:1] == "+")]
         case ExecConfirmation():
-            return [confirmation.command, confirmation.directory]
+            return [confirmation.command, confirmation.directory, *confirmation.notes]
         case McpConfirmation():
             return [confirmation.server_name, confirmation.tool_name, dump_json(confirmation.tool_args)]
         case InfoConfirmation():
