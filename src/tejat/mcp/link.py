@@ -205,18 +205,13 @@ class ServerLink:
             return
         connection = Connection(transport, self._questions, on_change=self._stirred.set, on_end=self._lose)
         try:
-            try:
-                await self._bring_up(connection, began)
-                failure = await self._watch(connection)
-            except McpFailure as error:
-                failure = error
-            finally:
-                self._connection = None
-            if failure.problem is McpProblem.CLOSED:
-                # It has ended, so this takes no time, and brings its last words to light.
-                await _to_the_end(connection.close())
+            await self._bring_up(connection, began)
+            failure = await self._watch(connection)
+            self._fail(failure, connection.last_words, began)
+        except McpFailure as failure:
             self._fail(failure, connection.last_words, began)
         finally:
+            self._connection = None
             await _to_the_end(connection.close())
 
     async def _bring_up(self, connection: Connection, began: float) -> None:

@@ -68,7 +68,8 @@ async def _discover(
     try:
         answer = await conversation.request(DISCOVER)
     except McpFailure as failure:
-        raise (refusal if failure.problem is McpProblem.REFUSED else failure) from None
+        is_an_answer = failure.problem in {McpProblem.REFUSED, McpProblem.MALFORMED}
+        raise (refusal if is_an_answer else failure) from None
     spoken = answer.get("supportedVersions")
     if not isinstance(spoken, list | tuple) or revision not in spoken:
         raise refusal

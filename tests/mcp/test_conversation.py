@@ -1,0 +1,301 @@
+"""Requests and answers with a server that is a real program."""
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from mcp_links import HOSTILE, SECONDS, eventually, kept, methods, recorded, text_of
+from raw_server import run
+from tejat.core.types import JsonObject
+from tejat.mcp.conversation import Conversation, Patience, Unsent
+from tejat.mcp.failures import McpFailure, McpProblem
+from tejat.mcp.questions import Questions
+from tejat.mcp.stdio import StdioTransport
+from tejat.mcp.values import Host, Progress, Root
+
+LONG = Patience(idle=SECONDS, whole=SECONDS)
+
+
+class Heard:
+    """A conversation, and what was heard in it besides answers."""
+
+    def __init__(self, transport: StdioTransport, host: Host) -> None:
+        self.notices: list[str] = []
+        self.ends: list[McpFailure] = []
+        self.talk = Conversation(
+            transport, Questions("bad", host), on_notice=self.notices.append, on_end=self.ends.append
+        )
+
+    async def call(self, name: str, patience: Patience = LONG, **arguments: object) -> JsonObject:
+        params: JsonObject = {"name": name, "arguments": arguments}  # type: ignore[dict-item]
+        return await self.talk.request("tools/call", params, patience=patience)
+
+    async def ask(self, method: str, **more: object) -> object:
+        """What the server was answered when it asked."""
+        return json.loads(text_of(await self.call("ask", method=method, **more)))
+
+
+@asynccontextmanager
+async def talking(*faults: str, host: Host = Host()) -> AsyncGenerator[Heard]:  # noqa: B008
+    async with kept() as keeper:
+        arguments = ("-SE", str(HOSTILE), *faults)
+        transport = StdioTransport(keeper, sys.executable, arguments, directory="/", environment=dict(os.environ))
+        heard = Heard(transport, host)
+        try:
+            await heard.talk.open()
+            yield heard
+        finally:
+            await heard.talk.close()
+
+
+async def failure_of(work: object) -> McpFailure:
+    with pytest.raises(McpFailure) as caught:
+        await work  # type: ignore[misc]
+    return caught.value
+
+
+def test_each_request_gets_its_own_answer() -> None:
+    async def scene() -> None:
+        async with talking() as heard:
+            slow = asyncio.create_task(heard.call("slow", steps=1, seconds=0.2))
+            answers = await asyncio.gather(*(heard.call("echo", n=number) for number in range(30)))
+            assert [json.loads(text_of(answer)) for answer in answers] == [{"n": number} for number in range(30)]
+            assert text_of(await slow) == "slow and steady"
+            assert not heard.talk.is_waiting
+            assert (heard.notices, heard.ends) == ([], [])
+
+    run(scene())
+
+
+@pytest.mark.parametrize("fault", ["banner", "bad-utf8", "crlf", "batch", "empty-lines", "halves", "together"])
+def test_noise_does_not_matter(fault: str) -> None:
+    async def scene() -> str:
+        async with talking(fault) as heard:
+            return text_of(await heard.call("echo", text="ü"))
+
+    assert run(scene()) == '{"text": "\\u00fc"}'
+
+
+def test_a_refusal_is_told_in_words_that_can_be_shown() -> None:
+    async def scene() -> McpFailure:
+        async with talking("broken=tools/call") as heard:
+            return await failure_of(heard.call("echo"))
+
+    failure = run(scene())
+    assert (failure.message, failure.problem, failure.code) == (
+        "The server refused: It <U+001B>[31mbroke<U+001B>[0m (code -32603)",
+        McpProblem.REFUSED,
+        -32603,
+    )
+
+
+@pytest.mark.parametrize(
+    ("fault", "problem"),
+    [
+        ("silent=tools/call", McpProblem.TIMED_OUT),
+        ("wrong-id=tools/call", McpProblem.TIMED_OUT),
+        ("odd=tools/call", McpProblem.MALFORMED),
+    ],
+)
+def test_no_answer_that_is_one(tmp_path: Path, fault: str, problem: McpProblem) -> None:
+    log = tmp_path / "log"
+
+    async def scene() -> McpFailure:
+        async with talking(fault, f"record={log}") as heard:
+            failure = await failure_of(heard.call("echo", Patience(idle=0.5, whole=9)))
+            if problem is McpProblem.TIMED_OUT:
+                await eventually(lambda: "notifications/cancelled" in methods(log))
+                assert recorded(log)[-1]["params"] == {"requestId": 1, "reason": "nobody waits for it any more"}
+            # The server can be used as before.
+            assert await heard.talk.request("ping", patience=LONG) == {}
+            assert not heard.talk.is_waiting
+            return failure
+
+    failure = run(scene())
+    assert failure.problem is problem
+    if problem is McpProblem.TIMED_OUT:
+        assert failure.message == "The server did not answer within 0.5 seconds (tools/call)."
+        assert methods(log) == ["tools/call", "notifications/cancelled", "ping"]
+
+
+def test_second_and_late_answers_are_dropped() -> None:
+    async def scene() -> None:
+        async with talking("twice=tools/call", "late=0.5") as heard:
+            assert (await failure_of(heard.call("echo", Patience(idle=0.2, whole=9)))).problem is McpProblem.TIMED_OUT
+            assert text_of(await heard.call("echo", n=2)) == '{"n": 2}'
+            assert text_of(await heard.call("echo", n=3)) == '{"n": 3}'
+
+    run(scene())
+
+
+def test_progress_gives_more_time_until_the_cap() -> None:
+    told: list[Progress] = []
+
+    async def slow(heard: Heard, steps: int, patience: Patience) -> JsonObject:
+        params: JsonObject = {"name": "slow", "arguments": {"steps": steps, "seconds": 0.3}}
+        return await heard.talk.request("tools/call", params, patience=patience, on_progress=told.append)
+
+    async def scene() -> McpFailure:
+        async with talking() as heard:
+            # Longer than the idle limit in all, and each step shorter.
+            assert text_of(await slow(heard, 6, Patience(idle=1.5, whole=SECONDS))) == "slow and steady"
+            return await failure_of(slow(heard, 1000, Patience(idle=1.5, whole=2.0)))
+
+    failure = run(scene())
+    assert told[:6] == [Progress(step, 6, f"step {step}") for step in range(1, 7)]
+    assert failure.message == "The server did not answer within 2 seconds (tools/call)."
+
+
+def test_progress_that_is_none_and_listeners_that_fail(caplog: pytest.LogCaptureFixture) -> None:
+    def listen(progress: Progress) -> None:
+        raise ValueError(progress)
+
+    async def scene() -> str:
+        async with talking() as heard:
+            told: list[object] = []
+            asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context["message"]))
+            params: JsonObject = {"name": "slow", "arguments": {"steps": 2, "seconds": 0}}
+            answer = await heard.talk.request("tools/call", params, patience=LONG, on_progress=listen)
+            assert told == ["progress could not be told"] * 2
+            return text_of(answer)
+
+    assert run(scene()) == "slow and steady"
+    assert caplog.messages == []
+
+
+def test_a_request_that_is_cancelled_is_taken_back(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+
+    async def scene() -> None:
+        async with talking(f"record={log}") as heard:
+            task = asyncio.create_task(heard.call("hang"))
+            await eventually(lambda: methods(log) == ["tools/call"])
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            await eventually(lambda: methods(log) == ["tools/call", "notifications/cancelled"])
+            assert not heard.talk.is_waiting
+
+    run(scene())
+
+
+def test_the_handshake_is_never_taken_back(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+
+    async def scene() -> None:
+        async with talking("silent=initialize", f"record={log}") as heard:
+            task = asyncio.create_task(heard.talk.request("initialize", {}))
+            await eventually(lambda: methods(log) == ["initialize"])
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            await heard.talk.request("ping", patience=LONG)
+
+    run(scene())
+    assert methods(log) == ["initialize", "ping"]
+
+
+def test_a_server_that_ends_fails_everybody_who_waits_and_whoever_comes_later() -> None:
+    async def scene() -> None:
+        async with talking("die=ping") as heard:
+            waiting = [asyncio.create_task(heard.call("hang")) for _ in range(3)]
+            failures = [await failure_of(heard.talk.request("ping", patience=LONG))]
+            failures += [await failure_of(task) for task in waiting]
+            assert [failure.message for failure in failures] == ["The server ended with exit code 3."] * 4
+            assert not any(isinstance(failure, Unsent) for failure in failures)
+            late = [await failure_of(heard.call("echo")), await failure_of(heard.talk.notify("notifications/x"))]
+            assert [(type(failure), failure.problem) for failure in late] == [(Unsent, McpProblem.CLOSED)] * 2
+            assert heard.talk.is_over
+            assert [failure.message for failure in heard.ends] == ["The server ended with exit code 3."]
+
+    run(scene())
+
+
+def test_closing_fails_whoever_waits_and_tells_nobody_else() -> None:
+    async def scene() -> None:
+        async with talking() as heard:
+            waiting = asyncio.create_task(heard.call("hang"))
+            await heard.talk.request("ping", patience=LONG)
+            await heard.talk.close()
+            await heard.talk.close()
+            failure = await failure_of(waiting)
+            assert failure.message == "The connection to the server was closed."
+            assert heard.ends == []
+
+    run(scene())
+
+
+async def accept(alias: str, params: JsonObject) -> JsonObject:
+    return {"action": "accept", "content": {"alias": alias, **params}}
+
+
+async def ponder(*_: object) -> JsonObject:
+    await asyncio.sleep(1)
+    return {"action": "decline"}
+
+
+async def wait_for_ever(*_: object) -> JsonObject:
+    await asyncio.sleep(SECONDS * 10)
+    raise AssertionError
+
+
+def test_the_server_is_answered() -> None:
+    host = Host(lambda: [Root("file:///w", "w")], accept, accept)
+
+    async def scene() -> list[object]:
+        async with talking(host=host) as heard:
+            asked = ("ping", "roots/list", "elicitation/create", "sampling/createMessage", "who/knows")
+            return [await heard.ask(method, params={"a": 1}) for method in asked]
+
+    accepted = {"action": "accept", "content": {"alias": "bad", "a": 1}}
+    refused = {"code": -32601, "message": "There is no such method here."}
+    assert run(scene()) == [{}, {"roots": [{"uri": "file:///w", "name": "w"}]}, accepted, accepted, refused]
+
+
+def test_while_somebody_thinks_no_call_is_too_slow() -> None:
+    async def scene() -> object:
+        async with talking(host=Host(elicit=ponder)) as heard:
+            patience = Patience(idle=0.5, whole=SECONDS)
+            params: JsonObject = {"name": "ask", "arguments": {"method": "elicitation/create"}}
+            return text_of(await heard.talk.request("tools/call", params, patience=patience))
+
+    assert run(scene()) == '{"action": "decline"}'
+
+
+def test_questions_that_are_taken_back_or_asked_without_end(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+
+    async def scene() -> None:
+        async with talking(f"record={log}", host=Host(elicit=wait_for_ever)) as heard:
+            question = {"method": "elicitation/create"}
+            assert text_of(await heard.call("ask", cancel=True, **question)) == "taken back"
+            await heard.talk.request("ping", patience=LONG)
+            # The same question many times is one question; sixteen may be open.
+            calls = [asyncio.create_task(heard.call("ask", times=3, **question)) for _ in range(18)]
+            done, _ = await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED, timeout=SECONDS)
+            await eventually(lambda: sum(task.done() for task in calls) == 2)
+            refused = {"code": -32603, "message": "There are too many questions open."}
+            assert [json.loads(text_of(task.result())) for task in done] == [refused] * len(done)
+            for task in calls:
+                task.cancel()
+            await asyncio.wait(calls)
+
+    run(scene())
+    # Nothing was answered to what was taken back.
+    assert [message["id"] for message in recorded(log) if "error" in message and message["id"] == "question-1"] == []
+
+
+def test_what_is_logged_is_kept_and_bounded() -> None:
+    async def scene() -> tuple[str, ...]:
+        async with talking("together", "words=on stderr") as heard:
+            for number in range(30):
+                await heard.call("echo", n=number)
+            return heard.talk.last_words
+
+    assert run(scene()) == ("hello",) * 20

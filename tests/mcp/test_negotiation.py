@@ -1,0 +1,100 @@
+"""Which revision is agreed on, with servers that are real programs."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from mcp_links import linked, methods, recorded
+from raw_server import run
+from tejat.core.types import JsonObject
+from tejat.mcp.protocol import HANDSHAKE_REVISIONS
+from tejat.mcp.values import Host, ServerInfo, ServerState, ServerStatus
+
+OFFERED = {name: {"listChanged": True} for name in ("tools", "prompts", "resources")}
+REFUSED = "The server refused: Method not found (code -32601)"
+
+
+def status_of(*faults: str, host: Host = Host()) -> ServerStatus:  # noqa: B008
+    async def scene() -> ServerStatus:
+        async with linked(*faults, host=host) as link:
+            return await link.settled()
+
+    return run(scene())
+
+
+async def answer(*_: object) -> JsonObject:
+    return {}
+
+
+@pytest.mark.parametrize("revision", HANDSHAKE_REVISIONS)
+def test_every_revision_with_a_handshake(tmp_path: Path, revision: str) -> None:
+    status = status_of(f"revision={revision}", f"record={tmp_path / 'log'}")
+    assert status.info == ServerInfo("hostile", "1", revision, OFFERED, "Be careful.")
+    assert methods(tmp_path / "log")[:2] == ["initialize", "notifications/initialized"]
+    assert recorded(tmp_path / "log")[0]["params"] == {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {"roots": {"listChanged": True}},
+        "clientInfo": {"name": "tejat", "title": "Tejat", "version": "1.2"},
+    }
+
+
+def test_what_can_be_answered_is_offered(tmp_path: Path) -> None:
+    status_of(f"record={tmp_path / 'log'}", host=Host(elicit=answer, sample=answer))
+    assert recorded(tmp_path / "log")[0]["params"]["capabilities"] == {  # type: ignore[index]
+        "roots": {"listChanged": True},
+        "elicitation": {"form": {}, "url": {}},
+        "sampling": {},
+    }
+
+
+def test_a_server_that_keeps_nothing_in_mind(tmp_path: Path) -> None:
+    status = status_of("stateless", f"record={tmp_path / 'log'}")
+    assert status.info == ServerInfo("hostile", "1", "2026-07-28", OFFERED)
+    told = recorded(tmp_path / "log")
+    assert sorted(str(message["method"]) for message in told[2:5]) == ["prompts/list", "resources/list", "tools/list"]
+    assert [message["method"] for message in told[:2]] == ["initialize", "server/discover"]
+    envelope = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "tejat", "title": "Tejat", "version": "1.2"},
+        "io.modelcontextprotocol/clientCapabilities": {"roots": {}},
+    }
+    assert [message["params"]["_meta"] for message in told[1:5]] == [envelope] * 4  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("faults", "reason"),
+    [
+        (["refuse=initialize"], REFUSED),
+        (["refuse=initialize", "odd=server/discover"], REFUSED),
+        (["stateless", "broken=server/discover"], "The server refused: Unsupported protocol version (code -32022)"),
+        (
+            ["stateless", 'result=server/discover:{"supportedVersions":["2031-01-01"]}'],
+            "The server refused: Unsupported protocol version (code -32022)",
+        ),
+        (["revision=1999-01-01"], "The server speaks a revision of the protocol that is not known here: 1999-01-01."),
+        (
+            ["revision=\x1b[31m"],
+            "The server speaks a revision of the protocol that is not known here: <U+001B>[31m.",
+        ),
+        (["result=initialize:{}"], "The server speaks a revision of the protocol that is not known here: none."),
+        (["odd=initialize"], "The server's answer cannot be read"),
+    ],
+)
+def test_servers_that_nobody_can_speak_with(faults: list[str], reason: str) -> None:
+    status = status_of(*faults)
+    assert (status.state, status.step) == (ServerState.DISCONNECTED, "handshake")
+    assert status.reason.startswith(reason)
+
+
+def test_what_a_server_says_of_itself_is_bounded_and_made_visible() -> None:
+    told = {
+        "protocolVersion": "2025-06-18",
+        "serverInfo": {"name": "\x1b" + "n" * 900, "version": 7},
+        "capabilities": {"tools": {}},
+        "instructions": "i" * 90_000,
+    }
+    status = status_of(f"result=initialize:{json.dumps(told)}")
+    assert status.info == ServerInfo("<U+001B>" + "n" * 199, "", "2025-06-18", {"tools": {}}, "i" * 20_000)
+    odd = {"protocolVersion": "2025-06-18", "serverInfo": [], "capabilities": [], "instructions": {}}
+    assert status_of(f"result=initialize:{json.dumps(odd)}").info == ServerInfo("", "", "2025-06-18", {})
