@@ -4,6 +4,7 @@ Lines that others wrote begin with a mark, so that none of them can pass for one
 """
 
 from collections.abc import Iterator, Mapping
+from itertools import accumulate, takewhile
 from typing import assert_never
 
 from tejat.core.confirm import (
@@ -125,12 +126,12 @@ def _change(confirmation: EditConfirmation) -> Iterator[str]:
     stat = confirmation.diff_stat
     counts = "" if stat is None else f" (+{stat.model_added_lines} -{stat.model_removed_lines})"
     yield f"File: {one_line(confirmation.file_path)}{counts}"
-    patch = visible(confirmation.file_diff.removesuffix("\n"))
-    shown = patch[:_LONGEST_DIFF]
-    yield from (f"| {line}" for line in shown.split("\n"))
-    if len(patch) > len(shown):
-        left = patch.count("\n") - shown.count("\n") + 1
-        yield f"The change goes on: about {left} more lines are not shown here. Say no unless you know them."
+    lines = [f"| {line}" for line in visible(confirmation.file_diff.removesuffix("\n")).split("\n")]
+    ends = accumulate(len(line) + 1 for line in lines)
+    shown = sum(1 for _ in takewhile(lambda end: end <= _LONGEST_DIFF, ends))
+    yield from lines[:shown]
+    if shown < len(lines):
+        yield f"The change goes on: {len(lines) - shown} more lines are not shown. Say no unless you know them."
 
 
 def _marked(text: str, *, first: str = "> ") -> Iterator[str]:
