@@ -10,6 +10,7 @@ from tejat.config.places import private_directory
 from tejat.config.write_own_file import write_own_file
 from tejat.core.errors import TejatError
 from tejat.core.json_fields import Fields
+from tejat.mcp.names import registered_name
 from tejat.mcp.values import ServerTool
 
 MOST_PINS = 5_000
@@ -20,7 +21,7 @@ _PATIENCE = 1.0
 
 
 class Pins:
-    """The digests of declarations by server and tool, in the file at `path`, which is read when it is first needed.
+    """The digests of declarations by the tools' names, in the file at `path`, which is read when it is first needed.
 
     Nothing here raises. Where the file cannot be relied on, or cannot be written, every tool counts as changed until it
     is allowed in this session, and `problem` says what is wrong. A file that is not ours is never written over.
@@ -34,7 +35,7 @@ class Pins:
 
     def has_changed(self, server: str, tool: str, digest: str) -> bool:
         """Whether the tool is another one than the one allowed last. One that was never allowed has not changed."""
-        key = _key(server, tool)
+        key = registered_name(server, tool)
         if key in self._allowed:
             return self._allowed[key] != digest
         if self._kept is None:
@@ -43,7 +44,7 @@ class Pins:
 
     def allow(self, server: str, tool: str, digest: str) -> None:
         """A call of the tool, as it is now, was allowed. Blocks for a moment where that is not known yet."""
-        key = _key(server, tool)
+        key = registered_name(server, tool)
         if self._allowed.get(key) == digest:
             return
         self._allowed[key] = digest
@@ -97,11 +98,6 @@ def digest_of(tool: ServerTool) -> str:
         return sha256(json.dumps(declared, sort_keys=True).encode("ascii")).hexdigest()
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
-
-
-def _key(server: str, tool: str) -> str:
-    """An alias has no slash, so no two pairs share a key."""
-    return f"{server}/{tool}"
 
 
 def _pins_in(text: str | None) -> dict[str, str]:
