@@ -1,4 +1,9 @@
-"""A small server of the official package, on standard input and output."""
+"""A small server of the official package, on standard input and output. With `stateless` it will have no handshake."""
+
+import json
+import os
+import sys
+import threading
 
 from mcp.server.mcpserver import Context, MCPServer
 
@@ -31,5 +36,26 @@ def memo() -> str:
     return "remember"
 
 
+def refuse_the_handshake() -> None:
+    """Hand on what comes in, but for the handshake: as a server would that speaks the stateless revision alone."""
+    given = os.fdopen(os.dup(0), "rb")
+    readable, writable = os.pipe()
+    os.dup2(readable, 0)
+
+    def filter_lines() -> None:
+        with os.fdopen(writable, "wb", buffering=0) as onward:
+            for line in given:
+                message = json.loads(line)
+                if message.get("method") == "initialize":
+                    error = {"code": -32022, "message": "Unsupported protocol version"}
+                    os.write(1, json.dumps({"jsonrpc": "2.0", "id": message["id"], "error": error}).encode() + b"\n")
+                else:
+                    onward.write(line)
+
+    threading.Thread(target=filter_lines, daemon=True).start()
+
+
 if __name__ == "__main__":
+    if "stateless" in sys.argv:
+        refuse_the_handshake()
     server.run("stdio")

@@ -13,8 +13,8 @@ import pytest
 from mcp_links import HOSTILE, SECONDS, eventually, kept, methods, recorded, text_of
 from raw_server import run
 from tejat.core.types import JsonObject
-from tejat.mcp.conversation import Conversation, Patience, Unsent
-from tejat.mcp.failures import McpFailure, McpProblem
+from tejat.mcp.conversation import Conversation, Patience
+from tejat.mcp.failures import McpFailure, McpProblem, Unsent
 from tejat.mcp.questions import Questions
 from tejat.mcp.stdio import StdioTransport
 from tejat.mcp.values import Host, Progress, Root

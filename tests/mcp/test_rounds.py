@@ -5,8 +5,7 @@ from typing import cast
 import pytest
 
 from tejat.core.types import JsonObject
-from tejat.mcp.conversation import Unsent
-from tejat.mcp.failures import McpFailure, McpProblem
+from tejat.mcp.failures import McpFailure, McpProblem, Unsent
 from tejat.mcp.questions import Questions
 from tejat.mcp.rounds import ask_in_rounds
 from tejat.mcp.values import Host

@@ -11,7 +11,7 @@ from typing import assert_never
 from tejat.core.types import JsonObject, JsonValue
 from tejat.core.value import value
 from tejat.core.visible import visible
-from tejat.mcp.failures import McpFailure, McpProblem
+from tejat.mcp.failures import McpFailure, McpProblem, Unsent
 from tejat.mcp.protocol import (
     INTERNAL_ERROR,
     Message,
@@ -46,10 +46,6 @@ class Patience:
 
     idle: float
     whole: float
-
-
-class Unsent(McpFailure):
-    """The request never left us: whatever it asks for has not been done."""
 
 
 class Conversation:

@@ -45,3 +45,7 @@ class McpFailure(TejatError):
         self.code = code
         self.data = data
         self.challenge = challenge
+
+
+class Unsent(McpFailure):
+    """A request that the server never got, or would not look at: whatever it asks for has not been done."""

@@ -9,8 +9,8 @@ from tejat.core.types import JsonObject
 from tejat.core.value import replace, value
 from tejat.mcp.catalogue import NOTHING_FOUND
 from tejat.mcp.connection import Connection
-from tejat.mcp.conversation import Patience, Unsent
-from tejat.mcp.failures import McpFailure, McpProblem
+from tejat.mcp.conversation import Patience
+from tejat.mcp.failures import McpFailure, McpProblem, Unsent
 from tejat.mcp.questions import Questions
 from tejat.mcp.transport import Transport
 from tejat.mcp.values import Catalogue, Host, Progress, ServerState, ServerStatus, Step
@@ -126,17 +126,15 @@ class ServerLink:
     ) -> JsonObject:
         """The result as the server gave it. Raises McpFailure. When the task is cancelled the server is told."""
         params: JsonObject = {"name": name, "arguments": arguments}
-        return await self._ask(
-            "tools/call", params, can_repeat=self._is_harmless(name), on_progress=on_progress or _mute
-        )
+        return await self._ask("tools/call", params, tool=name, on_progress=on_progress or _mute)
 
     async def get_prompt(self, name: str, arguments: JsonObject) -> JsonObject:
         """Raises McpFailure."""
-        return await self._ask("prompts/get", {"name": name, "arguments": arguments}, can_repeat=True)
+        return await self._ask("prompts/get", {"name": name, "arguments": arguments})
 
     async def read_resource(self, uri: str) -> JsonObject:
         """Raises McpFailure."""
-        return await self._ask("resources/read", {"uri": uri}, can_repeat=True)
+        return await self._ask("resources/read", {"uri": uri})
 
     async def tell_roots_changed(self) -> None:
         """Raises McpFailure. A server that is not connected asks when it is."""
@@ -148,9 +146,10 @@ class ServerLink:
         method: str,
         params: JsonObject,
         *,
-        can_repeat: bool,
+        tool: str | None = None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> JsonObject:
+        """What is lost is asked for once more, unless it is a tool that may have done its work."""
         patience = Patience(idle=self._plan.timeout, whole=_MOST_PATIENCE * self._plan.timeout)
         is_repeated = False
         while True:
@@ -162,7 +161,7 @@ class ServerLink:
                     self._lose(failure)
                 if failure.problem is not McpProblem.CLOSED:
                     raise
-                if not can_repeat and not isinstance(failure, Unsent):
+                if tool is not None and not isinstance(failure, Unsent) and not self._is_harmless(tool):
                     raise McpFailure(f"{failure.message} {_PERHAPS_DONE}", McpProblem.CLOSED) from None
                 if is_repeated:
                     raise

@@ -4,8 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 
 from tejat.core.types import JsonObject, JsonValue
-from tejat.mcp.conversation import Unsent
-from tejat.mcp.failures import McpFailure, McpProblem
+from tejat.mcp.failures import McpFailure, McpProblem, Unsent
 from tejat.mcp.questions import ELICIT, ROOTS, SAMPLE, Questions
 
 _MOST_ROUNDS = 10

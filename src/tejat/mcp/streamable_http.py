@@ -8,7 +8,7 @@ from types import MappingProxyType
 from tejat.core.json_text import dump_json
 from tejat.core.value import replace
 from tejat.core.visible import visible
-from tejat.mcp.failures import McpFailure, McpProblem
+from tejat.mcp.failures import McpFailure, McpProblem, Unsent
 from tejat.mcp.http_channel import (
     EVENT_STREAM,
     JSON,
@@ -160,7 +160,7 @@ class StreamableHttpTransport:
         asked = Asked("POST", self._headers(request), _ASKING, _encoded(request))
         async with self._channel.ask(asked) as response:
             if not 200 <= response.status < 300:
-                raise await self._failure(response)
+                raise await self._failure(response, request.id)
             if request.method == "initialize":
                 self._session = self._session_of(response)
             kind = kind_of(response)
@@ -253,8 +253,11 @@ class StreamableHttpTransport:
         else:
             self._lose(failure, request_id)
 
-    async def _failure(self, response: HttpResponse) -> McpFailure:
-        """What is wrong with a response. If it is that the session is gone, so is the connection."""
+    async def _failure(self, response: HttpResponse, request_id: RequestId | None = None) -> McpFailure:
+        """What is wrong with a response. If it is that the session is gone, so is the connection.
+
+        What was asked without a session was not looked at; whatever else is open may have been done.
+        """
         failure = await self._channel.failure(response)
         if response.status != 404 or self._session is None or failure.code == METHOD_NOT_FOUND:
             return failure
@@ -262,6 +265,8 @@ class StreamableHttpTransport:
         self._session = None
         if not self._is_over:
             self._is_over = True
+            if request_id is not None:
+                self._lose(Unsent(gone.message, gone.problem), request_id)
             self._lose(gone, None)
         return gone
 
