@@ -14,6 +14,7 @@ DOORS = {
     "app/agent.py",  # a part of the agent in use
     "app/house.py",  # a part of the ground in use
     "app/looking.py",  # a room in use
+    "app/plugins.py",  # there is a plug-in to load
     "app/tools.py",  # tools in use
     "cli/ask.py",  # what is wanted of a model
     "cli/headless.py",  # the output wanted

@@ -128,6 +128,21 @@ def test_commands_however_they_are_written(
     assert found[".gemini/settings.json"].says[0] == said
 
 
+def test_tools_in_python(places: Places, root: Path) -> None:
+    digests = {
+        path: write(root / path, path)
+        for path in (".gemini/tools/_shared.py", ".gemini/tools/a.py", ".gemini/tools/b/c.py")
+    }
+    write(root / ".gemini/tools/notes.txt", "x")
+    write(root / ".gemini/tools/policy.toml", "x")
+    says = ("runs inside this program, outside of any sandbox",)
+    assert find_items(places, str(root)) == tuple(
+        TrustItem(path, "tool", digest, says) for path, digest in digests.items()
+    )
+    changed = write(root / ".gemini/tools/a.py", "other")
+    assert find_items(places, str(root))[1] == TrustItem(".gemini/tools/a.py", "tool", changed, says)
+
+
 class TestEnvironmentFile:
     def test_only_the_one_that_would_be_read(self, places: Places, root: Path) -> None:
         write(root / ".env", "A=1")

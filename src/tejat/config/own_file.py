@@ -24,13 +24,19 @@ def read_own_file(path: str, *, writers: Writers) -> str | None:
     Raises ConfigurationError that names the file: it cannot be read, is no regular file, is longer than MAX_BYTES, is
     not UTF-8, or was open to other writers than allowed. A link to nowhere is not a missing file.
     """
+    content = read_own_bytes(path, writers=writers)
+    return None if content is None else _decoded(content, path)
+
+
+def read_own_bytes(path: str, *, writers: Writers) -> bytes | None:
+    """The same for a file that need not be UTF-8."""
     if not is_there(path):
         return None
     try:
         # Opening a pipe must not wait for whoever would write into it.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
         try:
-            return _decoded(_content(descriptor, path, writers), path)
+            return _content(descriptor, path, writers)
         finally:
             os.close(descriptor)
     except OSError as error:

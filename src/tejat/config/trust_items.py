@@ -46,15 +46,15 @@ def _items_of_files(places: Places, root: str) -> Iterator[TrustItem]:
     environment = find_environment_file(places, root)
     if environment and not environment.is_own:
         named.append((os.path.relpath(environment.path, os.path.realpath(root)), "environment file"))
-    for directory, what in ((".gemini/policies", "policy"), (".gemini/commands", "command")):
-        named += [(path, what) for path in _files_below(root, directory)]
+    for directory, ending, what in _DIRECTORIES:
+        named += [(path, what) for path in _files_below(root, directory, ending)]
     for path, what in named:
         if item := _item(root, path, what):
             yield item
 
 
-def _files_below(root: str, directory: str) -> list[str]:
-    """Every `.toml` in there at any depth, links followed, each directory once."""
+def _files_below(root: str, directory: str, ending: str) -> list[str]:
+    """Every file with this ending in there at any depth, links followed, each directory once."""
     found: list[str] = []
     seen: set[tuple[int, int]] = set()
     waiting = [directory]
@@ -72,7 +72,7 @@ def _files_below(root: str, directory: str) -> list[str]:
             path = f"{here}/{name}"
             if os.path.isdir(os.path.join(root, path)):
                 waiting.append(path)
-            elif name.endswith(".toml"):
+            elif name.endswith(ending):
                 found.append(path)
         if len(found) + len(seen) + len(waiting) > MAX_ITEMS:
             raise UsageError(f"{os.path.join(root, directory)} holds more than {MAX_ITEMS} files.")
@@ -116,7 +116,9 @@ def _digest(descriptor: int, path: str) -> tuple[str, bytes]:
 
 def _words_of(what: str, content: bytes) -> Iterator[str]:
     text = content.decode("utf-8", errors="replace")
-    if what == "environment file":
+    if what == "tool":
+        yield "runs inside this program, outside of any sandbox"
+    elif what == "environment file":
         names = sorted(parse(text))
         if names:
             yield f"sets {', '.join(names)}"
@@ -234,4 +236,9 @@ def _in_folder(text: str, root: str) -> str:
 
 
 _SETTINGS = (".gemini/settings.json", ".mcp.json")
+_DIRECTORIES = (
+    (".gemini/policies", ".toml", "policy"),
+    (".gemini/commands", ".toml", "command"),
+    (".gemini/tools", ".py", "tool"),
+)
 _PIECE = 2**20

@@ -1,0 +1,208 @@
+"""Runs Python code that offers tools, and makes tools of what it offers. Whatever it raises becomes a problem."""
+
+import hashlib
+import importlib.metadata
+import inspect
+import os
+import re
+import sys
+import traceback
+import types
+import typing
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import redirect_stdout
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import cast
+
+from tejat.app.plugins import GROUP, Plugins, PythonTool
+from tejat.config.own_file import Writers, read_own_bytes
+from tejat.core.errors import ConfigurationError
+from tejat.core.json_text import dump_json
+from tejat.core.tool import BaseTool
+from tejat.core.visible import visible
+from tejat.tools.function_tool import tool as tool_of
+
+MOST_TOOLS = 1_000
+"""So many may come from one place."""
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
+_LONGEST_REASON = 300
+
+
+def load_packages(metadata: Sequence[str]) -> Plugins:
+    """The tools of the entry points that installed packages declare in these directories of their metadata.
+
+    Of a package that is there twice the first counts, as it does for imports.
+    """
+    tools: list[PythonTool] = []
+    problems: list[str] = []
+    seen: set[str] = set()
+    for path in metadata:
+        points = list[tuple[str, importlib.metadata.EntryPoint]]()
+        try:
+            package = importlib.metadata.Distribution.at(Path(path))
+            title = f"{package.metadata['Name']} {package.version}"
+            name = re.sub(r"[-_.]+", "-", str(package.metadata["Name"])).lower()
+            if name not in seen:
+                points += [(title, point) for point in package.entry_points.select(group=GROUP)]
+            seen.add(name)
+        except Exception as error:  # noqa: BLE001 -- a package that is broken must not end the program
+            problems += _problem(path, _in_words(error)).problems
+        for title, point in points:
+            loaded = _loaded(f"{title} ({point.name})", partial(_tools_at, point))
+            tools += loaded.tools
+            problems += loaded.problems
+    return Plugins(tuple(tools), tuple(problems))
+
+
+def _tools_at(point: importlib.metadata.EntryPoint) -> Iterator[BaseTool]:
+    yield from tools_of(cast("object", point.load()))
+
+
+def load_file(path: str, *, writers: Writers, origin: str, digest: str | None = None) -> Plugins:
+    """The tools of a file: those that its `TOOLS` lists, or else every one that it has a public name for.
+
+    With a `digest` only a file of just this content is run. The text itself is, never a compiled form that lies beside
+    it: nobody has looked at that.
+    """
+    try:
+        content = read_own_bytes(path, writers=writers)
+    except ConfigurationError as error:
+        return Plugins(problems=(visible(str(error)),))
+    if content is None:
+        return Plugins()
+    if digest is not None and hashlib.sha256(content).hexdigest() != digest:
+        return _problem(origin, "it is not what was trusted. See `tejat trust`")
+    return _loaded(origin, partial(_tools_in, path, content), path)
+
+
+def tools_of(thing: object) -> Iterator[BaseTool]:
+    """The tools that something stands for. Raises TypeError for what is none, and whatever making one raises.
+
+    It may be a tool, a class of tools whose constructor takes nothing, a function with type hints, several of them, or
+    a callable that gives some. A function is called only if its hint says that it gives tools.
+    """
+    if isinstance(thing, BaseTool):
+        yield thing
+    elif make := _constructor(thing):
+        yield make()
+    elif inspect.isfunction(thing) or inspect.ismethod(thing):
+        if _gives_tools(thing):
+            yield from tools_of(cast("object", thing()))
+        else:
+            yield tool_of(cast("Callable[..., object]", thing))
+    elif _are_several(thing):
+        for each in cast("Iterable[object]", thing):
+            yield from tools_of(each)
+    elif callable(thing) and not inspect.isclass(thing):
+        yield from tools_of(thing())
+    else:
+        raise TypeError(
+            f"{getattr(thing, '__name__', type(thing).__name__)} is no tool, no function and no list of them"
+        )
+
+
+def _constructor(thing: object) -> Callable[[], BaseTool] | None:
+    is_class_of_tools = inspect.isclass(thing) and issubclass(thing, BaseTool)
+    return cast("Callable[[], BaseTool]", thing) if is_class_of_tools else None
+
+
+def _are_several(thing: object) -> bool:
+    return isinstance(thing, Iterable) and not isinstance(thing, str | bytes | Mapping | type)
+
+
+def _gives_tools(function: object) -> bool:
+    """Whether the hint of what it returns names tools."""
+    try:
+        return _names_tools(typing.get_type_hints(function).get("return"))
+    except NameError:
+        return False  # as a tool it is told which name that is
+
+
+def _names_tools(hint: object) -> bool:
+    if isinstance(hint, type) and issubclass(hint, BaseTool):
+        return True
+    return any(map(_names_tools, typing.get_args(hint)))
+
+
+def _module(path: str, content: bytes) -> types.ModuleType:
+    """The file as a module that nobody else can import by accident. Raises whatever its code does."""
+    stem = os.path.basename(path).removesuffix(".py")
+    module = types.ModuleType(f"_tejat_tools_{hashlib.sha256(os.fsencode(path)).hexdigest()[:12]}_{stem}")
+    module.__file__ = path
+    code = compile(content, path, "exec", dont_inherit=True)
+    # Classes look for their module by its name.
+    sys.modules[module.__name__] = module
+    try:
+        exec(code, module.__dict__)  # noqa: S102 -- this is what the person wrote it for
+    except BaseException:
+        del sys.modules[module.__name__]
+        raise
+    return module
+
+
+def _tools_in(path: str, content: bytes) -> Iterator[BaseTool]:
+    module = _module(path, content)
+    public = {name: cast("object", thing) for name, thing in module.__dict__.items() if not name.startswith("_")}
+    if "TOOLS" in public:
+        yield from tools_of(public["TOOLS"])
+        return
+    tools = {id(thing): thing for thing in public.values() if isinstance(thing, BaseTool)}
+    yield from tools.values()
+
+
+def _loaded(origin: str, load: Callable[[], Iterable[BaseTool]], path: str | None = None) -> Plugins:
+    try:
+        with redirect_stdout(sys.stderr):
+            tools = list(islice(load(), MOST_TOOLS + 1))
+            wrong = next(filter(None, map(_problem_with, tools)), None)
+    except KeyboardInterrupt:  # the person, or a signal
+        raise
+    except BaseException as error:  # noqa: BLE001 -- not even a plug-in that would end the program does
+        return _problem(origin, _in_words(error, path))
+    if not tools:
+        return _problem(origin, "it has no tools. Mark functions with @tool, or list the tools in TOOLS")
+    if len(tools) > MOST_TOOLS:
+        return _problem(origin, f"it has more than {MOST_TOOLS} tools")
+    if wrong:
+        return _problem(origin, wrong)
+    return Plugins(tuple(PythonTool(tool, origin) for tool in tools))
+
+
+def _problem_with(tool: BaseTool) -> str | None:
+    """What would break every request that tells of the tool. Raises what its schema does."""
+    if not _NAME.fullmatch(tool.name):
+        return f"no tool can have the name {tool.name!r}: letters, digits, '_' and '-', at most 64"
+    dump_json(tool.schema.to_json())
+    return None
+
+
+def _problem(origin: str, reason: str) -> Plugins:
+    return Plugins(problems=(visible(f"The tools of {origin} were not loaded: {reason}."),))
+
+
+def _in_words(error: BaseException, path: str | None = None) -> str:
+    """One line: what kind of error, what it says, and where in the file, or wherever else, it happened."""
+    said = " ".join(str(error).split())
+    reason = f"{type(error).__name__}: {said}" if said else type(error).__name__
+    if len(reason) > _LONGEST_REASON:
+        reason = f"{reason[: _LONGEST_REASON - 1]}…"
+    return f"{reason.removesuffix('.')}{_place_of(error, path)}"
+
+
+def _place_of(error: BaseException, path: str | None) -> str:
+    if isinstance(error, SyntaxError):
+        return ""  # it says so itself
+    frames = traceback.extract_tb(error.__traceback__)
+    theirs = [frame for frame in frames if not frame.filename.startswith(_NOT_THEIRS)]
+    there = [frame for frame in theirs if frame.filename == path] or theirs
+    return f" ({there[-1].filename}, line {there[-1].lineno})" if there else ""
+
+
+_NOT_THEIRS = (
+    "<frozen",
+    os.path.dirname(importlib.metadata.__file__).removesuffix("metadata"),
+    f"{os.path.dirname(os.path.dirname(os.path.abspath(__file__)))}{os.sep}",
+)
