@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tejat.config.merging import Merge, by_name, deep, last, of_person, strictest_of_project, united
+from tejat.config.merging import Merge, by_name, deep, gathered, last, of_person, strictest_of_project, united
 from tejat.config.places import SourceTier
 from tejat.config.settings import Setting
 from tejat.config.settings_file import Found, Key, SettingsError, SettingsFile, read_settings_file
@@ -33,7 +33,7 @@ class TestLast:
         assert last(read, KEY, Found.text, None) == Setting("c", f"{tmp_path}/2.json:1", WORKSPACE)
         assert of_person(last)(read, KEY, Found.text, None) == Setting("b", f"{tmp_path}/1.json:1", USER)
 
-    @pytest.mark.parametrize("merge", [last, of_person(last), strictest_of_project, deep, by_name])
+    @pytest.mark.parametrize("merge", [last, of_person(last), strictest_of_project, deep, by_name, gathered])
     def test_nobody_says_anything(self, tmp_path: Path, merge: Merge) -> None:
         default: dict[str, object] = {}
         assert merge(files(tmp_path, (USER, None)), KEY, Found.text, default) == default
@@ -93,3 +93,16 @@ def test_objects_melt_together(tmp_path: Path) -> None:
         {"z": 1, "a": {"x": 1, "y": 2}, "b": 3}, f"{tmp_path}/1.json:1", USER
     )
     assert first == Setting({"z": 1})
+
+
+class TestGathered:
+    def test_no_file_drops_what_another_says(self, tmp_path: Path) -> None:
+        read = files(tmp_path, (USER, {"a": [1, 2], "b": 3}), (WORKSPACE, {"a": [], "b": None}), (ADMIN, {"a": [4]}))
+        assert gathered(read, KEY, Found.as_written, {}) == {
+            "a": (
+                Setting(1, f"{tmp_path}/0.json:1", USER),
+                Setting(2, f"{tmp_path}/0.json:1", USER),
+                Setting(4, f"{tmp_path}/2.json:1", ADMIN),
+            ),
+            "b": (Setting(3, f"{tmp_path}/0.json:1", USER),),
+        }

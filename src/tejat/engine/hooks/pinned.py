@@ -4,6 +4,8 @@ import hashlib
 import os
 from collections.abc import Mapping
 
+from tejat.workspace.regular_file import without_waiting
+
 _LARGEST = 64 * 2**20
 
 
@@ -43,7 +45,7 @@ def _signature(path: str) -> tuple[int, ...] | None:
 
 def _digest(path: str) -> str | None:
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=without_waiting) as file:
             content = file.read(_LARGEST + 1)
     except OSError:
         return None

@@ -26,14 +26,14 @@ _MOST_AT_ONCE = 16
 
 @value
 class Surroundings:
-    """Where hooks run: `shell` are the words before a command line, `environment` is all that they see.
+    """Where hooks run: `interpreter` are the words before a command line, `environment` is all that they see.
 
     `directory` is the project, `transcript` the path of what is written down of the session, if anything is. `pinned`
     are the files that only run as they were.
     """
 
     keeper: Keeper
-    shell: tuple[str, ...]
+    interpreter: tuple[str, ...]
     directory: str
     environment: Mapping[str, str]
     session_id: str
@@ -118,7 +118,7 @@ async def _run(meant: Meant, fields: JsonObject, around: Surroundings) -> Outcom
     try:
         finished = await run_program(
             around.keeper,
-            (*around.shell, with_quoted_places(hook.command)),
+            (*around.interpreter, with_quoted_places(hook.command)),
             directory=around.directory,
             environment={**around.environment, SESSION_VARIABLE: around.session_id},
             input=dump_json(told).encode(),

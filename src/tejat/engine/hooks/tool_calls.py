@@ -143,7 +143,7 @@ def _content_with(content: PartListUnion, text: str) -> PartListUnion:
     if isinstance(content, Sequence) and not isinstance(content, str):
         if len(content) == 1:
             return _content_with(content[0], text)
-        return [*content, text]
+        return [*content, text.strip()]
     match content:
         case str():
             return content + text

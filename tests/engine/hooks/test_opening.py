@@ -1,0 +1,46 @@
+"""Hooks put together: what they see of the environment."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from hook_checks import hook, run
+from tejat.config.hooks import ConfiguredHooks
+from tejat.core.errors import UsageError
+from tejat.engine.hooks.opening import open_hooks
+from tejat.workspace.processes.keeping import Keeper
+
+ENVIRONMENT = {
+    "PATH": f".:{os.environ['PATH']}",
+    "HOME": "/home/you",
+    "GEMINI_API_KEY": "a-key-of-a-test",
+    "SERVICE_TOKEN": "a-token",
+    "BASH_ENV": "evil",
+    "BASH_FUNC_cat%%": "() { evil; }",
+}
+
+
+def seen(directory: Path, keeper: Keeper, *allowed: str) -> dict[str, str]:
+    configured = ConfiguredHooks((hook("env -0 > environment", "SessionStart"),), ("careful",))
+    hooks = open_hooks(
+        configured, None, keeper, roots=[str(directory)], environment=ENVIRONMENT, allowed_variables=allowed
+    )
+    assert hooks.warnings == ("careful",)
+    run(hooks.before_prompt("Go.", is_resumed=False))
+    found = (directory / "environment").read_text().split("\0")
+    return dict(line.split("=", 1) for line in found if line)
+
+
+def test_they_get_what_commands_get_and_no_keys(tmp_path: Path, keeper: Keeper) -> None:
+    environment = seen(tmp_path, keeper)
+    assert {"GEMINI_API_KEY", "SERVICE_TOKEN", "BASH_ENV", "BASH_FUNC_cat%%"}.isdisjoint(environment)
+    assert (environment["HOME"], environment["PATH"][0]) == ("/home/you", "/")
+    assert environment["GEMINI_PROJECT_DIR"] == environment["CLAUDE_PROJECT_DIR"] == str(tmp_path)
+    assert len(environment["GEMINI_SESSION_ID"]) == 32
+
+
+def test_the_person_may_pass_on_more(tmp_path: Path, keeper: Keeper) -> None:
+    assert seen(tmp_path, keeper, "SERVICE_TOKEN")["SERVICE_TOKEN"] == "a-token"
+    with pytest.raises(UsageError):
+        seen(tmp_path, keeper, "BASH_ENV")

@@ -1,0 +1,185 @@
+"""The hooks around a session: prompts and requests that must wait for them, and what they add."""
+
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hook_checks import around, hook, printing, run
+from notes import NO, YES, Person
+from tejat.config.hooks import Hook
+from tejat.core.confirm import InfoConfirmation, Question
+from tejat.core.errors import StoppedByHook
+from tejat.core.history import model_message, user_message
+from tejat.core.model import Answer, ModelRequest, Usage
+from tejat.core.types import FunctionCall, InlineData
+from tejat.engine.hooks.hearing import HookHearing
+from tejat.engine.hooks.session_events import SessionHooks
+from tejat.workspace.processes.keeping import Keeper
+
+REQUEST = ModelRequest(
+    (
+        user_message("Look at", InlineData("image/png", b"xyz")),
+        model_message(FunctionCall("note", {"text": "a"}, "1")),
+    ),
+    "Be kind.",
+)
+ANSWER = Answer(model_message("Fine."), usage=Usage(prompt=3, output=4))
+FAILED = 'The hook "guard" ({}) failed: it ended with exit code 1.'
+
+
+def saying(**printed: object) -> str:
+    return printing(json.dumps(printed))
+
+
+def hooks(directory: Path, keeper: Keeper, *given: Hook, person: Person | None = None) -> SessionHooks:
+    return SessionHooks(HookHearing(given, around(directory, keeper)), person)
+
+
+def told(directory: Path) -> dict[str, Any]:
+    """What was told besides what every hook is told."""
+    given = json.loads((directory / "told.json").read_text())
+    return {name: given[name] for name in list(given)[5:]}
+
+
+STEPS: list[tuple[str, Callable[[SessionHooks], Awaitable[object]], str]] = [
+    ("BeforeAgent", lambda hooks: hooks.before_prompt("Go.", is_resumed=False), "The prompt"),
+    ("BeforeModel", lambda hooks: hooks.before_model(REQUEST, "first"), "The request"),
+]
+
+
+@pytest.mark.parametrize(("event", "step", "what"), STEPS)
+class TestGuards:
+    def stopped(self, given: SessionHooks, step: Callable[[SessionHooks], Awaitable[object]]) -> str:
+        async def main() -> None:
+            await step(given)
+
+        with pytest.raises(StoppedByHook) as caught:
+            run(main())
+        return str(caught.value)
+
+    def test_denied_and_stopped(
+        self,
+        tmp_path: Path,
+        keeper: Keeper,
+        event: str,
+        step: Callable[[SessionHooks], Awaitable[object]],
+        what: str,
+    ) -> None:
+        denying = hooks(tmp_path, keeper, hook("echo No. >&2; exit 2", event), person=Person([YES]))
+        assert self.stopped(denying, step) == f'Agent execution blocked: No. (The hook "guard" ({event}))'
+        stopping = hooks(tmp_path, keeper, hook(saying(**{"continue": False, "stopReason": "Stop."}), event))
+        assert self.stopped(stopping, step) == f'Agent execution stopped by hook: Stop. (The hook "guard" ({event}))'
+
+    def test_one_that_fails_or_asks_is_for_the_person_to_decide(
+        self,
+        tmp_path: Path,
+        keeper: Keeper,
+        event: str,
+        step: Callable[[SessionHooks], Awaitable[object]],
+        what: str,
+    ) -> None:
+        person = Person([YES, NO])
+        given = hooks(tmp_path, keeper, hook("exit 1", event), person=person)
+
+        async def main() -> None:
+            await step(given)
+
+        run(main())
+        assert self.stopped(given, step) == f"{FAILED.format(event)} You did not want to go on."
+        shown = InfoConfirmation("Confirm: go on?", f"{what} would be sent to the model nevertheless.")
+        assert person.questions == [Question(shown, "hooks", FAILED.format(event))] * 2
+        asking = hooks(tmp_path, keeper, hook(saying(decision="ask", reason="Sure?"), event))
+        assert self.stopped(asking, step).startswith(f'The hook "guard" ({event}) asks: Sure? Nobody is there')
+
+    def test_without_anybody_nothing_is_sent(
+        self,
+        tmp_path: Path,
+        keeper: Keeper,
+        event: str,
+        step: Callable[[SessionHooks], Awaitable[object]],
+        what: str,
+    ) -> None:
+        given = hooks(tmp_path, keeper, hook("exit 1", event))
+        assert self.stopped(given, step) == (f"{FAILED.format(event)} Nobody is there to decide, so nothing was sent.")
+
+
+class TestPrompts:
+    def test_a_session_begins_once(self, tmp_path: Path, keeper: Keeper) -> None:
+        given = hooks(
+            tmp_path,
+            keeper,
+            hook("cat > told.json; echo x >> begun", "SessionStart"),
+            hook(saying(hookSpecificOutput={"additionalContext": "It rains."}), "SessionStart"),
+            hook(saying(hookSpecificOutput={"additionalContext": "Mind."}), "BeforeAgent"),
+        )
+        first = run(given.before_prompt("Go.", is_resumed=True))
+        assert first == "<hook_context>\nIt rains.\n</hook_context>\n\n<hook_context>\nMind.\n</hook_context>"
+        assert told(tmp_path) == {"source": "resume"}
+        assert run(given.before_prompt("On.", is_resumed=True)) == "<hook_context>\nMind.\n</hook_context>"
+        assert (tmp_path / "begun").read_text() == "x\n"
+
+    def test_a_new_session_is_called_startup(self, tmp_path: Path, keeper: Keeper) -> None:
+        starting = hook("cat > told.json", "SessionStart", matcher="startup")
+        run(hooks(tmp_path, keeper, starting).before_prompt("Go.", is_resumed=False))
+        assert told(tmp_path) == {"source": "startup"}
+
+    def test_the_prompt(self, tmp_path: Path, keeper: Keeper) -> None:
+        run(hooks(tmp_path, keeper, hook("cat > told.json", "UserPromptSubmit")).before_prompt("Go.", is_resumed=False))
+        assert told(tmp_path) == {"prompt": "Go."}
+
+    def test_the_end(self, tmp_path: Path, keeper: Keeper) -> None:
+        given = hooks(tmp_path, keeper, hook("cat > told.json; echo Tests! >&2; exit 2", "AfterAgent"))
+        words = run(given.after_prompt("Go.", "Done.", is_repeated=True))
+        assert words == "<hook_context>\nTests!\n</hook_context>"
+        assert told(tmp_path) == {"prompt": "Go.", "prompt_response": "Done.", "stop_hook_active": True}
+
+    @pytest.mark.parametrize("line", ["true", "exit 1", saying(**{"continue": False, "decision": "block"})])
+    def test_nothing_to_go_on_with(self, tmp_path: Path, keeper: Keeper, line: str) -> None:
+        given = hooks(tmp_path, keeper, hook(line, "Stop"))
+        assert run(given.after_prompt("Go.", "Done.", is_repeated=False)) == ""
+
+
+class TestRequests:
+    MESSAGES = (
+        {"role": "system", "content": "Be kind."},
+        {"role": "user", "content": "Look at\n[image/png, 3 bytes]"},
+        {"role": "model", "content": '{"functionCall":{"id":"1","name":"note","args":{"text":"a"}}}'},
+    )
+
+    def test_before(self, tmp_path: Path, keeper: Keeper) -> None:
+        run(hooks(tmp_path, keeper, hook("cat > told.json", "BeforeModel")).before_model(REQUEST, "first"))
+        assert told(tmp_path) == {"llm_request": {"model": "first", "messages": list(self.MESSAGES)}}
+
+    def test_after(self, tmp_path: Path, keeper: Keeper) -> None:
+        given = hooks(tmp_path, keeper, hook("cat > told.json; exit 2", "AfterModel"))
+        with pytest.raises(StoppedByHook, match="Agent execution blocked: no reason given"):
+            run(given.after_model(REQUEST, "first", ANSWER))
+        assert told(tmp_path)["llm_response"] == {
+            "text": "Fine.",
+            "candidates": [{"content": {"role": "model", "parts": ["Fine."]}, "finishReason": "STOP"}],
+            "usageMetadata": {"totalTokenCount": 7},
+        }
+
+    def test_a_failure_afterwards_stops_nothing(self, tmp_path: Path, keeper: Keeper) -> None:
+        run(hooks(tmp_path, keeper, hook("exit 1", "AfterModel")).after_model(REQUEST, "first", ANSWER))
+
+    def test_before_a_summary(self, tmp_path: Path, keeper: Keeper) -> None:
+        run(hooks(tmp_path, keeper, hook("cat > told.json; exit 2", "PreCompact")).before_compressing())
+        assert told(tmp_path) == {"trigger": "auto"}
+
+
+class TestClosing:
+    def test_the_end_of_a_session_that_began(self, tmp_path: Path, keeper: Keeper) -> None:
+        given = hooks(tmp_path, keeper, hook("cat > told.json", "SessionEnd"))
+        run(given.close())
+        assert not (tmp_path / "told.json").exists()
+
+        async def main() -> None:
+            await given.before_prompt("Go.", is_resumed=False)
+            await given.close()
+
+        run(main())
+        assert told(tmp_path) == {"reason": "exit"}
