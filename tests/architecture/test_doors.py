@@ -30,6 +30,7 @@ DOORS = {
     "config/trust_store.py",  # there is a store to read or to write
     "core/schema.py",  # a dataclass of somebody else's
     "models/failures.py",  # a service names a date
+    "mcp/oauth.py",  # somebody logs in, or a token has run out
     "models/vertex.py",  # credentials are wanted
     "engine/facts.py",  # a shell line is judged
     "engine/load_policy.py",  # somebody wrote rules
@@ -47,7 +48,10 @@ OWNERS = {
     "google": {"models/vertex_credentials.py"},
     "h11": {"workspace/http/connection.py", "workspace/http/serving.py"},
     "html_to_markdown": {"workspace/page_worker.py"},
+    "httpx2": {"mcp/oauth_flow.py"},
     "jsonschema_rs": {"core/foreign_schema.py"},
+    "mcp": {"mcp/oauth_flow.py"},
+    "pydantic": {"mcp/oauth_flow.py"},
     "re2": {"policy/patterns.py", "workspace/search/classes.py"},
     "stringzilla": {"workspace/lines.py", "workspace/splice.py"},
     "tree_sitter": {"policy/syntax_tree.py"},

@@ -38,6 +38,10 @@ class HttpClient:
         """Begin to load certificates in the background: worth calling early when an https server will be asked."""
         self._trust.warm_up()
 
+    def is_proxied(self, url: str) -> bool:
+        """Whether a proxy would be asked to get there: it does the looking up, then. Raises HttpFailure."""
+        return self._proxies.between(read_url(url)[0]) is not None
+
     @asynccontextmanager
     async def request(
         self,
