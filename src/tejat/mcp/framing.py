@@ -150,6 +150,8 @@ def _unreadable(
 
     One that `is_broken` may have lost its end, and what it ends with may belong to something inside of it.
     """
+    if b"{" not in head[:_LOOKED_AT]:
+        return Unreadable(reason, is_too_long, start=_start(head))
     first, unfinished = _first_members(bytes(head[:_LOOKED_AT]))
     last = _last_members(bytes(tail[-_LOOKED_AT:]))
     if b'"jsonrpc"' not in (last if is_broken else {**first, **last}):

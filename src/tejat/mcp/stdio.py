@@ -63,13 +63,14 @@ class StdioTransport:
         opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._life = asyncio.create_task(self._live(receive, lose, opened))
         try:
-            await asyncio.wait((opened,))
+            # A task that is cancelled before its first step never takes one.
+            await asyncio.wait((opened, self._life), return_when=asyncio.FIRST_COMPLETED)
         except asyncio.CancelledError:
             await self.close()
             raise
-        opened.result()
-        if self._is_closing:
+        if self._is_closing or not opened.done():
             raise _closed()
+        opened.result()
 
     async def send(self, message: Message) -> None:
         try:
