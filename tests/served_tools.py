@@ -48,7 +48,7 @@ class Visitor:
     def __init__(self, server: ToolServer, answers: Mapping[str, JsonObject | None] | None = None) -> None:
         self.client = Client(server)
         self.heard: list[Message] = []
-        self._answers = answers or {}
+        self._answers: Mapping[str, JsonObject | None] = {} if answers is None else answers
         self._ids = itertools.count(1)
 
     async def send(self, message: Message) -> None:

@@ -1,0 +1,23 @@
+"""Messages as they leave the server."""
+
+import pytest
+
+from tejat.frontends.mcp_server.sending import encoded
+from tejat.mcp.framing import Unsendable
+from tejat.mcp.protocol import Notification, Result
+
+
+def test_a_line() -> None:
+    assert encoded(Result(1, {"a": "\n\ud800"})) == '{"jsonrpc":"2.0","id":1,"result":{"a":"\\n\ufffd"}}\n'.encode()
+
+
+def test_a_result_that_cannot_be_sent_is_an_error() -> None:
+    assert encoded(Result(1, {"a": "x" * (17 << 20)})) == (
+        b'{"jsonrpc":"2.0","id":1,"error":{"code":-32603,'
+        b'"message":"The result cannot be sent: it is longer than 16,777,216 bytes."}}\n'
+    )
+
+
+def test_anything_else_is_our_own_fault() -> None:
+    with pytest.raises(Unsendable):
+        encoded(Notification("x", {"a": "x" * (17 << 20)}))
