@@ -12,11 +12,13 @@ import pytest
 
 from mcp_links import SECONDS, Link, eventually, hostile, kept, linked, living, methods, program, recorded, text_of
 from mcp_transport_checks import http, json_answer
+from official_http_servers import official_servers
 from raw_server import Peer, raw_server, run
 from tejat.core.types import JsonObject
 from tejat.core.value import replace
 from tejat.mcp.failures import McpFailure, McpProblem
 from tejat.mcp.link import LINK_LIMITS, LinkLimits, ServerPlan
+from tejat.mcp.old_sse import OldSseTransport
 from tejat.mcp.stdio import StdioTransport
 from tejat.mcp.streamable_http import StreamableHttpTransport
 from tejat.mcp.transport import Transport
@@ -99,6 +101,37 @@ def test_the_official_server(mode: str) -> None:
 
     run(scene())
     assert told == [Progress(number, 3, f"at {number}") for number in (1, 2, 3)]
+
+
+def test_official_servers_at_an_address() -> None:
+    told: list[Progress] = []
+
+    async def scene(name: str, address: str, client: HttpClient) -> None:
+        make = OldSseTransport if name == "sse" else StreamableHttpTransport
+        link = Link(ServerPlan(name, "http", address, lambda: make(client, address)))
+        try:
+            status = await link.settled()
+            assert status.state is ServerState.CONNECTED, status
+            assert [tool.name for tool in status.catalogue.tools][:2] == ["add", "slow"]
+            assert (await link.call_tool("add", {"a": 2, "b": 3}))["structuredContent"] == {"result": 5}
+            assert text_of(await link.call_tool("slow", {"seconds": 0}, on_progress=told.append)) == "done"
+            slow = asyncio.create_task(link.call_tool("slow", {"seconds": SECONDS * 10}))
+            await link.call_tool("add", {"a": 2, "b": 3})
+            slow.cancel()
+            await asyncio.wait((slow,), timeout=SECONDS)
+            assert slow.cancelled()
+        finally:
+            await link.close()
+
+    async def scenes(addresses: dict[str, str]) -> None:
+        client = HttpClient(environment={}, use_proxies=False)
+        await asyncio.gather(*(scene(name, address, client) for name, address in addresses.items()))
+        await client.close()
+
+    with official_servers() as addresses:
+        run(scenes(addresses))
+    # Where the answer is one piece of JSON there is no room for progress.
+    assert told == [Progress(1, 2, "on the way")] * 4
 
 
 @pytest.mark.parametrize(
@@ -556,11 +589,12 @@ ENDINGS: dict[str, str] = {
     "exits": "sys.exit(0)",
     "while it starts": "link2 = link_to('silent=initialize'); link2.start(); await asyncio.sleep(0.3); return",
     "during a call": "task = asyncio.create_task(link.call_tool('hang', {})); await asyncio.sleep(0.1); return",
+    "is interrupted": "os.kill(os.getpid(), signal.SIGINT); await asyncio.sleep(60)",
     "is closed meanwhile": "task = asyncio.create_task(link.close()); await asyncio.sleep(0); return",
 }
 
 PROGRAM = """
-import asyncio, sys
+import asyncio, os, signal, sys
 sys.path.insert(0, {tests!r})
 from mcp_links import Link, hostile
 from tejat.workspace.processes.keeping import Keeper
@@ -572,12 +606,15 @@ def link_to(*faults):
 
 async def main():
     global link
+    asyncio.get_running_loop().slow_callback_duration = 60  # the machine may be busy
     link = link_to("stubborn")
     await link.settled()
     {ending}
 
 try:
     asyncio.run(main())
+except KeyboardInterrupt:
+    pass
 finally:
     keeper.close()
 """

@@ -5,11 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from mcp_links import linked, methods, recorded
+from mcp_links import SECONDS, linked, methods, recorded
+from official_http_servers import official_servers
 from raw_server import run
 from tejat.core.types import JsonObject
+from tejat.mcp import negotiation
+from tejat.mcp.conversation import Conversation, Patience
+from tejat.mcp.failures import McpFailure, McpProblem
 from tejat.mcp.protocol import HANDSHAKE_REVISIONS
+from tejat.mcp.questions import Questions
+from tejat.mcp.streamable_http import StreamableHttpTransport
 from tejat.mcp.values import Host, ServerInfo, ServerState, ServerStatus
+from tejat.workspace.http.client import HttpClient
 
 OFFERED = {name: {"listChanged": True} for name in ("tools", "prompts", "resources")}
 REFUSED = "The server refused: Method not found (code -32601)"
@@ -98,3 +105,29 @@ def test_what_a_server_says_of_itself_is_bounded_and_made_visible() -> None:
     assert status.info == ServerInfo("<U+001B>" + "n" * 199, "", "2025-06-18", {"tools": {}}, "i" * 20_000)
     odd = {"protocolVersion": "2025-06-18", "serverInfo": [], "capabilities": [], "instructions": {}}
     assert status_of(f"result=initialize:{json.dumps(odd)}").info == ServerInfo("", "", "2025-06-18", {})
+
+
+def test_the_official_server_keeps_nothing_in_mind_where_it_is_asked_to() -> None:
+    """It takes the handshake too, so this leaves that out."""
+
+    async def scene(address: str) -> None:
+        client = HttpClient(environment={}, use_proxies=False)
+        questions = Questions("far", Host())
+        conversation = Conversation(
+            StreamableHttpTransport(client, address), questions, on_notice=lambda _: None, on_end=lambda _: None
+        )
+        try:
+            await conversation.open()
+            refusal = McpFailure("no handshake", McpProblem.REFUSED)
+            info = await negotiation._discover(conversation, questions, {"name": "tejat", "version": "1"}, refusal)
+            assert (info.name, info.revision) == ("official", "2026-07-28")
+            params: JsonObject = {"name": "add", "arguments": {"a": 2, "b": 3}}
+            patience = Patience(idle=SECONDS, whole=SECONDS)
+            result = await conversation.request("tools/call", params, patience=patience)
+            assert (result["structuredContent"], result["resultType"]) == ({"result": 5}, "complete")
+        finally:
+            await conversation.close()
+            await client.close()
+
+    with official_servers() as addresses:
+        run(scene(addresses["stateful"]))

@@ -157,7 +157,7 @@ class ServerLink:
             try:
                 return await connection.ask(method, params, patience=patience, on_progress=on_progress)
             except McpFailure as failure:
-                if failure.problem is McpProblem.UNAUTHORISED:
+                if failure.problem is McpProblem.UNAUTHORISED and self._connection is connection:
                     self._lose(failure)
                 if failure.problem is not McpProblem.CLOSED:
                     raise
