@@ -23,6 +23,7 @@ HELP = "help"
 """What is typed behind a command to see its arguments."""
 
 _LONGEST_LINE = 500
+_LONGEST_MENTION = 200
 # Within quotes a backslash keeps a quote or a backslash; outside of them also a blank.
 _TYPED = (
     r'(?s)(?<!\S)(?=\S)(?:--(?P<name>[^\s="]+)=)?'
@@ -113,7 +114,8 @@ def arguments_of(prompt: ServerPrompt, typed: str) -> Mapping[str, str]:
             arguments[name] = _meant(found)
         else:
             raise BadPrompt(
-                f"There is no argument --{name}; known are: {', '.join(f'--{each}' for each in known) or 'none'}. "
+                f"There is no argument --{name[:_LONGEST_MENTION]}; "
+                f"known are: {', '.join(f'--{each}' for each in known) or 'none'}. "
                 'Put it in quotes if it is part of a text: "--name=value".'
             )
     needed = [each.name for each in prompt.arguments if each.is_required and each.name not in arguments]
@@ -127,9 +129,8 @@ def arguments_of(prompt: ServerPrompt, typed: str) -> Mapping[str, str]:
         raise BadPrompt(f"Missing required argument(s): {', '.join(missing)}")
     left = words[len(needed) + len(open_ones) :]
     if left:
-        raise BadPrompt(
-            f"Too many arguments: {' '.join(map(_meant, left))}. Put quotes around a text of several words."
-        )
+        shown = " ".join(map(_meant, left))[:_LONGEST_MENTION]
+        raise BadPrompt(f"Too many arguments: {shown}. Put quotes around a text of several words.")
     return arguments
 
 

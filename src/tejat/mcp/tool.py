@@ -203,14 +203,11 @@ class _ShownProgress:
 
     def __init__(self, show: Callable[[str], None] | None) -> None:
         self._show = show
-        self._latest = ""
-        self._shown = ""
+        self._latest: Progress | None = None
         self._timer: asyncio.TimerHandle | None = None
 
     def add(self, progress: Progress) -> None:
-        if self._show is None:
-            return
-        self._latest = _line(progress)
+        self._latest = progress
         if self._timer is None:
             self._update()
 
@@ -219,11 +216,10 @@ class _ShownProgress:
             self._timer.cancel()
 
     def _update(self) -> None:
-        self._timer = None
-        if self._show is not None and self._latest != self._shown:
-            self._shown = self._latest
+        latest, self._latest, self._timer = self._latest, None, None
+        if latest is not None and self._show is not None:
             self._timer = asyncio.get_running_loop().call_later(_SECONDS_BETWEEN, self._update)
-            self._show(self._latest)
+            self._show(_line(latest))
 
 
 def _line(progress: Progress) -> str:
