@@ -5,11 +5,11 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from installed_packages import installed_in
 from program_checks import Machine
 from tejat.app.ground import Ground, survey
 from tejat.app.plugins import Plugins, add_plugins, find_plugins, offering
@@ -33,31 +33,9 @@ def machine(tmp_path: Path) -> Machine:
     return Machine(tmp_path)
 
 
-@pytest.fixture
-def packages(tmp_path: Path) -> Iterator[Path]:
-    """A directory that packages are installed in."""
-    directory = tmp_path / "packages"
-    directory.mkdir()
-    before = set(sys.modules)
-    sys.path.insert(0, str(directory))
-    yield directory
-    sys.path.remove(str(directory))
-    for name in set(sys.modules) - before:
-        if str(directory) in str(getattr(sys.modules[name], "__file__", "")):
-            del sys.modules[name]
-
-
 def write(path: Path, content: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(content)
-
-
-def install(directory: Path, name: str, code: str, *points: str) -> None:
-    """Put a package there as an installer does."""
-    metadata = directory / f"{name}-1.5.dist-info"
-    write(metadata / "METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.5\n")
-    write(metadata / "entry_points.txt", "\n".join(["[console_scripts]", "x = y:z", "", "[tejat.tools]", *points, ""]))
-    write(directory / f"{name}.py", code)
 
 
 def look(machine: Machine, *, trusts_folder: bool = True) -> Ground:
@@ -175,56 +153,23 @@ class TestFiles:
 
 
 class TestPackages:
-    def test_tools_of_entry_points(self, machine: Machine, packages: Path) -> None:
+    def test_tools_of_entry_points(self, machine: Machine, tmp_path: Path) -> None:
         code = TOOL.format(name="weather") + TOOL.format(name="storms")
-        install(packages, "forecasts", code, "one = forecasts:weather", "two = forecasts:storms")
-        plugins = find_plugins(look(machine, trusts_folder=False))
+        with installed_in(tmp_path / "packages") as install:
+            install("forecasts", code, "one = forecasts:weather", "two = forecasts:storms")
+            plugins = find_plugins(look(machine, trusts_folder=False))
         assert plugins.problems == ()
         assert found(plugins) == {"weather": "forecasts 1.5 (one)", "storms": "forecasts 1.5 (two)"}
 
-    def test_one_that_fails_is_named_and_the_others_are_there(self, machine: Machine, packages: Path) -> None:
-        install(packages, "broken", "1 / 0", "x = broken:x")
-        install(packages, "gone", TOOL.format(name="weather"), "x = gone:no_such", "y = gone:weather")
-        plugins = find_plugins(look(machine))
-        assert found(plugins) == {"weather": "gone 1.5 (y)"}
-        division, attribute = plugins.problems
-        assert division == (
-            "The tools of broken 1.5 (x) were not loaded: ZeroDivisionError: division by zero "
-            f"({packages / 'broken.py'}, line 1)."
-        )
-        assert attribute == (
-            "The tools of gone 1.5 (x) were not loaded: AttributeError: module 'gone' has no attribute 'no_such'."
-        )
-
-    def test_the_folder_that_is_worked_in_offers_none(
-        self, machine: Machine, packages: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_the_folder_that_is_worked_in_offers_none(self, machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
         """`python -m tejat` has it on its path."""
-        install(machine.project, "sneaky", f"open({str(machine.project / 'ran')!r}, 'w')", "x = sneaky:x")
-        monkeypatch.setattr(sys, "path", [str(machine.project), *sys.path])
-        assert find_plugins(look(machine)) == Plugins()
-        monkeypatch.chdir(machine.project)
-        monkeypatch.setattr(sys, "path", ["", *sys.path])
-        assert find_plugins(survey([str(machine.home)], environment=machine.environment)) == Plugins()
+        with installed_in(machine.project) as install:
+            install("sneaky", f"open({str(machine.project / 'ran')!r}, 'w')", "x = sneaky:x")
+            assert find_plugins(look(machine)) == Plugins()
+            monkeypatch.chdir(machine.project)
+            sys.path.insert(0, "")
+            assert find_plugins(survey([str(machine.home)], environment=machine.environment)) == Plugins()
         assert not (machine.project / "ran").exists()
-
-    def test_of_a_package_that_is_there_twice_the_first_counts(
-        self, machine: Machine, packages: Path, tmp_path: Path
-    ) -> None:
-        install(packages, "twice", TOOL.format(name="first"), "x = twice:first")
-        install(tmp_path / "behind", "Twice", TOOL.format(name="second"), "x = Twice:second")
-        sys.path.append(str(tmp_path / "behind"))
-        try:
-            assert list(found(find_plugins(look(machine)))) == ["first"]
-        finally:
-            sys.path.remove(str(tmp_path / "behind"))
-
-    def test_metadata_that_makes_no_sense(self, machine: Machine, packages: Path) -> None:
-        write(packages / "odd-1.dist-info" / "entry_points.txt", "[tejat.tools]\nx = = =\n:::\n")
-        (packages / "worse-1.dist-info" / "entry_points.txt").mkdir(parents=True)
-        write(packages / "file-1.dist-info", "x")
-        odd = packages / "odd-1.dist-info"
-        assert problem(find_plugins(look(machine))).startswith(f"The tools of {odd} were not loaded: ")
 
     def test_looking_loads_nothing_and_takes_a_moment(self) -> None:
         code = (

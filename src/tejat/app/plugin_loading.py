@@ -1,7 +1,6 @@
 """Runs Python code that offers tools, and makes tools of what it offers. Whatever it raises becomes a problem."""
 
 import hashlib
-import importlib.metadata
 import inspect
 import os
 import re
@@ -9,14 +8,13 @@ import sys
 import traceback
 import types
 import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import redirect_stdout
 from functools import partial
 from itertools import islice
-from pathlib import Path
 from typing import cast
 
-from tejat.app.plugins import GROUP, Plugins, PythonTool
+from tejat.app.plugins import Plugins, PythonTool
 from tejat.config.own_file import Writers, read_own_bytes
 from tejat.core.errors import ConfigurationError
 from tejat.core.json_text import dump_json
@@ -29,36 +27,6 @@ MOST_TOOLS = 1_000
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 _LONGEST_REASON = 300
-
-
-def load_packages(metadata: Sequence[str]) -> Plugins:
-    """The tools of the entry points that installed packages declare in these directories of their metadata.
-
-    Of a package that is there twice the first counts, as it does for imports.
-    """
-    tools: list[PythonTool] = []
-    problems: list[str] = []
-    seen: set[str] = set()
-    for path in metadata:
-        points = list[tuple[str, importlib.metadata.EntryPoint]]()
-        try:
-            package = importlib.metadata.Distribution.at(Path(path))
-            title = f"{package.metadata['Name']} {package.version}"
-            name = re.sub(r"[-_.]+", "-", str(package.metadata["Name"])).lower()
-            if name not in seen:
-                points += [(title, point) for point in package.entry_points.select(group=GROUP)]
-            seen.add(name)
-        except Exception as error:  # noqa: BLE001 -- a package that is broken must not end the program
-            problems += _problem(path, _in_words(error)).problems
-        for title, point in points:
-            loaded = _loaded(f"{title} ({point.name})", partial(_tools_at, point))
-            tools += loaded.tools
-            problems += loaded.problems
-    return Plugins(tuple(tools), tuple(problems))
-
-
-def _tools_at(point: importlib.metadata.EntryPoint) -> Iterator[BaseTool]:
-    yield from tools_of(cast("object", point.load()))
 
 
 def load_file(path: str, *, writers: Writers, origin: str, digest: str | None = None) -> Plugins:
@@ -74,8 +42,8 @@ def load_file(path: str, *, writers: Writers, origin: str, digest: str | None = 
     if content is None:
         return Plugins()
     if digest is not None and hashlib.sha256(content).hexdigest() != digest:
-        return _problem(origin, "it is not what was trusted. See `tejat trust`")
-    return _loaded(origin, partial(_tools_in, path, content), path)
+        return problem_of(origin, "it is not what was trusted. See `tejat trust`")
+    return load(origin, partial(_tools_in, path, content), path)
 
 
 def tools_of(thing: object) -> Iterator[BaseTool]:
@@ -153,21 +121,22 @@ def _tools_in(path: str, content: bytes) -> Iterator[BaseTool]:
     yield from tools.values()
 
 
-def _loaded(origin: str, load: Callable[[], Iterable[BaseTool]], path: str | None = None) -> Plugins:
+def load(origin: str, find: Callable[[], Iterable[BaseTool]], path: str | None = None) -> Plugins:
+    """The tools that `find` gives, or why it does not. `path` is the file that it runs, if it is just one."""
     try:
         with redirect_stdout(sys.stderr):
-            tools = list(islice(load(), MOST_TOOLS + 1))
+            tools = list(islice(find(), MOST_TOOLS + 1))
             wrong = next(filter(None, map(_problem_with, tools)), None)
     except KeyboardInterrupt:  # the person, or a signal
         raise
     except BaseException as error:  # noqa: BLE001 -- not even a plug-in that would end the program does
-        return _problem(origin, _in_words(error, path))
+        return problem_of(origin, in_words(error, path))
     if not tools:
-        return _problem(origin, "it has no tools. Mark functions with @tool, or list the tools in TOOLS")
+        return problem_of(origin, "it has no tools. Mark functions with @tool, or list the tools in TOOLS")
     if len(tools) > MOST_TOOLS:
-        return _problem(origin, f"it has more than {MOST_TOOLS} tools")
+        return problem_of(origin, f"it has more than {MOST_TOOLS} tools")
     if wrong:
-        return _problem(origin, wrong)
+        return problem_of(origin, wrong)
     return Plugins(tuple(PythonTool(tool, origin) for tool in tools))
 
 
@@ -179,11 +148,11 @@ def _problem_with(tool: BaseTool) -> str | None:
     return None
 
 
-def _problem(origin: str, reason: str) -> Plugins:
+def problem_of(origin: str, reason: str) -> Plugins:
     return Plugins(problems=(visible(f"The tools of {origin} were not loaded: {reason}."),))
 
 
-def _in_words(error: BaseException, path: str | None = None) -> str:
+def in_words(error: BaseException, path: str | None = None) -> str:
     """One line: what kind of error, what it says, and where in the file, or wherever else, it happened."""
     said = " ".join(str(error).split())
     reason = f"{type(error).__name__}: {said}" if said else type(error).__name__
@@ -203,6 +172,6 @@ def _place_of(error: BaseException, path: str | None) -> str:
 
 _NOT_THEIRS = (
     "<frozen",
-    os.path.dirname(importlib.metadata.__file__).removesuffix("metadata"),
+    os.path.join(os.path.dirname(os.__file__), "importlib", ""),
     f"{os.path.dirname(os.path.dirname(os.path.abspath(__file__)))}{os.sep}",
 )

@@ -67,9 +67,9 @@ def _of_packages(ground: Ground) -> Iterator[Plugins]:
     metadata = offering(path for path in sys.path if path and os.path.realpath(path) not in not_from)
     if not metadata:
         return
-    from tejat.app.plugin_loading import load_packages
+    from tejat.app.plugin_packages import load_packages
 
-    yield load_packages(metadata)
+    yield from load_packages(metadata)
 
 
 def offering(directories: Iterable[str]) -> list[str]:
