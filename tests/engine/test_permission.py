@@ -8,11 +8,11 @@ import pytest
 from notes import NO, YES, Note, NoteParams, Person, RewritableNote, proposal, session
 from tejat.core.confirm import Answer, Confirmation, InfoConfirmation, McpConfirmation, Outcome, Question, Scope
 from tejat.core.display import FileDiff
-from tejat.core.errors import ErrorType, UsageError
+from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.tool import BaseTool, Kind, ToolError, ToolResult
 from tejat.core.types import FunctionCall
 from tejat.core.value import replace
-from tejat.engine.permission import SaveRule
+from tejat.engine.permission import Ready, SaveRule
 from tejat.policy.rule_text import rule_text
 from tejat.policy.rules import Decision, Mode, Rule, Tier
 
@@ -286,3 +286,39 @@ class TestRewriting:
             ToolResult(told, told, ToolError(told, ErrorType.EXECUTION_FAILED))
         ]
         assert tool.written == []
+
+
+class TestObjections:
+    """Somebody has something against the call, whatever the rules say."""
+
+    def authorise(self, directory: Path, person: Person | None, *rules: Rule, mode: Mode = Mode.DEFAULT) -> Ready:
+        async def main() -> Ready:
+            with session(directory, [], person, rules=rules, mode=mode) as scheduler:
+                return await scheduler.permission.authorise(
+                    Note(), {"text": "a"}, asking=lambda _: None, objection="Think twice."
+                )
+
+        return asyncio.run(main())
+
+    @pytest.mark.parametrize("mode", [Mode.DEFAULT, Mode.YOLO])
+    def test_what_a_rule_allows_is_asked_about(self, tmp_path: Path, mode: Mode) -> None:
+        person = Person([Answer(Outcome.PROCEED_ALWAYS_AND_SAVE)])
+        ready = self.authorise(tmp_path, person, ALLOW, mode=mode)
+        assert (ready.approved, ready.allowed_by) == (proposal("a"), "the person")
+        assert person.questions == [Question(proposal("a"), "note", "Think twice.")]
+
+    def test_why_the_rules_ask_is_said_too(self, tmp_path: Path) -> None:
+        person = Person([YES])
+        self.authorise(tmp_path, person)
+        assert [question.reason for question in person.questions] == ["Think twice.\nNo rule allows this."]
+
+    def test_what_a_rule_denies_stays_denied(self, tmp_path: Path) -> None:
+        with pytest.raises(ToolFailure, match="Tool execution denied by policy"):
+            self.authorise(tmp_path, Person([YES]), DENY)
+
+    def test_without_anybody_it_is_refused_with_the_reason(self, tmp_path: Path) -> None:
+        with pytest.raises(ToolFailure) as caught:
+            self.authorise(tmp_path, None, ALLOW)
+        told = 'Tool execution for "Note" requires user confirmation, which is not supported in non-interactive mode.'
+        assert caught.value.message == f"{told} Think twice."
+        assert caught.value.error_type is ErrorType.POLICY_VIOLATION

@@ -10,6 +10,7 @@ from notes import YES, Note, NoteParams, Person, session
 from tejat.core.confirm import Answer, Confirmation, Question
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.events import CallFinished, CallState, Event, OutputUpdated, StateChanged
+from tejat.core.hooks import Checked
 from tejat.core.tool import BaseTool, FunctionDeclaration, Kind, ToolContext, ToolError, ToolResult
 from tejat.core.types import FunctionCall, FunctionResponse, Part
 from tejat.engine.long_output import LongOutput
@@ -422,3 +423,136 @@ def test_a_question_belongs_to_one_call_at_a_time(tmp_path: Path) -> None:
 
     asyncio.run(main())
     assert asked == ["+", "-"] * 4
+
+
+class Hooks:
+    """Hooks that find what they are told to find, and keep what they are told."""
+
+    def __init__(self, found: Callable[[FunctionCall], Checked]) -> None:
+        self.found = found
+        self.log: list[str] = []
+        self.is_done = asyncio.Event()
+        self.leave: Callable[[ToolResult], ToolResult] = lambda result: result
+
+    async def before_tool(self, call: FunctionCall, tool: BaseTool) -> Checked:
+        self.log.append(f"before {tool.name} {call.args['text']}")
+        return self.found(call)
+
+    def asked(self, question: Question) -> None:
+        self.log.append(f"asked {question.tool_name}")
+
+    async def after_tool(self, call: FunctionCall, tool: BaseTool, checked: Checked, result: ToolResult) -> ToolResult:
+        self.log.append(f"after {tool.name} {call.args['text']}")
+        self.is_done.set()
+        await asyncio.sleep(0)
+        return self.leave(result)
+
+
+def unchanged(call: FunctionCall) -> Checked:
+    return Checked(call.args)
+
+
+class TestHooks:
+    def run(
+        self, directory: Path, tool: BaseTool, hooks: Hooks, *calls: FunctionCall, person: Person | None = None
+    ) -> tuple[Batch, list[Event]]:
+        events: list[Event] = []
+
+        async def main() -> Batch:
+            with session(directory, [tool], person) as scheduler:
+                scheduler.hooks = hooks
+                batch = scheduler.batch(calls, events.append)
+                await batch.run()
+                return batch
+
+        return asyncio.run(main()), events
+
+    def test_before_the_question_and_after_the_work(self, tmp_path: Path) -> None:
+        hooks = Hooks(unchanged)
+        batch, _ = self.run(tmp_path, Note(), hooks, note("a"), person=Person([YES]))
+        assert batch.responses == [answered("wrote a")]
+        assert hooks.log == ["before note a", "asked note", "after note a"]
+
+    def test_what_they_rewrite_runs_and_is_told(self, tmp_path: Path) -> None:
+        tool, person = Note(), Person([YES])
+        hooks = Hooks(lambda _: Checked({"text": "b"}, is_rewritten=True))
+        batch, events = self.run(tmp_path, tool, hooks, note("a"), person=person)
+        assert batch.responses == [answered("wrote b")]
+        assert [confirmation for _, confirmation in tool.written] == person.shown
+        assert [event.call.args for event in events if isinstance(event, CallFinished)] == [{"text": "b"}]
+        assert hooks.log == ["before note a", "asked note", "after note b"]
+
+    def test_an_objection_asks_whatever_the_tool_says(self, tmp_path: Path) -> None:
+        person = Person([YES])
+        hooks = Hooks(lambda call: Checked(call.args, objection="Think twice."))
+        batch, _ = self.run(tmp_path, Note(asks=False), hooks, note("a"), person=person)
+        assert batch.responses == [answered("wrote a")]
+        assert [question.reason for question in person.questions] == ["Think twice.\nNo rule allows this."]
+
+    def test_a_refusal_is_what_the_model_hears(self, tmp_path: Path) -> None:
+        def refuse(_: FunctionCall) -> Checked:
+            raise ToolFailure("Tool execution blocked: no", ErrorType.POLICY_VIOLATION)
+
+        hooks = Hooks(refuse)
+        batch, _ = self.run(tmp_path, Note(asks=False), hooks, note("a"))
+        assert batch.responses == [(FunctionResponse("note", {"error": "Tool execution blocked: no"}),)]
+        assert hooks.log == ["before note a"]
+
+    def test_broken_ones_let_nothing_run_and_undo_nothing(self, tmp_path: Path) -> None:
+        def break_down(_: object) -> Checked:
+            raise ZeroDivisionError("division by zero")
+
+        tool, hooks = Note(asks=False), Hooks(break_down)
+        batch, _ = self.run(tmp_path, tool, hooks, note("a"))
+        assert batch.results[0].error == ToolError("division by zero", ErrorType.EXECUTION_FAILED)
+        assert tool.written == []
+        late = Hooks(unchanged)
+        late.leave = lambda _: ToolResult(str(1 // 0))
+        batch, _ = self.run(tmp_path, tool, late, note("a"))
+        assert batch.responses == [answered("wrote a")]
+
+    def test_they_are_asked_once_about_a_file_that_moves_on(self, tmp_path: Path) -> None:
+        class MovingOn(Note):
+            async def run(self, params: NoteParams, context: ToolContext) -> ToolResult:
+                if not self.written:
+                    self.written.append(("moved", context.approved))
+                    raise ToolFailure("it moved on", ErrorType.STALE_FILE)
+                return await super().run(params, context)
+
+        hooks = Hooks(unchanged)
+        batch, _ = self.run(tmp_path, MovingOn(), hooks, note("a"), person=Person([YES, YES]))
+        assert batch.responses == [answered("wrote a")]
+        assert hooks.log == ["before note a", "asked note", "asked note", "after note a"]
+
+    @pytest.mark.parametrize("kind", [Kind.EDIT, Kind.READ])
+    def test_a_stop_leaves_the_rest_undone(self, tmp_path: Path, kind: Kind) -> None:
+        """Also what was already allowed, where calls are prepared together."""
+
+        def stop_at_b(call: FunctionCall) -> Checked:
+            if call.args["text"] == "b":
+                raise ToolFailure("stopped", ErrorType.STOP_EXECUTION)
+            return Checked(call.args)
+
+        tool = Note(asks=False, kind=kind)
+        batch, _ = self.run(tmp_path, tool, Hooks(stop_at_b), *map(note, "abc"))
+        errors = [None if result.error is None else result.error.type for result in batch.results]
+        first = None if kind is Kind.EDIT else ErrorType.CANCELLED
+        assert errors == [first, ErrorType.STOP_EXECUTION, ErrorType.CANCELLED]
+        assert [text for text, _ in tool.written] == ["a"][: int(kind is Kind.EDIT)]
+        assert batch.stop_reason == "stopped"
+
+    def test_what_was_done_is_told_even_if_they_are_cancelled(self, tmp_path: Path) -> None:
+        async def main() -> Batch:
+            with session(tmp_path, [Note(asks=False)], None) as scheduler:
+                hooks = Hooks(unchanged)
+                hooks.leave = lambda _: ToolResult("never")
+                scheduler.hooks = hooks
+                batch = scheduler.batch([note("a")])
+                task = asyncio.create_task(batch.run())
+                await hooks.is_done.wait()
+                task.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await task
+                return batch
+
+        assert asyncio.run(main()).responses == [answered("wrote a")]
