@@ -78,6 +78,7 @@ class TestStructured:
             ([text('{"n": 1}')], {"n": 1}),
             ([text("about it"), text('{"n": 1}')], {"n": 1}),
             ([text("hello")], {"result": "hello"}),
+            ([text("hello")], {"content": "hello"}),
             ([text("5")], {"result": 5}),
             ([text("a"), text('{"b": 2}')], {"result": ["a", {"b": 2}]}),
             ([text('["a"]')], ["a"]),
@@ -91,6 +92,7 @@ class TestStructured:
         ("content", "structured", "told"),
         [
             ([text("It is warm")], {"degrees": 25}, marked('It is warm\n{"degrees":25}')),
+            ([text("25")], {"degrees": 25}, marked('25\n{"degrees":25}')),
             ([text("hello")], {"result": "bye"}, marked('hello\n{"result":"bye"}')),
             ([text("hello")], {"result": "hello", "more": 1}, marked('hello\n{"result":"hello","more":1}')),
             ([text("a")], {"result": ["a", "b"]}, marked('a\n{"result":["a","b"]}')),

@@ -121,7 +121,7 @@ def _resource(resource: JsonObject, giver: str) -> Block:
     if data is None:
         return Block((Note(f"[{giver} provided an embedded resource that cannot be read.]"),), shown)
     uri = resource.get("uri")
-    found = blob_content(data, mime_type=resource.get("mimeType"), uri=uri if isinstance(uri, str) else "")
+    found = _blob_content(data, mime_type=resource.get("mimeType"), uri=uri if isinstance(uri, str) else "")
     if isinstance(found, str):
         return Block((Said(found),), shown)
     mime_type = told or _ANY_TYPE if found is None else found.mime_type
@@ -131,7 +131,7 @@ def _resource(resource: JsonObject, giver: str) -> Block:
     return Block((Note(f"[{note}]"), found), shown)
 
 
-def blob_content(data: bytes, *, mime_type: JsonValue, uri: str) -> InlineData | str | None:
+def _blob_content(data: bytes, *, mime_type: JsonValue, uri: str) -> InlineData | str | None:
     """What bytes of a resource are to a model: media or text, as they look, are told to be, or are named; else None."""
     known = media_type(data, mime_type)
     if known is not None and not is_text(known) and known.startswith(_FOR_MODELS):

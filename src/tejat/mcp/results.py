@@ -90,11 +90,12 @@ def _fenced(given: JsonValue) -> str:
 def _is_said(structured: JsonValue, pieces: Sequence[Piece]) -> bool:
     """Whether the blocks say what the structured content says: in one of them, or item by item."""
     texts = [piece.text for piece in pieces if isinstance(piece, Said)]
-    match structured:
-        case {"result": inner, **others} if not others:
-            candidates = [structured, inner]
-        case _:
-            candidates = [structured]
+    candidates = [structured]
+    if isinstance(structured, dict) and len(structured) == 1:
+        (name, inner), *_ = structured.items()
+        # What is no object is put into one, by most under this name; a text is the same text under any name.
+        if name == "result" or isinstance(inner, str):
+            candidates.append(inner)
     for candidate in candidates:
         if any(_says(text, candidate) for text in texts):
             return True
