@@ -12,6 +12,7 @@ from tejat.core.display import FileDiff
 from tejat.core.errors import ErrorType
 from tejat.core.tool import BaseTool, FunctionDeclaration, Kind, ToolError, ToolResult
 from tejat.core.types import FileData, FunctionResponse, InlineData, PartListUnion, Text
+from tejat.core.value import replace
 from tejat.tools.registry import Entry, Source
 
 
@@ -45,26 +46,57 @@ def on_a_terminal(show: Callable[[], None], monkeypatch: pytest.MonkeyPatch, *, 
     return seen.decode().replace("\r\n", "\n").removesuffix("<end>\n")
 
 
+SUM = "2 tools, about 49 tokens in every request that tells of all of them"
+
+
 class TestTools:
     def test_a_table_of_whole_lines_when_it_goes_to_a_program(self, capsys: pytest.CaptureFixture[str]) -> None:
         show_tools(ENTRIES)
         assert capsys.readouterr().out.splitlines() == [
-            "NAME       SHOWN AS   KIND    WHAT IT DOES",
-            "glob       FindFiles  search  Finds files by name",
-            "read_file  ReadFile   read    Reads a file",
+            "NAME       SHOWN AS   KIND    SOURCE    TOKENS  WHAT IT DOES",
+            "glob       FindFiles  search  built-in      29  Finds files by name",
+            "read_file  ReadFile   read    built-in      20  Reads a file",
+            "",
+            SUM,
         ]
 
     def test_lines_are_cut_to_the_width_of_a_terminal(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        seen = on_a_terminal(lambda: show_tools(ENTRIES), monkeypatch, columns=40)
-        assert seen.splitlines() == [
-            "NAME       SHOWN AS   KIND    WHAT IT D…",
-            "glob       FindFiles  search  Finds fil…",
-            "read_file  ReadFile   read    Reads a f…",
+        seen = on_a_terminal(lambda: show_tools(ENTRIES), monkeypatch, columns=58)
+        assert seen.splitlines()[:3] == [
+            "NAME       SHOWN AS   KIND    SOURCE    TOKENS  WHAT IT D…",
+            "glob       FindFiles  search  built-in      29  Finds fil…",
+            "read_file  ReadFile   read    built-in      20  Reads a f…",
         ]
 
     def test_no_tools_are_a_table_too(self, capsys: pytest.CaptureFixture[str]) -> None:
         show_tools([])
-        assert capsys.readouterr().out == "NAME  SHOWN AS  KIND  WHAT IT DOES\n"
+        assert capsys.readouterr().out == (
+            "NAME  SHOWN AS  KIND  SOURCE  TOKENS  WHAT IT DOES\n\n"
+            "0 tools, about 0 tokens in every request that tells of all of them\n"
+        )
+
+    def test_where_each_is_from(self, capsys: pytest.CaptureFixture[str]) -> None:
+        made = entry("x", "X", Kind.OTHER, "y" * 8_000)
+        show_tools(
+            [
+                replace(made, source=Source.PYTHON, origin=".gemini/tools/x.py"),
+                replace(made, source=Source.DISCOVERED),
+                replace(made, source=Source.MCP, server="hub"),
+            ]
+        )
+        _, *rows, _, total = capsys.readouterr().out.splitlines()
+        assert [row.rpartition("  ")[0].split("other")[1].strip() for row in rows] == [
+            "python: .gemini/tools/x.py   2,014",
+            "discovered                   2,014",
+            "server hub                   2,014",
+        ]
+        assert total == "3 tools, about 6,042 tokens in every request that tells of all of them"
+
+    def test_what_could_not_be_had_goes_to_standard_error(self, capsys: pytest.CaptureFixture[str]) -> None:
+        show_tools(ENTRIES, ["Server a\x1b is not there."])
+        printed = capsys.readouterr()
+        assert printed.out.splitlines()[-1] == SUM
+        assert printed.err == "tejat: Server a<U+001B> is not there.\n"
 
 
 class TestResult:

@@ -61,8 +61,8 @@ def told(done: subprocess.CompletedProcess[bytes]) -> dict[str, object]:
 class TestList:
     def test_a_table_for_people(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert run(["list"]) == 0
-        header, *rows = capsys.readouterr().out.splitlines()
-        assert header.split() == ["NAME", "SHOWN", "AS", "KIND", "WHAT", "IT", "DOES"]
+        header, *rows, _, total = capsys.readouterr().out.splitlines()
+        assert header.split() == ["NAME", "SHOWN", "AS", "KIND", "SOURCE", "TOKENS", "WHAT", "IT", "DOES"]
         assert [row.split()[:3] for row in rows] == [
             ["list_directory", "ReadFolder", "search"],
             ["read_file", "ReadFile", "read"],
@@ -79,7 +79,10 @@ class TestList:
             ["web_fetch", "WebFetch", "fetch"],
             ["google_web_search", "GoogleSearch", "search"],
         ]
-        assert all(len(row.split()) > 4 for row in rows)
+        assert all(row.split()[3] == "built-in" and len(row.split()) > 6 for row in rows)
+        tokens = sum(int(row.split()[4].replace(",", "")) for row in rows)
+        assert total == f"14 tools, about {tokens:,} tokens in every request that tells of all of them"
+        assert tokens > 1_000
 
     def test_the_declarations_for_a_model(self, workspace: Path) -> None:
         done = tools("list", "--json", cwd=workspace)

@@ -2,31 +2,60 @@
 
 import os
 import sys
+from collections.abc import Sequence
 from typing import assert_never
 
 from tejat.cli.style import Style
 from tejat.core.errors import ErrorType
+from tejat.core.tokens import estimate_declaration
 from tejat.core.tool import ToolError, ToolResult
 from tejat.core.types import FileData, FunctionResponse, InlineData, Part, PartListUnion, Text
 from tejat.core.visible import visible
 from tejat.tools.registry import Entry
 
+_TOKENS = 4
+"""The column with numbers."""
 
-def show_tools(entries: list[Entry]) -> None:
-    """A table: name, display name, kind, first line of the description, cut to the width of the terminal."""
+
+def show_tools(entries: Sequence[Entry], problems: Sequence[str] = ()) -> None:
+    """A table: name, display name, kind, where it is from, its tokens, what it does; then what all of them cost.
+
+    On a terminal its lines are cut to the width. Problems, of tools that could not be had, go to standard error.
+    """
+    costs = [estimate_declaration(entry.declaration) for entry in entries]
     rows = [
-        (visible(entry.name), visible(entry.display_name), entry.kind.value, visible(_first_sentence(entry)))
-        for entry in entries
+        (entry.name, entry.display_name, entry.kind.value, _source_of(entry), f"{cost:,}", _first_sentence(entry))
+        for entry, cost in zip(entries, costs, strict=True)
     ]
-    rows.insert(0, ("NAME", "SHOWN AS", "KIND", "WHAT IT DOES"))
-    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    _show_table([("NAME", "SHOWN AS", "KIND", "SOURCE", "TOKENS", "WHAT IT DOES"), *rows])
+    count = "1 tool" if len(entries) == 1 else f"{len(entries):,} tools"
+    print(f"\n{count}, about {sum(costs):,} tokens in every request that tells of all of them")
+    for problem in problems:
+        print(f"tejat: {visible(problem)}", file=sys.stderr)
+
+
+def _source_of(entry: Entry) -> str:
+    if entry.server is not None:
+        return f"server {entry.server}"
+    return f"{entry.source}: {entry.origin}" if entry.origin else entry.source.value
+
+
+def _show_table(rows: Sequence[tuple[str, ...]]) -> None:
+    """The first row is the heading; the last column may be as long as it likes."""
+    cleaned = [tuple(visible(cell) for cell in row) for row in rows]
+    *widths, _ = (max(map(len, column)) for column in zip(*cleaned, strict=True))
     room = _columns() if sys.stdout.isatty() else 0
     style = Style(sys.stdout)
-    for number, row in enumerate(rows):
-        line = "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3]])
+    for number, row in enumerate(cleaned):
+        cells = [_aligned(cell, width, at) for at, (cell, width) in enumerate(zip(row, widths, strict=False))]
+        line = "  ".join([*cells, row[-1]])
         if room and len(line) > room:
             line = line[: room - 1] + "…"
         print(style.bold(line) if number == 0 else line)
+
+
+def _aligned(cell: str, width: int, column: int) -> str:
+    return cell.rjust(width) if column == _TOKENS else cell.ljust(width)
 
 
 def show_result(result: ToolResult) -> None:
