@@ -124,7 +124,9 @@ class TestCalls:
     )
     @pytest.mark.parametrize("mode", ["auto_edit", "yolo"])
     def test_who_asks_or_fails_leaves_it_to_a_person(self, machine: Machine, line: str, why: str, mode: str) -> None:
-        settings(machine.home, hooks={"BeforeTool": [group(line, name="guard", timeout=300)]})
+        settings(
+            machine.home, hooks={"BeforeTool": [group(line, name="guard", timeout=300 if "sleep" in line else 60_000)]}
+        )
         target = machine.project / "a.txt"
         told = f'The hook "guard" (BeforeTool){why}'
         alone = call(machine, writing(target), mode=mode)

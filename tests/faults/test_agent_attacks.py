@@ -164,7 +164,8 @@ class TestProject:
             done = machine.shell(f"{program} -p hi -o stream-json {' '.join(words)}")
         assert (done.code, closing(done)) == (0, None)
         assert [denial["tool_name"] for denial in done.lines[-1]["permission_denials"]] == ["run_shell_command"]
-        assert not mark.exists()
+        # A trusted folder starts what its own settings say, and nothing else.
+        assert mark.exists() is (trusts and where in ("here", "linked"))
         assert other.requests == []
         assert {request.headers["x-goog-api-key"] for request in own.requests} == {KEY}
         assert len(own.requests) == 2
