@@ -5,41 +5,42 @@ import sys
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from tejat.app.ground import Ground, survey
 from tejat.app.house import ModelSide, sandbox_mode
-from tejat.app.tools import Workshop, open_workshop
+from tejat.app.prompts import Prompts
+from tejat.app.tools import ToolSession, Workshop, open_workshop
 from tejat.config.context_files import ContextFiles, find_context_files
 from tejat.config.own_file import Writers, read_own_file
-from tejat.core.agent_events import Tell
+from tejat.core.agent_events import Noticed, Severity, Tell
 from tejat.core.agent_options import AgentOptions
 from tejat.core.confirm import Approver
 from tejat.core.errors import ConfigurationError
 from tejat.core.history import History, Message
 from tejat.core.model import Ability, ModelClient
 from tejat.core.sandbox_wish import SandboxWish
-from tejat.engine.at_paths import Expanded, expand_at_paths
 from tejat.engine.budget import Budget, Limits
 from tejat.engine.compress import Compressor
 from tejat.engine.conversation import Care, Conversation, Premises
-from tejat.engine.declared import Declared
+from tejat.engine.declared import Declared, ManyTools, usual_limit
 from tejat.engine.journal import Journal
 from tejat.engine.loop_guard import LoopGuard
 from tejat.engine.prices import Price, PriceList
-from tejat.engine.secret_mask import SecretMask
 from tejat.engine.session import Identity, Session
 from tejat.engine.session_files import SessionFiles
 from tejat.engine.system_prompt import first_message, system_prompt
 from tejat.models import ModelOptions, open_model
+from tejat.tools import find_tools_entry
 from tejat.workspace.crew import dismiss
 
 if TYPE_CHECKING:
-    from tejat.engine.custom_command import CommandPrompts
+    from tejat.app.foreign import ForeignTools
     from tejat.engine.hooks.session_events import SessionHooks
 
 DEFAULT_MODEL = "gemini-2.5-pro"
+_MOMENT = 5.0
 
 
 @asynccontextmanager
@@ -72,6 +73,10 @@ async def open_agent(options: AgentOptions, approver: Approver | None) -> AsyncG
         )
         session = _session(options, ground, workshop, played, is_headless=approver is None)
         workshop.house.attach(ModelSide(session.ask, lambda: session.conversation.model.abilities))
+        if workshop.foreign is not None:
+            stack.push_async_callback(workshop.foreign.close)
+            workshop.foreign.attach(session.ask)
+            workshop.foreign.begin()
         stack.push_async_callback(session.close)
         yield session
 
@@ -145,7 +150,7 @@ def _session(
         tools.registry.unregister("google_web_search")  # nobody could search
     context = _context(ground)
     beginning = _beginning(options, ground, played)
-    declared = Declared(tools.registry, tools.is_forbidden)
+    declared = Declared(tools.registry, tools.is_forbidden, _many_tools(tools, played.model))
     system = options.system or system_prompt(
         context=context.combined(ground.roots[0]),
         tool_names=[declaration.name for declaration in declared()],
@@ -159,7 +164,7 @@ def _session(
         played.model,
         lambda: tools.scheduler,
         History(beginning.messages),
-        Premises(system, declared, beginning.opening),
+        Premises(system, declared, beginning.opening, _instructions(workshop.foreign)),
         _care(options, ground),
         journal=beginning.journal,
         fallback=None if fallback is None else partial(_named_model, fallback.value, ground),
@@ -171,12 +176,19 @@ def _session(
             beginning.session_id,
             is_resumed=beginning.is_resumed,
             repairs=beginning.repairs,
-            notes=(*ground.notes, *context.warnings, *beginning.problems, *_notes_of(workshop.hooks)),
+            notes=(
+                *ground.notes,
+                *workshop.notes,
+                *context.warnings,
+                *beginning.problems,
+                *_notes_of(workshop.hooks),
+            ),
             recorded_at=played.recorded_at,
         ),
-        expand=_Prompts(ground, workshop).expand,
+        expand=Prompts(ground, workshop).expand,
         journal=beginning.journal,
         problems=partial(_problems, beginning.journal, played),
+        prepare=None if workshop.foreign is None else partial(_wait_for, workshop.foreign, is_headless=is_headless),
         hooks=workshop.hooks,
     )
     if workshop.hooks is not None:
@@ -185,47 +197,33 @@ def _session(
     return session
 
 
+def _many_tools(tools: ToolSession, model: ModelClient) -> ManyTools:
+    """Above so many tokens only an index of foreign tools goes to the model."""
+    wanted = tools.settings.index_above_tokens
+
+    def limit() -> int | None:
+        return usual_limit(model.context_window) if wanted is None else wanted.value
+
+    return ManyTools(limit, partial(find_tools_entry, tools.registry))
+
+
+def _instructions(foreign: "ForeignTools | None") -> Callable[[], str] | None:
+    if foreign is None:
+        return None
+    return lambda: "" if foreign.servers is None else foreign.servers.instructions()
+
+
+async def _wait_for(foreign: "ForeignTools", tell: Tell, *, is_headless: bool) -> None:
+    """Wait for foreign tools: without a person as long as it takes, which is limited, else only for a moment."""
+    late = await foreign.ready(None if is_headless else _MOMENT)
+    for message in foreign.news():
+        tell(Noticed(message))
+    if late:
+        tell(Noticed(f"Still being started: {', '.join(late)}. What it offers will be there later.", Severity.NOTE))
+
+
 def _notes_of(hooks: "SessionHooks | None") -> tuple[str, ...]:
     return () if hooks is None else hooks.warnings
-
-
-class _Prompts:
-    """What the prompts of a session stand for."""
-
-    def __init__(self, ground: Ground, workshop: Workshop) -> None:
-        self._ground = ground
-        self._workshop = workshop
-        self._recursive_search = ground.settings.recursive_file_search.value
-
-    async def expand(self, prompt: str, tell: Tell) -> Expanded:
-        """Raises BadPrompt and NotTrusted."""
-        if prompt.lstrip().startswith("/"):
-            return await self._commands.expand(prompt, tell)
-        return await expand_at_paths(
-            prompt,
-            registry=self._workshop.session.registry,
-            roots=self._workshop.roots,
-            recursive_search=self._recursive_search,
-            mask=self._mask,
-        )
-
-    @cached_property
-    def _mask(self) -> SecretMask:
-        return SecretMask(self._ground.named_secrets)
-
-    @cached_property
-    def _commands(self) -> "CommandPrompts":
-        from tejat.config.custom_commands import find_commands
-        from tejat.engine.custom_command import CommandPrompts
-
-        ground = self._ground
-        return CommandPrompts(
-            find_commands(ground.places, ground.roots[0], ground.trust),
-            self._workshop.session.scheduler,
-            self._workshop.roots,
-            recursive_search=self._recursive_search,
-            why_not_trusted=ground.trust.reason,
-        )
 
 
 def _problems(journal: Journal | None, played: "_Played") -> list[str]:

@@ -1,5 +1,6 @@
 """What the tools of one session stand on."""
 
+import errno
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
@@ -20,9 +21,11 @@ if TYPE_CHECKING:
     from tejat.workspace.fetch.fetch import Fetcher
     from tejat.workspace.fetch.search_endpoint import SearchEndpoint
     from tejat.workspace.memory_file import MemoryFile
+    from tejat.workspace.processes.keeping import Keeper
     from tejat.workspace.processes.shell import Shell
     from tejat.workspace.roots import Root
     from tejat.workspace.sandbox.fencing import Fencing, Grounds
+    from tejat.workspace.sandbox.plan import Wrapped
     from tejat.workspace.workspace import Workspace
 
 
@@ -90,6 +93,28 @@ class House:
         return EditCorrection(self._model.ask)
 
     @cached_property
+    def keeper(self) -> "Keeper":
+        """Whoever starts programs for the session."""
+        from tejat.workspace.processes.keeping import Keeper
+
+        keeper = Keeper()
+        self._closing.callback(keeper.close)
+        return keeper
+
+    @cached_property
+    def child_environment(self) -> Mapping[str, str]:
+        """What programs of the settings see of the environment."""
+        from tejat.workspace.processes.environment import child_environment
+
+        return child_environment(self._environment, allow=self._settings.shell_environment.value)
+
+    def fence_in(self, arguments: "Sequence[str]", directory: str) -> "Wrapped":
+        """Put the sandbox around a server that is to have one. Raises OSError where there is none."""
+        if self._fencing.report.sandbox is None:
+            raise OSError(errno.ENOTSUP, f"It is to run in a sandbox, and there is none: {self._fencing.note}")
+        return self._fencing.wrap(arguments, directory, False)
+
+    @cached_property
     def _fetcher(self) -> "Fetcher":
         from tejat.workspace.fetch.fetch import Fetcher
         from tejat.workspace.http.client import HttpClient
@@ -110,12 +135,11 @@ class House:
     def _shell(self) -> "Shell":
         from tejat.workspace.jobs import Jobs
         from tejat.workspace.processes.environment import child_environment
-        from tejat.workspace.processes.keeping import Keeper
         from tejat.workspace.processes.shell import Shell
 
         fencing = self._fencing
         shell = Shell(
-            keeper=Keeper(),
+            keeper=self.keeper,
             jobs=Jobs(jobs_directory(self._places)),
             environment=child_environment(
                 self._environment, allow=self._settings.shell_environment.value, extra=fencing.environment

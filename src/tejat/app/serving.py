@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 
 from tejat.app.ground import Ground, survey
+from tejat.app.plugins import find_plugins
 from tejat.app.tools import open_workshop
 from tejat.core.confirm import Approver
 from tejat.core.errors import UsageError
@@ -46,8 +47,9 @@ class ToolHost:
     def __init__(self, ground: Ground, options: ServingOptions) -> None:
         self._ground = ground
         self._options = options
+        self._plugins = find_plugins(ground)
         self.roots = ground.roots
-        self.notes = ground.notes
+        self.notes = (*ground.notes, *self._plugins.problems)
 
     @contextmanager
     def open(self, approver: Approver | None, within: Sequence[str]) -> Generator[Scheduler]:
@@ -60,6 +62,7 @@ class ToolHost:
             mode=options.mode,
             sandbox=options.sandbox,
             tools=options.tools,
+            plugins=self._plugins,
             for_model=True,
             within=() if set(within) == set(self.roots) else within,
         ) as workshop:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
 from tejat.app.ground import Ground, survey
+from tejat.app.plugins import Plugins, add_plugins, find_plugins
 from tejat.config.places import Places, private_directory
 from tejat.config.policy_files import policy_texts
 from tejat.config.settings import Settings, lists_of_tools
@@ -19,6 +20,7 @@ from tejat.tools import session_registry
 from tejat.tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
+    from tejat.app.foreign import ForeignTools
     from tejat.app.house import House
     from tejat.engine.facts import FactFinder
     from tejat.engine.hooks.session_events import SessionHooks
@@ -75,6 +77,9 @@ class Workshop:
     house: "House"
     roots: "Roots"
     hooks: "SessionHooks | None" = None
+    foreign: "ForeignTools | None" = None
+    """Tools that are not there yet, and only come if they are looked for."""
+    notes: tuple[str, ...] = ()
 
 
 @contextmanager
@@ -86,15 +91,18 @@ def open_workshop(
     mode: str | None,
     sandbox: str | None,
     tools: Sequence[BaseTool] = (),
+    plugins: Plugins | None = None,
     for_model: bool = False,
     within: Sequence[str] = (),
 ) -> "Generator[Workshop]":
     """The tools on this ground, with some more of the caller's own. Raises UsageError.
 
-    `for_model` keeps the person's keys out of the results, which go to somebody else then. `within` are directories in
-    those of the ground: only there is worked then, under the rules of the whole.
+    `plugins` are those that were found already. `for_model` keeps the person's keys out of the results, which go to
+    somebody else then. `within` are directories in those of the ground: only there is worked then, under the rules of
+    the whole.
     """
     from tejat.app.house import House
+    from tejat.engine.one_question import OneQuestionAtATime
     from tejat.workspace.workspace import Workspace
 
     settings = ground.settings
@@ -107,7 +115,11 @@ def open_workshop(
         registry = session_registry(house)
         for tool in tools:
             registry.register(tool)
+        plugins = find_plugins(ground) if plugins is None else plugins
+        notes = (*plugins.problems, *add_plugins(registry, plugins.tools))
         _select(registry, settings)
+        if approver is not None:
+            approver = OneQuestionAtATime(approver)
         hooks = _hooks(ground, approver, stack) if settings.hooks else None
 
         def make_scheduler() -> "Scheduler":
@@ -133,7 +145,18 @@ def open_workshop(
         session = ToolSession(registry, settings, make_scheduler)
         if texts or allowed_tools or any(lists_of_tools(settings)) or not _is_plain(mode, settings):
             _ = session.scheduler  # what somebody said about calls is looked at before there are any
-        yield Workshop(session, house, workspace.roots, hooks)
+        foreign = _foreign(ground, house, registry, approver) if has_foreign_tools(settings) else None
+        yield Workshop(session, house, workspace.roots, hooks, foreign, notes)
+
+
+def has_foreign_tools(settings: Settings) -> bool:
+    return bool(settings.discovery_command or settings.mcp_servers or settings.mcp_server_command)
+
+
+def _foreign(ground: Ground, house: "House", registry: ToolRegistry, approver: Approver | None) -> "ForeignTools":
+    from tejat.app.foreign import ForeignTools, Surroundings
+
+    return ForeignTools(Surroundings(ground, house, registry, None if approver is None else approver.ask))
 
 
 def _hooks(ground: Ground, approver: Approver | None, stack: ExitStack) -> "SessionHooks | None":

@@ -40,6 +40,7 @@ def read_mcp_server(found: Found) -> McpServer:
         start_timeout=_seconds(given["startTimeout"]) if "startTimeout" in given else 30.0,
         is_trusted=of_person("trust"),
         may_sample=of_person("sampling"),
+        is_sandboxed="sandbox" in given and given["sandbox"].boolean(),
         description=text("description"),
         include_tools=texts("includeTools"),
         exclude_tools=texts("excludeTools") or (),

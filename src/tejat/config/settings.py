@@ -48,6 +48,7 @@ class McpServer:
     start_timeout: float = 30.0
     is_trusted: bool = False
     may_sample: bool = False
+    is_sandboxed: bool = False
     description: str | None = None
     include_tools: tuple[str, ...] | None = None
     exclude_tools: tuple[str, ...] = ()
@@ -88,6 +89,7 @@ class Settings:
     use_ripgrep: Setting[bool] = Setting(value=True)
     llm_correction: Setting[bool] = Setting(value=True)
     output_characters: Setting[int | None] = Setting(40_000)
+    index_above_tokens: Setting[int | None] | None = None
     sandbox: Setting[SandboxWish] = Setting(SandboxWish.AUTO)
     sandbox_network: Setting[bool] = Setting(value=False)
     shell_idle_seconds: Setting[float | None] = Setting(300.0)

@@ -40,6 +40,7 @@ _TOOLS = (
     Row("strict_stderr", Key("tools.callCommandStrictStderr"), Found.boolean),
     Row("use_ripgrep", Key("tools.useRipgrep", "useRipgrep"), Found.boolean),
     Row("llm_correction", Key("tools.disableLLMCorrection"), values.switched_off),
+    Row("index_above_tokens", Key("tools.indexAboveTokens"), Found.limit),
     Row("output_characters", Key("tools.truncateToolOutputThreshold"), Found.limit),
     Row("sandbox", Key("tools.sandbox", "sandbox"), values.sandbox, strictest_of_project),
     Row("sandbox_network", Key("tools.sandboxNetworkAccess"), Found.boolean),

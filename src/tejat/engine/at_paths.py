@@ -1,9 +1,9 @@
-"""Puts the files into a prompt that it names with `@`."""
+"""Puts the files into a prompt that it names with `@`, and the resources of servers."""
 
 import re
 import stat
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 from tejat.core.errors import BadPrompt, ErrorType, WorkspaceError
 from tejat.core.tool import BaseTool, ToolResult, validate_and_execute
@@ -30,6 +30,10 @@ _FILE = r"(?s)--- (.*?) ---\n\n"
 _SKIPPED = r"(?m)^- `(.*)` \(Reason: (.*)\)$"
 
 
+ReadResource: TypeAlias = Callable[[str], Awaitable[str | None]]
+"""What the resource of a server holds that is called `server:uri`, None if there is none. Raises BadPrompt."""
+
+
 class AtPathError(BadPrompt):
     """The files that a prompt names cannot be read; the message says which and why."""
 
@@ -50,24 +54,23 @@ async def expand_at_paths(
     roots: "Roots",
     recursive_search: bool = True,
     mask: SecretMask | None = None,
+    resource: ReadResource | None = None,
 ) -> Expanded:
     """The prompt and the content of what it names; as it is where it names nothing that exists.
 
     `recursive_search` says whether a name that is not found is looked for as a part of a path, anywhere. `mask` keeps
-    secrets out of the content; the person's own words stay as they are. Raises AtPathError.
+    secrets out of the content; the person's own words stay as they are. `resource` reads what servers have. Raises
+    AtPathError, and BadPrompt as `resource` does.
     """
     if "@" not in prompt:
         return Expanded((Text(prompt),))
-    finder = _Finder(registry, roots, recursive_search=recursive_search)
+    finder = _Finder(registry, roots, resource, recursive_search=recursive_search)
     text, named = await finder.resolve_all(prompt)
     if not named:
         return Expanded((Text(prompt),), notes=tuple(finder.notes))
-    tool = registry.get("read_many_files")
-    if tool is None:
-        raise AtPathError("Error: read_many_files tool not found.")
     gathered = _Gathered(finder.notes)
     for place in named:
-        result = await validate_and_execute(tool, place.arguments)
+        result = place.result if isinstance(place, _Resource) else await _read(place, registry)
         if result.error is not None:
             labels = ", ".join(each.label for each in named)
             raise AtPathError(f"Error reading files ({labels}): {result.error.message}")
@@ -75,9 +78,33 @@ async def expand_at_paths(
     return gathered.expanded(text)
 
 
+async def _read(place: "_Named", registry: ToolRegistry) -> ToolResult:
+    tool = registry.get("read_many_files")
+    if tool is None:
+        raise AtPathError("Error: read_many_files tool not found.")
+    return await validate_and_execute(tool, place.arguments)
+
+
+@value
+class _Resource:
+    """A resource of a server, which has been read."""
+
+    label: str
+    content: str
+
+    @property
+    def path(self) -> str:
+        """No file has a path like this one."""
+        return f"@{self.label}"
+
+    @property
+    def result(self) -> ToolResult:
+        return ToolResult(f"--- {self.label} ---\n\n{self.content}")
+
+
 @value
 class _Named:
-    """Something that a prompt names and that exists."""
+    """A file or a directory that a prompt names and that exists."""
 
     path: str
     shown: str
@@ -99,16 +126,19 @@ class _Named:
 class _Finder:
     """Finds what the mentions in one prompt mean."""
 
-    def __init__(self, registry: ToolRegistry, roots: "Roots", *, recursive_search: bool) -> None:
+    def __init__(
+        self, registry: ToolRegistry, roots: "Roots", resource: ReadResource | None, *, recursive_search: bool
+    ) -> None:
         self.notes: list[str] = []
         self._registry = registry
+        self._resource = resource
         self._recursive_search = recursive_search
         self._roots = roots
 
-    async def resolve_all(self, prompt: str) -> tuple[str, list[_Named]]:
+    async def resolve_all(self, prompt: str) -> tuple[str, list[_Named | _Resource]]:
         """The prompt with every mention that means something spelled out, and what is meant, each once."""
         text: list[str] = []
-        named: dict[str, _Named] = {}
+        named: dict[str, _Named | _Resource] = {}
         end = 0
         for mention in re.finditer(_MENTION, prompt):
             found = await self._resolve(_readings(mention))
@@ -120,8 +150,11 @@ class _Finder:
             end = mention.end() - len(rest)
         return "".join([*text, prompt[end:]]), list(named.values())
 
-    async def _resolve(self, readings: Sequence[tuple[str, str]]) -> tuple[_Named, str] | None:
+    async def _resolve(self, readings: Sequence[tuple[str, str]]) -> tuple[_Named | _Resource, str] | None:
         for word, rest in readings:
+            content = await self._resource(word) if self._resource is not None and ":" in word else None
+            if content is not None:
+                return _Resource(word, content), rest
             place = self._existing(word)
             if isinstance(place, _Named):
                 return place, rest
@@ -198,7 +231,7 @@ class _Gathered:
         self._parts: list[Part] = []
         self._read: dict[str, None] = {}
 
-    def add(self, place: _Named, result: ToolResult) -> None:
+    def add(self, place: _Named | _Resource, result: ToolResult) -> None:
         content = result.llm_content
         items = [content] if isinstance(content, str) or not isinstance(content, Sequence) else content
         before = len(self._parts)

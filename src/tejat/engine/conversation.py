@@ -59,12 +59,20 @@ class Care:
 
 @value
 class Premises:
-    """What every request of a conversation has in common. `declarations` says which tools may be called now."""
+    """What every request of a conversation has in common. `declarations` says which tools may be called now.
+
+    `instructions` is what those who offer tools say about them now; it comes after the system prompt.
+    """
 
     system: str
     declarations: Callable[[], tuple[FunctionDeclaration, ...]]
     opening: int = 0
     """How many messages stand at the beginning that are never summarised."""
+    instructions: Callable[[], str] | None = None
+
+    def system_now(self) -> str:
+        said = "" if self.instructions is None else self.instructions()
+        return f"{self.system}\n\n{said}" if said else self.system
 
 
 class Conversation:
@@ -190,7 +198,7 @@ class Conversation:
             raise
 
     async def _next_answer(self, tell: Tell) -> Answer | None:
-        request = ModelRequest(self.history.messages, self._premises.system, self._premises.declarations())
+        request = ModelRequest(self.history.messages, self._premises.system_now(), self._premises.declarations())
         streamed: list[str] = []
         self._guard.forget_text()
 

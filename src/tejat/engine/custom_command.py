@@ -91,6 +91,11 @@ class CommandPrompts:
         made.add_said()
         return made.expanded(command)
 
+    def knows(self, name: str) -> bool:
+        """Whether there is a command of this name, even if it cannot be used."""
+        found = self._found
+        return name in found.commands or name in found.broken or name in found.held_back
+
     def _command(self, name: str) -> CustomCommand | None:
         command = self._found.commands.get(name)
         if command is None and name in self._found.broken:

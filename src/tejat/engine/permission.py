@@ -1,6 +1,5 @@
 """May this call run? The policy says yes, no or ask; a person is asked; what they answer may become a rule."""
 
-import asyncio
 from collections.abc import Callable
 
 from tejat.core.confirm import (
@@ -61,7 +60,6 @@ class Permission:
         self._approver = approver
         self._save = save
         self._around = around
-        self._one_question_at_a_time = asyncio.Lock()
 
     @property
     def can_ask(self) -> bool:
@@ -99,8 +97,7 @@ class Permission:
                 raise _nobody_to_ask(tool, verdict, objection)
             question = self._question(tool, confirmation, verdict, note)
             asking(question)
-            async with self._one_question_at_a_time:
-                answer = await self._approver.ask(question)
+            answer = await self._approver.ask(question)
             if answer.outcome is Outcome.CANCEL:
                 raise NotAllowed(answer.feedback, confirmation)
             if answer.new_content is not None:

@@ -156,13 +156,15 @@ class Batch:
         try:
             tool = self._prepare(call)
             objection = await self._consult_hooks(call, tool)
-            return await self._scheduler.permission.authorise(
+            ready = await self._scheduler.permission.authorise(
                 tool,
                 call.request.args,
                 asking=lambda question: self._note_question(call, question),
                 note=note,
                 objection=objection,
             )
+            tool.note_allowed()
+            return ready
         except _Rejected as refusal:
             self._finish(call, rejected(refusal.failure))
         except NotAllowed as refusal:

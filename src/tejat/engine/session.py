@@ -49,7 +49,8 @@ class Session:
 
     `expand` makes of a prompt what it stands for, a command or files that it names with `@`, tells of the calls that
     this takes, and raises BadPrompt and NotTrusted. `problems` tells what of the session could not be kept, which is no
-    reason to end it. `hooks` have a say in each prompt, and may send the model on when it has ended.
+    reason to end it. `prepare` comes before every prompt, and waits for what has to be there. `hooks` have a say in
+    each prompt, and may send the model on when it has ended.
     """
 
     def __init__(
@@ -60,6 +61,7 @@ class Session:
         expand: Callable[[str, Tell], Awaitable[Expanded]],
         journal: Journal | None = None,
         problems: Callable[[], Sequence[str]] = tuple,
+        prepare: Callable[[Tell], Awaitable[None]] | None = None,
         hooks: "AgentHooks | None" = None,
     ) -> None:
         self.conversation = conversation
@@ -67,6 +69,7 @@ class Session:
         self._expand = expand
         self._journal = journal
         self._problems = problems
+        self._prepare = prepare
         self._hooks = hooks
         self._is_resumed = identity.is_resumed
         self._one_at_a_time = asyncio.Lock()
@@ -149,6 +152,8 @@ class Session:
     async def _message(self, prompt: str | Sequence[Part]) -> Message:
         """What the model gets: the prompt, and what hooks say to it. Raises BadPrompt, NotTrusted and StoppedByHook."""
         parts: Sequence[Part] = ()
+        if self._prepare is not None:
+            await self._prepare(self._tell)
         if isinstance(prompt, str):
             expanded = await self._expand(prompt, self._tell)
             parts = expanded.parts

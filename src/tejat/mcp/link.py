@@ -3,6 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial
 from typing import TypeVar
 
 from tejat.core.types import JsonObject
@@ -27,9 +28,10 @@ _CLOSED = "The session with the server was closed."
 
 @value
 class ServerPlan:
-    """How one server is reached: what is told of it, how a connection is made, and its limit in seconds.
+    """How one server is reached: what is told of it, how a connection is made, and its limits in seconds.
 
     `connect` may raise McpFailure. `where` is shown: a command without arguments, or an address without secrets.
+    `start_timeout` is how long it may take to say what it is. `may_sample`: it may ask the model of the session.
     """
 
     alias: str
@@ -37,6 +39,8 @@ class ServerPlan:
     where: str
     connect: Callable[[], Transport]
     timeout: float = 600.0
+    start_timeout: float = 30.0
+    may_sample: bool = False
 
 
 @value
@@ -47,7 +51,7 @@ class LinkLimits:
     """
 
     start: float = 10.0
-    handshake: float = 30.0
+    handshake: float | None = None
     listing: float = 10.0
     second_look: float = 0.5
     between_looks: float = 0.2
@@ -77,7 +81,7 @@ class ServerLink:
         limits: LinkLimits = LINK_LIMITS,
     ) -> None:
         self._plan = plan
-        self._questions = Questions(plan.alias, host)
+        self._questions = Questions(plan.alias, host if plan.may_sample else replace(host, sample=None))
         self._version = version
         self._on_change = on_change
         self._gate = gate or asyncio.Semaphore()
@@ -218,7 +222,8 @@ class ServerLink:
         limits = self._limits
         async with self._gate:
             await self._take(Step.START, connection.open, limits.start)
-        info = await self._take(Step.HANDSHAKE, lambda: connection.negotiate(version=self._version), limits.handshake)
+        seconds = limits.handshake or self._plan.start_timeout
+        info = await self._take(Step.HANDSHAKE, partial(connection.negotiate, version=self._version), seconds)
         self._tell(step=Step.LIST, info=info)
         catalogue = await connection.list(seconds=min(limits.listing, self._plan.timeout))
         if catalogue.is_empty:

@@ -1,0 +1,49 @@
+"""The tools that the discovery command of the settings tells of."""
+
+from collections.abc import Callable
+
+from tejat.app.foreign import Surroundings
+from tejat.config.settings import Setting
+from tejat.core.errors import UsageError
+from tejat.core.visible import visible
+from tejat.tools.command_discovery import DiscoveryFailed, discover
+from tejat.tools.discovered_tool import DiscoveredTool
+from tejat.tools.registry import Source, entry_of
+
+
+async def discover_by_command(
+    here: Surroundings, command: Setting[tuple[str, ...]], tell: Callable[[str], None]
+) -> None:
+    """Run the command and register what it tells of. What goes wrong is told, and ends nothing."""
+    ground, settings, house = here.ground, here.ground.settings, here.house
+    if not ground.trust.is_trusted:
+        tell(f"The tool discovery command is not run. {ground.trust.reason} See `tejat trust`.")
+        return
+    try:
+        found = await discover(
+            command.value, keeper=house.keeper, directory=ground.roots[0], environment=house.child_environment
+        )
+    except DiscoveryFailed as failure:
+        tell("\n".join(failure.lines))
+        return
+    except UsageError as error:
+        tell(str(error))
+        return
+    tools = [
+        DiscoveredTool(
+            declared,
+            discovery_command=command.value,
+            call_command=() if settings.call_command is None else settings.call_command.value,
+            keeper=house.keeper,
+            directory=ground.roots[0],
+            environment=house.child_environment,
+            strict_stderr=settings.strict_stderr.value,
+        )
+        for declared in found.tools
+    ]
+    problems = here.registry.replace_discovered(
+        entry_of(tool, source=Source.DISCOVERED, spellings=(f"discovered_tool_{tool.name}",), origin=command.source)
+        for tool in tools
+    )
+    for line in (*found.warnings, *found.stderr, *map(visible, problems)):
+        tell(line)

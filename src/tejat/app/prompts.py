@@ -1,0 +1,68 @@
+"""What the prompts of a session stand for: commands, prompts of MCP servers, files and resources that they name."""
+
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from tejat.app.ground import Ground
+from tejat.app.tools import Workshop
+from tejat.core.agent_events import Tell
+from tejat.engine.at_paths import Expanded, ReadResource, expand_at_paths
+from tejat.engine.secret_mask import SecretMask
+
+if TYPE_CHECKING:
+    from tejat.app.server_tools import ServerTools
+    from tejat.engine.custom_command import CommandPrompts
+
+_INVOCATION = r"(?s)/(\S+)\s*(.*)"
+
+
+class Prompts:
+    def __init__(self, ground: Ground, workshop: Workshop) -> None:
+        self._ground = ground
+        self._workshop = workshop
+        self._recursive_search = ground.settings.recursive_file_search.value
+
+    async def expand(self, prompt: str, tell: Tell) -> Expanded:
+        """Raises BadPrompt and NotTrusted."""
+        called = re.fullmatch(_INVOCATION, prompt.strip())
+        if called is None:
+            return await expand_at_paths(
+                prompt,
+                registry=self._workshop.session.registry,
+                roots=self._workshop.roots,
+                recursive_search=self._recursive_search,
+                mask=self._mask,
+                resource=self._resource,
+            )
+        servers = self._servers
+        command = None if servers is None or self._commands.knows(called[1]) else servers.command(called[1])
+        if servers is None or command is None:
+            return await self._commands.expand(prompt, tell)
+        return Expanded(await servers.prompt(command, called[2]))
+
+    @property
+    def _servers(self) -> "ServerTools | None":
+        return None if self._workshop.foreign is None else self._workshop.foreign.servers
+
+    @property
+    def _resource(self) -> ReadResource | None:
+        return None if self._servers is None else self._servers.resource
+
+    @cached_property
+    def _mask(self) -> SecretMask:
+        return SecretMask(self._ground.named_secrets)
+
+    @cached_property
+    def _commands(self) -> "CommandPrompts":
+        from tejat.config.custom_commands import find_commands
+        from tejat.engine.custom_command import CommandPrompts
+
+        ground = self._ground
+        return CommandPrompts(
+            find_commands(ground.places, ground.roots[0], ground.trust),
+            self._workshop.session.scheduler,
+            self._workshop.roots,
+            recursive_search=self._recursive_search,
+            why_not_trusted=ground.trust.reason,
+        )

@@ -1,0 +1,136 @@
+"""Which MCP servers a session has, how each is reached, and which of them may not be started."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from tejat.app.ground import Ground
+from tejat.config.mcp_enablement import disabled_servers, is_disabled
+from tejat.config.settings import McpServer, Setting, Settings
+from tejat.core.errors import UsageError
+from tejat.core.visible import visible
+from tejat.mcp.failures import McpFailure
+from tejat.mcp.link import ServerPlan
+from tejat.mcp.names import alias_problem
+from tejat.mcp.pool import Barred
+from tejat.mcp.remote import is_remote, reach
+from tejat.mcp.stdio_settings import stdio_transport
+from tejat.mcp.transport import Transport
+from tejat.mcp.values import ServerState
+from tejat.workspace.http.client import HttpClient
+
+if TYPE_CHECKING:
+    from tejat.mcp.http_channel import Credentials
+    from tejat.mcp.stdio import Wrap
+    from tejat.workspace.processes.keeping import Keeper
+
+COMMAND_ALIAS = "mcp"
+"""What the server is called that `mcp.serverCommand` starts."""
+
+SignIn = Callable[[str, McpServer], "Credentials | None"]
+
+
+class Means(NamedTuple):
+    """What servers are reached with: who starts programs, who speaks HTTP, who knows the logins."""
+
+    keeper: "Keeper"
+    http: HttpClient
+    wrap: "Wrap"
+    sign_in: SignIn
+
+
+def servers_of(settings: Settings) -> dict[str, Setting[McpServer]]:
+    """Every server that the settings name, whether it may be started or not."""
+    servers = dict(settings.mcp_servers)
+    given = settings.mcp_server_command
+    if given is not None:
+        program, *arguments = given.value
+        servers[COMMAND_ALIAS] = Setting(
+            McpServer(command=program, arguments=tuple(arguments)), given.source, given.tier
+        )
+    return servers
+
+
+def plan_servers(ground: Ground, means: Means) -> Sequence[ServerPlan | Barred]:
+    """How each server of the settings is reached, or why it is not."""
+    barriers = Barriers(ground)
+    return [_plan(alias, setting, ground, means, barriers) for alias, setting in servers_of(ground.settings).items()]
+
+
+class Barriers:
+    """What keeps servers from being started on this ground."""
+
+    def __init__(self, ground: Ground) -> None:
+        self._settings = ground.settings
+        self._trust = ground.trust
+        self._doubt = ""
+        self._disabled: frozenset[str] = frozenset()
+        try:
+            self._disabled = disabled_servers(ground.places)
+        except UsageError as error:
+            self._doubt = str(error)
+
+    def to(self, alias: str) -> tuple[ServerState, str] | None:
+        """What stands before a server, None if nothing does."""
+        problem = alias_problem(alias) or self._doubt
+        if problem:
+            return ServerState.BLOCKED, problem
+        if is_disabled(alias, self._disabled):
+            return ServerState.DISABLED, f"It is switched off. `tejat mcp enable {alias}` switches it on."
+        excluded = next((entry for entry in self._settings.mcp_excluded if entry.value == alias), None)
+        if excluded is not None:
+            return ServerState.BLOCKED, f"{excluded.source} excludes it."
+        allowed = self._settings.mcp_allowed
+        if allowed is not None and alias not in allowed.value:
+            return ServerState.BLOCKED, f"{allowed.source} does not name it."
+        if not self._trust.is_trusted:
+            return ServerState.BLOCKED, f"{self._trust.reason} No server is started there. See `tejat trust`."
+        return None
+
+
+def _plan(
+    alias: str, setting: Setting[McpServer], ground: Ground, means: Means, barriers: Barriers
+) -> ServerPlan | Barred:
+    server = setting.value
+    transport, where = described(server)
+    barrier = barriers.to(alias)
+    if barrier is not None:
+        state, reason = barrier
+        return Barred(alias, transport, where, state, reason)
+    return ServerPlan(
+        alias,
+        transport,
+        where,
+        partial(_connect, alias, setting, ground, means),
+        timeout=server.timeout,
+        start_timeout=server.start_timeout,
+        may_sample=server.may_sample,
+    )
+
+
+def described(server: McpServer) -> tuple[str, str]:
+    """The transport of a server and where it is, without its arguments and whatever may be a secret. Raises nothing."""
+    try:
+        if not is_remote(server):
+            return "stdio", visible(server.command or "")
+        remote = reach(server, HttpClient(environment=_NOTHING))
+    except McpFailure:
+        return "unknown", visible(server.command or "")
+    return remote.kind, remote.where
+
+
+_NOTHING: Mapping[str, str] = {}
+
+
+def _connect(alias: str, setting: Setting[McpServer], ground: Ground, means: Means) -> Transport:
+    """Raises McpFailure."""
+    server = setting.value
+    if is_remote(server):
+        return reach(server, means.http, credentials=means.sign_in(alias, server)).transport
+    return stdio_transport(
+        setting,
+        keeper=means.keeper,
+        root=ground.roots[0],
+        base=ground.environment,
+        wrap=means.wrap if server.is_sandboxed else None,
+    )
