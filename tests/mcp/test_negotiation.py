@@ -47,11 +47,10 @@ def test_every_revision_with_a_handshake(tmp_path: Path, revision: str) -> None:
 
 
 def test_what_can_be_answered_is_offered(tmp_path: Path) -> None:
-    status_of(f"record={tmp_path / 'log'}", host=Host(elicit=answer, sample=answer))
+    status_of(f"record={tmp_path / 'log'}", host=Host(elicit=answer))
     assert recorded(tmp_path / "log")[0]["params"]["capabilities"] == {  # type: ignore[index]
         "roots": {"listChanged": True},
         "elicitation": {"form": {}, "url": {}},
-        "sampling": {},
     }
 
 
