@@ -21,8 +21,12 @@ _Cleaned = dict[str, JsonValue]
 
 _TYPES = frozenset({"object", "array", "string", "number", "integer", "boolean"})
 _STRING_FORMATS = ("enum", "date-time")
-_NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
-_COUNTS = ("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties")
+_NUMBERS = frozenset(
+    [
+        *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+        *("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"),
+    ]
+)
 _WORDS_ONLY = frozenset({"title", "description"})
 _REPEATS = "(this part repeats itself; what it holds is not told again)"
 
@@ -96,9 +100,8 @@ class _Cleaner:
             words = node.get(name)
             if isinstance(words, str) and (shown := without_hidden(words).strip()):
                 kept[name] = shown
-        for name in (*_NUMBERS, *_COUNTS):
-            number = node.get(name)
-            if isinstance(number, int | float) and not isinstance(number, bool):
+        for name, number in node.items():
+            if name in _NUMBERS and isinstance(number, int | float) and not isinstance(number, bool):
                 kept[name] = number
         if node.get("uniqueItems") is True:
             kept["uniqueItems"] = True
@@ -110,7 +113,8 @@ class _Cleaner:
         kept |= _enumeration(node)
         if node.get("default") is not None and _is_visible(dump_json(node["default"])):
             kept["default"] = node["default"]
-        self._spend(len(dump_json(kept)))
+        if kept:
+            self._spend(len(dump_json(kept)))
         return kept
 
     def _object(self, node: JsonObject, depth: int, within: frozenset[str]) -> _Cleaned:
