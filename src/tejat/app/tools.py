@@ -112,12 +112,8 @@ def open_workshop(
         outputs = _kept_outputs(ground.places)
         workspace = stack.enter_context(Workspace(within or ground.roots, for_reading=outputs))
         house = stack.enter_context(House(workspace, ground, sandbox))
-        registry = session_registry(house)
-        for tool in tools:
-            registry.register(tool)
         plugins = find_plugins(ground) if plugins is None else plugins
-        notes = (*plugins.problems, *add_plugins(registry, plugins.tools))
-        _select(registry, settings)
+        registry, problems = _registry(house, settings, tools, plugins)
         if approver is not None:
             approver = OneQuestionAtATime(approver)
         hooks = _hooks(ground, approver, stack) if settings.hooks else None
@@ -146,7 +142,7 @@ def open_workshop(
         if texts or allowed_tools or any(lists_of_tools(settings)) or not _is_plain(mode, settings):
             _ = session.scheduler  # what somebody said about calls is looked at before there are any
         foreign = _foreign(ground, house, registry, approver) if has_foreign_tools(settings) else None
-        yield Workshop(session, house, workspace.roots, hooks, foreign, notes)
+        yield Workshop(session, house, workspace.roots, hooks, foreign, (*plugins.problems, *problems))
 
 
 def has_foreign_tools(settings: Settings) -> bool:
@@ -183,9 +179,17 @@ def _kept_outputs(places: Places) -> list[str]:
     return []
 
 
-def _select(registry: ToolRegistry, settings: Settings) -> None:
+def _registry(
+    house: "House", settings: Settings, tools: Sequence[BaseTool], plugins: Plugins
+) -> tuple[ToolRegistry, list[str]]:
+    """Every tool that is there at once, and what is wrong with those that are not. Raises UsageError."""
+    registry = session_registry(house)
+    for tool in tools:
+        registry.register(tool)
+    problems = add_plugins(registry, plugins.tools)
     core = None if settings.core is None else settings.core.value
     registry.select(core=core, exclude=[entry.value for entry in settings.exclude])
+    return registry, problems
 
 
 @contextmanager
