@@ -476,6 +476,22 @@ def test_questions_and_roots(tmp_path: Path) -> None:
     assert methods(tmp_path / "log").count("notifications/roots/list_changed") == 1
 
 
+@pytest.mark.parametrize("may_sample", [True, False])
+def test_only_a_server_that_may_asks_the_model(may_sample: bool) -> None:
+    async def sample(alias: str, params: JsonObject) -> JsonObject:
+        return {"for": alias, **params}
+
+    async def scene() -> object:
+        async with kept() as keeper:
+            link = Link(replace(hostile(keeper), may_sample=may_sample), Host(sample=sample))
+            asked = await link.call_tool("ask", {"method": "sampling/createMessage", "params": {"a": 1}})
+            await link.close()
+            return json.loads(text_of(asked))
+
+    refused = {"code": -32601, "message": "There is no such method here."}
+    assert run(scene()) == ({"for": "bad", "a": 1} if may_sample else refused)
+
+
 def test_a_call_can_be_cancelled_at_every_step(tmp_path: Path) -> None:
     """However far it has got: the server is told, nothing is left, and the next call works."""
     log = tmp_path / "log"
