@@ -137,13 +137,13 @@ class Authorisation:
             task.exception()
 
     async def _renew(self, old: Grant) -> Grant:
-        flow = await _flow()
         async with self._store.locked(self._holder, seconds=_LOCK_SECONDS):
             kept = self._grant = self._store.read(self._holder)
             if kept is not None and kept.access_token != old.access_token:
                 return kept
             if kept is None or kept.refresh_token is None:
                 raise self._ended()
+            flow = await _flow()
             try:
                 self._grant = grant = await flow(self._wish, self._requests).renew(kept)
             except McpFailure as failure:

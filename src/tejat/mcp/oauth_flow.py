@@ -17,11 +17,12 @@ from mcp.shared.auth import (
 )
 from pydantic import AnyUrl, BaseModel, ValidationError
 
+from tejat.core.json_text import NotJson, load_json
 from tejat.core.types import JsonObject
 from tejat.core.visible import visible
 from tejat.mcp.failures import McpFailure, McpProblem
 from tejat.mcp.oauth_callback import Returned
-from tejat.mcp.oauth_requests import OAuthRequests
+from tejat.mcp.oauth_requests import OAuthRequests, Reply
 from tejat.mcp.oauth_tokens import Grant
 from tejat.mcp.oauth_wish import OAuthWish
 from tejat.mcp.protocol import HANDSHAKE_REVISIONS
@@ -42,7 +43,7 @@ class Flow:
     def __init__(self, wish: OAuthWish, requests: OAuthRequests) -> None:
         self._wish = wish
         self._requests = requests
-        self._last_status: int | None = None
+        self._last: Reply | None = None
 
     async def log_in(self, *, redirect: str, challenge: str | None, send_person: SendPerson) -> Grant:
         """What a person grants us who logs in at the page that the servers name. Raises McpFailure.
@@ -82,8 +83,8 @@ class Flow:
             await self._through(provider, None)
         except (OAuthFlowError, ValueError) as error:
             raise McpFailure(f"The login cannot be renewed: {_reason(error)}", McpProblem.UNAUTHORISED) from None
-        if self._last_status != 200:
-            raise _not_renewed(self._last_status)
+        if self._last is None or self._last.status != 200 or provider.context.current_tokens is None:
+            raise _not_renewed(self._last)
         return _granted(provider)
 
     async def _through(self, provider: OAuthClientProvider, refusal: httpx2.Response | None) -> None:
@@ -111,7 +112,7 @@ class Flow:
         if self._wish.audiences and request.headers.get("content-type") == _FORM:
             body += f"&{self._audience()}".encode()
         reply = await self._requests.ask(request.method, str(request.url), headers=headers, body=body)
-        self._last_status = reply.status
+        self._last = reply
         return httpx2.Response(reply.status, headers=list(reply.headers), content=reply.body, request=request)
 
     def _audience(self) -> str:
@@ -197,12 +198,17 @@ def _read(model: type[_Model], known: JsonObject | None) -> _Model | None:
     return None if known is None else model.model_validate(known)
 
 
-def _not_renewed(status: int | None) -> McpFailure:
-    """A server that is in trouble or busy may renew it later; one that says no means it."""
-    may_be_later = status is not None and (status >= 500 or status in (408, 429) or status < 400)
-    said = "" if status is None else f" (status {status})"
-    problem = McpProblem.START if may_be_later else McpProblem.UNAUTHORISED
-    return McpFailure(f"The login was not renewed{said}.", problem)
+def _not_renewed(reply: Reply | None) -> McpFailure:
+    """Only what OAuth itself says is final: a server in trouble, or a network that asks for a fee, is not."""
+    if reply is None:
+        return McpFailure("There is nothing to renew the login with.", McpProblem.UNAUTHORISED)
+    try:
+        said = load_json(reply.body)
+    except NotJson:
+        said = None
+    is_final = 400 <= reply.status < 500 and isinstance(said, dict) and "error" in said
+    problem = McpProblem.UNAUTHORISED if is_final else McpProblem.START
+    return McpFailure(f"The login was not renewed (status {reply.status}).", problem)
 
 
 def _reason(error: Exception) -> str:

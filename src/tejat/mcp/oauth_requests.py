@@ -73,17 +73,23 @@ class OAuthRequests:
             raise (McpFailure if is_there else _NotThere)(failure.message, McpProblem.START) from None
 
     async def _dials(self, where: Url) -> Sequence[Dial | None]:
-        """The ways to a place, None where that is the client's business. Raises McpFailure for a forbidden one."""
-        if where.origin == self._server.origin:
-            return (None,)
+        """The ways to a place, None where a proxy is asked. Raises McpFailure for a forbidden one.
+
+        Whatever is dialled has a connection of its own: on one that is used again a request may be sent twice, and a
+        token that is presented twice is void.
+        """
         places, addresses = await self._places(where)
+        if where.origin != self._server.origin:
+            await self._check(where, places)
+        return tuple(map(_dialling, addresses)) or (None,)
+
+    async def _check(self, where: Url, places: set[Place]) -> None:
         if Place.FORBIDDEN in places:
             raise _refused(where, "which is no address of the public internet")
         if Place.PRIVATE in places and not await self._may_be_private():
             raise _refused(where, "which is on this machine or a private network, though the server is not")
         if where.scheme != "https" and Place.PUBLIC in places:
             raise _refused(where, "which is not encrypted")
-        return tuple(map(_dialling, addresses)) or (None,)
 
     async def _may_be_private(self) -> bool:
         if self._is_among_friends is None:

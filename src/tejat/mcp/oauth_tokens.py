@@ -62,6 +62,11 @@ class TokenStore:
     def __init__(self, directory: str) -> None:
         self._directory = directory
 
+    @property
+    def directory(self) -> str:
+        """Where the files are."""
+        return self._directory
+
     def read(self, holder: Holder) -> Grant | None:
         """What is granted; None if nothing is, or what is kept is no grant."""
         try:

@@ -1,0 +1,137 @@
+"""The way back from a login: visits, wrong visits, and addresses pasted by hand."""
+
+import asyncio
+import socket
+
+import pytest
+
+from oauth_server import visit
+from raw_server import run
+from tejat.mcp.failures import McpFailure, McpProblem
+from tejat.mcp.oauth_callback import Returned, way_back
+
+FOUND = "HTTP/1.1 200 OK"
+NOT_FOUND = "HTTP/1.1 404 Not Found"
+
+
+def test_whoever_comes_back_with_the_right_state() -> None:
+    async def scene() -> None:
+        async with way_back(None) as back:
+            assert back.address.startswith("http://127.0.0.1:")
+            waiting = asyncio.create_task(back.wait("right", None))
+            await asyncio.sleep(0)
+            origin = back.address.removesuffix("/oauth/callback")
+            for wrong in (
+                f"{back.address}?code=x&state=wrong",
+                f"{back.address}?code=x",
+                f"{back.address}?state=right",
+                f"{origin}/favicon.ico?code=x&state=right",
+            ):
+                assert await visit(wrong) == NOT_FOUND
+            assert await visit(f"{back.address}?code=c&state=right&iss=https%3A%2F%2Fx") == FOUND
+            assert await waiting == Returned("c", "right", "https://x")
+            assert repr(await waiting) == "Returned()"
+
+    run(scene())
+
+
+def test_a_refusal() -> None:
+    async def scene() -> None:
+        async with way_back(None) as back:
+            waiting = asyncio.create_task(back.wait("s", None))
+            await asyncio.sleep(0)
+            await visit(f"{back.address}?error=access_denied&error_description=no%1b&state=s")
+            with pytest.raises(McpFailure) as caught:
+                await waiting
+            assert caught.value.message == "The login was refused: access_denied no<U+001B>"
+            assert caught.value.problem is McpProblem.UNAUTHORISED
+
+    run(scene())
+
+
+@pytest.mark.parametrize("said", [b"", b"x" * 100_000, b"POST /oauth/callback?code=c&state=s HTTP/1.1\r\n\r\n"])
+def test_visitors_who_say_something_else(said: bytes) -> None:
+    async def scene() -> None:
+        async with way_back(None) as back:
+            waiting = asyncio.create_task(back.wait("s", None))
+            port = int(back.address.split(":")[2].split("/")[0])
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(said)
+            if said:
+                assert not (await reader.read()).startswith(FOUND.encode())
+            assert await visit(f"{back.address}?code=c&state=s") == FOUND
+            assert (await waiting).code == "c"
+            writer.close()
+
+    run(scene())
+
+
+def test_an_address_of_the_settings() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+
+        async def refused() -> None:
+            with pytest.raises(McpFailure, match="is taken or cannot be used"):
+                async with way_back(f"http://localhost:{port}/back"):
+                    pass
+
+        run(refused())
+
+    async def scene() -> None:
+        async with way_back(f"http://127.0.0.1:{port}/back") as back:
+            assert back.address == f"http://127.0.0.1:{port}/back"
+            waiting = asyncio.create_task(back.wait("s", None))
+            await asyncio.sleep(0)
+            assert await visit(f"{back.address}?code=c&state=s") == FOUND
+            assert (await waiting).code == "c"
+
+    run(scene())
+
+
+@pytest.mark.parametrize(
+    "address", ["https://x.example/back", "http://x.example:80/", "http://localhost/x", "http://1.2.3.4:1/"]
+)
+def test_an_address_elsewhere_has_to_be_pasted(address: str) -> None:
+    async def scene() -> None:
+        lines = iter(["nonsense", "https://x.example/back?code=1&state=wrong", f"{address}?code=c&state=s"])
+
+        async def read() -> str:
+            return next(lines, "")
+
+        async with way_back(address) as back:
+            assert back.address == address
+            with pytest.raises(McpFailure, match="is not an address of this machine"):
+                await back.wait("s", None)
+            assert await back.wait("s", read) == Returned("c", "s")
+
+    run(scene())
+
+
+def test_nobody_to_paste_it() -> None:
+    async def read() -> str:
+        return ""
+
+    async def scene() -> None:
+        async with way_back("https://x.example/") as back:
+            with pytest.raises(McpFailure, match="was not finished"):
+                await back.wait("s", read)
+        async with way_back(None) as back:
+            waiting = asyncio.create_task(back.wait("s", read))
+            await asyncio.sleep(0.01)
+            assert await visit(f"{back.address}?code=c&state=s") == FOUND
+            assert (await waiting).code == "c"
+
+    run(scene())
+
+
+def test_pasting_can_be_cancelled() -> None:
+    async def read() -> str:
+        await asyncio.sleep(60)
+        return ""
+
+    async def scene() -> None:
+        async with way_back(None) as back:
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(back.wait("s", read), 0.05)
+
+    run(scene())
