@@ -2,11 +2,13 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from hashlib import sha256
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from tejat import __version__
 from tejat.app.foreign import AskPerson, Surroundings
+from tejat.app.ground import Ground
 from tejat.app.sampling import sample
 from tejat.app.servers import Means, plan_servers, servers_of
 from tejat.config.places import Places
@@ -51,7 +53,7 @@ class ServerTools:
         self._tell = tell
         self._ask_model = ask_model
         self._settings = {alias: setting.value for alias, setting in servers_of(here.ground.settings).items()}
-        self._pins = Pins(os.path.join(here.ground.places.state, "mcp-tools.json"))
+        self._pins = Pins(_pins_path(here.ground))
         self._http = HttpClient(environment=here.ground.environment)
         means = Means(here.house.keeper, self._http, here.house.fence_in, self._credentials)
         self._pool = McpPool(plan_servers(here.ground, means), self._host(), version=__version__, on_change=self._take)
@@ -201,6 +203,12 @@ async def elicit(ask_person: AskPerson, alias: str, params: JsonObject) -> JsonO
     if answer.outcome is Outcome.CANCEL or answer.answers is None:
         return {"action": "decline"}
     return {"action": "accept"} if is_visit else {"action": "accept", "content": with_defaults(fields, answer.answers)}
+
+
+def _pins_path(ground: Ground) -> str:
+    """One file for each project: in another one the same name may mean another server."""
+    project = sha256(os.fsencode(os.path.realpath(ground.roots[0]))).hexdigest()[:24]
+    return os.path.join(ground.places.state, "mcp-tools", f"{project}.json")
 
 
 def token_store(places: Places) -> TokenStore:

@@ -134,6 +134,12 @@ def _foreign_call(confirmation: McpConfirmation, width: int) -> Iterator[str]:
     yield "Arguments:" if confirmation.tool_args else "Arguments: none"
     if confirmation.tool_args:
         yield from _block(dump_json(confirmation.tool_args, indent=2), width=width)
+    if confirmation.tool_description:
+        yield "The server says about it:"
+        yield from _block(confirmation.tool_description, width=width)
+    if confirmation.tool_parameter_schema and confirmation.tool_parameter_schema.get("properties"):
+        yield "Its parameters:"
+        yield from _block(dump_json(confirmation.tool_parameter_schema, indent=1), width=width)
 
 
 def _words(confirmation: InfoConfirmation, width: int) -> Iterator[str]:
