@@ -21,18 +21,22 @@ SECONDS = 30
 """How long anything may take on a machine that is busy with other things."""
 
 
-def hostile(keeper: Keeper, *faults: str, alias: str = "bad", timeout: float = SECONDS) -> ServerPlan:
+def hostile(
+    keeper: Keeper, *faults: str, alias: str = "bad", timeout: float = SECONDS, handshake: float = SECONDS
+) -> ServerPlan:
     """-S and -E: it is started often, and needs nothing."""
-    return program(keeper, "-SE", str(HOSTILE), *faults, alias=alias, timeout=timeout)
+    return program(keeper, "-SE", str(HOSTILE), *faults, alias=alias, timeout=timeout, handshake=handshake)
 
 
-def program(keeper: Keeper, *arguments: str, alias: str = "bad", timeout: float = SECONDS) -> ServerPlan:
+def program(
+    keeper: Keeper, *arguments: str, alias: str = "bad", timeout: float = SECONDS, handshake: float = SECONDS
+) -> ServerPlan:
     """A server in Python."""
 
     def connect() -> StdioTransport:
         return StdioTransport(keeper, sys.executable, arguments, directory="/", environment=dict(os.environ))
 
-    return ServerPlan(alias, "stdio", "python", connect, timeout)
+    return ServerPlan(alias, "stdio", "python", connect, timeout, start_timeout=handshake)
 
 
 class Link(ServerLink):
@@ -65,10 +69,11 @@ async def linked(
     host: Host = Host(),  # noqa: B008
     limits: LinkLimits = LINK_LIMITS,
     seconds: float = SECONDS,
+    handshake: float = SECONDS,
 ) -> AsyncGenerator[Link]:
     """A link to a hostile server, not started yet, and in the end closed with nothing left of it."""
     async with kept() as keeper:
-        link = Link(hostile(keeper, *faults, timeout=seconds), host, limits)
+        link = Link(hostile(keeper, *faults, timeout=seconds, handshake=handshake), host, limits)
         try:
             yield link
         finally:

@@ -25,7 +25,7 @@ from tejat.mcp.transport import Transport
 from tejat.mcp.values import Catalogue, Host, Progress, ServerState, ServerStatus, Step
 from tejat.workspace.http.client import HttpClient
 
-QUICK = replace(LINK_LIMITS, start=SECONDS, handshake=1.0, listing=1.0)
+QUICK = replace(LINK_LIMITS, start=SECONDS, listing=1.0)
 NEVER_BY_ITSELF = replace(LINK_LIMITS, pauses=())
 PERHAPS = "The server ended with exit code 3. The call may or may not have been done."
 OFFICIAL = str(Path(__file__).parent / "official_server.py")
@@ -39,7 +39,7 @@ async def failure_of(work: Coroutine[object, object, object]) -> McpFailure:
 
 def status_of(*faults: str, limits: LinkLimits = QUICK) -> ServerStatus:
     async def scene() -> ServerStatus:
-        async with linked(*faults, limits=limits) as link:
+        async with linked(*faults, limits=limits, handshake=1.0 if limits is QUICK else SECONDS) as link:
             return await link.settled()
 
     return run(scene())
@@ -79,7 +79,7 @@ def test_the_official_server(mode: str) -> None:
 
     async def scene() -> None:
         async with kept() as keeper:
-            link = Link(program(keeper, OFFICIAL, mode), limits=replace(LINK_LIMITS, handshake=SECONDS))
+            link = Link(program(keeper, OFFICIAL, mode))
             status = await link.settled()
             assert status.info is not None, status
             assert (status.info.name, status.info.version, status.info.instructions) == (

@@ -35,11 +35,14 @@ class Pool(McpPool):
 
 @asynccontextmanager
 async def pooled(
-    *faults: tuple[str, ...], barred: tuple[Barred, ...] = (), limits: LinkLimits = LINK_LIMITS
+    *faults: tuple[str, ...],
+    barred: tuple[Barred, ...] = (),
+    limits: LinkLimits = LINK_LIMITS,
+    handshake: float = SECONDS,
 ) -> AsyncGenerator[Pool]:
     """A server for each list of faults, called s0, s1 and so on, and those that are kept out."""
     async with kept() as keeper:
-        plans = [hostile(keeper, *each, alias=f"s{number}") for number, each in enumerate(faults)]
+        plans = [hostile(keeper, *each, alias=f"s{number}", handshake=handshake) for number, each in enumerate(faults)]
         pool = Pool(*plans, *barred, limits=limits)
         try:
             yield pool
@@ -110,7 +113,7 @@ def test_those_that_are_kept_out_are_told_of_and_never_started() -> None:
 
 def test_one_that_never_answers_is_named() -> None:
     async def scene() -> None:
-        async with pooled(("silent=initialize",), (), limits=replace(LINK_LIMITS, handshake=3.0)) as pool:
+        async with pooled(("silent=initialize",), (), handshake=3.0) as pool:
             pool.start()
             async with asyncio.timeout(SECONDS):
                 while await pool.settled(0.05) != ("s0",):
@@ -178,7 +181,7 @@ def test_it_is_closed_before_and_while_it_starts(tmp_path: Path) -> None:
 
 def test_twenty_servers() -> None:
     async def scene() -> None:
-        async with pooled(*((),) * 20, limits=replace(LINK_LIMITS, start=SECONDS, handshake=SECONDS)) as pool:
+        async with pooled(*((),) * 20, limits=replace(LINK_LIMITS, start=SECONDS)) as pool:
             pool.start()
             await pool.settled()
             assert set(pool.states.values()) == {ServerState.CONNECTED}

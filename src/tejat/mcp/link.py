@@ -51,7 +51,6 @@ class LinkLimits:
     """
 
     start: float = 10.0
-    handshake: float | None = None
     listing: float = 10.0
     second_look: float = 0.5
     between_looks: float = 0.2
@@ -222,8 +221,8 @@ class ServerLink:
         limits = self._limits
         async with self._gate:
             await self._take(Step.START, connection.open, limits.start)
-        seconds = limits.handshake or self._plan.start_timeout
-        info = await self._take(Step.HANDSHAKE, partial(connection.negotiate, version=self._version), seconds)
+        negotiate = partial(connection.negotiate, version=self._version)
+        info = await self._take(Step.HANDSHAKE, negotiate, self._plan.start_timeout)
         self._tell(step=Step.LIST, info=info)
         catalogue = await connection.list(seconds=min(limits.listing, self._plan.timeout))
         if catalogue.is_empty:
