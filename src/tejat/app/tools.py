@@ -114,8 +114,7 @@ def open_workshop(
         house = stack.enter_context(House(workspace, ground, sandbox))
         plugins = find_plugins(ground) if plugins is None else plugins
         registry, problems = _registry(house, settings, tools, plugins)
-        if approver is not None:
-            approver = OneQuestionAtATime(approver)
+        approver = None if approver is None else OneQuestionAtATime(approver)
         hooks = _hooks(ground, approver, stack) if settings.hooks else None
 
         def make_scheduler() -> "Scheduler":

@@ -1,7 +1,5 @@
 """The hooks around a session: they may keep a prompt or a request from being sent, and tell the model more."""
 
-import asyncio
-
 from tejat.core.confirm import Approver, InfoConfirmation, Outcome, Question
 from tejat.core.errors import StoppedByHook
 from tejat.core.history import Message
@@ -37,7 +35,6 @@ class SessionHooks:
         self.warnings = (*warnings, *hearing.warnings())
         self._hearing = hearing
         self._approver = approver
-        self._one_question_at_a_time = asyncio.Lock()
         self._has_begun = False
 
     async def before_prompt(self, prompt: str, *, is_resumed: bool) -> str:
@@ -96,8 +93,7 @@ class SessionHooks:
             tool_name="hooks",
             reason=objection,
         )
-        async with self._one_question_at_a_time:
-            answer = await self._approver.ask(question)
+        answer = await self._approver.ask(question)
         if answer.outcome not in _YES:
             raise StoppedByHook(f"{objection} You did not want to go on.")
 
