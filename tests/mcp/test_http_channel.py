@@ -11,8 +11,6 @@ from tejat.mcp.http_channel import Asked, Channel
 from tejat.workspace.http.client import HttpClient
 from tejat.workspace.http.values import HttpLimits
 
-LIMITS = HttpLimits(connect=10, first_byte=0.2)
-
 
 class Tokens:
     """One token after the other."""
@@ -31,7 +29,7 @@ class Tokens:
 
 
 def asked_with(
-    tokens: Tokens | None, *answers: bytes | Callable[[Peer], Awaitable[None]], **headers: str
+    tokens: Tokens | None, *answers: bytes | Callable[[Peer], Awaitable[None]], first_byte: float = 30, **headers: str
 ) -> tuple[int | str, list[str | None]]:
     """The status that comes of a request or what is wrong with it, and what was said about who asks."""
 
@@ -42,7 +40,7 @@ def asked_with(
             channel = Channel(client, server.url, headers=headers, credentials=tokens)
             found: int | str
             try:
-                async with channel.ask(Asked("POST", {}, LIMITS, b"{}")) as response:
+                async with channel.ask(Asked("POST", {}, HttpLimits(first_byte=first_byte), b"{}")) as response:
                     found = response.status
             except McpFailure as failure:
                 found = failure.problem.value
@@ -79,7 +77,7 @@ def test_a_slow_server_is_not_waited_for() -> None:
         await peer.send(b"HTTP/1.1 200 OK\r\n")
         await peer.was_closed()
 
-    assert asked_with(None, begin) == ("timed_out", [None])
+    assert asked_with(None, begin, first_byte=0.2) == ("timed_out", [None])
 
 
 def test_headers_that_cannot_be_sent() -> None:

@@ -358,11 +358,13 @@ def test_five_processes_lose_no_token(tmp_path: Path) -> None:
             processes = await asyncio.gather(*(started(server.mcp) for _ in range(5)))
             assert await asyncio.gather(*map(first_line, processes)) == [b"Bearer access-1\n"] * 5
             assert server.asked == ["POST /token"]
+            for process in processes[3:]:
+                process.kill()
             said = await asyncio.gather(*(process.communicate(b"\n") for process in processes))
-            assert [process.returncode for process in processes] == [0] * 5
-            assert all(output.startswith(b"Bearer access-") for output, _ in said)
+            assert [process.returncode for process in processes[:3]] == [0] * 3
+            assert all(output.startswith(b"Bearer access-") for output, _ in said[:3])
             assert server.reused == []
-            assert 3 <= len(server.asked) - 1 <= 15
+            assert 3 <= len(server.asked) - 1 <= 9
             assert server.refresh_tokens == {stored(server, store).refresh_token}
 
     asyncio.run(scene())

@@ -21,6 +21,7 @@ from tejat.mcp.http_channel import (
     read_messages,
 )
 from tejat.mcp.http_headers import protocol_headers
+from tejat.mcp.parameter_headers import ParameterHeaders
 from tejat.mcp.protocol import (
     METHOD_NOT_FOUND,
     STATELESS_REVISIONS,
@@ -76,6 +77,7 @@ class StreamableHttpTransport:
         self._channel = Channel(client, url, headers=headers, credentials=credentials)
         self._receive: Receive = _unheard
         self._lose: Lose = _unheard
+        self._parameters = ParameterHeaders()
         self._revision: str | None = None
         self._session: str | None = None
         self._asking: dict[RequestId, asyncio.Task[None]] = {}
@@ -135,7 +137,10 @@ class StreamableHttpTransport:
         kind = (
             {"Accept": EVENT_STREAM} if message is None else {"Accept": f"{JSON}, {EVENT_STREAM}", "Content-Type": JSON}
         )
-        return kind | protocol_headers(message, revision=self._revision, session=self._session)
+        headers = kind | protocol_headers(message, revision=self._revision, session=self._session)
+        if isinstance(message, Request) and message.method == "tools/call" and "Mcp-Method" in headers:
+            headers |= self._parameters.of_call(message.params or {})
+        return headers
 
     async def _tell(self, message: Message) -> None:
         """Send what nobody answers."""
@@ -239,6 +244,8 @@ class StreamableHttpTransport:
             return
         if isinstance(message, Refusal) and message.id is None and request is not None:
             message = replace(message, id=request.id)
+        if isinstance(message, Result) and request is not None and request.method == "tools/list":
+            self._parameters.learn(message.result)
         if isinstance(message, Result | Refusal) and message.id is not None:
             task = self._asking.pop(message.id, None)
             if task is not None and task is not asyncio.current_task():

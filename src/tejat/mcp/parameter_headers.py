@@ -1,0 +1,70 @@
+"""Arguments that a tool wants repeated in headers, for whoever passes its calls on: the stateless revision has that."""
+
+from collections.abc import Iterator, Mapping
+
+from tejat.core.types import JsonObject, JsonValue
+from tejat.mcp.http_headers import header_value
+
+_MARK = "x-mcp-header"
+_PREFIX = "Mcp-Param-"
+_MOST_TOOLS = 2_000
+_MOST_PLACES = 10_000
+_DEEPEST = 32
+
+
+class ParameterHeaders:
+    """What the tools of one server want, as they were listed last."""
+
+    def __init__(self) -> None:
+        self._wanted: dict[str, dict[tuple[str, ...], str]] = {}
+
+    def learn(self, listed: JsonObject) -> None:
+        """Take note of a result of `tools/list`."""
+        tools = listed.get("tools")
+        for tool in tools if isinstance(tools, list | tuple) else ():
+            name = tool.get("name") if isinstance(tool, Mapping) else None
+            if isinstance(tool, Mapping) and isinstance(name, str):
+                self._wanted.pop(name, None)
+                wanted = dict(_marked(tool.get("inputSchema")))
+                if wanted and len(self._wanted) < _MOST_TOOLS:
+                    self._wanted[name] = wanted
+
+    def of_call(self, params: JsonObject) -> dict[str, str]:
+        """The headers of a `tools/call`. An argument that is not given, or is no plain value, has none."""
+        name = params.get("name")
+        wanted = self._wanted.get(name, {}) if isinstance(name, str) else {}
+        found = {header: _text(_value_at(params.get("arguments"), path)) for path, header in wanted.items()}
+        return {header: header_value(text) for header, text in found.items() if text is not None}
+
+
+def _marked(schema: JsonValue) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The path of each property that carries the mark, and its header. Nothing but `properties` leads to one."""
+    waiting: list[tuple[tuple[str, ...], JsonValue]] = [((), schema)]
+    for _ in range(_MOST_PLACES):
+        if not waiting:
+            return
+        path, node = waiting.pop()
+        if not isinstance(node, Mapping):
+            continue
+        mark = node.get(_MARK)
+        if path and isinstance(mark, str) and _is_name(mark):
+            yield path, f"{_PREFIX}{mark}"
+        properties = node.get("properties")
+        if isinstance(properties, Mapping) and len(path) < _DEEPEST:
+            waiting += [((*path, name), inner) for name, inner in properties.items()]
+
+
+def _is_name(text: str) -> bool:
+    return text.isascii() and text.replace("-", "").replace("_", "").isalnum()
+
+
+def _value_at(arguments: JsonValue, path: tuple[str, ...]) -> JsonValue:
+    for name in path:
+        arguments = arguments.get(name) if isinstance(arguments, Mapping) else None
+    return arguments
+
+
+def _text(value: JsonValue) -> str | None:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, str | int | float) else None

@@ -1,0 +1,87 @@
+from typing import cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mcp.shared.inbound import mcp_param_headers, validate_mcp_param_headers, x_mcp_header_map
+
+from tejat.core.types import JsonObject
+from tejat.mcp.parameter_headers import ParameterHeaders
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "region": {"type": "string", "x-mcp-header": "Region"},
+        "count": {"type": "integer", "x-mcp-header": "Count"},
+        "dry": {"type": "boolean", "x-mcp-header": "Dry-Run"},
+        "deep": {"type": "object", "properties": {"er": {"type": "string", "x-mcp-header": "Deep"}}},
+        "free": {"type": "string"},
+    },
+}
+
+
+def learned(*tools: object) -> ParameterHeaders:
+    headers = ParameterHeaders()
+    headers.learn(cast("JsonObject", {"tools": list(tools)}))
+    return headers
+
+
+def test_arguments_become_headers() -> None:
+    headers = learned({"name": "t", "inputSchema": SCHEMA})
+    arguments: JsonObject = {"region": "eu", "count": 3, "dry": True, "deep": {"er": "Ä"}, "free": "x"}
+    assert headers.of_call({"name": "t", "arguments": arguments}) == {
+        "Mcp-Param-Region": "eu",
+        "Mcp-Param-Count": "3",
+        "Mcp-Param-Dry-Run": "true",
+        "Mcp-Param-Deep": "=?base64?w4Q=?=",
+    }
+    assert headers.of_call({"name": "t", "arguments": {"region": None, "deep": "x"}}) == {}
+    assert headers.of_call({"name": "t"}) == {}
+    assert headers.of_call({"name": "other", "arguments": arguments}) == {}
+    assert headers.of_call({"arguments": arguments}) == {}
+
+
+def test_the_last_list_counts() -> None:
+    headers = learned({"name": "t", "inputSchema": SCHEMA}, {"name": "t", "inputSchema": {}})
+    assert headers.of_call({"name": "t", "arguments": {"region": "eu"}}) == {}
+
+
+@pytest.mark.parametrize(
+    "tool",
+    [
+        3,
+        {"inputSchema": SCHEMA},
+        {"name": "t"},
+        {"name": "t", "inputSchema": {"x-mcp-header": "Root"}},
+        {"name": "t", "inputSchema": {"properties": {"region": {"x-mcp-header": 3}}}},
+        {"name": "t", "inputSchema": {"properties": {"region": {"x-mcp-header": "a b"}}}},
+        {"name": "t", "inputSchema": {"anyOf": [SCHEMA]}},
+    ],
+)
+def test_what_wants_nothing(tool: object) -> None:
+    assert learned(tool).of_call({"name": "t", "arguments": {"region": "eu"}}) == {}
+
+
+def test_a_schema_without_end() -> None:
+    schema: dict[str, object] = {}
+    for _ in range(50_000):
+        schema = {"properties": {"a": schema}}
+    assert learned({"name": "t", "inputSchema": schema}).of_call({"name": "t"}) == {}
+
+
+@given(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "region": st.text(st.characters(exclude_categories=["Cs"])) | st.none(),
+            "count": st.integers(-(10**9), 10**9),
+            "dry": st.booleans(),
+            "deep": st.fixed_dictionaries({}, optional={"er": st.text(st.characters(exclude_categories=["Cs"]))}),
+        },
+    )
+)
+def test_the_official_package_says_the_same(arguments: dict[str, object]) -> None:
+    params = cast("JsonObject", {"name": "t", "arguments": arguments})
+    found = learned({"name": "t", "inputSchema": SCHEMA}).of_call(params)
+    assert found == mcp_param_headers(x_mcp_header_map(SCHEMA), arguments)
+    assert validate_mcp_param_headers(SCHEMA, arguments, found) is None
