@@ -23,6 +23,7 @@ DOORS = {
     "models/__init__.py",  # the service in use
     "cli/confirm.py",  # somebody is asked
     "cli/main.py",  # the command meant
+    "cli/mcp.py",  # the command meant
     "cli/tools.py",  # the command meant
     "config/custom_commands.py",  # there is a command to read
     "config/settings_file.py",  # there are settings to read

@@ -109,21 +109,23 @@ class TestCommands:
     def test_every_command_is_in_the_help_and_has_its_own(self) -> None:
         commands = [line.split()[0] for line in HELP.splitlines() if line.startswith("  ") and line[2].islower()]
         assert list(dict.fromkeys(commands)) == [
-            *("demo", "tools", "policy", "undo", "jobs", "trust", "doctor"),
+            *("demo", "tools", "policy", "undo", "jobs", "trust", "mcp", "doctor"),
         ]
         for command in dict.fromkeys(commands):
             done = tejat(command, "--help")
             assert (done.returncode, done.stderr) == (0, b"")
             assert done.stdout.startswith(f"usage: tejat {command}".encode())
 
-    @pytest.mark.parametrize("command", ["demo", "tools", "policy", "undo", "jobs", "trust", "doctor"])
+    @pytest.mark.parametrize("command", ["demo", "tools", "policy", "undo", "jobs", "trust", "mcp", "doctor"])
     def test_nonsense_is_bad_usage_in_each_of_them(self, command: str) -> None:
         done = tejat(command, "nonsense\x1b[2J")
         assert (done.returncode, done.stdout) == (2, b"")
         assert b"Traceback" not in done.stderr
         assert b"tejat" in done.stderr
 
-    @pytest.mark.parametrize("words", [["policy", "list"], ["undo"], ["jobs"], ["doctor", "--sandbox", "off"]])
+    @pytest.mark.parametrize(
+        "words", [["policy", "list"], ["undo"], ["jobs"], ["mcp", "list"], ["doctor", "--sandbox", "off"]]
+    )
     def test_a_full_disk_is_said_and_is_a_failure(self, words: list[str]) -> None:
         done = shell(f'"$@" {" ".join(words)} > /dev/full')
         assert (done.returncode, done.stderr) == (1, b"tejat: No space left on device\n")

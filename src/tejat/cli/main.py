@@ -42,7 +42,7 @@ commands:
   undo ...              what was changed, and how to take it back
   jobs ...              commands left in the background
   trust ...             which folders' own configuration counts
-  mcp serve             these tools for other agents, over MCP
+  mcp ...               MCP servers: add, list, test and more; `mcp serve` gives these tools to other agents
   doctor                what works here and what was read from where: sandbox, model, key, settings
 
 options:
@@ -139,8 +139,8 @@ def _dispatch(given: list[str]) -> int:
             from tejat.cli.trust import run
 
             return run(rest, os.environ)
-        case ["mcp", "serve", *rest]:
-            from tejat.cli.mcp_serve import run
+        case ["mcp", *rest]:
+            from tejat.cli.mcp import run
 
             return run(rest)
         case ["doctor", *rest]:

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 
 from tejat.cli.confirm import can_ask
 from tejat.cli.style import Style
-from tejat.config.load import load_settings
 from tejat.config.places import Places, places_of
-from tejat.config.trust import Trust, TrustLevel, decide_trust, forget_folder, listed, trust_folder
+from tejat.config.trust import Trust, TrustLevel, forget_folder, listed, trust_folder
+from tejat.config.trust_renewal import lasting_trust
 from tejat.config.trust_store import TrustItem
 from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.exit_codes import EXIT_CONFIGURATION, EXIT_NOT_CONFIRMED, EXIT_OK, EXIT_USAGE
@@ -45,7 +45,7 @@ def run(words: list[str], environment: Mapping[str, str]) -> int:
 
 def _trust(places: Places, options: argparse.Namespace, environment: Mapping[str, str]) -> int:
     root = os.path.abspath(options.directory)
-    trust = _decided(places, root, environment)
+    trust = lasting_trust(places, root, environment)
     if options.json:
         print(dump_json(_to_json(root, trust), indent=2))
         return EXIT_OK
@@ -92,7 +92,7 @@ def _revoke(places: Places, directory: str, environment: Mapping[str, str]) -> i
     else:
         print(f"Nothing was decided about {_on_one_line(root)}.")
     if os.path.isdir(root):
-        trust = _decided(places, root, environment)
+        trust = lasting_trust(places, root, environment)
         if trust.is_trusted:
             print(f"{_on_one_line(trust.reason)} `tejat trust --never` overrules that.")
     return EXIT_OK
@@ -103,14 +103,6 @@ def _never(places: Places, directory: str) -> int:
     trust_folder(places, root, level=TrustLevel.NOT_TRUSTED)
     print(f"Never trusted, with everything in it: {_on_one_line(root)}")
     return EXIT_OK
-
-
-def _decided(places: Places, root: str, environment: Mapping[str, str]) -> Trust:
-    """As it is beyond this run, so without what only holds for one."""
-    lasting = {name: value for name, value in environment.items() if name != "GEMINI_CLI_TRUST_WORKSPACE"}
-    # The folder has no say in this, not even by settings that cannot be read.
-    settings = load_settings(places, [], trusted=False, environment=lasting)
-    return decide_trust(places, root, trust_now=False, environment=lasting, folder_trust=settings.folder_trust)
 
 
 def _show(root: str, trust: Trust) -> None:

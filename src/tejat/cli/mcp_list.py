@@ -1,0 +1,118 @@
+"""`tejat mcp list`: every server of the settings, tried for real."""
+
+import argparse
+import asyncio
+import sys
+
+from tejat.app.mcp_looking import Offer, ServersAtHand, open_servers
+from tejat.cli.mcp_shown import counted, note, on_one_line, speaks_unicode
+from tejat.cli.termination import Terminated, ending_in_order
+from tejat.core.exit_codes import EXIT_OK
+from tejat.core.json_text import dump_json
+from tejat.core.types import JsonObject
+from tejat.mcp.values import ServerState, ServerStatus
+
+_MOST_LAST_WORDS = 5
+
+
+def run(words: list[str]) -> int:
+    """List the servers and return the exit code. Raises UsageError."""
+    options = _parser().parse_args(words)
+    try:
+        with ending_in_order():
+            asyncio.run(_list(as_json=options.json))
+    except Terminated as ended:
+        return ended.exit_code
+    return EXIT_OK
+
+
+async def _list(*, as_json: bool) -> None:
+    found: list[JsonObject] = []
+    async with open_servers(["."]) as servers:
+        for line in servers.notes:
+            note(line)
+        async for status in servers.settled():
+            if as_json:
+                found.append(_to_json(status, servers))
+                continue
+            if not found:
+                print("Configured MCP servers:\n")
+            found.append({})
+            _show(status, servers)
+    if as_json:
+        print(dump_json(found, indent=2))
+    elif not found:
+        print("No MCP servers configured.")
+
+
+def _show(status: ServerStatus, servers: ServersAtHand) -> None:
+    """At once: others may take their time."""
+    fancy, plain, word = _STATES[status.state]
+    mark = fancy if speaks_unicode() else plain
+    tools = ""
+    if status.state is ServerState.CONNECTED:
+        offer = servers.offer(status)
+        tools = f" ({counted(len(offer.tools), 'tool')})"
+    print(f"{mark} {on_one_line(status.alias)}: {on_one_line(status.where)} ({status.transport}) - {word}{tools}")
+    for line in _explained(status):
+        print(f"    {on_one_line(line)}")
+    sys.stdout.flush()
+
+
+def _explained(status: ServerStatus) -> list[str]:
+    if status.state is ServerState.CONNECTED:
+        return []
+    words = [f"| {line}" for line in status.last_words[-_MOST_LAST_WORDS:]]
+    return [*filter(None, status.reason.split("\n")), *words, *_next_step(status)]
+
+
+def _next_step(status: ServerStatus) -> list[str]:
+    match status.state:
+        case ServerState.NEEDS_LOGIN:
+            return [f"Log in: tejat mcp auth {status.alias}"]
+        case ServerState.DISCONNECTED:
+            return [f"Look closer: tejat mcp test {status.alias}"]
+        case _:
+            return []
+
+
+def _to_json(status: ServerStatus, servers: ServersAtHand) -> JsonObject:
+    offer = servers.offer(status) if status.state is ServerState.CONNECTED else Offer((), ())
+    info = status.info
+    return {
+        "name": status.alias,
+        "state": status.state,
+        "transport": status.transport,
+        "where": status.where,
+        "source": servers.source(status.alias),
+        "step": status.step,
+        "reason": status.reason,
+        "lastWords": list(status.last_words),
+        "seconds": round(status.seconds, 3),
+        "server": None if info is None else {"name": info.name, "version": info.version, "revision": info.revision},
+        "tools": [{"name": tool.name, "tokens": tool.tokens} for tool in offer.tools],
+        "prompts": [prompt.name for prompt in status.catalogue.prompts],
+        "resources": [resource.uri for resource in status.catalogue.resources],
+        "problems": list(offer.problems),
+    }
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tejat mcp list",
+        description="Connect to every MCP server of the settings that may be started, and say what became of it.",
+        epilog="exit codes: 0 listed, 2 bad usage, 52 the settings cannot be relied on",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--json", action="store_true", help="print a JSON list")
+    return parser
+
+
+_STATES = {
+    ServerState.CONNECTED: ("✓", "+", "Connected"),
+    ServerState.DISCONNECTED: ("✗", "x", "Disconnected"),
+    ServerState.CONNECTING: ("✗", "x", "Disconnected"),
+    ServerState.NEEDS_LOGIN: ("✗", "x", "Needs login"),
+    ServerState.BLOCKED: ("✗", "x", "Blocked"),
+    ServerState.DISABLED: ("○", "o", "Disabled"),
+}

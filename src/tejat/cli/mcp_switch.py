@@ -1,0 +1,49 @@
+"""`tejat mcp enable` and `disable`: whether a server is started in later sessions."""
+
+import argparse
+import os
+from contextlib import suppress
+
+from tejat.app.ground import Ground, survey
+from tejat.app.servers import servers_of
+from tejat.cli.mcp_shown import note, on_one_line, unknown_server
+from tejat.config.mcp_enablement import disabled_servers, is_disabled, switch_server
+from tejat.config.mcp_entries import Scope, ServerEntries
+from tejat.core.errors import ConfigurationError, UsageError
+from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK
+
+
+def run(words: list[str], *, on: bool) -> int:
+    """Switch a server on or off and return the exit code. Raises UsageError, and OSError where that cannot be kept."""
+    options = _parser(on=on).parse_args(words)
+    if options.session:
+        raise UsageError("--session is for a session that runs, and none does here. Without it the switch lasts.")
+    ground = survey(["."])
+    known = _known(ground)
+    if options.name not in known and not is_disabled(options.name, disabled_servers(ground.places)):
+        note(unknown_server(options.name, known))
+        return EXIT_FAILED
+    has_changed = switch_server(ground.places, options.name, on=on)
+    state = f"{'' if has_changed else 'already '}{'enabled' if on else 'disabled'}"
+    print(f'MCP server "{on_one_line(options.name)}" is {state}.')
+    return EXIT_OK
+
+
+def _known(ground: Ground) -> set[str]:
+    """Every server that counts here, and those of a project that nobody trusts yet."""
+    known = set(servers_of(ground.settings))
+    with suppress(ConfigurationError):
+        known |= set(ServerEntries(ground.places, ground.roots[0], os.environ).names(Scope.PROJECT))
+    return known
+
+
+def _parser(*, on: bool) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog=f"tejat mcp {'enable' if on else 'disable'}",
+        description=f"{'Start' if on else 'Do not start'} an MCP server in later sessions, wherever one is called so.",
+        epilog="exit codes: 0 done, 1 there is no such server, 2 bad usage, 52 a file cannot be relied on",
+        allow_abbrev=False,
+    )
+    parser.add_argument("name", metavar="NAME", help="the server")
+    parser.add_argument("--session", action="store_true", help="only for a session, as /mcp does there")
+    return parser
