@@ -19,6 +19,8 @@ from tejat.core.agent_options import AgentOptions
 from tejat.core.confirm import Approver, EditConfirmation, InfoConfirmation
 from tejat.core.errors import ErrorType
 from tejat.core.events import CallFinished
+from tejat.core.history import user_message
+from tejat.core.model import FailureKind, ModelFailure, ModelRequest
 from tejat.core.tool import ToolError, ToolResult
 from tejat.core.types import FunctionCall
 from tejat.core.value import replace
@@ -256,6 +258,20 @@ class TestWholeRuns:
         (ended,), _ = run(machine, self.written(machine, "a.txt") + said("Never said."), "go")
         assert (ended.reason, ended.text, ended.turns) == (EndReason.NOT_ALLOWED, "", 2)
         assert ended.message.startswith("Agent execution blocked: Too many.")
+
+    def test_nor_one_on_the_side(self, machine: Machine) -> None:
+        """What a tool, or a summary, asks the model."""
+        settings(machine.home, hooks={"BeforeModel": [group("echo No. >&2; exit 2", name="guard")]})
+        options = AgentOptions((str(machine.project),), machine.script(said("Hi.")), environment=machine.environment)
+
+        async def main() -> None:
+            async with open_agent(options, None) as session:
+                await session.ask(ModelRequest((user_message("What is this?"),)))
+
+        with pytest.raises(ModelFailure) as caught:
+            asyncio.run(main())
+        assert caught.value.kind is FailureKind.BLOCKED
+        assert caught.value.message == 'Agent execution blocked: No. (The hook "guard" (BeforeModel))'
 
     def test_an_answer_that_a_hook_objects_to_is_paid_for_and_not_obeyed(self, machine: Machine) -> None:
         settings(machine.home, hooks={"AfterModel": [group("echo No. >&2; exit 2")]})

@@ -93,6 +93,7 @@ class SessionHooks:
             tool_name="hooks",
             reason=objection,
         )
+        self.calls.asked(question)
         answer = await self._approver.ask(question)
         if answer.outcome not in _YES:
             raise StoppedByHook(f"{objection} You did not want to go on.")
