@@ -19,7 +19,7 @@ from tejat.frontends.mcp_server.places import Workplace, directories_in
 class Host:
     """Opens tools and writes down when. Nobody has any tools in `/nowhere`."""
 
-    roots = ("/work",)
+    roots = ("/place",)
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -53,14 +53,14 @@ def test_tools_are_opened_once_and_closed_at_the_end(tmp_path: Path) -> None:
 def test_moving_closes_what_nobody_uses(tmp_path: Path) -> None:
     host = Host(tmp_path)
     place = Workplace(host, ClientApprover())
-    place.move(("/work/a",))
+    place.move(("/place/a",))
     with place.using():
         pass
-    place.move(("/work/a",))
-    place.move(("/work/b",))
+    place.move(("/place/a",))
+    place.move(("/place/b",))
     with place.using():
         pass
-    assert host.log == ["open /work/a", "close /work/a", "open /work/b"]
+    assert host.log == ["open /place/a", "close /place/a", "open /place/b"]
 
 
 def test_what_is_in_use_is_closed_after_that(tmp_path: Path) -> None:
@@ -68,20 +68,20 @@ def test_what_is_in_use_is_closed_after_that(tmp_path: Path) -> None:
     place = Workplace(host, ClientApprover())
     with place.using():
         with place.using():
-            place.move(("/work/a",))
+            place.move(("/place/a",))
             with place.using():
                 pass
-        assert host.log == ["open all", "open /work/a"]
-    assert host.log == ["open all", "open /work/a", "close all"]
+        assert host.log == ["open all", "open /place/a"]
+    assert host.log == ["open all", "open /place/a", "close all"]
     place.close()
-    assert host.log[3:] == ["close /work/a"]
+    assert host.log[3:] == ["close /place/a"]
 
 
 def test_the_end_closes_also_what_was_left(tmp_path: Path) -> None:
     host = Host(tmp_path)
     place = Workplace(host, ClientApprover())
     with place.using():
-        place.move(("/work/a",))
+        place.move(("/place/a",))
         place.close()
         assert host.log == ["open all", "close all"]
 
