@@ -181,10 +181,7 @@ class TestStarting:
                 os.close(inward)
                 _, printed = await run(keeper, "ls -l /proc/self/fd | grep -c pipe; readlink /proc/self/fd/0")
                 await running.stop()
-                assert running.exit in (
-                    Exit(None, signal.SIGTERM),
-                    Exit(None, signal.SIGKILL),
-                )  # where it is slow to go
+                assert running.exit in (Exit(None, signal.SIGTERM), Exit(None, signal.SIGKILL))
             with pytest.raises(BrokenPipeError):
                 os.write(ours, b"anybody?")
             os.close(ours)
