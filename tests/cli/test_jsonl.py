@@ -54,10 +54,14 @@ def runner(approver: Yes | None = None) -> Generator[RunCall]:
         yield scheduler.run
 
 
+async def nothing() -> None:
+    """There is nothing to close."""
+
+
 def answers_to(*lines: bytes, approver: Yes | None = None) -> list[object]:
     written = io.BytesIO()
     with runner(approver) as run:
-        serve(run, [line + b"\n" for line in lines], written)
+        serve(run, [line + b"\n" for line in lines], written, nothing)
     text = written.getvalue().decode()
     assert text.endswith("\n") or not text
     return [json.loads(line) for line in text.splitlines()]
@@ -175,7 +179,7 @@ def test_lines_of_windows_are_lines_too() -> None:
 def test_the_last_line_needs_no_newline() -> None:
     written = io.BytesIO()
     with runner() as run:
-        serve(run, [GOOD], written)
+        serve(run, [GOOD], written, nothing)
     assert json.loads(written.getvalue()) == answer("good", "said on", "said")
 
 
@@ -199,7 +203,7 @@ def test_each_answer_is_flushed_before_the_next_line_is_read() -> None:
             assert written.flushed == len(written.getvalue())
 
     with runner() as run:
-        serve(run, lines(), written)
+        serve(run, lines(), written, nothing)
     assert seen == [1, 2, 3]
 
 
@@ -225,3 +229,19 @@ JSON = st.recursive(
 def test_whatever_comes_in_every_line_is_answered(lines: list[bytes]) -> None:
     expected = sum(not (line + b"\n").isspace() for line in lines)
     assert len(answers_to(*lines)) == expected
+
+
+def test_it_is_closed_in_the_same_loop_however_it_ends() -> None:
+    loops: list[object] = []
+
+    async def run(_: object) -> ToolResult:
+        loops.append(asyncio.get_running_loop())
+        raise KeyboardInterrupt
+
+    async def close() -> None:
+        loops.append(asyncio.get_running_loop())
+
+    with pytest.raises(KeyboardInterrupt):
+        serve(run, [GOOD], io.BytesIO(), close)
+    assert len(loops) == 2
+    assert loops[0] is loops[1]

@@ -73,10 +73,10 @@ async def open_agent(options: AgentOptions, approver: Approver | None) -> AsyncG
         )
         session = _session(options, ground, workshop, played, is_headless=approver is None)
         workshop.house.attach(ModelSide(session.ask, lambda: session.conversation.model.abilities))
-        if workshop.foreign is not None:
-            stack.push_async_callback(workshop.foreign.close)
-            workshop.foreign.attach(session.ask)
-            workshop.foreign.begin()
+        if workshop.session.foreign is not None:
+            stack.push_async_callback(workshop.session.foreign.close)
+            workshop.session.foreign.attach(session.ask)
+            workshop.session.foreign.begin()
         stack.push_async_callback(session.close)
         yield session
 
@@ -164,7 +164,7 @@ def _session(
         played.model,
         lambda: tools.scheduler,
         History(beginning.messages),
-        Premises(system, declared, beginning.opening, _instructions(workshop.foreign)),
+        Premises(system, declared, beginning.opening, _instructions(workshop.session.foreign)),
         _care(options, ground),
         journal=beginning.journal,
         fallback=None if fallback is None else partial(_named_model, fallback.value, ground),
@@ -178,7 +178,7 @@ def _session(
             repairs=beginning.repairs,
             notes=(
                 *ground.notes,
-                *workshop.notes,
+                *tools.notes,
                 *context.warnings,
                 *beginning.problems,
                 *_notes_of(workshop.hooks),
@@ -188,7 +188,9 @@ def _session(
         expand=Prompts(ground, workshop).expand,
         journal=beginning.journal,
         problems=partial(_problems, beginning.journal, played),
-        prepare=None if workshop.foreign is None else partial(_wait_for, workshop.foreign, is_headless=is_headless),
+        prepare=None
+        if workshop.session.foreign is None
+        else partial(_wait_for, workshop.session.foreign, is_headless=is_headless),
         hooks=workshop.hooks,
     )
     if workshop.hooks is not None:

@@ -43,7 +43,7 @@ class Prompts:
 
     @property
     def _servers(self) -> "ServerTools | None":
-        return None if self._workshop.foreign is None else self._workshop.foreign.servers
+        return None if self._workshop.session.foreign is None else self._workshop.session.foreign.servers
 
     @property
     def _resource(self) -> ReadResource | None:

@@ -29,13 +29,42 @@ if TYPE_CHECKING:
 
 
 class ToolSession:
-    """The tools of a session, and what runs their calls."""
+    """The tools of a session, and what runs their calls.
 
-    def __init__(self, registry: ToolRegistry, settings: Settings, make_scheduler: "Callable[[], Scheduler]") -> None:
+    `foreign` are tools that are not there yet, and only come if they are looked for. `notes` say what is wrong with
+    tools that could not be had at once, for the person.
+    """
+
+    def __init__(
+        self,
+        registry: ToolRegistry,
+        settings: Settings,
+        make_scheduler: "Callable[[], Scheduler]",
+        foreign: "ForeignTools | None" = None,
+        notes: tuple[str, ...] = (),
+    ) -> None:
         self.registry = registry
         self.settings = settings
+        self.foreign = foreign
+        self.notes = notes
         self._make_scheduler = make_scheduler
         self._scheduler: Scheduler | None = None
+
+    async def look_for_tools(self) -> list[str]:
+        """Run the discovery command, start the MCP servers, and wait for both; returns what went wrong, in words.
+
+        `close` ends what this starts, and must be called in the same event loop.
+        """
+        if self.foreign is None:
+            return []
+        self.foreign.begin()
+        await self.foreign.ready()
+        return self.foreign.news()
+
+    async def close(self) -> None:
+        """End what `look_for_tools` started."""
+        if self.foreign is not None:
+            await self.foreign.close()
 
     @property
     def scheduler(self) -> "Scheduler":
@@ -77,9 +106,6 @@ class Workshop:
     house: "House"
     roots: "Roots"
     hooks: "SessionHooks | None" = None
-    foreign: "ForeignTools | None" = None
-    """Tools that are not there yet, and only come if they are looked for."""
-    notes: tuple[str, ...] = ()
 
 
 @contextmanager
@@ -137,11 +163,11 @@ def open_workshop(
                 hooks=None if hooks is None else hooks.calls,
             )
 
-        session = ToolSession(registry, settings, make_scheduler)
+        foreign = _foreign(ground, house, registry, approver) if has_foreign_tools(settings) else None
+        session = ToolSession(registry, settings, make_scheduler, foreign, (*plugins.problems, *problems))
         if texts or allowed_tools or any(lists_of_tools(settings)) or not _is_plain(mode, settings):
             _ = session.scheduler  # what somebody said about calls is looked at before there are any
-        foreign = _foreign(ground, house, registry, approver) if has_foreign_tools(settings) else None
-        yield Workshop(session, house, workspace.roots, hooks, foreign, (*plugins.problems, *problems))
+        yield Workshop(session, house, workspace.roots, hooks)
 
 
 def has_foreign_tools(settings: Settings) -> bool:

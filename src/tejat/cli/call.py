@@ -5,6 +5,7 @@ import asyncio
 import gc
 import os
 import sys
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 
 from tejat.app.tools import ToolSession, one_call_at_a_time, open_tools
@@ -22,6 +23,7 @@ from tejat.core.exit_codes import EXIT_FAILED, EXIT_NOT_CONFIRMED, EXIT_OK
 from tejat.core.json_text import dump_json
 from tejat.core.tool import ToolResult
 from tejat.core.types import FunctionCall
+from tejat.core.visible import visible
 
 # A result may hold a hundred thousand paths, and next to nothing here is a cycle: looking for cycles at every 700th
 # object costs a tenth of such a call and finds none.
@@ -34,14 +36,31 @@ def call_one(options: argparse.Namespace) -> int:
         raise UsageError("which tool? `tejat tools list` shows them")
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     with _opened(options, _approver(options)) as session:
-        tool = session.registry.get(options.name)
-        arguments = read_arguments(options.arguments, tool.argument_type if tool else lambda _: None)
-        result = asyncio.run(session.scheduler.run(FunctionCall(options.name, arguments)))
+        name, result = asyncio.run(_called(session, options.name, options.arguments))
     if options.json:
-        print(dump_json({"name": tool.name if tool else options.name, **result.to_json()}))
+        print(dump_json({"name": name, **result.to_json()}))
     else:
         show_result(result)
     return _exit_code(result)
+
+
+async def _called(session: ToolSession, name: str, words: Sequence[str]) -> tuple[str, ToolResult]:
+    """The name of the tool and what the call came to. Raises UsageError."""
+    try:
+        await _look_for(session, name)
+        tool = session.registry.get(name)
+        arguments = read_arguments(words, tool.argument_type if tool else lambda _: None)
+        return tool.name if tool else name, await session.scheduler.run(FunctionCall(name, arguments))
+    finally:
+        await session.close()
+
+
+async def _look_for(session: ToolSession, name: str) -> None:
+    """A tool that nobody knows may be one of a command or of a server."""
+    if name in session.registry:
+        return
+    for problem in await session.look_for_tools():
+        print(f"tejat: {visible(problem)}", file=sys.stderr)
 
 
 def call_stream(options: argparse.Namespace) -> int:
@@ -51,7 +70,12 @@ def call_stream(options: argparse.Namespace) -> int:
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     approver = SayYes() if options.yes else None
     with _opened(options, approver) as session, one_call_at_a_time():
-        serve(session.scheduler.run, sys.stdin.buffer, sys.stdout.buffer)
+
+        async def run(call: FunctionCall) -> ToolResult:
+            await _look_for(session, call.name)
+            return await session.scheduler.run(call)
+
+        serve(run, sys.stdin.buffer, sys.stdout.buffer, session.close)
     return EXIT_OK
 
 

@@ -13,10 +13,16 @@ from tejat.core.types import FunctionCall, JsonValue
 RunCall = Callable[[FunctionCall], Coroutine[None, None, ToolResult]]
 
 
-def serve(run: RunCall, lines: Iterable[bytes], answers: BinaryIO) -> None:
-    """Answer every line until the input ends. A bad line gets an error answer that names it."""
+Close = Callable[[], Coroutine[None, None, None]]
+
+
+def serve(run: RunCall, lines: Iterable[bytes], answers: BinaryIO, close: Close) -> None:
+    """Answer every line until the input ends, then close. A bad line gets an error answer that names it."""
     with closing(asyncio.new_event_loop()) as loop:
-        loop.run_until_complete(_answer_all(run, lines, answers))
+        try:
+            loop.run_until_complete(_answer_all(run, lines, answers))
+        finally:
+            loop.run_until_complete(close())
 
 
 async def _answer_all(run: RunCall, lines: Iterable[bytes], answers: BinaryIO) -> None:

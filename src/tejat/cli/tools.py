@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from collections.abc import Callable
 
 from tejat.app.tools import describe_tools
 from tejat.cli.policy_flags import add_policy_flags, add_sandbox_flag
@@ -12,7 +13,7 @@ from tejat.core.json_text import dump_json
 from tejat.core.visible import visible
 
 HELP = """\
-usage: tejat tools list [--json]
+usage: tejat tools list [--all] [--json]
        tejat tools call NAME [JSON | KEY=VALUE ...] [--json] [--yes] [--root DIR] [OPTIONS]
        tejat tools call --jsonl [--yes] [--root DIR] [OPTIONS]
 
@@ -24,7 +25,7 @@ def run(words: list[str]) -> int:
     """Run `tejat tools` with these words and return the exit code."""
     match words:
         case ["list", *rest]:
-            return _list(as_json=_list_parser().parse_args(rest).json)
+            return _list(_list_parser().parse_args(rest))
         case ["call", *rest]:
             return _call(_call_parser().parse_intermixed_args(rest))
         case ["-h" | "--help", *_]:
@@ -35,9 +36,13 @@ def run(words: list[str]) -> int:
             return EXIT_USAGE
 
 
-def _list(*, as_json: bool) -> int:
+def _list(options: argparse.Namespace) -> int:
+    if options.all:
+        from tejat.cli.all_tools import list_all
+
+        return _in_order(lambda: list_all(options))
     registry = describe_tools()
-    if as_json:
+    if options.json:
         print(dump_json([declaration.to_json() for declaration in registry.declarations()], indent=2))
     else:
         show_tools(registry.entries())
@@ -46,11 +51,17 @@ def _list(*, as_json: bool) -> int:
 
 def _call(options: argparse.Namespace) -> int:
     from tejat.cli.call import call_one, call_stream
+
+    return _in_order(lambda: call_stream(options) if options.jsonl else call_one(options))
+
+
+def _in_order(work: Callable[[], int]) -> int:
+    """The exit code of the work, or of what ended it."""
     from tejat.cli.termination import Terminated, ending_in_order
 
     try:
         with ending_in_order():
-            return call_stream(options) if options.jsonl else call_one(options)
+            return work()
     except Terminated as ended:
         return ended.exit_code
     except SandboxUnavailable as error:
@@ -64,6 +75,10 @@ def _call(options: argparse.Namespace) -> int:
 def _list_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="tejat tools list", description="Show what tools there are.")
     parser.add_argument("--json", action="store_true", help="print the FunctionDeclarations that a model is given")
+    parser.add_argument(
+        "--all", action="store_true", help="those of Python, of the discovery command and of MCP servers too"
+    )
+    parser.add_argument("--root", action="append", metavar="DIR", help="with --all: where to look, instead of here")
     return parser
 
 
