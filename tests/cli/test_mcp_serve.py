@@ -308,6 +308,18 @@ class TestStarting:
         assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == [1, 2]
         assert done.stderr == "noise\nmore noise\n"
 
+    def test_somebody_at_a_terminal_is_told(self, machine: Machine) -> None:
+        ours, theirs = os.openpty()
+        process = machine.start(*SERVE, stdin=theirs)
+        assert process.stderr is not None
+        told = process.stderr.readline().decode()
+        os.write(ours, b"\x04")
+        out, aside = process.communicate(timeout=60)
+        os.close(ours)
+        os.close(theirs)
+        assert told.startswith("tejat: This is for programs")
+        assert (process.returncode, out, aside) == (0, b"", b"")
+
     def test_the_help(self, machine: Machine) -> None:
         done = machine.run("mcp", "serve", "--help")
         assert (done.code, done.aside) == (0, "")

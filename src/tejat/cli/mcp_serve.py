@@ -91,6 +91,8 @@ async def _serve(options: argparse.Namespace) -> int:
 
 async def _serve_lines(server: ToolServer) -> None:
     """Only messages go to standard output; what anybody else would write there goes to standard error."""
+    if os.isatty(0):
+        _say("This is for programs: a client of MCP talks to it on standard input. Ctrl-D ends it.")
     sink = os.dup(1)
     os.dup2(2, 1)
     try:

@@ -87,6 +87,7 @@ def talk(
                 if wires.sink >= 0:
                     wires.hang_up()
                 await serving
+                assert (os.get_blocking(ours[0]), os.get_blocking(theirs[1])) == (True, True)
         finally:
             for descriptor in (ours[0], theirs[1], wires.source):
                 os.close(descriptor)
@@ -202,6 +203,16 @@ def test_who_takes_no_answers_is_not_listened_to(tmp_path: Path) -> None:
         assert taken < 4 << 20
         os.close(wires.source)
         wires.source = os.open(os.devnull, os.O_RDONLY)
+
+    talk(tmp_path, work)
+
+
+def test_who_is_slow_to_take_the_last_answers_gets_them_all(tmp_path: Path) -> None:
+    async def work(wires: Wires) -> None:
+        await wires.write(line(PING) * 3_000)
+        wires.hang_up()
+        await asyncio.sleep(0.3)
+        assert [await wires.read() for _ in range(3_000)] == [PONG] * 3_000
 
     talk(tmp_path, work)
 

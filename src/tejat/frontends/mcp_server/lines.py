@@ -105,24 +105,28 @@ class _Talk:
 
 
 class _Input:
-    """Bytes from a descriptor, which may be a pipe, a socket, a terminal or a file."""
+    """Bytes from a descriptor, which may be a pipe, a socket, a terminal or a file. It blocks again after `close`."""
 
-    def __init__(
-        self, source: int, reader: asyncio.StreamReader | None, transport: asyncio.BaseTransport | None
-    ) -> None:
+    def __init__(self, source: int, reader: asyncio.StreamReader | None, closing: Callable[[], None]) -> None:
         self._source = source
         self._reader = reader
-        self._transport = transport
+        self.close = closing
 
     @staticmethod
     async def opened(source: int) -> "_Input":
         if _is_file(source):
-            return _Input(source, None, None)
+            return _Input(source, None, lambda: None)
         loop = asyncio.get_running_loop()
         reader = asyncio.StreamReader(limit=_BLOCK)
+        was_blocking = os.get_blocking(source)
         file = os.fdopen(source, "rb", buffering=0, closefd=False)
         transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), file)
-        return _Input(source, reader, transport)
+
+        def close() -> None:
+            transport.close()
+            os.set_blocking(source, was_blocking)
+
+        return _Input(source, reader, close)
 
     async def read(self) -> bytes:
         """Nothing at the end. Raises OSError."""
@@ -131,26 +135,31 @@ class _Input:
         await asyncio.sleep(0)  # a file never has to be waited for, others do
         return os.read(self._source, _BLOCK)
 
-    def close(self) -> None:
-        if self._transport is not None:
-            self._transport.close()
-
 
 class _Output:
-    """Bytes to a descriptor, whole lines one after the other."""
+    """Bytes to a descriptor, whole lines one after the other. It blocks again after `close`."""
 
-    def __init__(self, sink: int, writer: asyncio.StreamWriter | None) -> None:
+    def __init__(self, sink: int, writer: asyncio.StreamWriter | None, closing: Callable[[], None]) -> None:
         self._sink = sink
         self._writer = writer
+        self.close = closing
 
     @staticmethod
     async def opened(sink: int) -> "_Output":
         if _is_file(sink):
-            return _Output(sink, None)
+            return _Output(sink, None, lambda: None)
         loop = asyncio.get_running_loop()
+        was_blocking = os.get_blocking(sink)
         file = os.fdopen(sink, "wb", buffering=0, closefd=False)
         transport, protocol = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, file)
-        return _Output(sink, asyncio.StreamWriter(transport, protocol, None, loop))
+        transport.set_write_buffer_limits(high=0)  # a line is written when all of it is
+
+        def close() -> None:
+            if not transport.is_closing():
+                transport.abort()  # what was not taken by now is taken by nobody
+            os.set_blocking(sink, was_blocking)
+
+        return _Output(sink, asyncio.StreamWriter(transport, protocol, None, loop), close)
 
     async def write(self, line: bytes) -> None:
         """Raises OSError where nobody takes it."""
@@ -162,10 +171,6 @@ class _Output:
         self._writer.write(line)
         async with asyncio.timeout(_WRITE_SECONDS):
             await self._writer.drain()
-
-    def close(self) -> None:
-        if self._writer is not None:
-            self._writer.close()
 
 
 def _is_file(descriptor: int) -> bool:
