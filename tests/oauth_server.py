@@ -25,6 +25,7 @@ class OAuthServer:
     faults: dict[str, bytes] = field(default_factory=dict[str, bytes])
     asked: list[str] = field(default_factory=list[str])
     forms: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
+    identities: list[str] = field(default_factory=list[str])
     registrations: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
     valid: set[str] = field(default_factory=set[str])
     refresh_tokens: set[str] = field(default_factory=set[str])
@@ -73,6 +74,7 @@ class OAuthServer:
             case "/authorize":
                 return self._authorise({name: values[0] for name, values in parse_qs(urlsplit(target).query).items()})
             case "/token":
+                self.identities.append(headers.get("authorization", ""))
                 return self._grant({name: values[0] for name, values in parse_qs(body.decode()).items()})
             case _:
                 return http("404 Not Found")

@@ -36,14 +36,17 @@ def settings(server: OAuthServer, **oauth: str | bool | tuple[str, ...]) -> McpS
     return McpServer(http_url=server.mcp, oauth=oauth or None)
 
 
-async def log_in(server: OAuthServer, store: TokenStore, **oauth: str | bool | tuple[str, ...]) -> None:
+async def log_in(
+    server: OAuthServer, store: TokenStore, challenge: str | None = None, **oauth: str | bool | tuple[str, ...]
+) -> None:
     browser: list[asyncio.Task[str]] = []
 
     async def show(address: str) -> None:
         browser.append(asyncio.create_task(visit(address)))
 
     async with http_client() as client:
-        await login("s", settings(server, **oauth), client=client, store=store, show=show, seconds=60)
+        given = settings(server, **oauth)
+        await login("s", given, client=client, store=store, show=show, challenge=challenge, seconds=60)
     assert await browser[0] == "HTTP/1.1 200 OK"
 
 
@@ -143,6 +146,31 @@ def test_scopes_of_the_settings_come_before_those_of_the_server(tmp_path: Path) 
         async with oauth_server() as server:
             await log_in(server, TokenStore(str(tmp_path)), scopes=("few",))
             assert server.forms[0]["scope"] == "few"
+
+    run(scene())
+
+
+def test_a_secret_of_the_settings_is_told_as_the_server_wants_it(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with oauth_server() as server:
+            await log_in(server, TokenStore(str(tmp_path)), clientId="me", clientSecret="hush")
+            assert server.identities == ["Basic bWU6aHVzaA=="]
+            assert "client_secret" not in server.forms[-1]
+            assert server.registrations == []
+
+    run(scene())
+
+
+def test_a_server_that_wants_more_is_asked_for_both(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with oauth_server() as server:
+            store = TokenStore(str(tmp_path))
+            await log_in(server, store)
+            assert stored(server, store).scope == "all"
+            meta = f'resource_metadata="{server.url}/meta"'
+            await log_in(server, store, f'Bearer error="insufficient_scope", scope="more", {meta}')
+            assert server.forms[2]["scope"] == "all more"
+            assert stored(server, store).scope == "all more"
 
     run(scene())
 

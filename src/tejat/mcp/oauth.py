@@ -54,20 +54,22 @@ async def login(
     store: TokenStore,
     show: ShowAddress,
     read_address: ReadAddress | None = None,
+    challenge: str | None = None,
     seconds: float = 300.0,
     resolve: Resolve = look_up,
 ) -> None:
     """Let the person log in with a browser, and keep what they grant.
 
     They come back to a port of this machine; where the browser runs on another one, they paste the address that they
-    got to, which `read_address` gives. Raises McpFailure.
+    got to, which `read_address` gives. `challenge` is that of an McpFailure; without one the server is asked for it.
+    Raises McpFailure.
     """
     wish, holder = read_wish(server), holder_of(alias, server)
     flow = await _flow()
     requests = OAuthRequests(client, wish.server, resolve=resolve)
     try:
         async with asyncio.timeout(seconds), way_back(wish.redirect) as back:
-            challenge = await _challenge(server, client)
+            challenge = challenge or await _challenge(server, client)
 
             async def send_person(page: str) -> Returned:
                 address = await requests.check_page(page)
@@ -75,8 +77,12 @@ async def login(
                 state = parse_qs(urlsplit(address).query).get("state", [""])[0]
                 return await back.wait(state, read_address)
 
+            known = store.read(holder)
             grant = await flow(wish, requests).log_in(
-                redirect=back.address, challenge=challenge, send_person=send_person
+                redirect=back.address,
+                challenge=challenge,
+                send_person=send_person,
+                before=None if known is None else known.scope,
             )
     except TimeoutError:
         message = f"Nobody logged in within {seconds:g} seconds. Try again when you are ready."

@@ -45,10 +45,13 @@ class Flow:
         self._requests = requests
         self._last: Reply | None = None
 
-    async def log_in(self, *, redirect: str, challenge: str | None, send_person: SendPerson) -> Grant:
+    async def log_in(
+        self, *, redirect: str, challenge: str | None, send_person: SendPerson, before: str | None = None
+    ) -> Grant:
         """What a person grants us who logs in at the page that the servers name. Raises McpFailure.
 
-        `redirect` is where they come back to, `challenge` what the MCP server said about who may ask.
+        `redirect` is where they come back to, `challenge` what the MCP server said about who may ask, `before` the
+        scope of an earlier grant: if the server wants more than that, both are asked for.
         """
         pages: list[str] = []
 
@@ -57,11 +60,15 @@ class Flow:
 
         async def come_back() -> AuthorizationCodeResult:
             returned = await send_person(pages[-1])
+            _choose_method(provider, self._wish)
             return AuthorizationCodeResult(code=returned.code, state=returned.state, iss=returned.issuer)
 
         try:
             client = OAuthClientMetadata(
-                client_name="Tejat", redirect_uris=[AnyUrl(redirect)], token_endpoint_auth_method="none"
+                client_name="Tejat",
+                redirect_uris=[AnyUrl(redirect)],
+                token_endpoint_auth_method="none",
+                scope=before,
             )
             memory = _Memory(None, _registered(self._wish, redirect))
             provider = OAuthClientProvider(self._wish.server, client, memory, remember, come_back)
@@ -162,6 +169,17 @@ def _given_service(wish: OAuthWish) -> OAuthMetadata | None:
     )
 
 
+def _choose_method(provider: OAuthClientProvider, wish: OAuthWish) -> None:
+    """How the authorisation server wants to be told a secret of the settings, which no registration says."""
+    client, service = provider.context.client_info, provider.context.oauth_metadata
+    if client is None or service is None or wish.client_secret is None or wish.token_url is not None:
+        return
+    taken = service.token_endpoint_auth_methods_supported or ["client_secret_basic"]
+    client.token_endpoint_auth_method = next(
+        (method for method in ("client_secret_post", "client_secret_basic") if method in taken), "client_secret_post"
+    )
+
+
 def _refusal(wish: OAuthWish, challenge: str | None) -> httpx2.Response:
     """What makes a provider log in: told where to look, or that everything about the service is known already."""
     # The first scope in a challenge counts, so what the settings say goes before what the server said.
@@ -171,7 +189,8 @@ def _refusal(wish: OAuthWish, challenge: str | None) -> httpx2.Response:
         parts.append('Bearer error="insufficient_scope"')
     elif challenge is not None and challenge.isascii() and challenge.isprintable():
         parts.append(challenge)
-    return httpx2.Response(403 if is_known else 401, headers={"WWW-Authenticate": ", ".join(parts) or "Bearer"})
+    wants_more = is_known or any("insufficient_scope" in part for part in parts)
+    return httpx2.Response(403 if wants_more else 401, headers={"WWW-Authenticate": ", ".join(parts) or "Bearer"})
 
 
 def _granted(provider: OAuthClientProvider) -> Grant:
