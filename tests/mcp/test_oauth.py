@@ -405,3 +405,8 @@ def test_switched_off(tmp_path: Path) -> None:
     google = McpServer(http_url="https://x.example", auth_provider_type="google_credentials")
     with pytest.raises(McpFailure, match="authProviderType google_credentials is not supported"):
         authorisation("s", google, client=client, store=store)
+
+
+def test_without_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    assert failure_of_login(tmp_path) == "Logging in at a server needs the package mcp: pip install 'tejat[oauth]'"

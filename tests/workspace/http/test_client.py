@@ -319,6 +319,11 @@ class TestProxies:
         assert [line for line, _, _ in heard] == ["CONNECT service.test:443 HTTP/1.1"] + ["GET /b HTTP/1.1"] * 2
         assert ["proxy-authorization" in headers for _, headers, _ in heard] == [True, False, False]
 
+    def test_who_would_be_reached_through_a_proxy(self) -> None:
+        client = HttpClient(environment={"https_proxy": "http://127.0.0.1:1", "no_proxy": "inside.example"})
+        urls = ("https://x.example/", "http://x.example/", "https://inside.example/")
+        assert [client.is_proxied(url) for url in urls] == [True, False, False]
+
     def test_a_proxy_that_wants_a_password(self) -> None:
         async def main() -> None:
             async with raw_server(saying(b"HTTP/1.1 407 No\r\nContent-Length: 0\r\n\r\n")) as server:
