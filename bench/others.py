@@ -22,8 +22,9 @@ class Agent:
     ask: Callable[[], Launched]
 
 
-def tejat(scratch: str, address: str) -> Agent:
-    return _agent("tejat", [TEJAT, "-p", "hi"], scratch, environment(scratch, address))
+def tejat(scratch: str, address: str, *more: str) -> Agent:
+    """`more` goes to the command line."""
+    return _agent("tejat", [TEJAT, *more, "-p", "hi"], scratch, environment(scratch, address))
 
 
 def gemini(scratch: str, address: str) -> Agent | None:
@@ -41,8 +42,8 @@ def gemini(scratch: str, address: str) -> Agent | None:
     return _agent("gemini-cli", [program, "-p", "hi", "-m", "gemini-2.5-flash"], scratch, trusting)
 
 
-def codex(scratch: str, address: str) -> Agent | None:
-    """codex, if it is here."""
+def codex(scratch: str, address: str, *more: str) -> Agent | None:
+    """codex, if it is here. `more` are lines for the end of its settings."""
     program = _found("codex", "TEJAT_BENCH_CODEX")
     if program is None:
         return None
@@ -50,7 +51,7 @@ def codex(scratch: str, address: str) -> Agent | None:
     provider = {"name": "loopback", "base_url": f"{address}/v1", "wire_api": "responses", "env_key": "OPENAI_API_KEY"}
     lines = ['model = "none"', 'model_provider = "loopback"', "[model_providers.loopback]"]
     lines += [f"{name} = {json.dumps(value)}" for name, value in provider.items()]
-    _write(os.path.join(home, "config.toml"), "\n".join(lines))
+    _write(os.path.join(home, "config.toml"), "\n".join([*lines, *more]))
     told = {**environment(scratch, address), "CODEX_HOME": home, "OPENAI_API_KEY": "none"}
     return _agent("codex", [program, "exec", "--skip-git-repo-check", "hi"], scratch, told)
 
