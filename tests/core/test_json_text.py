@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
@@ -114,3 +115,10 @@ def test_any_input_is_a_value_or_not_json(text: str | bytes) -> None:
     except NotJson:
         return
     dump_json(value)
+
+
+@pytest.mark.parametrize("kind", [str, str.encode])
+def test_no_more_objects_and_lists_than_wanted(kind: Callable[[str], str | bytes]) -> None:
+    assert load_json(kind('[{}, "[[[[["]'), most_inner=12) == [{}, "[[[[["]
+    with pytest.raises(NotJson, match="more than 3 objects and lists"):
+        load_json(kind("[[], {}, []]"), most_inner=3)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tejat.mcp.framing import MOST_LINE_BYTES, Framer, Received, Runaway, Unreadable, Unsendable, encode_message
-from tejat.mcp.protocol import Message, Notification, Refusal, Request, RequestId, Result
+from tejat.mcp.protocol import MOST_INNER, Message, Notification, Refusal, Request, RequestId, Result
 
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
 
@@ -123,6 +123,14 @@ class TestLength:
         assert peak < 2 * MOST_LINE_BYTES
         assert now < 200_000
         assert framer.feed(PING) == [Request(1, "ping")]
+
+    def test_more_objects_than_memory_should_hold(self) -> None:
+        inner = b"[" + b"{}," * MOST_INNER + b"0]"
+        item = the_only(read(b'{"jsonrpc":"2.0","id":7,"result":{"x":' + inner + b"}}\n"))
+        assert (item.reason, item.answer_to) == (
+            "it is not JSON: it has more than 1,000,000 objects and lists in it",
+            7,
+        )
 
     def test_a_long_line_in_small_pieces_takes_no_longer_than_a_few_short_ones(self) -> None:
         line = b'{"id":1,"result":{"text":"' + b"x" * (15 << 20) + b'"}}\n'

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tejat.app.ground import Ground
 from tejat.core.confirm import Answer, Question
+from tejat.engine.secret_mask import SecretMask
 from tejat.tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
@@ -77,17 +78,18 @@ class ForeignTools:
         return fresh
 
     async def _begin(self) -> None:
-        # Whoever waits for a first prompt should not wait for all this to be loaded.
-        from tejat.app.command_tools import discover_by_command
-        from tejat.app.server_tools import ServerTools
-        from tejat.app.servers import servers_of
-
+        # Whoever waits for a first prompt should not wait for all this to be loaded, nor for what is not in use.
         settings = self._surroundings.ground.settings
-        if servers_of(settings):
+        if settings.mcp_servers or settings.mcp_server_command:
+            from tejat.app.server_tools import ServerTools
+
             self.servers = ServerTools(self._surroundings, self._tell, ask_model=self._ask_model)
             self.servers.start()
         if settings.discovery_command is not None:
+            from tejat.app.command_tools import discover_by_command
+
             await discover_by_command(self._surroundings, settings.discovery_command, self._tell)
 
     def _tell(self, message: str) -> None:
-        self._news.setdefault(message, False)
+        """What programs print may hold a secret that they were given."""
+        self._news.setdefault(SecretMask(self._surroundings.ground.named_secrets).text(message), False)

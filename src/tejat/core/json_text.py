@@ -14,10 +14,12 @@ class NotJson(ValueError):
     """The text is not JSON that we take; the message says why."""
 
 
-def load_json(text: str | bytes) -> object:
-    """The value of a JSON text. Raises NotJson."""
+def load_json(text: str | bytes, *, most_inner: int | None = None) -> object:
+    """The value of a JSON text, which may be told to have no more than so many brackets. Raises NotJson."""
     if len(text) > MAX_BYTES:
         raise NotJson(f"it is longer than {MAX_BYTES // 2**20} MiB")
+    if most_inner is not None and len(text) > most_inner and _brackets(text) > most_inner:
+        raise NotJson(f"it has more than {most_inner:,} objects and lists in it")
     try:
         return json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
     except UnicodeDecodeError as error:
@@ -28,6 +30,10 @@ def load_json(text: str | bytes) -> object:
         raise NotJson("it is nested too deeply") from None
     except ValueError as error:
         raise NotJson(str(error)) from None
+
+
+def _brackets(text: str | bytes) -> int:
+    return text.count("{") + text.count("[") if isinstance(text, str) else text.count(b"{") + text.count(b"[")
 
 
 def dump_json(value: JsonValue, *, indent: int | str | None = None) -> str:

@@ -6,7 +6,7 @@ from typing import TypeAlias, cast
 
 from tejat.core.json_text import NotJson, dump_json, load_json
 from tejat.core.value import value
-from tejat.mcp.protocol import BadMessage, Message, RequestId, message_to_json, read_message
+from tejat.mcp.protocol import MOST_INNER, BadMessage, Message, RequestId, message_to_json, read_message
 
 MOST_LINE_BYTES = 16 << 20
 """The longest line that is read or written, without its end."""
@@ -112,7 +112,7 @@ def encode_message(message: Message, *, most_bytes: int = MOST_LINE_BYTES) -> by
 def _messages(line: bytearray) -> list[Received]:
     try:
         # Decoded here: the reader of JSON would let half characters pass, and guess at other encodings.
-        given = load_json(line.decode().removeprefix("\ufeff"))
+        given = load_json(line.decode().removeprefix("\ufeff"), most_inner=MOST_INNER)
     except UnicodeDecodeError as error:
         return [_unreadable(f"it is not UTF-8: byte {error.start + 1} is wrong", line, line)]
     except NotJson as error:

@@ -11,7 +11,7 @@ from tejat.core.json_text import NotJson, load_json
 from tejat.core.value import value
 from tejat.core.visible import visible
 from tejat.mcp.failures import McpFailure, McpProblem
-from tejat.mcp.protocol import BadMessage, Message, Refusal, read_message
+from tejat.mcp.protocol import MOST_INNER, BadMessage, Message, Refusal, read_message
 from tejat.workspace.http.address import Origin, read_url
 from tejat.workspace.http.client import HttpClient
 from tejat.workspace.http.sse import EventTooLong, SseEvent, SseParser
@@ -170,7 +170,7 @@ def kind_of(response: HttpResponse) -> str:
 def read_messages(text: str | bytes, where: str) -> list[Message]:
     """The message that a JSON text is, or the messages of a batch. Raises McpFailure with MALFORMED."""
     try:
-        given = load_json(text)
+        given = load_json(text, most_inner=MOST_INNER)
         return [read_message(item) for item in (cast("list[object]", given) if isinstance(given, list) else [given])]
     except NotJson as error:
         why = f"it is not JSON: {error}"

@@ -11,6 +11,9 @@ HANDSHAKE_REVISIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 STATELESS_REVISIONS = ("2026-07-28",)
 """Revisions in which every request says for itself who asks, newest first; `server/discover` finds out about them."""
 
+MOST_INNER = 1_000_000
+"""Objects and lists in one message. Each takes many times its bytes in memory: a message could hold gigabytes."""
+
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601

@@ -26,6 +26,7 @@ from tejat.mcp.protocol import (
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
     MISSING_CAPABILITY,
+    MOST_INNER,
     PARSE_ERROR,
     STATELESS_REVISIONS,
     UNSUPPORTED_REVISION,
@@ -137,7 +138,7 @@ class Endpoint:
     async def _post(self, request: HttpRequest) -> Reply:
         _check_types(request)
         try:
-            message = read_message(load_json((await request.read()).decode()))
+            message = read_message(load_json((await request.read()).decode(), most_inner=MOST_INNER))
         except (NotJson, UnicodeDecodeError) as error:
             return _error(None, PARSE_ERROR, f"This is not JSON: {error}.")
         except BadMessage as error:
