@@ -20,7 +20,7 @@ from tejat.core.types import JsonValue
 
 _FIVE = tuple(f"small{number}" for number in range(5))
 _ROUNDS = 7
-_PROMPT_ROUNDS = 15
+_PROMPT_ROUNDS = 20
 _LIMIT = 2.0
 _MANY = 500
 _MIB = 2**20
