@@ -57,12 +57,12 @@ def reach(server: McpServer, client: HttpClient, *, credentials: Credentials | N
     make = {"http": StreamableHttpTransport, "sse": OldSseTransport}.get(kind, EitherTransport)
     transport = make(client, url, server.headers, credentials=credentials)
     where = f"{origin.scheme}://{origin.host_header}"
-    is_open = not origin.is_secure and not is_this_machine(origin)
+    is_open = not origin.is_secure and not _is_this_machine(origin)
     warning = f"{where} is not encrypted: whatever goes there, and who asks, can be read on the way." if is_open else ""
     return Remote(transport, "sse" if kind == "sse" else "http", where, warning)
 
 
-def is_this_machine(origin: Origin) -> bool:
+def _is_this_machine(origin: Origin) -> bool:
     name = origin.host.lower().removesuffix(".")
     try:
         return ip_address(name).is_loopback
