@@ -37,12 +37,13 @@ class Credentials(Protocol):
 
 @value
 class Asked:
-    """One request: `headers` are those of the protocol."""
+    """One request: `headers` are those of the protocol. One that is sent only `once` does something that counts."""
 
     method: str
     headers: Mapping[str, str]
     limits: HttpLimits
     body: bytes = b""
+    once: bool = False
 
 
 class Channel:
@@ -125,7 +126,12 @@ class Channel:
         given = {name: value for name, value in self._headers.items() if name.lower() not in names}
         return await stack.enter_async_context(
             self._client.request(
-                asked.method, self._url, headers={**given, **own}, body=asked.body, limits=asked.limits
+                asked.method,
+                self._url,
+                headers={**given, **own},
+                body=asked.body,
+                limits=asked.limits,
+                once=asked.once,
             )
         )
 

@@ -20,7 +20,7 @@ from tejat.mcp.http_channel import (
     read_messages,
 )
 from tejat.mcp.http_headers import protocol_headers
-from tejat.mcp.protocol import Message, Request, RequestId, message_to_json
+from tejat.mcp.protocol import TOOL_CALL, Message, Request, RequestId, message_to_json
 from tejat.mcp.transport import Lose, Receive
 from tejat.workspace.http.client import HttpClient
 from tejat.workspace.http.sse import SseEvent, SseParser
@@ -150,6 +150,7 @@ class OldSseTransport:
         headers = {"Accept": f"{JSON}, {EVENT_STREAM}", "Content-Type": JSON}
         headers |= protocol_headers(message, revision=self._revision, session=None)
         body = dump_json(message_to_json(message)).encode()
-        async with endpoint.ask(Asked("POST", headers, _TELLING, body)) as response:
+        once = isinstance(message, Request) and message.method == TOOL_CALL
+        async with endpoint.ask(Asked("POST", headers, _TELLING, body, once=once)) as response:
             if not 200 <= response.status < 300:
                 raise await endpoint.failure(response)

@@ -29,6 +29,8 @@ META_REVISION = "io.modelcontextprotocol/protocolVersion"
 META_CLIENT = "io.modelcontextprotocol/clientInfo"
 META_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 
+TOOL_CALL = "tools/call"
+
 RequestId: TypeAlias = int | str
 
 

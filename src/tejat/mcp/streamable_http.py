@@ -25,6 +25,7 @@ from tejat.mcp.parameter_headers import ParameterHeaders
 from tejat.mcp.protocol import (
     METHOD_NOT_FOUND,
     STATELESS_REVISIONS,
+    TOOL_CALL,
     Message,
     Notification,
     Refusal,
@@ -138,7 +139,7 @@ class StreamableHttpTransport:
             {"Accept": EVENT_STREAM} if message is None else {"Accept": f"{JSON}, {EVENT_STREAM}", "Content-Type": JSON}
         )
         headers = kind | protocol_headers(message, revision=self._revision, session=self._session)
-        if isinstance(message, Request) and message.method == "tools/call" and "Mcp-Method" in headers:
+        if isinstance(message, Request) and message.method == TOOL_CALL and "Mcp-Method" in headers:
             headers |= self._parameters.of_call(message.params or {})
         return headers
 
@@ -162,7 +163,8 @@ class StreamableHttpTransport:
                 self._answer_with(failure, request.id)
 
     async def _post(self, request: Request, parser: SseParser) -> None:
-        asked = Asked("POST", self._headers(request), _ASKING, _encoded(request))
+        once = request.method == TOOL_CALL
+        asked = Asked("POST", self._headers(request), _ASKING, _encoded(request), once=once)
         async with self._channel.ask(asked) as response:
             if not 200 <= response.status < 300:
                 raise await self._failure(response, request.id)

@@ -213,6 +213,19 @@ class TestKeptConnections:
         assert with_client(answer, work) == 2
         assert [body for _, _, body in heard] == [b"one", b"two", b"two"]
 
+    def test_what_counts_is_sent_over_a_connection_of_its_own(self) -> None:
+        """A kept one might die as it is used again, and nobody would know whether the request has arrived."""
+
+        async def work(client: HttpClient, server: RawServer) -> list[int]:
+            seen: list[int] = []
+            for once in (False, True, False):
+                async with client.request("POST", server.url, body=b"x", once=once) as response:
+                    await response.read(5)
+                seen.append(server.connections)
+            return seen
+
+        assert with_client(saying(HELLO), work) == [1, 2, 2]
+
     def test_it_is_not_sent_a_third_time(self) -> None:
         heard: Heard = []
 

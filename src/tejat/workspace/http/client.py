@@ -52,8 +52,12 @@ class HttpClient:
         body: bytes | Sequence[bytes] = b"",
         limits: HttpLimits | None = None,
         dial: Dial | None = None,
+        once: bool = False,
     ) -> AsyncGenerator[HttpResponse]:
         """Send a request and give the response as soon as its headers are there, whatever its status.
+
+        With `once` it is sent over a new connection: one that was kept may be closed at that very moment, and then
+        nobody knows whether the server has begun with it, so that sending it again might do it twice.
 
         Leaving the block ends the request: a body that was not read to its end costs the connection. Raises
         HttpFailure, also while the body is read, and whatever `dial` raises.
@@ -69,7 +73,10 @@ class HttpClient:
         )
         clock = asyncio.get_running_loop().time
         patience = Patience(limits or self._limits, where=origin.authority, clock=clock)
-        connection, response = await self._perform(request, pieces, origin, proxy=proxy, dial=dial, patience=patience)
+        kept = None if dial is not None or once else self._pool.take((origin, proxy))
+        connection, response = await self._perform(
+            request, pieces, origin, kept=kept, proxy=proxy, dial=dial, patience=patience
+        )
         try:
             if is_forwarded and response.status == 407:
                 raise HttpFailure("The proxy wants a name and a password, or other ones.", HttpProblem.PROXY)
@@ -90,12 +97,12 @@ class HttpClient:
         body: Sequence[bytes],
         origin: Origin,
         *,
+        kept: Connection | None,
         proxy: Proxy | None,
         dial: Dial | None,
         patience: Patience,
     ) -> tuple[Connection, HttpResponse]:
         """A server may close a kept connection at the moment in which we use it again: then once more on a new one."""
-        kept = self._pool.take((origin, proxy)) if dial is None else None
         if kept is not None:
             try:
                 return kept, await self._exchange(kept, request, body, patience)
