@@ -10,13 +10,15 @@ from urllib.parse import quote
 from tejat import __version__
 from tejat.app.ground import Ground, survey
 from tejat.app.house import House
-from tejat.app.server_tools import token_store
-from tejat.app.servers import Means, plan_servers, servers_of
+from tejat.app.server_tools import pins_path, token_store
+from tejat.app.servers import Means, plan_servers
 from tejat.app.tools import describe_tools
-from tejat.config.settings import McpServer, Setting
+from tejat.config.references import is_secret
+from tejat.config.settings import McpServer, Setting, Settings, servers_of
 from tejat.core.errors import UsageError
 from tejat.core.tokens import estimate_declaration
 from tejat.core.value import replace, value
+from tejat.engine.secret_mask import SecretMask
 from tejat.mcp.failures import McpFailure
 from tejat.mcp.link import ServerPlan
 from tejat.mcp.names import other_names
@@ -98,17 +100,21 @@ async def _means(ground: Ground) -> AsyncGenerator[Means]:
 
 
 class ServersAtHand:
-    """Servers that are asked how they are, once. `notes` are for the person."""
+    """Servers that are asked how they are, once. `notes` are for the person.
+
+    What servers said is as they said it, but for secrets that they were given: whoever shows it makes it visible.
+    """
 
     def __init__(
         self, ground: Ground, means: Means, *, only: str | None, on_change: Callable[[ServerStatus], None]
     ) -> None:
         self.notes = ground.notes
         self._settings = servers_of(ground.settings)
+        self._mask = SecretMask({**ground.named_secrets, **_given_secrets(ground.settings)})
         self._on_change = on_change
         self._changed = asyncio.Event()
         self._transports: dict[str, Transport] = {}
-        self._pins = Pins(os.path.join(ground.places.state, "mcp-tools.json"))
+        self._pins = Pins(pins_path(ground))
         self._registry = describe_tools()
         plans = [self._watched(plan) for plan in plan_servers(ground, means) if only in (None, plan.alias)]
         host = Host(roots=lambda: [_root(path) for path in ground.roots])
@@ -128,7 +134,7 @@ class ServersAtHand:
 
     def statuses(self) -> tuple[ServerStatus, ...]:
         """How they are now, in the order of the settings."""
-        return self._pool.statuses()
+        return tuple(map(self._masked, self._pool.statuses()))
 
     async def settled(self) -> AsyncIterator[ServerStatus]:
         """Connect all of them; what became of each, in the order of the settings, as soon as it and those before have.
@@ -137,7 +143,7 @@ class ServersAtHand:
         """
         self._pool.start()
         for number in range(len(self._pool.statuses())):
-            while (status := self._pool.statuses()[number]).state is ServerState.CONNECTING:
+            while (status := self.statuses()[number]).state is ServerState.CONNECTING:
                 self._changed.clear()
                 await self._changed.wait()
             yield status
@@ -160,11 +166,13 @@ class ServersAtHand:
             for tool in found.tools
             if tool.name in self._registry
         )
-        return Offer(tools, (*status.catalogue.problems, *found.problems, *refused))
+        problems = (*status.catalogue.problems, *found.problems, *refused)
+        return Offer(tools, tuple(map(self._mask.text, problems)))
 
     def last_words(self, alias: str) -> tuple[str, ...]:
         """What the server wrote to its error output last."""
-        return self._transports[alias].last_words if alias in self._transports else ()
+        said = self._transports[alias].last_words if alias in self._transports else ()
+        return tuple(map(self._mask.text, said))
 
     async def close(self) -> None:
         await self._pool.close()
@@ -181,7 +189,18 @@ class ServersAtHand:
 
     def _note(self, status: ServerStatus) -> None:
         self._changed.set()
-        self._on_change(status)
+        self._on_change(self._masked(status))
+
+    def _masked(self, status: ServerStatus) -> ServerStatus:
+        said = tuple(map(self._mask.text, status.last_words))
+        return replace(status, reason=self._mask.text(status.reason), last_words=said)
+
+
+def _given_secrets(settings: Settings) -> dict[str, str]:
+    """What the settings themselves hand to servers, as far as it looks like a secret."""
+    servers = [setting.value for setting in servers_of(settings).values()]
+    given = [item for server in servers for item in (*server.environment.items(), *server.headers.items())]
+    return {name: value for name, value in given if is_secret(name.replace("-", "_"), value)}
 
 
 def _root(path: str) -> Root:

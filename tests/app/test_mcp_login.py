@@ -1,0 +1,63 @@
+"""Logging in at a server of the settings."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from mcp_house import put_servers
+from oauth_server import oauth_server, visit
+from raw_server import run
+from tejat.app.mcp_login import ServerLogin
+from tejat.app.mcp_looking import NoSuchServer
+from tejat.core.errors import UsageError
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("home", "project"):
+        (tmp_path / name).mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def project(home: Path) -> str:
+    return str(home.parent / "project")
+
+
+def test_a_login_is_kept_until_it_is_forgotten(home: Path, project: str) -> None:
+    async def scene() -> None:
+        visits: list[asyncio.Task[str]] = []
+
+        async def show(address: str) -> None:
+            visits.append(asyncio.create_task(visit(address)))
+
+        async with oauth_server() as server:
+            put_servers(home, wiki={"httpUrl": server.mcp})
+            login = ServerLogin("wiki", [project])
+            assert not login.forget()
+            await login.log_in(show, None)
+            assert await visits[0] == "HTTP/1.1 200 OK"
+        assert len(list(Path(login.directory).glob("*.json"))) == 1
+        assert ServerLogin("wiki", [project]).forget()
+        assert not login.forget()
+
+    run(scene())
+
+
+@pytest.mark.parametrize(
+    ("entry", "told"),
+    [({"command": "x"}, "there is nowhere to log in"), ({}, "missing httpUrl"), ({"tcp": "x"}, "tcp is not supported")],
+)
+def test_where_nobody_can_log_in(home: Path, project: str, entry: dict[str, str], told: str) -> None:
+    put_servers(home, one=entry)
+    with pytest.raises(UsageError, match=told):
+        ServerLogin("one", [project])
+
+
+def test_a_name_that_nobody_knows(home: Path, project: str) -> None:
+    put_servers(home, one=["x"])
+    with pytest.raises(NoSuchServer) as raised:
+        ServerLogin("two", [project])
+    assert raised.value.known == ("one",)

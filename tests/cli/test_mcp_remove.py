@@ -1,0 +1,97 @@
+"""`tejat mcp remove`: what is taken out, and where a server is that was looked for in the wrong place."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from mcp_house import Here, entries, put, settle
+
+SERVERS = {"mcpServers": {"one": {"command": "x"}, "two": {"command": "y"}}}
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Here:
+    return settle(tmp_path, monkeypatch, capsys)
+
+
+@pytest.mark.parametrize("scope", ["user", "project"])
+def test_one_is_taken_out_and_the_others_stay(here: Here, scope: str) -> None:
+    put(here.user_file, SERVERS)
+    put(here.project_file, SERVERS)
+    done = here.mcp("remove", *(["one"] if scope == "project" else ["one", "-s", "user"]))
+    assert (done.code, done.result, done.aside) == (0, f'Server "one" removed from {scope} settings.\n', "")
+    changed, same = (here.user_file, here.project_file) if scope == "user" else (here.project_file, here.user_file)
+    assert entries(changed) == {"two": {"command": "y"}}
+    assert entries(same) == SERVERS["mcpServers"]
+
+
+@pytest.mark.parametrize(("asked", "other"), [("project", "user"), ("user", "project")])
+def test_where_it_is_instead(here: Here, asked: str, other: str) -> None:
+    put(here.user_file if other == "user" else here.project_file, SERVERS)
+    done = here.mcp("remove", "--scope", asked, "one")
+    assert (done.code, done.result) == (1, "")
+    assert done.aside == (
+        f'Server "one" not found in {asked} settings.\n'
+        f"tejat: It is in the {other} settings: tejat mcp remove --scope {other} one\n"
+    )
+
+
+def test_one_of_the_machine(here: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path / "admin" / "settings.json", SERVERS)
+    monkeypatch.setenv("TEJAT_ADMIN_DIRECTORY", str(tmp_path / "admin"))
+    done = here.mcp("remove", "one")
+    path = tmp_path / "admin" / "settings.json"
+    assert (done.code, done.result) == (1, "")
+    assert done.aside == (
+        'Server "one" not found in project settings.\n'
+        f"tejat: It is in {path}:1, which belongs to whoever runs this machine.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({}, "`tejat mcp add` adds one."),
+        (SERVERS, "Known are: one, two."),
+    ],
+)
+def test_one_that_is_nowhere(here: Here, settings: dict[str, object], told: str) -> None:
+    put(here.project_file, settings)
+    done = here.mcp("remove", "onne\x1b\n")
+    assert (done.code, done.result) == (1, "")
+    assert done.aside == (
+        'Server "onne<U+001B><U+000A>" not found in project settings.\n'
+        f'tejat: There is no MCP server "onne<U+001B><U+000A>" in the settings. {told}\n'
+    )
+
+
+def test_the_home_directory_is_no_project(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(here.user_file, SERVERS)
+    monkeypatch.chdir(here.home)
+    done = here.mcp("remove", "one")
+    told = "Error: Please use --scope user to edit settings in the home directory.\n"
+    assert (done.code, done.result, done.aside) == (1, "", told)
+    assert entries(here.user_file) == SERVERS["mcpServers"]
+    assert here.mcp("remove", "one", "-s", "user").code == 0
+
+
+def test_a_trusted_folder_stays_so(here: Here) -> None:
+    (here.project / "serve.py").write_text("1")
+    put(here.project_file, {"mcpServers": {"one": {"command": "python", "args": ["serve.py"]}}})
+    here.trust()
+    assert here.mcp("remove", "one").aside == ""
+    told = here.run("trust", "--json").json
+    assert (told["level"], [item["path"] for item in told["items"]]) == ("trusted", [".gemini/settings.json"])
+
+
+def test_settings_that_cannot_be_read(here: Here) -> None:
+    put(here.project_file, "{")
+    assert here.mcp("remove", "one").code == 52
+    assert here.project_file.read_text() == "{"
+    assert os.listdir(here.project_file.parent) == ["settings.json"]
+
+
+@pytest.mark.parametrize("words", [[], ["a", "b"], ["-s", "nobody", "a"], ["--all"]])
+def test_bad_usage(here: Here, words: list[str]) -> None:
+    assert here.mcp("remove", *words).code == 2
