@@ -301,7 +301,9 @@ class TestWholeRuns:
     def test_the_session_from_its_beginning_to_its_end(self, machine: Machine) -> None:
         log = machine.base / "log.jsonl"
         events = ("SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "AfterAgent", "SessionEnd", "Notification")
-        settings(machine.home, hooks={event: [group(f"cat >> {log}; echo >> {log}")] for event in events})
+        # In one write: notifications are told beside everything else.
+        line = f"told=$(cat); printf '%s\\n' \"$told\" >> {log}"
+        settings(machine.home, hooks={event: [group(line)] for event in events})
         asking = [made("run_shell_command", command="echo hi")]
         (ended,), _ = run(
             machine, answer(calls=asking) + said("Done."), "go", person=Person([YES]), session_id="my-session"
@@ -339,6 +341,14 @@ class TestWholeRuns:
         settings(machine.home, hooks={"PreCompress": [group(f"cat > {told}")]}, model={"compressionThreshold": 0.0})
         run(machine, said("Hello."), "go")
         assert json.loads(told.read_text())["trigger"] == "auto"
+
+
+def test_hooks_and_commands_have_one_keeper(machine: Machine) -> None:
+    told = machine.base / "told"
+    settings(machine.home, hooks={"BeforeTool": [group(f"echo $PPID > {told}")]})
+    done = call(machine, FunctionCall("run_shell_command", {"command": "echo it is $PPID"}), Person([YES]))
+    assert done.error is None
+    assert f"it is {told.read_text()}" in str(done.llm_content)
 
 
 class TestWhoseHooks:

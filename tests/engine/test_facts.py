@@ -35,7 +35,7 @@ class Place:
 
     def expected(self, tool: BaseTool, params: Params, **more: object) -> Facts:
         known = Facts(tool.name, tool.kind, params, (f"{self.base}/one", f"{self.base}/two"), f"{self.base}/home")
-        return replace(known, **more)  # pyright: ignore[reportArgumentType]
+        return replace(known, **more)
 
     def program(self, path: str, mode: int = 0o755) -> str:
         program = self.base / path
@@ -178,6 +178,16 @@ class TestReach:
     )
     def test_by_kind(self, kind: Kind, reach: Reach) -> None:
         assert reach_of(facts_of(kind)) is reach
+
+    @pytest.mark.parametrize("kind", Kind)
+    def test_what_works_elsewhere_changes_nothing_here(self, kind: Kind) -> None:
+        facts = replace(facts_of(kind, server="far", command="rm -r ."), may_change_files=False)
+        assert reach_of(facts) is Reach.NOTHING
+
+    def test_where_it_works_is_the_tools_to_say(self, place: Place) -> None:
+        far, near = Note("far", kind=Kind.OTHER), Note("near", kind=Kind.OTHER)
+        far.may_change_files = False
+        assert [reach_of(place.facts(tool, {})) for tool in (far, near)] == [Reach.NOTHING, Reach.WHOLE_TREE]
 
     def test_an_edit_of_a_server_may_change_anything(self) -> None:
         assert reach_of(facts_of(Kind.EDIT, server="far")) is Reach.WHOLE_TREE

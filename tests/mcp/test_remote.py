@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager
+from socket import gethostname
 
 import pytest
 
@@ -13,7 +14,7 @@ from tejat.config.settings import McpServer
 from tejat.mcp.failures import McpFailure, McpProblem
 from tejat.mcp.old_sse import OldSseTransport
 from tejat.mcp.protocol import Request, Result
-from tejat.mcp.remote import EitherTransport, is_remote, reach
+from tejat.mcp.remote import EitherTransport, is_elsewhere, is_remote, reach
 from tejat.mcp.streamable_http import StreamableHttpTransport
 from tejat.workspace.http.client import HttpClient
 
@@ -57,6 +58,29 @@ def test_what_is_not_encrypted(url: str, warning: str) -> None:
     found = reach(McpServer(url=url), HttpClient(environment={})).warning
     assert found.startswith(warning)
     assert bool(found) == bool(warning)
+
+
+@pytest.mark.parametrize(
+    ("server", "expected"),
+    [
+        (McpServer(http_url=A), True),
+        (McpServer(url=B, type="sse", command="c"), True),
+        (McpServer(url="https://8.8.8.8/mcp"), True),
+        (McpServer(url="https://[2600::1]/mcp"), True),
+        (McpServer(command="c"), False),
+        (McpServer(), False),
+        (McpServer(url="ftp://a.example"), False),
+        *(
+            (McpServer(url=f"http://{host}:8000/mcp"), False)
+            for host in (
+                *("localhost", "LOCALHOST.", "a.localhost", "127.0.0.1", "[::1]", "0.0.0.0", "[::ffff:127.0.0.1]"),
+                *("10.1.2.3", "192.168.0.7", "[fe80::1]", "box", "box.local", "box.lan.", gethostname()),
+            )
+        ),
+    ],
+)
+def test_what_is_surely_on_another_machine(server: McpServer, expected: bool) -> None:
+    assert is_elsewhere(server) is expected
 
 
 def test_a_command_is_not_remote() -> None:

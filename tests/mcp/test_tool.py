@@ -56,6 +56,12 @@ class TestDiscovery:
         assert [tool.name for tool in found.tools] == ["srv__b", "srv__a", "srv__c"]
         assert discovered_tools(QuietServer(), []) == Discovered(())
 
+    @pytest.mark.parametrize("is_elsewhere", [True, False])
+    def test_what_runs_on_another_machine_changes_no_file_here(self, is_elsewhere: bool) -> None:
+        found = discovered_tools(QuietServer(), [WEATHER], is_elsewhere=is_elsewhere)
+        assert [tool.may_change_files for tool in found.tools] == [not is_elsewhere]
+        assert discovered_tools(QuietServer(), [WEATHER]).tools[0].may_change_files
+
     def test_as_the_settings_say(self) -> None:
         tools = [ServerTool(name) for name in ("a", "b", "c")]
         found = discovered_tools(QuietServer(), tools, include=["a(x)", "b"], exclude=["b"])

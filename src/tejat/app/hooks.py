@@ -1,17 +1,15 @@
 """The hooks of the settings at work."""
 
-from contextlib import ExitStack
-
 from tejat.app.ground import Ground
+from tejat.app.house import House
 from tejat.config.hooks import read_hooks
 from tejat.core.confirm import Approver
 from tejat.engine.hooks.opening import open_hooks
 from tejat.engine.hooks.session_events import SessionHooks
-from tejat.workspace.processes.keeping import Keeper
 
 
-def start_hooks(ground: Ground, approver: Approver | None, closing: ExitStack) -> SessionHooks | None:
-    """The hooks that count on this ground, None if there are none. What they start is ended by `closing`.
+def start_hooks(ground: Ground, approver: Approver | None, house: House) -> SessionHooks | None:
+    """The hooks that count on this ground, None if there are none. What they start is ended with the house.
 
     The settings of a folder that is not trusted are not among those of the ground. Raises UsageError.
     """
@@ -19,12 +17,10 @@ def start_hooks(ground: Ground, approver: Approver | None, closing: ExitStack) -
     configured = read_hooks(settings.hooks, settings.hooks_switches)
     if not configured.hooks and not configured.warnings:
         return None
-    keeper = Keeper()
-    closing.callback(keeper.close)
     return open_hooks(
         configured,
         approver,
-        keeper,
+        house.keeper,
         roots=ground.roots,
         environment=ground.environment,
         allowed_variables=settings.shell_environment.value,

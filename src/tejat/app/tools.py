@@ -141,7 +141,7 @@ def open_workshop(
         plugins = find_plugins(ground) if plugins is None else plugins
         registry, problems = _registry(house, settings, tools, plugins)
         approver = None if approver is None else OneQuestionAtATime(approver)
-        hooks = _hooks(ground, approver, stack) if settings.hooks else None
+        hooks = _hooks(ground, approver, house) if settings.hooks else None
 
         def make_scheduler() -> "Scheduler":
             from tejat.engine.load_policy import load_policy, save_rule
@@ -180,10 +180,10 @@ def _foreign(ground: Ground, house: "House", registry: ToolRegistry, approver: A
     return ForeignTools(Surroundings(ground, house, registry, None if approver is None else approver.ask))
 
 
-def _hooks(ground: Ground, approver: Approver | None, stack: ExitStack) -> "SessionHooks | None":
+def _hooks(ground: Ground, approver: Approver | None, house: "House") -> "SessionHooks | None":
     from tejat.app.hooks import start_hooks
 
-    return start_hooks(ground, approver, stack)
+    return start_hooks(ground, approver, house)
 
 
 def _is_plain(mode: str | None, settings: Settings) -> bool:

@@ -107,12 +107,14 @@ class BaseTool(ABC):
     `bounds_output` says that its results are kept short or in pages by itself; those of other tools are cut where they
     are too long for a model. `server_name` is the server that the tool belongs to, if it is somebody else's, and
     `has_changed` whether it is another tool now than the one that was last allowed: then a person is asked, whatever
-    the rules allow.
+    the rules allow. `may_change_files` is False for one that works on another machine, so that nothing has to be kept
+    for undo.
     """
 
     bounds_output: ClassVar[bool] = False
     server_name: str | None = None
     has_changed: bool = False
+    may_change_files: bool = True
 
     def __init__(
         self,

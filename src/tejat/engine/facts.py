@@ -23,7 +23,7 @@ class Reach(Enum):
 
 def reach_of(facts: Facts) -> Reach:
     """What has to be kept before the call runs so that it can be undone."""
-    if facts.kind in READ_ONLY_KINDS:
+    if facts.kind in READ_ONLY_KINDS or not facts.may_change_files:
         return Reach.NOTHING
     if facts.kind in (Kind.EDIT, Kind.THINK) and facts.server is None:
         return Reach.NAMED_FILES
@@ -60,6 +60,7 @@ class FactFinder:
             programs={} if line is None else Programs(line, self._search_path),
             wants_network=params.get("network") is True,
             has_changed=tool.has_changed,
+            may_change_files=tool.may_change_files,
         )
 
     def _directory(self, params: Params) -> str:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 from ipaddress import ip_address
+from socket import gethostname
 
 from tejat.config.settings import McpServer
 from tejat.core.value import value
@@ -17,6 +18,8 @@ from tejat.workspace.http.address import Origin, read_url
 from tejat.workspace.http.client import HttpClient
 from tejat.workspace.http.values import HttpFailure
 
+_NEARBY = (".localhost", ".local", ".localdomain", ".internal", ".lan", ".home", ".arpa", ".private", ".corp", ".test")
+"""How names end that mean something only in a network of one's own."""
 _STREAMABLE = frozenset({"http", "streamable-http", "streamable_http", "streamablehttp"})
 
 
@@ -68,6 +71,23 @@ def _is_this_machine(origin: Origin) -> bool:
         return ip_address(name).is_loopback
     except ValueError:
         return name == "localhost" or name.endswith(".localhost")
+
+
+def is_elsewhere(server: McpServer) -> bool:
+    """Whether a server surely runs on another machine, so that no file here can be changed by it. Raises nothing.
+
+    Names and addresses of a network at home or at work may be those of this very machine: they are not sure.
+    """
+    try:
+        origin = _origin(server.http_url or server.url or "")
+    except McpFailure:
+        return False
+    name = origin.host.lower().removesuffix(".")
+    try:
+        address = ip_address(name)
+    except ValueError:
+        return "." in name and not name.endswith(_NEARBY) and name != gethostname().lower()
+    return address.is_global
 
 
 class EitherTransport:

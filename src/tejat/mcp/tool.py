@@ -42,11 +42,13 @@ def discovered_tools(
     include: Sequence[str] | None = None,
     exclude: Sequence[str] = (),
     pins: Pins | None = None,
+    is_elsewhere: bool = False,
 ) -> Discovered:
     """The tools of a server as tools of ours, in its order, as far as the settings let them in. Raises nothing.
 
     The alias of the server is one that `names.alias_problem` has nothing against. The tools may be asked to run as long
-    as the server can be reached; they are made anew when its list changes.
+    as the server can be reached; they are made anew when its list changes. `is_elsewhere`: the server is on another
+    machine (see `remote.is_elsewhere`).
     """
     wanted = [tool for tool in declared if is_wanted(tool.name, include=include, exclude=exclude)]
     naming = name_tools(server.alias, [tool.name for tool in wanted])
@@ -65,7 +67,15 @@ def discovered_tools(
             problems.append(f"The tool {named.name} was left out, because of what it declares: {error}.")
             continue
         tools.append(
-            DiscoveredMCPTool(server, tool, name=named.name, parameter_schema=schema, digest=digest, pins=pins)
+            DiscoveredMCPTool(
+                server,
+                tool,
+                name=named.name,
+                parameter_schema=schema,
+                digest=digest,
+                pins=pins,
+                is_elsewhere=is_elsewhere,
+            )
         )
     return Discovered(tuple(tools), tuple(problems))
 
@@ -86,6 +96,7 @@ class DiscoveredMCPTool(BaseTool):
         parameter_schema: JsonObject,
         digest: str,
         pins: Pins | None = None,
+        is_elsewhere: bool = False,
     ) -> None:
         said = _bounded(declared.description or declared.title or "")
         super().__init__(
@@ -99,6 +110,7 @@ class DiscoveredMCPTool(BaseTool):
         )
         self.server_name = server.alias
         self.has_changed = pins is not None and pins.has_changed(server.alias, declared.name, digest)
+        self.may_change_files = not is_elsewhere
         self._server = server
         self._declared = declared
         self._said = said

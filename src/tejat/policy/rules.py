@@ -73,7 +73,7 @@ class Facts:
     """What is known of one call when it is judged. All paths are absolute with links followed.
 
     `tool` is the name that its server knows it by, where it is a server's. `has_changed`: it is another tool now than
-    the one that was last allowed.
+    the one that was last allowed. `may_change_files`: it works on this machine.
     `line` is the parsed shell line and `directory` where it would run, for tools that run one. `programs` tells which
     file each bare command name of the line would start, where that is known.
     """
@@ -90,6 +90,7 @@ class Facts:
     programs: Mapping[str, str] = field(default_factory=dict[str, str])
     wants_network: bool = False
     has_changed: bool = False
+    may_change_files: bool = True
 
 
 @value
