@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from node_programs import LOUD_NODE
 from tejat.workspace.jobs import Jobs
 
 settings.register_profile("here", database=None, deadline=None, print_blob=True, derandomize=bool(os.environ.get("CI")))
@@ -17,6 +18,10 @@ settings.load_profile("here")
 
 LOUD = "SANDBOX MISSING"
 """What the reason of a skip begins with that nobody may overlook."""
+LOUD_ONES = {
+    LOUD: "THE SANDBOX WAS NOT TESTED HERE",
+    LOUD_NODE: "SERVERS AND THE CONFORMANCE SUITE OF OTHERS WERE NOT TESTED HERE",
+}
 
 
 def pytest_configure() -> None:
@@ -50,10 +55,11 @@ def jobs(tmp_path: Path) -> Generator[Jobs]:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say loudly what of the sandbox was not tried: a run without it proves less."""
+    """Say loudly what was not tried: a run without it proves less."""
     skipped = terminalreporter.stats.get("skipped", [])
-    reasons = sorted({report.longrepr[2] for report in skipped if LOUD in str(report.longrepr)})
-    if reasons:
-        terminalreporter.section("THE SANDBOX WAS NOT TESTED HERE", sep="!", red=True, bold=True)
-        for reason in reasons:
-            terminalreporter.line(reason, red=True)
+    for word, title in LOUD_ONES.items():
+        reasons = sorted({report.longrepr[2] for report in skipped if word in str(report.longrepr)})
+        if reasons:
+            terminalreporter.section(title, sep="!", red=True, bold=True)
+            for reason in reasons:
+                terminalreporter.line(reason, red=True)

@@ -18,7 +18,8 @@ def test_whoever_comes_back_with_the_right_state() -> None:
     async def scene() -> None:
         async with way_back(None) as back:
             assert back.address.startswith("http://127.0.0.1:")
-            waiting = asyncio.create_task(back.wait("right", None))
+            back.expect("right")
+            waiting = asyncio.create_task(back.wait(None))
             await asyncio.sleep(0)
             origin = back.address.removesuffix("/oauth/callback")
             for wrong in (
@@ -38,7 +39,8 @@ def test_whoever_comes_back_with_the_right_state() -> None:
 def test_a_refusal() -> None:
     async def scene() -> None:
         async with way_back(None) as back:
-            waiting = asyncio.create_task(back.wait("s", None))
+            back.expect("s")
+            waiting = asyncio.create_task(back.wait(None))
             await asyncio.sleep(0)
             await visit(f"{back.address}?error=access_denied&error_description=no%1b&state=s")
             with pytest.raises(McpFailure) as caught:
@@ -53,7 +55,8 @@ def test_a_refusal() -> None:
 def test_visitors_who_say_something_else(said: bytes) -> None:
     async def scene() -> None:
         async with way_back(None) as back:
-            waiting = asyncio.create_task(back.wait("s", None))
+            back.expect("s")
+            waiting = asyncio.create_task(back.wait(None))
             port = int(back.address.split(":")[2].split("/")[0])
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
             writer.write(said)
@@ -80,7 +83,8 @@ def test_an_address_of_the_settings() -> None:
     async def scene() -> None:
         async with way_back(f"http://127.0.0.1:{port}/back") as back:
             assert back.address == f"http://127.0.0.1:{port}/back"
-            waiting = asyncio.create_task(back.wait("s", None))
+            back.expect("s")
+            waiting = asyncio.create_task(back.wait(None))
             await asyncio.sleep(0)
             assert await visit(f"{back.address}?code=c&state=s") == FOUND
             assert (await waiting).code == "c"
@@ -100,9 +104,21 @@ def test_an_address_elsewhere_has_to_be_pasted(address: str) -> None:
 
         async with way_back(address) as back:
             assert back.address == address
+            back.expect("s")
             with pytest.raises(McpFailure, match="is not an address of this machine"):
-                await back.wait("s", None)
-            assert await back.wait("s", read) == Returned("c", "s")
+                await back.wait(None)
+            assert await back.wait(read) == Returned("c", "s")
+
+    run(scene())
+
+
+def test_whoever_is_back_before_anybody_waits() -> None:
+    async def scene() -> None:
+        async with way_back(None) as back:
+            assert await visit(f"{back.address}?code=x&state=") == NOT_FOUND
+            back.expect("s")
+            assert await visit(f"{back.address}?code=c&state=s") == FOUND
+            assert await back.wait(None) == Returned("c", "s")
 
     run(scene())
 
@@ -113,10 +129,12 @@ def test_nobody_to_paste_it() -> None:
 
     async def scene() -> None:
         async with way_back("https://x.example/") as back:
+            back.expect("s")
             with pytest.raises(McpFailure, match="was not finished"):
-                await back.wait("s", read)
+                await back.wait(read)
         async with way_back(None) as back:
-            waiting = asyncio.create_task(back.wait("s", read))
+            back.expect("s")
+            waiting = asyncio.create_task(back.wait(read))
             await asyncio.sleep(0.01)
             assert await visit(f"{back.address}?code=c&state=s") == FOUND
             assert (await waiting).code == "c"
@@ -131,7 +149,8 @@ def test_pasting_can_be_cancelled() -> None:
 
     async def scene() -> None:
         async with way_back(None) as back:
+            back.expect("s")
             with pytest.raises(TimeoutError):
-                await asyncio.wait_for(back.wait("s", read), 0.05)
+                await asyncio.wait_for(back.wait(read), 0.05)
 
     run(scene())

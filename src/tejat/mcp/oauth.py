@@ -73,9 +73,10 @@ async def login(
 
             async def send_person(page: str) -> Returned:
                 address = await requests.check_page(page)
+                # A browser may be back before it is known that it was opened.
+                back.expect(parse_qs(urlsplit(address).query).get("state", [""])[0])
                 await show(address)
-                state = parse_qs(urlsplit(address).query).get("state", [""])[0]
-                return await back.wait(state, read_address)
+                return await back.wait(read_address)
 
             known = store.read(holder)
             grant = await flow(wish, requests).log_in(

@@ -74,9 +74,12 @@ class WayBack:
         self._returned: asyncio.Future[Returned | McpFailure] = asyncio.get_running_loop().create_future()
         self._visits: set[asyncio.Task[None]] = set()
 
-    async def wait(self, state: str, read_address: ReadAddress | None) -> Returned:
-        """What comes back with this state, by itself or pasted. Raises McpFailure when the login was refused."""
+    def expect(self, state: str) -> None:
+        """Whoever comes back with this state belongs to this login. To be told before anybody is sent away."""
         self._state = state
+
+    async def wait(self, read_address: ReadAddress | None) -> Returned:
+        """What comes back, or came back before, by itself or pasted. Raises McpFailure when the login was refused."""
         if not self.is_listening and read_address is None:
             message = "Nobody can come back from the login: oauth.redirectUri is not an address of this machine."
             raise McpFailure(message, McpProblem.CONFIGURATION)
