@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tejat.app.ground import Ground
 from tejat.config.mcp_enablement import disabled_servers, is_disabled
-from tejat.config.settings import McpServer, Setting, Settings
+from tejat.config.settings import McpServer, Setting, servers_of
 from tejat.core.errors import UsageError
 from tejat.core.visible import visible
 from tejat.mcp.failures import McpFailure
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from tejat.mcp.stdio import Wrap
     from tejat.workspace.processes.keeping import Keeper
 
-COMMAND_ALIAS = "mcp"
-"""What the server is called that `mcp.serverCommand` starts."""
-
 SignIn = Callable[[str, McpServer], "Credentials | None"]
 
 
@@ -37,18 +34,6 @@ class Means(NamedTuple):
     http: HttpClient
     wrap: "Wrap"
     sign_in: SignIn
-
-
-def servers_of(settings: Settings) -> dict[str, Setting[McpServer]]:
-    """Every server that the settings name, whether it may be started or not."""
-    servers = dict(settings.mcp_servers)
-    given = settings.mcp_server_command
-    if given is not None:
-        program, *arguments = given.value
-        servers[COMMAND_ALIAS] = Setting(
-            McpServer(command=program, arguments=tuple(arguments)), given.source, given.tier
-        )
-    return servers
 
 
 def plan_servers(ground: Ground, means: Means) -> Sequence[ServerPlan | Barred]:

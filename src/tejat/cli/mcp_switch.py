@@ -5,10 +5,10 @@ import os
 from contextlib import suppress
 
 from tejat.app.ground import Ground, survey
-from tejat.app.servers import servers_of
 from tejat.cli.mcp_shown import note, on_one_line, unknown_server
 from tejat.config.mcp_enablement import disabled_servers, is_disabled, switch_server
 from tejat.config.mcp_entries import Scope, ServerEntries
+from tejat.config.settings import servers_of
 from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK
 

@@ -144,6 +144,21 @@ class Settings:
     ignored: tuple[str, ...] = ()
 
 
+COMMAND_ALIAS = "mcp"
+"""What the server is called that `mcp.serverCommand` starts."""
+
+
+def servers_of(settings: Settings) -> dict[str, Setting[McpServer]]:
+    """Every server that the settings name, whether it may be started or not."""
+    servers = dict(settings.mcp_servers)
+    given = settings.mcp_server_command
+    if given is not None:
+        program, *arguments = given.value
+        server = McpServer(command=program, arguments=tuple(arguments))
+        servers[COMMAND_ALIAS] = Setting(server, given.source, given.tier)
+    return servers
+
+
 def lists_of_tools(settings: Settings) -> tuple[object, ...]:
     """Those of the settings that allow or forbid tools."""
     return settings.core, settings.allowed, settings.exclude, settings.mcp_allowed, settings.mcp_excluded

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from tejat.config.places import Places, SourceTier
 from tejat.config.policy_files import PolicyText
-from tejat.config.settings import Setting, Settings, lists_of_tools
+from tejat.config.settings import Setting, Settings, lists_of_tools, servers_of
 from tejat.core.confirm import Scope
 from tejat.core.errors import UsageError
 from tejat.core.explain import PolicyFlags
@@ -25,7 +25,7 @@ def load_policy(texts: Sequence[PolicyText], settings: Settings, flags: PolicyFl
         rules += _rules_of_lists(settings, flags.allowed_tools)
     rules += [
         Rule(Decision.ALLOW, _TIERS[server.tier], f"{server.source} (trust)", server=alias)
-        for alias, server in settings.mcp_servers.items()
+        for alias, server in servers_of(settings).items()
         if server.value.is_trusted
     ]
     return Policy(rules, _mode(settings, flags.mode))

@@ -1,0 +1,176 @@
+"""Agents with tools of others: real servers and commands, a model's service on the wire, and people who answer."""
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from model_server import ModelServer, Received, Reply, call, say
+from program_checks import Machine
+from tejat.app.agent import open_agent
+from tejat.app.tools import describe_tools
+from tejat.core.agent_events import AgentEvent, Noticed, RunEnded, Severity
+from tejat.core.agent_options import AgentOptions
+from tejat.core.confirm import Answer, Approver, Question
+from tejat.core.value import replace
+from tejat.engine.session import Session
+
+MCP = Path(__file__).parent / "mcp"
+HOSTILE = [sys.executable, "-SE", str(MCP / "hostile_server.py")]
+BUILT_IN = frozenset(describe_tools().names())
+PATIENT = 60_000
+"""Milliseconds that a server may take where nothing is to be said about that."""
+SECONDS = 60
+
+
+def hostile(*faults: str, **fields: Any) -> dict[str, Any]:
+    """The entry of a server in the settings: the hostile one with these faults. -S and -E: it needs nothing."""
+    return {"command": HOSTILE[0], "args": [*HOSTILE[1:], *faults], "startTimeout": PATIENT, **fields}
+
+
+def official(name: str = "official_server.py", **fields: Any) -> dict[str, Any]:
+    """One of the official package."""
+    return {"command": sys.executable, "args": [str(MCP / name)], "startTimeout": PATIENT, **fields}
+
+
+def with_tools(*tools: str | dict[str, Any]) -> str:
+    """The fault of having just these tools."""
+    listed = [{"name": tool} if isinstance(tool, str) else tool for tool in tools]
+    return f"result=tools/list:{json.dumps({'tools': listed})}"
+
+
+def with_introduction(instructions: str, **capabilities: Any) -> str:
+    """The fault of introducing itself with these words."""
+    told = {
+        "protocolVersion": "2025-06-18",
+        "serverInfo": {"name": "hostile", "version": "1"},
+        "capabilities": capabilities or {"tools": {}},
+        "instructions": instructions,
+    }
+    return f"result=initialize:{json.dumps(told)}"
+
+
+@dataclass
+class Person:
+    """Answers each question as `answer` says, and remembers what was asked."""
+
+    answer: Callable[[Question], Answer]
+    questions: list[Question] = field(default_factory=list[Question])
+
+    async def ask(self, question: Question) -> Answer:
+        self.questions.append(question)
+        return self.answer(question)
+
+
+@dataclass
+class Talk:
+    """What was said on all sides: the requests that the service got, the events, how each prompt ended."""
+
+    requests: list[Received]
+    events: list[AgentEvent] = field(default_factory=list[AgentEvent])
+    ended: list[RunEnded] = field(default_factory=list[RunEnded])
+
+    @property
+    def bodies(self) -> list[Any]:
+        return [received.body for received in self.requests]
+
+    def declared(self, request: int = 0) -> list[str]:
+        """The names of the tools in a request, without the built-in ones."""
+        return [tool["name"] for tool in self._declarations(request) if tool["name"] not in BUILT_IN]
+
+    def declaration(self, name: str, request: int = 0) -> Any:
+        (found,) = [tool for tool in self._declarations(request) if tool["name"] == name]
+        return found
+
+    def _declarations(self, request: int) -> list[Any]:
+        return [tool for group in self.bodies[request]["tools"] for tool in group["functionDeclarations"]]
+
+    def system(self, request: int = 0) -> str:
+        return self.bodies[request]["systemInstruction"]["parts"][0]["text"]
+
+    def prompt(self, request: int = 0) -> list[Any]:
+        """The parts of the last message of a request."""
+        return self.bodies[request]["contents"][-1]["parts"]
+
+    @property
+    def responses(self) -> list[str]:
+        """What every call came to, in words."""
+        answered = [
+            part["functionResponse"]["response"]
+            for content in self.bodies[-1]["contents"]
+            for part in content["parts"]
+            if "functionResponse" in part
+        ]
+        return [response.get("output", response.get("error")) for response in answered]
+
+    @property
+    def warnings(self) -> list[str]:
+        return [event.message for event in self.noticed(Severity.WARNING)]
+
+    @property
+    def notes(self) -> list[str]:
+        return [event.message for event in self.noticed(Severity.NOTE)]
+
+    def noticed(self, severity: Severity) -> list[Noticed]:
+        return [event for event in self.events if isinstance(event, Noticed) and event.severity is severity]
+
+
+class Stage(Machine):
+    """A home and a project, and a model's service that an agent there asks."""
+
+    def person_sets(self, **settings: object) -> None:
+        _write(self.home, settings)
+
+    def project_sets(self, **settings: object) -> None:
+        _write(self.project, settings)
+
+    def rules(self, text: str) -> None:
+        """Rules of the person."""
+        policies = self.home / ".gemini" / "policies"
+        policies.mkdir(parents=True, exist_ok=True)
+        (policies / "mine.toml").write_text(text)
+
+    def talk(
+        self, *replies: Reply | str, prompts: Sequence[str] = ("go",), approver: Approver | None = None, **more: Any
+    ) -> Talk:
+        """Answer the prompts. A reply that is a text is the name of a tool to call without arguments."""
+
+        async def main() -> Talk:
+            async with self.session(*replies, approver=approver, **more) as (session, talk):
+                for prompt in prompts:
+                    talk.ended.append(await session.run(prompt, talk.events.append))
+            return talk
+
+        return asyncio.run(asyncio.wait_for(main(), SECONDS))
+
+    @asynccontextmanager
+    async def session(
+        self, *replies: Reply | str, approver: Approver | None = None, **more: Any
+    ) -> AsyncGenerator[tuple[Session, Talk]]:
+        """An agent in the project, which is trusted if nothing else is said. Behind the replies comes `Done.`"""
+        given = [calling(reply) if isinstance(reply, str) else reply for reply in replies]
+        with ModelServer([*given, *(say("Done.") for _ in range(5))]) as service:
+            self.environment |= {"GEMINI_API_KEY": "a-key-of-a-test", "GOOGLE_GEMINI_BASE_URL": service.address}
+            usual = AgentOptions(
+                directories=(str(self.project),),
+                environment=self.environment,
+                trusts_folder=True,
+                sandbox="off",
+                keeps_session=False,
+            )
+            async with open_agent(replace(usual, **more), approver) as session:
+                yield session, Talk(service.requests)
+
+
+def calling(*names: str, **args: Any) -> Reply:
+    """An answer that calls these tools, all with these arguments."""
+    return say(*(call(name, args) for name in names))
+
+
+def _write(folder: Path, settings: object) -> None:
+    (folder / ".gemini").mkdir(exist_ok=True)
+    (folder / ".gemini" / "settings.json").write_text(json.dumps(settings))
