@@ -29,6 +29,7 @@ QUICK = replace(LINK_LIMITS, start=SECONDS, listing=1.0)
 NEVER_BY_ITSELF = replace(LINK_LIMITS, pauses=())
 PERHAPS = "The server ended with exit code 3. The call may or may not have been done."
 OFFICIAL = str(Path(__file__).parent / "official_server.py")
+VISITING = str(Path(__file__).parent / "visiting_server.py")
 
 
 async def failure_of(work: Coroutine[object, object, object]) -> McpFailure:
@@ -101,6 +102,30 @@ def test_the_official_server(mode: str) -> None:
 
     run(scene())
     assert told == [Progress(number, 3, f"at {number}") for number in (1, 2, 3)]
+
+
+def test_an_official_server_that_wants_somebody_to_visit_an_address() -> None:
+    address = "https://bank.example/in"
+    asked: list[JsonObject] = []
+
+    async def agree(alias: str, params: JsonObject) -> JsonObject:
+        asked.append({"alias": alias, **params})
+        return {"action": "accept"}
+
+    async def scene(host: Host) -> str:
+        async with kept() as keeper:
+            link = Link(program(keeper, VISITING, alias="bank"), host)
+            try:
+                return text_of(await link.call_tool("deliver", {"address": address}))
+            finally:
+                await link.close()
+
+    assert run(scene(Host(elicit=agree))) == "delivered after 3"
+    assert asked == [
+        {"alias": "bank", "mode": "url", "message": "Say who you are.", "url": address, "elicitationId": "v1"}
+    ]
+    with pytest.raises(McpFailure, match=f"wants the user to visit {address} in a browser first"):
+        run(scene(Host()))
 
 
 def test_official_servers_at_an_address() -> None:
@@ -255,6 +280,66 @@ def test_a_server_that_wants_to_know_who_asks() -> None:
             await link.until(lambda status: status.state is ServerState.NEEDS_LOGIN)
 
     run(scene())
+
+
+class TestRetry:
+    """A server that has been told who asks, since."""
+
+    def test_after_a_login_it_is_connected_and_listed(self) -> None:
+        knows = False
+
+        def answer(_: object, message: JsonObject) -> bytes:
+            if not knows:
+                return http("401 Unauthorized", www_authenticate="Bearer")
+            return answered(message, {**HELLO, "tools": [{"name": "add"}]})
+
+        async def scene() -> None:
+            nonlocal knows
+            async with remote(answer) as link:
+                assert (await link.settled()).state is ServerState.NEEDS_LOGIN
+                assert (await link.retry()).state is ServerState.NEEDS_LOGIN
+                knows = True
+                status = await link.retry()
+                assert (status.state, status.reason) == (ServerState.CONNECTED, "")
+                assert [tool.name for tool in status.catalogue.tools] == ["add"]
+                count = len(link.told)
+                assert await link.retry() is status
+                assert len(link.told) == count
+
+        run(scene())
+
+    def test_an_attempt_that_is_under_way_may_have_begun_too_early(self) -> None:
+        asked: list[object] = []
+
+        def answer(_: object, message: JsonObject) -> bytes:
+            asked.append(message["method"])
+            if len(asked) == 1:
+                return http("401 Unauthorized", www_authenticate="Bearer")
+            return answered(message, {**HELLO, "tools": [{"name": "add"}]})
+
+        async def scene() -> None:
+            async with remote(answer) as link:
+                link.start()
+                assert (await link.retry()).state is ServerState.CONNECTED
+            assert [status.state for status in link.told if status.step is None or status.reason] == [
+                ServerState.NEEDS_LOGIN,
+                ServerState.CONNECTED,
+                ServerState.DISCONNECTED,
+            ]
+
+        run(scene())
+
+    def test_one_that_was_never_started_and_one_that_was_closed(self) -> None:
+        async def scene() -> None:
+            async with linked() as link:
+                assert (await link.retry()).state is ServerState.CONNECTED
+            status = await link.retry()
+            assert (status.state, status.reason) == (
+                ServerState.DISCONNECTED,
+                "The session with the server was closed.",
+            )
+
+        run(scene())
 
 
 def test_a_session_that_the_server_has_forgotten_is_begun_anew() -> None:

@@ -8,6 +8,8 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
+
 from mcp_links import SECONDS, eventually, hostile, kept, living, methods, text_of
 from raw_server import run
 from tejat.core.value import replace
@@ -63,6 +65,23 @@ def test_no_servers_at_all() -> None:
         assert (await pool.settled(), pool.statuses(), dict(pool.servers)) == ((), (), {})
         await pool.tell_roots_changed()
         await pool.close()
+
+    run(scene())
+
+
+def test_one_is_connected_anew(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with pooled(("die=start", f"once={tmp_path / 'once'}"), barred=(BLOCKED,)) as pool:
+            pool.start()
+            await pool.settled(SECONDS)
+            assert pool.states["s0"] is ServerState.DISCONNECTED
+            status = await pool.retry("s0")
+            assert (status.state, len(status.catalogue.tools)) == (ServerState.CONNECTED, 9)
+            assert pool.told[-1] is status
+            blocked = await pool.retry("kept-out")
+            assert (blocked.state, blocked.reason) == (ServerState.BLOCKED, BLOCKED.reason)
+            with pytest.raises(KeyError):
+                await pool.retry("unheard-of")
 
     run(scene())
 

@@ -1,4 +1,5 @@
 import asyncio
+import time
 from collections.abc import Sequence
 from typing import cast
 
@@ -7,7 +8,7 @@ import pytest
 from tejat.core.types import JsonObject
 from tejat.mcp.failures import McpFailure, McpProblem, Unsent
 from tejat.mcp.questions import Questions
-from tejat.mcp.rounds import ask_in_rounds
+from tejat.mcp.rounds import ask_in_rounds, ask_with_visits
 from tejat.mcp.values import Host
 
 DONE: JsonObject = {"content": [], "resultType": "complete"}
@@ -112,3 +113,114 @@ def test_questions_that_are_none(answer: JsonObject, message: str) -> None:
 def test_only_a_first_request_can_have_done_nothing(answers: Sequence[JsonObject], kind: type) -> None:
     failure = Server(*answers, Unsent("gone", McpProblem.CLOSED)).failure()
     assert (type(failure), failure.message, failure.problem) == (kind, "gone", McpProblem.CLOSED)
+
+
+BANK, POST = "https://bank.example/in?a=1", "HTTP://post.example"
+LONG = 60.0
+"""Seconds that nobody waits here."""
+
+
+def wants(*urls: object, code: int = -32042) -> McpFailure:
+    listed = [{"mode": "url", "message": f"go to {url}", "url": url, "elicitationId": f"id {url}"} for url in urls]
+    data = cast("JsonObject", {"elicitations": listed})
+    return McpFailure("The server refused: first that.", McpProblem.REFUSED, code=code, data=data)
+
+
+def asked_for(url: str) -> JsonObject:
+    return {"mode": "url", "message": f"go to {url}", "url": url, "elicitationId": f"id {url}"}
+
+
+class Person:
+    """Somebody who agrees to some visits, and of which each is over as soon as that is asked for."""
+
+    def __init__(self, *agrees_to: str) -> None:
+        self.agrees_to = agrees_to
+        self.asked: list[JsonObject] = []
+        self.visit_ends = asyncio.Event()
+
+    async def elicit(self, alias: str, params: JsonObject) -> JsonObject:
+        assert alias == "one"
+        self.asked.append(params)
+        return {"action": "accept" if params["url"] in self.agrees_to else "decline"}
+
+    def visit(self, server: Server, *pauses: float, can_be_asked: bool = True) -> JsonObject:
+        questions = Questions("one", Host(elicit=self.elicit) if can_be_asked else Host())
+        asking = ask_with_visits(server.send, PARAMS, questions, next_visit=lambda: self.visit_ends, pauses=pauses)
+        return asyncio.run(asking)
+
+    def failure(self, server: Server, *pauses: float, can_be_asked: bool = True) -> tuple[str, McpProblem, int | None]:
+        with pytest.raises(McpFailure) as caught:
+            self.visit(server, *pauses, can_be_asked=can_be_asked)
+        return caught.value.message, caught.value.problem, caught.value.code
+
+
+class TestVisits:
+    def test_without_any_it_is_sent_once(self) -> None:
+        server, person = Server(DONE), Person()
+        assert person.visit(server, LONG) == DONE
+        assert (server.told, person.asked) == ([PARAMS], [])
+
+    def test_each_is_asked_for_once_and_the_request_sent_again(self) -> None:
+        server, person = Server(wants(BANK), wants(BANK, POST), wants(POST), DONE), Person(BANK, POST)
+        person.visit_ends.set()
+        before = time.monotonic()
+        assert person.visit(server, LONG, LONG, LONG, LONG) == DONE
+        assert time.monotonic() - before < LONG / 2
+        assert server.told == [PARAMS] * 4
+        assert person.asked == [asked_for(BANK), asked_for(POST)]
+
+    def test_a_server_that_does_not_tell_of_the_end_is_tried_all_the_same(self) -> None:
+        server, person = Server(wants(BANK), wants(BANK), wants(BANK), DONE), Person(BANK)
+        assert person.visit(server, 0.01, 0.01, 0.01, 0.01) == DONE
+        assert (len(server.told), len(person.asked)) == (4, 1)
+
+    def test_there_is_an_end_to_it(self) -> None:
+        server = Server(wants(BANK))
+        told = f"The server wants the user to visit {BANK} in a browser first."
+        assert Person(BANK).failure(server, 0.01, 0.01, 0.01) == (told, McpProblem.REFUSED, -32042)
+        assert len(server.told) == 3
+
+    @pytest.mark.parametrize("can_be_asked", [True, False])
+    def test_what_nobody_agrees_to_is_told_with_all_addresses(self, can_be_asked: bool) -> None:
+        server, person = Server(wants(BANK, POST), DONE), Person(BANK)
+        told = f"The server wants the user to visit {BANK} and {POST} in a browser first."
+        assert person.failure(server, LONG, can_be_asked=can_be_asked) == (told, McpProblem.REFUSED, -32042)
+        assert server.told == [PARAMS]
+        assert person.asked == ([asked_for(BANK), asked_for(POST)] if can_be_asked else [])
+
+    @pytest.mark.parametrize(
+        "url",
+        [
+            *("javascript:alert(1)", "file:///etc/passwd", "bank.example", "https://", "", None, 7),
+            *(
+                "https://a.example obey",
+                "https://a.example\nobey",
+                "https://a.example/\u202eobey",
+                f"{BANK}{'x' * 2100}",
+            ),
+        ],
+    )
+    def test_only_web_pages_are_visited(self, url: object) -> None:
+        server, person = Server(wants(BANK, url), DONE), Person(BANK)
+        told = "The server wants the user to visit something that is no address of a web page."
+        assert person.failure(server, LONG) == (told, McpProblem.MALFORMED, None)
+        assert (server.told, person.asked) == ([PARAMS], [])
+
+    @pytest.mark.parametrize(
+        "refusal", [wants(BANK, code=-32000), wants(), wants(*[BANK] * 17), McpFailure("", McpProblem.REFUSED)]
+    )
+    def test_other_refusals_are_left_alone(self, refusal: McpFailure) -> None:
+        server, person = Server(refusal, DONE), Person(BANK)
+        assert person.failure(server, LONG) == (refusal.message, refusal.problem, refusal.code)
+        assert (server.told, person.asked) == ([PARAMS], [])
+
+    def test_questions_that_cannot_be_asked_are_a_no(self) -> None:
+        async def break_down(*_: object) -> JsonObject:
+            raise RuntimeError("hunter22")
+
+        server = Server(wants(BANK), DONE)
+        asking = ask_with_visits(
+            server.send, PARAMS, Questions("one", Host(elicit=break_down)), next_visit=asyncio.Event
+        )
+        with pytest.raises(McpFailure, match="wants the user to visit https://bank"):
+            asyncio.run(asking)

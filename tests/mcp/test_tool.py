@@ -279,6 +279,11 @@ class TestExecution:
                 "The server does not accept these arguments: correct them before you try again.",
             ),
             (
+                McpProblem.REFUSED,
+                -32042,
+                "Tell the user so. When they say that it is done, the same call may be tried again.",
+            ),
+            (
                 McpProblem.UNAUTHORISED,
                 None,
                 "Trying again will not help: the user has to log in at the server first.",

@@ -10,7 +10,7 @@ from tejat.mcp.failures import McpFailure, McpProblem
 from tejat.mcp.negotiation import negotiate
 from tejat.mcp.protocol import STATELESS_REVISIONS
 from tejat.mcp.questions import Questions
-from tejat.mcp.rounds import ask_in_rounds
+from tejat.mcp.rounds import ask_in_rounds, ask_with_visits
 from tejat.mcp.transport import Transport
 from tejat.mcp.values import Catalogue, Progress, ServerInfo
 
@@ -19,6 +19,7 @@ _CHANGES = {
     "notifications/prompts/list_changed": "prompts",
     "notifications/resources/list_changed": "resources",
 }
+_VISIT_ENDED = "notifications/elicitation/complete"
 _FIRST_PAUSE = 1.0
 _LONGEST_PAUSE = 60.0
 
@@ -42,6 +43,7 @@ class Connection:
         self._on_change = on_change
         self._conversation = Conversation(transport, questions, on_notice=self._notice, on_end=on_end)
         self._info = ServerInfo(name="", version="", revision="", capabilities={})
+        self._visit_ends = asyncio.Event()
 
     @property
     def is_over(self) -> bool:
@@ -82,9 +84,9 @@ class Connection:
         async def send(params: JsonObject) -> JsonObject:
             return await self._conversation.request(method, params, patience=patience, on_progress=on_progress)
 
-        if not self._is_stateless:
-            return await send(params)
-        return await ask_in_rounds(send, params, self._questions)
+        if self._is_stateless:
+            return await ask_in_rounds(send, params, self._questions)
+        return await ask_with_visits(send, params, self._questions, next_visit=lambda: self._visit_ends)
 
     async def listen(self) -> None:
         """Have a stateless server tell when its offers change, as long as it does; others tell anyway."""
@@ -124,3 +126,6 @@ class Connection:
     def _notice(self, method: str) -> None:
         if method in _CHANGES:
             self._on_change()
+        elif method == _VISIT_ENDED:
+            self._visit_ends.set()
+            self._visit_ends = asyncio.Event()

@@ -3,6 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 
@@ -113,6 +114,17 @@ class ServerLink:
         self._tell(state=ServerState.CONNECTING, step=Step.START)
         self._owner = loop.create_task(self._own(), name=f"tejat-mcp-{self.alias}")
         self._owner.add_done_callback(self._over)
+
+    async def retry(self) -> ServerStatus:
+        """Connect now, as after a login, unless it is connected. Returns what came of it.
+
+        An attempt that is under way already may know nothing of the login: if it fails, there is one more.
+        """
+        for _ in range(2 if self._status.state is ServerState.CONNECTING else 1):
+            with suppress(McpFailure):
+                await self._usable()
+                break
+        return self._status
 
     async def close(self) -> None:
         """Let go of the server for good. It does not matter who calls this, how often, and when."""

@@ -89,6 +89,14 @@ class McpPool:
                 await self._completed.wait()
         return tuple(alias for alias in self._order if alias in self._unsettled)
 
+    async def retry(self, alias: str) -> ServerStatus:
+        """Connect a server anew, as after a login, and say what came of it. One that is barred stays as it is.
+
+        Raises KeyError for an alias that no server has.
+        """
+        link = self._links.get(alias)
+        return self._barred[alias] if link is None else await link.retry()
+
     async def tell_roots_changed(self) -> None:
         """Tell the servers that the roots are others now, as far as they can be told. Raises nothing."""
         await asyncio.gather(*(_told_roots_changed(link) for link in self._links.values()))

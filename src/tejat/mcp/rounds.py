@@ -1,22 +1,33 @@
-"""A request that a stateless server answers with questions of its own, until it knows all that it needs."""
+"""A request that a server answers with wishes of its own, until it has all that it needs."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 
 from tejat.core.types import JsonObject, JsonValue
+from tejat.core.value import value
+from tejat.core.visible import visible
 from tejat.mcp.failures import McpFailure, McpProblem, Unsent
+from tejat.mcp.protocol import URL_ELICITATION_REQUIRED
 from tejat.mcp.questions import ELICIT, ROOTS, SAMPLE, Questions
 
 _MOST_ROUNDS = 10
 _MOST_QUESTIONS = 16
 _FIRST_PAUSE = 0.05
 _LONGEST_PAUSE = 1.0
+_VISITING_PAUSES = (0.0, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 30.0, 30.0, 30.0, 30.0)
+"""Seconds between the attempts while a person is at the address that a server wants them to visit."""
+_LONGEST_ADDRESS = 2_048
 
 
 async def ask_in_rounds(
     send: Callable[[JsonObject], Awaitable[JsonObject]], params: JsonObject, questions: Questions
 ) -> JsonObject:
-    """Send a request, and answer what comes back until it is the result. Raises McpFailure, also if that never ends."""
+    """Send a request to a stateless server, and answer what comes back until it is the result.
+
+    Raises McpFailure, also if that never ends.
+    """
     answer = await send(params)
     pause = _FIRST_PAUSE
     for _ in range(_MOST_ROUNDS):
@@ -61,3 +72,84 @@ async def _answer(question: JsonValue, questions: Questions) -> JsonObject:
     except McpFailure as failure:
         message = f"The server asks for {method}, and that is not answered here: {failure.message}"
         raise McpFailure(message, McpProblem.REFUSED, code=failure.code) from None
+
+
+async def ask_with_visits(
+    send: Callable[[JsonObject], Awaitable[JsonObject]],
+    params: JsonObject,
+    questions: Questions,
+    *,
+    next_visit: Callable[[], asyncio.Event],
+    pauses: Sequence[float] = _VISITING_PAUSES,
+) -> JsonObject:
+    """Send a request to a server with a handshake, which may want the person to visit some address first.
+
+    The person is asked once for each address. Who agrees is not there yet: the request is sent again when the server
+    tells that a visit has ended, which sets the event that `next_visit` gives, and after each pause. Raises McpFailure,
+    also for a visit that nobody makes.
+    """
+    agreed: set[str] = set()
+    wanted: Sequence[_Visit] = ()
+    for pause in pauses:
+        visit_ends = next_visit()
+        try:
+            return await send(params)
+        except McpFailure as failure:
+            if failure.code != URL_ELICITATION_REQUIRED:
+                raise
+            wanted = _wanted_visits(failure)
+        fresh = [visit for visit in wanted if visit.url not in agreed]
+        for visit in fresh:
+            if not await visit.is_agreed(questions):
+                raise _unvisited(wanted)
+            agreed.add(visit.url)
+        if not fresh:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(pause):
+                    await visit_ends.wait()
+    raise _unvisited(wanted)
+
+
+@value
+class _Visit:
+    """An address that a server wants the person to visit, and what it says about it."""
+
+    url: str
+    message: str
+    identifier: str
+
+    async def is_agreed(self, questions: Questions) -> bool:
+        asked = {"mode": "url", "message": self.message, "url": self.url, "elicitationId": self.identifier}
+        with suppress(McpFailure):
+            return (await questions.answer(ELICIT, asked)).get("action") == "accept"
+        return False
+
+
+def _wanted_visits(failure: McpFailure) -> Sequence[_Visit]:
+    """Raises McpFailure for a refusal that names none, and for what is no address that a browser can be sent to."""
+    listed = failure.data.get("elicitations") if isinstance(failure.data, Mapping) else None
+    if not isinstance(listed, list) or not 0 < len(listed) <= _MOST_QUESTIONS:
+        raise failure
+    return [_visit(given if isinstance(given, Mapping) else {}) for given in listed]
+
+
+def _visit(given: JsonObject) -> _Visit:
+    url, message, identifier = given.get("url"), given.get("message"), given.get("elicitationId")
+    if not isinstance(url, str) or not _is_web_address(url):
+        told = "The server wants the user to visit something that is no address of a web page."
+        raise McpFailure(told, McpProblem.MALFORMED)
+    return _Visit(url, message if isinstance(message, str) else "", identifier if isinstance(identifier, str) else "")
+
+
+def _is_web_address(url: str) -> bool:
+    """Nothing but one address: whatever is written behind it would be read as ours."""
+    return len(url) <= _LONGEST_ADDRESS and url.isprintable() and bool(re.fullmatch(r"(?i)https?://\S+", url))
+
+
+def _unvisited(wanted: Sequence[_Visit]) -> McpFailure:
+    addresses = " and ".join(dict.fromkeys(visible(visit.url) for visit in wanted))
+    return McpFailure(
+        f"The server wants the user to visit {addresses} in a browser first.",
+        McpProblem.REFUSED,
+        code=URL_ELICITATION_REQUIRED,
+    )

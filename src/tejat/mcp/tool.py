@@ -15,7 +15,7 @@ from tejat.core.visible import without_hidden
 from tejat.mcp.failures import McpFailure, McpProblem
 from tejat.mcp.names import display_name, is_wanted, name_tools
 from tejat.mcp.pins import Pins, digest_of
-from tejat.mcp.protocol import INVALID_PARAMS
+from tejat.mcp.protocol import INVALID_PARAMS, URL_ELICITATION_REQUIRED
 from tejat.mcp.results import result_of
 from tejat.mcp.schemas import for_models
 from tejat.mcp.values import Annotations, Progress, Server, ServerTool
@@ -165,14 +165,16 @@ class DiscoveredMCPTool(BaseTool):
 
     def _in_words(self, failure: McpFailure) -> ToolFailure:
         what = f"MCP tool '{self.own_name}' of server '{self._server.alias}' failed: {failure.message}"
-        is_about_arguments = failure.code == INVALID_PARAMS
-        advice = _CHANGE_ARGUMENTS if is_about_arguments else _ADVICE[failure.problem]
+        advice = _ADVICE_BY_CODE.get(failure.code) or _ADVICE[failure.problem]
         is_late = failure.problem is McpProblem.TIMED_OUT
         error_type = ErrorType.TIMEOUT if is_late else ErrorType.MCP_TOOL_ERROR
         return ToolFailure(f"{what} {advice}", error_type, display=what)
 
 
-_CHANGE_ARGUMENTS = "The server does not accept these arguments: correct them before you try again."
+_ADVICE_BY_CODE: dict[int | None, str] = {
+    INVALID_PARAMS: "The server does not accept these arguments: correct them before you try again.",
+    URL_ELICITATION_REQUIRED: "Tell the user so. When they say that it is done, the same call may be tried again.",
+}
 _ADVICE = {
     McpProblem.CONFIGURATION: "Trying again will not help: the user has to correct the settings of the server.",
     McpProblem.START: "The server cannot be reached. Do without it unless the user says that it is back.",
