@@ -114,13 +114,13 @@ class TestExamples:
         assert (done.returncode, done.stderr) == (0, "")
 
     @pytest.mark.parametrize("document", sorted({example.document for example in commands()}))
-    def test_commands_do_what_is_shown(self, document: str, copy: Path) -> None:
-        """One after the other: what a command did may show in the next."""
+    def test_commands_do_what_is_shown(self, document: str, copy: Path, tmp_path: Path) -> None:
+        """One after the other: what a command did may show in the next, but not in another document."""
         for example in commands():
             if example.document == document:
-                self.check(example, copy)
+                self.check(example, copy, home=tmp_path)
 
-    def check(self, example: Example, copy: Path) -> None:
+    def check(self, example: Example, copy: Path, *, home: Path) -> None:
         script = re.match(r"scripts/\w+", example.text)
         if script and script.group() != "scripts/run":  # these test or build everything, this test among the rest
             assert os.access(ROOT / script.group(), os.X_OK)
@@ -132,7 +132,11 @@ class TestExamples:
             stderr=subprocess.STDOUT,
             text=True,
             cwd=copy,
-            env={**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"},
+            env={
+                **os.environ,
+                "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+                "HOME": str(home),
+            },
             timeout=60,
             check=False,
         )
