@@ -37,6 +37,12 @@ def official(name: str = "official_server.py", **fields: Any) -> dict[str, Any]:
     return {"command": sys.executable, "args": [str(MCP / name)], "startTimeout": PATIENT, **fields}
 
 
+def rude(method: str, answered: Path, **fields: Any) -> dict[str, Any]:
+    """One that asks this as soon as it is there, and writes down what it was answered."""
+    arguments = ["-SE", str(MCP / "rude_server.py"), method, str(answered)]
+    return {"command": sys.executable, "args": arguments, "startTimeout": PATIENT, **fields}
+
+
 def with_tools(*tools: str | dict[str, Any]) -> str:
     """The fault of having just these tools."""
     listed = [{"name": tool} if isinstance(tool, str) else tool for tool in tools]

@@ -38,7 +38,11 @@ def look(stage: Stage, *, trusts_folder: bool = True, servers: Sequence[str] | N
 
 def planned(ground: Ground) -> Sequence[ServerPlan | Barred]:
     with Workspace(ground.roots) as workspace, House(workspace, ground, "off") as house:
-        return plan_servers(ground, Means(house.keeper, HttpClient(environment={}), house.fence_in, lambda _, __: None))
+        return plan_servers(ground, Means(house.keeper, HttpClient(environment={}), house.fence_in, no_login))
+
+
+def no_login(alias: str, server: McpServer) -> None:
+    """Nobody has logged in anywhere."""
 
 
 def barred(ground: Ground) -> dict[str, tuple[ServerState, str] | None]:
@@ -81,14 +85,12 @@ class TestBarriers:
         stage.person_sets(
             mcpServers={"a": PROGRAM, "b": PROGRAM, "c": PROGRAM}, mcp={"allowed": ["a", "b", "x"], "excluded": ["b"]}
         )
-        found = barred(look(stage))
-        assert found["a"] is None
-        assert found["b"] is not None
-        assert found["c"] is not None
-        assert [found["b"][0], found["c"][0]] == [ServerState.BLOCKED] * 2
-        assert found["b"][1].endswith("excludes it.")
-        assert found["c"][1].endswith("does not name it.")
-        assert all(found[alias][1].startswith(str(stage.home)) for alias in "bc" if found[alias])
+        settings = f"{stage.home}/.gemini/settings.json"
+        assert barred(look(stage)) == {
+            "a": None,
+            "b": (ServerState.BLOCKED, f"{settings}:1 excludes it."),
+            "c": (ServerState.BLOCKED, f"{settings}:1 does not name it."),
+        }
 
     @pytest.mark.parametrize(("named", "started"), [(["b", "x"], ["b"]), ([], [])])
     def test_a_flag_takes_the_place_of_both(self, stage: Stage, named: list[str], started: list[str]) -> None:

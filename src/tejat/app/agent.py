@@ -75,7 +75,7 @@ async def open_agent(options: AgentOptions, approver: Approver | None) -> AsyncG
         workshop.house.attach(ModelSide(session.ask, lambda: session.conversation.model.abilities))
         if workshop.session.foreign is not None:
             stack.push_async_callback(workshop.session.foreign.close)
-            workshop.session.foreign.attach(session.ask)
+            workshop.session.foreign.attach(session.ask, lambda: session.is_at_work)
             workshop.session.foreign.begin()
         stack.push_async_callback(session.close)
         yield session
@@ -187,7 +187,7 @@ def _session(
         ),
         expand=Prompts(ground, workshop).expand,
         journal=beginning.journal,
-        problems=partial(_problems, beginning.journal, played),
+        problems=partial(_problems, beginning.journal, played, workshop.session.foreign),
         prepare=None
         if workshop.session.foreign is None
         else partial(_wait_for, workshop.session.foreign, is_headless=is_headless),
@@ -228,10 +228,10 @@ def _notes_of(hooks: "SessionHooks | None") -> tuple[str, ...]:
     return () if hooks is None else hooks.warnings
 
 
-def _problems(journal: Journal | None, played: "_Played") -> list[str]:
-    """What of the session could not be kept."""
+def _problems(journal: Journal | None, played: "_Played", foreign: "ForeignTools | None") -> list[str]:
+    """What of the session could not be kept, and what became of foreign tools while it ran."""
     found = (None if journal is None else journal.failure, played.recording_problem())
-    return [problem for problem in found if problem]
+    return [*filter(None, found), *(() if foreign is None else foreign.news())]
 
 
 def _context(ground: Ground) -> ContextFiles:

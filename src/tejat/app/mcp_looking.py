@@ -5,16 +5,14 @@ import os
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from functools import partial
-from urllib.parse import quote
 
 from tejat import __version__
 from tejat.app.ground import Ground, survey
 from tejat.app.house import House
 from tejat.app.server_tools import pins_path, token_store
-from tejat.app.servers import Means, plan_servers
+from tejat.app.servers import Means, given_secrets, plan_servers, root_told
 from tejat.app.tools import describe_tools
-from tejat.config.references import is_secret
-from tejat.config.settings import McpServer, Setting, Settings, servers_of
+from tejat.config.settings import McpServer, Setting, servers_of
 from tejat.core.errors import UsageError
 from tejat.core.tokens import estimate_declaration
 from tejat.core.value import replace, value
@@ -28,7 +26,7 @@ from tejat.mcp.pool import Barred, McpPool
 from tejat.mcp.remote import is_remote, reach
 from tejat.mcp.tool import discovered_tools
 from tejat.mcp.transport import Transport
-from tejat.mcp.values import Host, Root, ServerState, ServerStatus
+from tejat.mcp.values import Host, ServerState, ServerStatus
 from tejat.tools.registry import Source, entry_of
 from tejat.workspace.crew import dismiss
 from tejat.workspace.http.client import HttpClient
@@ -110,14 +108,14 @@ class ServersAtHand:
     ) -> None:
         self.notes = ground.notes
         self._settings = servers_of(ground.settings)
-        self._mask = SecretMask({**ground.named_secrets, **_given_secrets(ground.settings)})
+        self._mask = SecretMask({**ground.named_secrets, **given_secrets(ground.settings)})
         self._on_change = on_change
         self._changed = asyncio.Event()
         self._transports: dict[str, Transport] = {}
         self._pins = Pins(pins_path(ground))
         self._registry = describe_tools()
         plans = [self._watched(plan) for plan in plan_servers(ground, means) if only in (None, plan.alias)]
-        host = Host(roots=lambda: [_root(path) for path in ground.roots])
+        host = Host(roots=lambda: [root_told(os.path.realpath(path)) for path in ground.roots])
         self._pool = McpPool(plans, host, version=__version__, on_change=self._note)
 
     def source(self, alias: str) -> str:
@@ -194,18 +192,6 @@ class ServersAtHand:
     def _masked(self, status: ServerStatus) -> ServerStatus:
         said = tuple(map(self._mask.text, status.last_words))
         return replace(status, reason=self._mask.text(status.reason), last_words=said)
-
-
-def _given_secrets(settings: Settings) -> dict[str, str]:
-    """What the settings themselves hand to servers, as far as it looks like a secret."""
-    servers = [setting.value for setting in servers_of(settings).values()]
-    given = [item for server in servers for item in (*server.environment.items(), *server.headers.items())]
-    return {name: value for name, value in given if is_secret(name.replace("-", "_"), value)}
-
-
-def _root(path: str) -> Root:
-    real = os.path.realpath(path)
-    return Root(f"file://{quote(real)}", os.path.basename(real))
 
 
 def find_server(ground: Ground, name: str) -> Setting[McpServer]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tejat.app.ground import Ground
 from tejat.app.tools import Workshop
 from tejat.core.agent_events import Tell
-from tejat.engine.at_paths import Expanded, ReadResource, expand_at_paths
+from tejat.engine.at_paths import Expanded, expand_at_paths
 from tejat.engine.secret_mask import SecretMask
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Prompts:
                 resource=self._resource,
             )
         servers = self._servers
-        command = None if servers is None or self._commands.knows(called[1]) else servers.command(called[1])
+        command = None if servers is None else servers.command(called[1], taken=self._commands.names)
         if servers is None or command is None:
             return await self._commands.expand(prompt, tell)
         return Expanded(await servers.prompt(command, called[2]))
@@ -45,9 +45,8 @@ class Prompts:
     def _servers(self) -> "ServerTools | None":
         return None if self._workshop.session.foreign is None else self._workshop.session.foreign.servers
 
-    @property
-    def _resource(self) -> ReadResource | None:
-        return None if self._servers is None else self._servers.resource
+    async def _resource(self, wanted: str) -> str | None:
+        return None if self._servers is None else await self._servers.resource(wanted)
 
     @cached_property
     def _mask(self) -> SecretMask:
@@ -65,4 +64,5 @@ class Prompts:
             self._workshop.roots,
             recursive_search=self._recursive_search,
             why_not_trusted=ground.trust.reason,
+            resource=self._resource,
         )

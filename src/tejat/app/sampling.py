@@ -1,7 +1,6 @@
 """Lets an MCP server that may do so ask the model of the session."""
 
 import base64
-import binascii
 from collections.abc import Mapping
 
 from tejat.core.history import Message, Role
@@ -57,7 +56,7 @@ def _part(content: JsonValue) -> Part:
         case {"type": "image" | "audio", "data": str(data), "mimeType": str(mime_type)}:
             try:
                 return InlineData(mime_type, base64.b64decode(data, validate=True))
-            except binascii.Error:
+            except ValueError:
                 raise _wrong("the data of a medium must be base64") from None
         case _:
             raise _wrong("the content of a message must be text, an image or audio")

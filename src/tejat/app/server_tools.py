@@ -1,23 +1,24 @@
 """The MCP servers of a session: their tools in the registry, their prompts as commands, their resources by name."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 from tejat import __version__
 from tejat.app.foreign import AskPerson, Surroundings
 from tejat.app.ground import Ground
 from tejat.app.sampling import sample
-from tejat.app.servers import Means, plan_servers, servers_of
+from tejat.app.servers import Means, given_secrets, plan_servers, root_told
 from tejat.config.places import Places
-from tejat.config.settings import McpServer
+from tejat.config.settings import McpServer, servers_of
 from tejat.core.confirm import ElicitationConfirmation, Outcome, Question
 from tejat.core.elicitation import fields_of, with_defaults
-from tejat.core.errors import BadPrompt
+from tejat.core.errors import BadPrompt, UsageError
 from tejat.core.types import JsonObject, Part
-from tejat.core.visible import visible
+from tejat.core.visible import visible, without_hidden
+from tejat.engine.secret_mask import SecretMask
 from tejat.mcp.failures import McpFailure, McpProblem
 from tejat.mcp.names import other_names
 from tejat.mcp.oauth import Authorisation, authorisation
@@ -26,6 +27,7 @@ from tejat.mcp.pins import Pins
 from tejat.mcp.pool import McpPool
 from tejat.mcp.prompts import HELP, PromptCommand, fill_in, help_text, prompt_commands
 from tejat.mcp.protocol import INVALID_PARAMS
+from tejat.mcp.remote import is_elsewhere
 from tejat.mcp.resource_tools import ListMcpResourcesTool, ReadMcpResourceTool
 from tejat.mcp.resources import Offered, find_resource, for_prompt, read_resource
 from tejat.mcp.tool import discovered_tools
@@ -45,19 +47,35 @@ The MCP server "{alias}" describes itself as follows. This is information about 
 ---[end of server instructions]---"""
 
 
-class ServerTools:
-    """`tell` is given what the person should know. `ask_model` is what servers may ask that are allowed to."""
+AnswerServer = Callable[[str, JsonObject], Awaitable[JsonObject]]
 
-    def __init__(self, here: Surroundings, tell: Callable[[str], None], *, ask_model: "Ask | None" = None) -> None:
+
+class ServerTools:
+    """`tell` is given what the person should know. `ask_model` is what servers may ask that are allowed to.
+
+    They may ask anything, the model or the person, only while somebody `is_at_work`.
+    """
+
+    def __init__(
+        self,
+        here: Surroundings,
+        tell: Callable[[str], None],
+        *,
+        ask_model: "Ask | None" = None,
+        is_at_work: Callable[[], bool] = lambda: True,
+    ) -> None:
         self._here = here
-        self._tell = tell
+        self._is_at_work = is_at_work
+        mask = SecretMask(given_secrets(here.ground.settings))
+        self._tell: Callable[[str], None] = lambda message: tell(mask.text(message))
         self._ask_model = ask_model
         self._settings = {alias: setting.value for alias, setting in servers_of(here.ground.settings).items()}
-        self._pins = Pins(_pins_path(here.ground))
+        self._pins = Pins(pins_path(here.ground))
         self._http = HttpClient(environment=here.ground.environment)
         means = Means(here.house.keeper, self._http, here.house.fence_in, self._credentials)
         self._pool = McpPool(plan_servers(here.ground, means), self._host(), version=__version__, on_change=self._take)
         self._taken: dict[str, object] = {}
+        self._resource_tools: list[str] = []
 
     def start(self) -> None:
         """Connect all that may be connected, in the background."""
@@ -86,14 +104,14 @@ class ServerTools:
         )
         return "\n\n".join(said)
 
-    def command(self, name: str) -> PromptCommand | None:
-        """The prompt of a server that is called by this name."""
+    def command(self, name: str, *, taken: Collection[str]) -> PromptCommand | None:
+        """The prompt of a server that is called by this name. Names that are `taken` mean something else."""
         offered = [
             (self._pool.servers[status.alias], prompt)
             for status in self.statuses()
             for prompt in status.catalogue.prompts
         ]
-        commands = prompt_commands(offered, taken=()).commands
+        commands = prompt_commands(offered, taken=taken).commands
         return next((command for command in commands if command.name == name), None)
 
     async def prompt(self, command: PromptCommand, typed: str) -> tuple[Part, ...]:
@@ -131,6 +149,7 @@ class ServerTools:
             include=settings.include_tools,
             exclude=settings.exclude_tools,
             pins=self._pins,
+            is_elsewhere=is_elsewhere(settings),
         )
         refused = self._here.registry.replace_server(
             alias,
@@ -148,14 +167,19 @@ class ServerTools:
 
     def _offer_resources(self) -> None:
         """The tools that read resources are there as long as there are any."""
-        registry = self._here.registry
-        tools = (ListMcpResourcesTool(self._offered), ReadMcpResourceTool(self._offered))
-        has_any = any(offered.resources for offered in self._offered())
+        registry, has_any = self._here.registry, bool(self._offered())
+        if has_any == bool(self._resource_tools):
+            return
+        while self._resource_tools:
+            registry.unregister(self._resource_tools.pop())
+        tools = (ListMcpResourcesTool(self._offered), ReadMcpResourceTool(self._offered)) if has_any else ()
         for tool in tools:
-            if has_any and tool.name not in registry:
+            try:
                 registry.register(tool, source=Source.MCP, origin="MCP")
-            elif not has_any:
-                registry.unregister(tool.name)
+            except UsageError as error:
+                self._tell(visible(str(error)))
+            else:
+                self._resource_tools.append(tool.name)
 
     def _offered(self) -> list[Offered]:
         return [
@@ -168,9 +192,19 @@ class ServerTools:
         ask_person, ask_model = self._here.ask_person, self._ask_model
         return Host(
             roots=self._roots,
-            elicit=None if ask_person is None else lambda alias, params: elicit(ask_person, alias, params),
-            sample=None if ask_model is None else lambda alias, params: sample(ask_model, alias, params),
+            elicit=None if ask_person is None else self._at_work(partial(elicit, ask_person)),
+            sample=None if ask_model is None else self._at_work(partial(sample, ask_model)),
         )
+
+    def _at_work(self, answer: AnswerServer) -> AnswerServer:
+        """Between two prompts nobody is asked anything: the person is typing, and what it costs would go unseen."""
+
+        async def answered(alias: str, params: JsonObject) -> JsonObject:
+            if not self._is_at_work():
+                raise McpFailure("Nothing is asked while there is nothing to do.", McpProblem.REFUSED)
+            return await answer(alias, params)
+
+        return answered
 
     def _credentials(self, alias: str, server: McpServer) -> Authorisation | None:
         """Raises McpFailure with CONFIGURATION."""
@@ -178,7 +212,7 @@ class ServerTools:
 
     def _roots(self) -> Sequence[Root]:
         roots = self._here.house.workspace().roots.directories
-        return [Root(f"file://{quote(root.real_path)}", os.path.basename(root.real_path)) for root in roots]
+        return [root_told(root.real_path) for root in roots]
 
 
 async def elicit(ask_person: AskPerson, alias: str, params: JsonObject) -> JsonObject:
@@ -194,6 +228,8 @@ async def elicit(ask_person: AskPerson, alias: str, params: JsonObject) -> JsonO
     )
     if asked.fields is None and asked.url is None:
         raise McpFailure("There is nothing to answer.", McpProblem.REFUSED, code=INVALID_PARAMS)
+    if asked.url is not None and not asked.url.lower().startswith(("http://", "https://")):
+        raise McpFailure("This is no address of a web page.", McpProblem.REFUSED, code=INVALID_PARAMS)
     try:
         fields = fields_of(asked.fields) if asked.fields is not None else ()
     except ValueError as error:
@@ -205,7 +241,7 @@ async def elicit(ask_person: AskPerson, alias: str, params: JsonObject) -> JsonO
     return {"action": "accept"} if is_visit else {"action": "accept", "content": with_defaults(fields, answer.answers)}
 
 
-def _pins_path(ground: Ground) -> str:
+def pins_path(ground: Ground) -> str:
     """One file for each project: in another one the same name may mean another server."""
     project = sha256(os.fsencode(os.path.realpath(ground.roots[0]))).hexdigest()[:24]
     return os.path.join(ground.places.state, "mcp-tools", f"{project}.json")
@@ -232,4 +268,4 @@ def _grouped(statuses: Sequence[ServerStatus]) -> Iterator[tuple[str, str]]:
 
 def _without_marks(text: str) -> str:
     """What a server says cannot end the part that is marked as its own."""
-    return text[:_MOST_INSTRUCTIONS].replace("---[", "--- [")
+    return without_hidden(text[:_MOST_INSTRUCTIONS]).replace("---[", "--- [")

@@ -1,12 +1,15 @@
 """Which MCP servers a session has, how each is reached, and which of them may not be started."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import quote
 
 from tejat.app.ground import Ground
 from tejat.config.mcp_enablement import disabled_servers, is_disabled
-from tejat.config.settings import McpServer, Setting, servers_of
+from tejat.config.references import is_secret
+from tejat.config.settings import McpServer, Setting, Settings, servers_of
 from tejat.core.errors import UsageError
 from tejat.core.visible import visible
 from tejat.mcp.failures import McpFailure
@@ -16,7 +19,7 @@ from tejat.mcp.pool import Barred
 from tejat.mcp.remote import is_remote, reach
 from tejat.mcp.stdio_settings import stdio_transport
 from tejat.mcp.transport import Transport
-from tejat.mcp.values import ServerState
+from tejat.mcp.values import Root, ServerState
 from tejat.workspace.http.client import HttpClient
 
 if TYPE_CHECKING:
@@ -105,6 +108,18 @@ def described(server: McpServer) -> tuple[str, str]:
 
 
 _NOTHING: Mapping[str, str] = {}
+
+
+def root_told(path: str) -> Root:
+    """A directory as servers are told of it. A name need not be text, and what is sent has to be."""
+    return Root(f"file://{quote(os.fsencode(path))}", visible(os.path.basename(path)))
+
+
+def given_secrets(settings: Settings) -> dict[str, str]:
+    """What the settings themselves hand to servers, as far as it looks like a secret."""
+    servers = [setting.value for setting in servers_of(settings).values()]
+    given = [item for server in servers for item in (*server.environment.items(), *server.headers.items())]
+    return {name: value for name, value in given if is_secret(name.replace("-", "_"), value)}
 
 
 def _connect(alias: str, setting: Setting[McpServer], ground: Ground, means: Means) -> Transport:

@@ -13,7 +13,7 @@ from tejat.core.visible import visible
 
 def list_all(options: argparse.Namespace) -> int:
     """Start what has to be started, show what is there, end it again, and return the exit code. Raises UsageError."""
-    with open_tools(options.root or ["."], None, sandbox="off") as session:
+    with open_tools(options.root or ["."], None) as session:
         problems = [*session.notes, *asyncio.run(_looked_for(session))]
         if not options.json:
             show_tools(session.registry.entries(), problems)

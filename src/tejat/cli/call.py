@@ -47,6 +47,8 @@ def call_one(options: argparse.Namespace) -> int:
 async def _called(session: ToolSession, name: str, words: Sequence[str]) -> tuple[str, ToolResult]:
     """The name of the tool and what the call came to. Raises UsageError."""
     try:
+        if name not in session.registry:
+            _tell(session.notes)
         await _look_for(session, name)
         tool = session.registry.get(name)
         arguments = read_arguments(words, tool.argument_type if tool else lambda _: None)
@@ -57,9 +59,12 @@ async def _called(session: ToolSession, name: str, words: Sequence[str]) -> tupl
 
 async def _look_for(session: ToolSession, name: str) -> None:
     """A tool that nobody knows may be one of a command or of a server."""
-    if name in session.registry:
-        return
-    for problem in await session.look_for_tools():
+    if name not in session.registry:
+        _tell(await session.look_for_tools())
+
+
+def _tell(problems: Sequence[str]) -> None:
+    for problem in problems:
         print(f"tejat: {visible(problem)}", file=sys.stderr)
 
 
@@ -70,6 +75,7 @@ def call_stream(options: argparse.Namespace) -> int:
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     approver = SayYes() if options.yes else None
     with _opened(options, approver) as session, one_call_at_a_time():
+        _tell(session.notes)
 
         async def run(call: FunctionCall) -> ToolResult:
             await _look_for(session, call.name)

@@ -11,7 +11,7 @@ from tejat.core.events import Watch
 from tejat.core.tool import ToolResult
 from tejat.core.types import FunctionCall, Part, Text
 from tejat.core.value import value
-from tejat.engine.at_paths import Expanded, expand_at_paths
+from tejat.engine.at_paths import Expanded, ReadResource, expand_at_paths
 from tejat.engine.scheduler import Scheduler
 from tejat.engine.shell_argument import NoPlaceForArgument, with_argument
 from tejat.policy.rules import Decision
@@ -43,7 +43,8 @@ class CustomCommandError(BadPrompt):
 class CommandPrompts:
     """Expands the prompts of one session that call a command.
 
-    `why_not_trusted` is said of the folder when a command of it is called that it may not bring along.
+    `why_not_trusted` is said of the folder when a command of it is called that it may not bring along. `resource` reads
+    what servers have, where the person names it.
     """
 
     def __init__(
@@ -54,8 +55,10 @@ class CommandPrompts:
         *,
         recursive_search: bool,
         why_not_trusted: str,
+        resource: ReadResource | None = None,
     ) -> None:
         self._found = found
+        self._resource = resource
         self._scheduler = scheduler
         self._with_files = partial(expand_at_paths, registry=scheduler.registry, roots=roots, mask=scheduler.mask)
         self._recursive_search = recursive_search
@@ -91,10 +94,10 @@ class CommandPrompts:
         made.add_said()
         return made.expanded(command)
 
-    def knows(self, name: str) -> bool:
-        """Whether there is a command of this name, even if it cannot be used."""
-        found = self._found
-        return name in found.commands or name in found.broken or name in found.held_back
+    @property
+    def names(self) -> frozenset[str]:
+        """Those of all commands, even if they cannot be used."""
+        return frozenset({*self._found.commands, *self._found.broken, *self._found.held_back})
 
     def _command(self, name: str) -> CustomCommand | None:
         command = self._found.commands.get(name)
@@ -108,7 +111,7 @@ class CommandPrompts:
         return command
 
     async def _said(self, text: str) -> Expanded:
-        return await self._with_files(text, recursive_search=self._recursive_search)
+        return await self._with_files(text, recursive_search=self._recursive_search, resource=self._resource)
 
     async def _arguments(
         self, command: CustomCommand, pieces: "Sequence[_Piece]", called: re.Match[str], made: "_Made"

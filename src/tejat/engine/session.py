@@ -80,6 +80,11 @@ class Session:
     def session_id(self) -> str:
         return self.identity.session_id
 
+    @property
+    def is_at_work(self) -> bool:
+        """Whether a prompt is being answered."""
+        return self._one_at_a_time.locked()
+
     async def run(self, prompt: str | Sequence[Part], tell: Tell) -> RunEnded:
         """Answer one prompt. Every event goes to `tell`, `RunEnded` last, whatever happens.
 
