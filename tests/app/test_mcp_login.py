@@ -27,6 +27,8 @@ def project(home: Path) -> str:
 
 
 def test_a_login_is_kept_until_it_is_forgotten(home: Path, project: str) -> None:
+    directory = home / ".local" / "state" / "tejat" / "mcp-logins"
+
     async def scene() -> None:
         visits: list[asyncio.Task[str]] = []
 
@@ -39,7 +41,8 @@ def test_a_login_is_kept_until_it_is_forgotten(home: Path, project: str) -> None
             assert not login.forget()
             await login.log_in(show, None)
             assert await visits[0] == "HTTP/1.1 200 OK"
-        assert len(list(Path(login.directory).glob("*.json"))) == 1
+        assert login.directory == str(directory)
+        assert len(list(directory.glob("*.json"))) == 1
         assert ServerLogin("wiki", [project]).forget()
         assert not login.forget()
 

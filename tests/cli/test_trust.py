@@ -66,7 +66,7 @@ def shown(root: Path, reason: str, note: str = "") -> str:
     return (
         f"{root}\n"
         f"  settings  .gemini/settings.json{note}\n"
-        "      mcpServers.x runs: node <U+001B>[2J<U+000A>Trusted: everything\n"
+        "      mcpServers.x runs: node '<U+001B>[2J<U+000A>Trusted: everything'\n"
         "      sets mcpServers\n"
         f"{root} is not trusted{reason}.\n"
     )
