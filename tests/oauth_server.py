@@ -16,9 +16,13 @@ from raw_server import Peer, raw_server
 
 @dataclass
 class OAuthServer:
-    """`faults` are answers in place of the usual ones, by path; `hold` keeps it from answering until it is set."""
+    """`faults` are answers in place of the usual ones, by path; `hold` keeps it from answering until it is set.
+
+    One that `is_stateless` looks at no other revision, and says which scope it wants.
+    """
 
     url: str = ""
+    is_stateless: bool = False
     lifetime: int | None = 3600
     hold: asyncio.Event | None = None
     news: asyncio.Event = field(default_factory=asyncio.Event)
@@ -54,7 +58,10 @@ class OAuthServer:
                 token = headers.get("authorization", "").removeprefix("Bearer ")
                 if token in self.valid:
                     return json_answer({"jsonrpc": "2.0", "id": 1, "result": {"token": token}})
-                meta = f'Bearer resource_metadata="{self.url}/meta"'
+                if self.is_stateless and headers.get("mcp-protocol-version") != "2026-07-28":
+                    return http("400 Bad Request")
+                scope = ', scope="basic"' if self.is_stateless else ""
+                meta = f'Bearer resource_metadata="{self.url}/meta"{scope}'
                 return http("401 Unauthorized", www_authenticate=meta)
             case "/meta":
                 known = {"resource": self.mcp, "authorization_servers": [self.url], "scopes_supported": ["all"]}

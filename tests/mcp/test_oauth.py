@@ -114,6 +114,17 @@ def test_what_is_asked_for(tmp_path: Path) -> None:
     run(scene())
 
 
+def test_a_server_without_a_handshake_is_asked_in_its_own_way(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with oauth_server() as server:
+            server.is_stateless = True
+            await log_in(server, TokenStore(str(tmp_path)))
+            assert server.asked[:3] == ["POST /mcp", "POST /mcp", "GET /meta"]
+            assert server.forms[0]["scope"] == "basic"
+
+    run(scene())
+
+
 def test_the_settings_are_honoured(tmp_path: Path) -> None:
     async def scene() -> None:
         async with oauth_server() as server:

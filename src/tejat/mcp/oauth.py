@@ -9,15 +9,25 @@ from urllib.parse import parse_qs, urlsplit
 
 from tejat.config.settings import McpServer
 from tejat.core.json_text import dump_json
+from tejat.core.types import JsonObject
 from tejat.core.value import replace
 from tejat.core.visible import visible
 from tejat.mcp.failures import McpFailure, McpProblem
 from tejat.mcp.http_channel import EVENT_STREAM, JSON, Asked, Channel
+from tejat.mcp.http_headers import protocol_headers
 from tejat.mcp.oauth_callback import ReadAddress, Returned, way_back
 from tejat.mcp.oauth_requests import OAuthRequests
 from tejat.mcp.oauth_tokens import Grant, Holder, TokenStore
 from tejat.mcp.oauth_wish import OAuthWish, holder_of, read_wish
-from tejat.mcp.protocol import HANDSHAKE_REVISIONS, Request, message_to_json
+from tejat.mcp.protocol import (
+    HANDSHAKE_REVISIONS,
+    META_CAPABILITIES,
+    META_CLIENT,
+    META_REVISION,
+    STATELESS_REVISIONS,
+    Request,
+    message_to_json,
+)
 from tejat.workspace.fetch.fetch import Resolve, look_up
 from tejat.workspace.http.background import in_background, result_of
 from tejat.workspace.http.client import HttpClient
@@ -173,28 +183,40 @@ async def _challenge(server: McpServer, client: HttpClient) -> str | None:
     """What the server says about who may ask; None if it lets anybody ask, or does not say."""
     channel = Channel(client, server.http_url or server.url or "", headers=server.headers)
     if server.type == "sse" and not server.http_url:
-        asked = Asked("GET", {"Accept": EVENT_STREAM}, _PROBING)
+        asked = [Asked("GET", {"Accept": EVENT_STREAM}, _PROBING)]
     else:
-        headers = {"Accept": f"{JSON}, {EVENT_STREAM}", "Content-Type": JSON}
-        asked = Asked("POST", headers, _PROBING, dump_json(message_to_json(_GREETING)).encode())
+        asked = [_posted(request) for request in (_GREETING, _DISCOVERY)]
     try:
-        async with channel.ask(asked):
-            return None
+        for each in asked:
+            async with channel.ask(each) as response:
+                if response.status < _BAD_REQUEST:
+                    return None
     except McpFailure as failure:
         if failure.problem is not McpProblem.UNAUTHORISED:
             raise
         return failure.challenge
+    return None
 
 
+def _posted(request: Request) -> Asked:
+    kinds = {"Accept": f"{JSON}, {EVENT_STREAM}", "Content-Type": JSON}
+    headers = kinds | protocol_headers(request, revision=None, session=None)
+    return Asked("POST", headers, _PROBING, dump_json(message_to_json(request)).encode())
+
+
+_BAD_REQUEST = 400
+_CLIENT: JsonObject = {"name": "tejat", "version": "0"}
 _GREETING = Request(
     1,
     "initialize",
-    {
-        "protocolVersion": HANDSHAKE_REVISIONS[0],
-        "capabilities": {},
-        "clientInfo": {"name": "tejat", "version": "0"},
-    },
+    {"protocolVersion": HANDSHAKE_REVISIONS[0], "capabilities": {}, "clientInfo": _CLIENT},
 )
+_DISCOVERY = Request(
+    1,
+    "server/discover",
+    {"_meta": {META_REVISION: STATELESS_REVISIONS[0], META_CLIENT: _CLIENT, META_CAPABILITIES: {}}},
+)
+"""A server of the stateless revisions may refuse the other without a word about who may ask."""
 
 
 async def _flow() -> "type[Flow]":
