@@ -33,7 +33,8 @@ def printing(text: str, *, code: int = 0, stderr: str = "") -> str:
 
 def around(directory: Path, keeper: Keeper) -> Surroundings:
     environment = {"PATH": os.environ["PATH"], **dict.fromkeys(PROJECT_VARIABLES, str(directory))}
-    return Surroundings(keeper, ("/bin/bash", "-c", "--"), str(directory), environment, "a-session", "/the/journal")
+    bash, here = ("/bin/bash", "-c", "--"), str(directory)
+    return Surroundings(keeper, bash, here, here, environment, "a-session", "/the/journal")
 
 
 def run(work: "Coroutine[Any, Any, _Value]") -> _Value:

@@ -113,14 +113,21 @@ def test_everything(places: Places, root: Path) -> None:
             "mcpServers.x runs: node 'my tools.py' a.py",
             ["a.py", "my tools.py"],
         ),
+        (
+            {"mcpServers": {"x": {"command": "x.sh", "cwd": "deep", "env": {"A": "my tools.py", "B": 1}}}},
+            "mcpServers.x runs: x.sh (in deep) (with A=my tools.py)",
+            ["deep/x.sh", "my tools.py"],
+        ),
+        ({"mcpServers": {"x": {"command": "$SCRIPT"}}}, "mcpServers.x runs: $SCRIPT", ["a.py"]),
         ({"toolCallCommand": ["a\0b", 5, "sub"]}, "toolCallCommand runs: 'a\0b' sub", []),
     ],
 )
 def test_commands_however_they_are_written(
     places: Places, root: Path, settings: dict[str, object], said: str, scripts: list[str]
 ) -> None:
-    for name in ("a.py", "my tools.py", "it's.sh", "other"):
+    for name in ("a.py", "my tools.py", "it's.sh", "other", "deep/x.sh"):
         write(root / name, name)
+    write(root / ".env", "SCRIPT=a.py")
     (root / "sub").mkdir()
     write(root / ".gemini/settings.json", settings)
     found = {item.path: item for item in find_items(places, str(root))}

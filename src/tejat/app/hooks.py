@@ -11,7 +11,8 @@ from tejat.engine.hooks.session_events import SessionHooks
 def start_hooks(ground: Ground, approver: Approver | None, house: House) -> SessionHooks | None:
     """The hooks that count on this ground, None if there are none. What they start is ended with the house.
 
-    The settings of a folder that is not trusted are not among those of the ground. Raises UsageError.
+    The settings of a folder that is not trusted are not among those of the ground, and no hook is started in there:
+    many programs obey what lies where they are started. Raises UsageError.
     """
     settings = ground.settings
     configured = read_hooks(settings.hooks, settings.hooks_switches)
@@ -24,5 +25,6 @@ def start_hooks(ground: Ground, approver: Approver | None, house: House) -> Sess
         roots=ground.roots,
         environment=ground.environment,
         allowed_variables=settings.shell_environment.value,
-        digests={item.path: item.digest for item in ground.trust.items if item.what == "script"},
+        items=ground.trust.items,
+        directory=None if ground.trust.is_trusted else ground.places.home,
     )

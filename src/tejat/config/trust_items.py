@@ -2,20 +2,17 @@
 
 import hashlib
 import os
-import re
 import shlex
 import stat
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from tejat.config.env_file import find_environment_file, parse
 from tejat.config.json_with_comments import BadJson, read_json
-from tejat.config.places import Places, SourceTier
-from tejat.config.references import resolver
+from tejat.config.named_files import NamedCommand, files_named
+from tejat.config.places import Places
 from tejat.config.settings_file import is_same_directory
 from tejat.config.trust_store import TrustItem
-from tejat.core.command_words import command_words
 from tejat.core.errors import UsageError
 from tejat.workspace.regular_file import without_waiting
 
@@ -34,10 +31,9 @@ def find_items(places: Places, root: str) -> tuple[TrustItem, ...]:
     if any(is_same_directory(root, home) for home in (places.home, os.path.dirname(places.gemini))):
         return ()
     items = {item.path: item for item in _items_of_files(places, root)}
-    for path, what in _scripts(root):
-        relative = os.path.relpath(path, root)
-        if relative not in items and (item := _item(root, relative, what)):
-            items[relative] = item
+    for path in _scripts(root, _variables(places, root)):
+        if path not in items and (item := _item(root, path, "script")):
+            items[path] = item
     return tuple(items[path] for path in sorted(items))
 
 
@@ -51,6 +47,18 @@ def _items_of_files(places: Places, root: str) -> Iterator[TrustItem]:
     for path, what in named:
         if item := _item(root, path, what):
             yield item
+
+
+def _variables(places: Places, root: str) -> dict[str, str]:
+    """What the folder's own environment file sets: its settings may refer to that."""
+    file = find_environment_file(places, root)
+    if file is None or file.is_own:
+        return {}
+    try:
+        with open(file.path, "rb", opener=without_waiting) as opened:
+            return parse(opened.read(_PIECE).decode("utf-8", errors="replace"))
+    except OSError:
+        return {}
 
 
 def _files_below(root: str, directory: str, ending: str) -> list[str]:
@@ -144,36 +152,32 @@ def _names(node: "Node", name: str = "") -> list[str]:
     return [each for names in inner for each in names]
 
 
-def _scripts(root: str) -> Iterator[tuple[str, str]]:
+def _scripts(root: str, variables: Mapping[str, str]) -> set[str]:
     """The files inside the folder that its settings name in a command. What those load in turn is not known."""
-    real_root = os.path.realpath(root)
     seen: set[str] = set()
     for path in _SETTINGS:
         for command in _commands_in(os.path.join(root, path)):
-            for word in _words_in(command, real_root):
-                try:
-                    candidate = os.path.realpath(os.path.join(real_root, word))
-                except ValueError:  # no file can be called so
-                    continue
-                if candidate in seen or not candidate.startswith(f"{real_root.rstrip('/')}/"):
-                    continue
-                seen.add(candidate)
-                if len(seen) > MAX_ITEMS:
-                    raise UsageError(f"{os.path.join(root, path)} names more than {MAX_ITEMS} files.")
-                if os.path.isfile(candidate):
-                    yield os.path.join(root, os.path.relpath(candidate, real_root)), "script"
+            seen.update(files_named(command.named, root, variables))
+            if len(seen) > MAX_ITEMS:
+                raise UsageError(f"{os.path.join(root, path)} names more than {MAX_ITEMS} files.")
+    return seen
 
 
 class _Command(NamedTuple):
-    """What would be run, by the name it stands under: a line or a program, and arguments that are written in a list."""
+    """What would be run, by the name it stands under."""
 
     name: str
-    line: str
-    arguments: list[str]
+    named: NamedCommand
 
     @property
     def shown(self) -> str:
-        return " ".join(filter(None, (self.line, shlex.join(self.arguments))))
+        """The command as a shell would take it, and what changes the meaning of it."""
+        command = self.named
+        words = " ".join(filter(None, (command.line, shlex.join(command.arguments))))
+        variables = ", ".join(f"{name}={given}" for name, given in command.environment.items())
+        return "".join(
+            (words, f" (in {command.directory})" * bool(command.directory), f" (with {variables})" * bool(variables))
+        )
 
 
 def _commands_in(path: str) -> list[_Command]:
@@ -197,7 +201,14 @@ def _commands(node: "Node", name: str = "") -> Iterator[_Command]:
         if isinstance(member.value, str | list) and key.lower().endswith("command"):
             line = member.value if isinstance(member.value, str) else ""
             arguments = [*_texts(member), *_texts(node.value.get("args"))]
-            yield _Command((name or key) if key == "command" else inner, line, arguments)
+            is_entry = key == "command"
+            named = NamedCommand(
+                line,
+                arguments,
+                _text(node.value.get("cwd")) if is_entry else "",
+                _members(node.value.get("env")) if is_entry else {},
+            )
+            yield _Command((name or key) if is_entry else inner, named)
         yield from _commands(member, inner)
 
 
@@ -216,23 +227,15 @@ def _texts(node: "Node | None") -> list[str]:
     return [item.value for item in node.value if isinstance(item.value, str)]
 
 
-def _words_in(command: _Command, root: str) -> Iterator[str]:
-    """What could be a path in the command, however it is quoted."""
-    otherwise = resolver({}, SourceTier.WORKSPACE)
-    for written in (command.line, *command.arguments):
-        text = _in_folder(written, root)
-        for each in (text, otherwise(text)):
-            yield each
-            with suppress(UsageError):
-                yield from command_words(each)
-            yield from (first or second for first, second in re.findall(r"\"([^\"]+)\"|'([^']+)'", each))
-            yield from re.split(r"[\s;|&()<>=\"'`]+", each)
+def _text(node: "Node | None") -> str:
+    return node.value if node is not None and isinstance(node.value, str) else ""
 
 
-def _in_folder(text: str, root: str) -> str:
-    for name in ("GEMINI_PROJECT_DIR", "GEMINI_CWD", "CLAUDE_PROJECT_DIR", "workspacePath", "PWD"):
-        text = text.replace(f"${{{name}}}", root).replace(f"${name}", root)
-    return text
+def _members(node: "Node | None") -> dict[str, str]:
+    """What is no text is no path either."""
+    if node is None or not isinstance(node.value, dict):
+        return {}
+    return {name: member.value for name, member in node.value.items() if isinstance(member.value, str)}
 
 
 _SETTINGS = (".gemini/settings.json", ".mcp.json")

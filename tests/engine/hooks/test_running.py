@@ -1,24 +1,22 @@
 """Hooks at work: what they are told, who sees what others changed, and what becomes of those that fail."""
 
 import asyncio
-import contextlib
 import json
-import os
-import signal
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from hook_checks import LONG, around, hook, printing, run
+from process_marks import living
 from tejat.config.hooks import Hook
+from tejat.config.pinned_files import PinnedCommands
 from tejat.config.places import SourceTier
 from tejat.core.types import JsonObject
 from tejat.core.value import replace
 from tejat.engine.hooks.outcome import Outcome
-from tejat.engine.hooks.pinned import PinnedFiles
 from tejat.engine.hooks.running import Meant, rewritten, run_hooks, with_quoted_places
 from tejat.policy.rules import Decision
 from tejat.workspace.processes.keeping import Keeper
@@ -162,26 +160,6 @@ class TestRewritten:
         assert rewritten({"a": 1}, Outcome(hook("x"))) == {"a": 1}
 
 
-@pytest.fixture
-def mark() -> Generator[str]:
-    """A length of time to sleep that nobody else sleeps for; whoever still does in the end is killed."""
-    mark = f"7{int.from_bytes(os.urandom(5))}.5"
-    yield mark
-    for pid in living(mark):
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-
-
-def living(mark: str) -> list[int]:
-    found: list[int] = []
-    for process in filter(str.isdigit, os.listdir("/proc")):
-        with contextlib.suppress(OSError):
-            words = Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")
-            if mark.encode() in words:
-                found.append(int(process))
-    return found
-
-
 def eventually(condition: Callable[[], object]) -> None:
     deadline = time.monotonic() + LONG
     while not condition():
@@ -255,7 +233,7 @@ class TestPinned:
     def test_a_project_runs_nothing_that_has_changed(self, tmp_path: Path, keeper: Keeper) -> None:
         script = tmp_path / "check.sh"
         script.write_text("echo as it was")
-        pinned = PinnedFiles(str(tmp_path), {"check.sh": "the digest of something else"})
+        pinned = PinnedCommands(["sh ./check.sh"], str(tmp_path))
         here = replace(around(tmp_path, keeper), pinned=pinned)
         own, theirs = hook("sh check.sh"), hook("sh ./check.sh", tier=SourceTier.WORKSPACE)
         found = run(run_hooks([Meant(theirs)], CALL, here))

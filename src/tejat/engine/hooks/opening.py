@@ -1,12 +1,14 @@
 """Puts the hooks of a session together."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from tejat.config.hooks import ConfiguredHooks
+from tejat.config.pinned_files import PinnedCommands
+from tejat.config.places import SourceTier
+from tejat.config.trust_store import TrustItem
 from tejat.core.confirm import Approver
 from tejat.engine.hooks.hearing import HookHearing
-from tejat.engine.hooks.pinned import PinnedFiles
 from tejat.engine.hooks.running import PROJECT_VARIABLES, Surroundings
 from tejat.engine.hooks.session_events import SessionHooks
 from tejat.workspace.processes.environment import child_environment
@@ -22,20 +24,24 @@ def open_hooks(
     roots: Sequence[str],
     environment: Mapping[str, str],
     allowed_variables: Sequence[str] = (),
-    digests: Mapping[str, str] | None = None,
+    items: Iterable[TrustItem] = (),
+    directory: str | None = None,
 ) -> SessionHooks:
     """The hooks at work in the first of the roots. The keeper, which ends what they start, stays the caller's.
 
-    Of the environment they get what commands get. `digests` are those of the project's files that were trusted, by
-    path: its hooks run no others. Raises UsageError for a variable that cannot be.
+    Of the environment they get what commands get. `items` are what the project was trusted with: its own hooks run the
+    files that they name only as they were then. `directory` is another one to run in: programs look into the one that
+    they are started in, and may obey what they find. Raises UsageError for a variable that cannot be.
     """
     project = roots[0]
+    lines = {hook.command for hook in configured.hooks if hook.tier is SourceTier.WORKSPACE}
     around = Surroundings(
         keeper,
         find_shell([os.path.realpath(root) for root in roots], environment.get("PATH", os.defpath)),
         project,
+        directory or project,
         child_environment(environment, allow=allowed_variables, extra=dict.fromkeys(PROJECT_VARIABLES, project)),
         session_id=os.urandom(16).hex(),
-        pinned=PinnedFiles(project, digests),
+        pinned=PinnedCommands(lines, project, items),
     )
     return SessionHooks(HookHearing(configured.hooks, around), approver, configured.warnings)

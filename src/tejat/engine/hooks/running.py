@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 from itertools import groupby
 
 from tejat.config.hooks import Hook, rank
+from tejat.config.pinned_files import PinnedCommands, changed_in_words
 from tejat.config.places import SourceTier
 from tejat.core.hooks import GUARDS, HookEvent
 from tejat.core.json_text import dump_json
 from tejat.core.types import JsonObject, JsonValue
 from tejat.core.value import field, replace, value
 from tejat.engine.hooks.outcome import MOST_BYTES, Outcome, failed, outcome_of
-from tejat.engine.hooks.pinned import PinnedFiles
 from tejat.policy.rules import Decision
 from tejat.workspace.processes.keeping import Keeper
 from tejat.workspace.processes.program import run_program
@@ -28,17 +28,18 @@ _MOST_AT_ONCE = 16
 class Surroundings:
     """Where hooks run: `interpreter` are the words before a command line, `environment` is all that they see.
 
-    `directory` is the project, `transcript` the path of what is written down of the session, if anything is. `pinned`
-    are the files that only run as they were.
+    `project` is where they are told to be, `directory` where they really are. `transcript` is the path of what is
+    written down of the session, if anything is. `pinned` are commands that only run as they were.
     """
 
     keeper: Keeper
     interpreter: tuple[str, ...]
+    project: str
     directory: str
     environment: Mapping[str, str]
     session_id: str
     transcript: str = ""
-    pinned: PinnedFiles = field(default_factory=PinnedFiles)
+    pinned: PinnedCommands = field(default_factory=PinnedCommands)
 
 
 @value
@@ -104,12 +105,12 @@ async def _run(meant: Meant, fields: JsonObject, around: Surroundings) -> Outcom
     if hook.problem:
         return Outcome(hook, Decision.DENY, hook.problem) if hook.event in GUARDS else failed(hook, "is not understood")
     if hook.tier is SourceTier.WORKSPACE and (changed := around.pinned.changed(hook.command)):
-        return failed(hook, f"was not run: {changed} has changed since this folder was trusted. See `tejat trust`")
+        return failed(hook, f"was not run: {changed_in_words(changed)}")
     fields = _in_words_of(meant, fields)
     told: JsonObject = {
         "session_id": around.session_id,
         "transcript_path": around.transcript,
-        "cwd": around.directory,
+        "cwd": around.project,
         "hook_event_name": hook.spelling,
         "timestamp": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         **fields,
