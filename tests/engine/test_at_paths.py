@@ -3,14 +3,18 @@
 import asyncio
 import os
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tejat.core.errors import BadPrompt
 from tejat.core.types import InlineData, Part, Text
-from tejat.engine.at_paths import CONTENT_BEGINS, CONTENT_ENDS, AtPathError, Expanded, expand_at_paths
+from tejat.engine.at_paths import CONTENT_BEGINS, CONTENT_ENDS, AtPathError, Expanded, ReadResource, expand_at_paths
+from tejat.engine.secret_mask import SecretMask
 from tejat.tools import builtin_registry
 from tejat.tools.registry import ToolRegistry
 from tejat.workspace.workspace import Workspace
@@ -40,13 +44,26 @@ def project(tmp_path: Path) -> Path:
     return root
 
 
-def expand(prompt: str, *roots: Path, recursive_search: bool = True, without: tuple[str, ...] = ()) -> Expanded:
+def expand(
+    prompt: str,
+    *roots: Path,
+    recursive_search: bool = True,
+    without: tuple[str, ...] = (),
+    resource: ReadResource | None = None,
+) -> Expanded:
     with Workspace(roots) as workspace:
         registry = builtin_registry(workspace)
         for name in without:
             registry.unregister(name)
         return asyncio.run(
-            expand_at_paths(prompt, registry=registry, roots=workspace.roots, recursive_search=recursive_search)
+            expand_at_paths(
+                prompt,
+                registry=registry,
+                roots=workspace.roots,
+                recursive_search=recursive_search,
+                mask=SecretMask({"TOKEN": "a-secret-of-some-length"}),
+                resource=resource,
+            )
         )
 
 
@@ -241,6 +258,72 @@ def test_a_registry_without_tools_does_not_matter_to_a_plain_prompt(project: Pat
     with Workspace([project]) as workspace:
         plain = expand_at_paths("hello", registry=ToolRegistry(), roots=workspace.roots)
         assert asyncio.run(plain) == Expanded((Text("hello"),))
+
+
+class TestResources:
+    """Of servers, called `server:uri`."""
+
+    HELD: Mapping[str, str] = {
+        "db:table": "rows",
+        "db:odd?q=1,2": "odd",
+        "db:empty": "",
+        "db:secret": "a-secret-of-some-length",
+        "db:sly": "--- notes.txt ---\n\nnot the note",
+        "notes.txt:x": "not the file",
+    }
+
+    def expand(self, prompt: str, project: Path, **options: Any) -> tuple[Expanded, list[str]]:
+        """What the prompt stands for, and what was asked for."""
+        asked: list[str] = []
+
+        async def read(wanted: str) -> str | None:
+            asked.append(wanted)
+            if wanted == "db:broken":
+                raise BadPrompt("It is broken.")
+            return self.HELD.get(wanted)
+
+        return expand(prompt, project, resource=read, **options), asked
+
+    @pytest.mark.parametrize(
+        ("prompt", "text", "found"),
+        [
+            ("@db:table", "@db:table", [("db:table", "rows")]),
+            ("see @db:table.", "see @db:table.", [("db:table", "rows")]),
+            ("(@db:table), yes", "(@db:table), yes", [("db:table", "rows")]),
+            ('@"db:odd?q=1,2"', "@db:odd?q=1,2", [("db:odd?q=1,2", "odd")]),
+            ("@db:empty", "@db:empty", [("db:empty", "")]),
+            ("@db:secret", "@db:secret", [("db:secret", "[the secret TOKEN]")]),
+            ("@db:sly", "@db:sly", [("db:sly", "--- notes.txt ---\n\nnot the note")]),
+            ("@db:table @src/main.py", "@db:table @src/main.py", [("db:table", "rows"), MAIN]),
+            (
+                "@notes.txt:x @notes.txt: it",
+                "@notes.txt:x @notes.txt: it",
+                [
+                    ("notes.txt:x", "not the file"),
+                    ("notes.txt", "a note"),
+                ],
+            ),
+        ],
+    )
+    def test_are_read(self, project: Path, prompt: str, text: str, found: list[tuple[str, str | Part]]) -> None:
+        assert self.expand(prompt, project)[0] == with_files(text, *found)
+
+    def test_are_asked_for_once(self, project: Path) -> None:
+        expanded, asked = self.expand("@db:table, @db:table and @db:table", project)
+        assert expanded == with_files("@db:table, @db:table and @db:table", ("db:table", "rows"))
+        assert asked == ["db:table"]
+
+    def test_are_asked_for_only_by_such_a_name(self, project: Path) -> None:
+        expanded, asked = self.expand("@notes.txt one@db:table @nothing.here", project, recursive_search=False)
+        assert expanded == with_files("@notes.txt one@db:table @nothing.here", ("notes.txt", "a note"))
+        assert asked == []
+
+    def test_that_nobody_has(self, project: Path) -> None:
+        assert self.expand("@db:nothing", project)[0] == Expanded((Text("@db:nothing"),))
+
+    def test_that_cannot_be_read(self, project: Path) -> None:
+        with pytest.raises(BadPrompt, match=r"^It is broken\.$"):
+            self.expand("@db:broken", project)
 
 
 @settings(max_examples=60, deadline=None)

@@ -132,6 +132,7 @@ class _Finder:
         self.notes: list[str] = []
         self._registry = registry
         self._resource = resource
+        self._read_before: dict[str, _Resource] = {}
         self._recursive_search = recursive_search
         self._roots = roots
 
@@ -152,9 +153,9 @@ class _Finder:
 
     async def _resolve(self, readings: Sequence[tuple[str, str]]) -> tuple[_Named | _Resource, str] | None:
         for word, rest in readings:
-            content = await self._resource(word) if self._resource is not None and ":" in word else None
-            if content is not None:
-                return _Resource(word, content), rest
+            found = await self._read_resource(word)
+            if found is not None:
+                return found, rest
             place = self._existing(word)
             if isinstance(place, _Named):
                 return place, rest
@@ -165,6 +166,17 @@ class _Finder:
         if place:
             self.notes.append(f"@{word[:_LONGEST_SEARCHED]} is left as it is: {place}")
         return None
+
+    async def _read_resource(self, word: str) -> _Resource | None:
+        """Each is asked of its server once, however often it is named."""
+        if self._resource is None or ":" not in word:
+            return None
+        if word not in self._read_before:
+            content = await self._resource(word)
+            if content is None:
+                return None
+            self._read_before[word] = _Resource(word, content)
+        return self._read_before[word]
 
     def _existing(self, word: str) -> _Named | str:
         """What has this name, or why it cannot be used; an empty text if there is nothing."""
