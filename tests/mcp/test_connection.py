@@ -70,6 +70,20 @@ def test_the_time_for_all_pages_together_is_bounded() -> None:
     run(scene())
 
 
+def test_marks_that_cannot_be_headers_are_for_stateless_servers() -> None:
+    marked = {"type": "object", "properties": {"a": {"type": "string", "x-mcp-header": "A b"}}}
+    listed = {"tools": [{"name": "good", "inputSchema": {"type": "object"}}, {"name": "bad", "inputSchema": marked}]}
+
+    async def offered(*faults: str) -> tuple[list[str], tuple[str, ...]]:
+        async with connected(f"result=tools/list:{json.dumps(listed)}", *faults) as connection:
+            catalogue = await connection.list(seconds=SECONDS)
+            return [tool.name for tool in catalogue.tools], catalogue.problems
+
+    assert asyncio.run(offered()) == (["good", "bad"], ())
+    told = "The tool 'bad' was left out: it wants an argument in a header whose name is none."
+    assert asyncio.run(offered("stateless")) == (["good"], (told,))
+
+
 def test_questions_in_rounds_are_for_stateless_servers() -> None:
     async def scene() -> None:
         async with connected("stateless", host=Host(elicit=accept)) as connection:

@@ -3,10 +3,15 @@ from typing import cast
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mcp.shared.inbound import mcp_param_headers, validate_mcp_param_headers, x_mcp_header_map
+from mcp.shared.inbound import (
+    find_invalid_x_mcp_header,
+    mcp_param_headers,
+    validate_mcp_param_headers,
+    x_mcp_header_map,
+)
 
 from tejat.core.types import JsonObject
-from tejat.mcp.parameter_headers import ParameterHeaders
+from tejat.mcp.parameter_headers import ParameterHeaders, problem_with_marks
 
 SCHEMA = {
     "type": "object",
@@ -85,3 +90,43 @@ def test_the_official_package_says_the_same(arguments: dict[str, object]) -> Non
     found = learned({"name": "t", "inputSchema": SCHEMA}).of_call(params)
     assert found == mcp_param_headers(x_mcp_header_map(SCHEMA), arguments)
     assert validate_mcp_param_headers(SCHEMA, arguments, found) is None
+
+
+MARKED = st.fixed_dictionaries(
+    {"type": st.sampled_from(["string", "integer", "boolean", "number", "object", None])},
+    optional={"x-mcp-header": st.sampled_from(["A", "a", "B.c", "C_d-e", "", "a b", "Ä", 3, None])},
+)
+SCHEMAS = st.recursive(
+    MARKED,
+    lambda inner: st.fixed_dictionaries(
+        {"type": st.just("object")},
+        optional={
+            "properties": st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
+            "$defs": st.dictionaries(st.sampled_from(["x", "x-mcp-header"]), inner, max_size=2),
+            "anyOf": st.lists(inner, max_size=2),
+            "items": inner,
+            "default": inner,
+        },
+    ),
+    max_leaves=6,
+)
+
+
+@given(SCHEMAS)
+def test_the_official_package_refuses_the_same(schema: dict[str, object]) -> None:
+    refused = find_invalid_x_mcp_header(schema) is not None
+    assert (problem_with_marks(cast("JsonObject", schema)) is not None) == refused
+
+
+def test_what_is_wrong_with_marks_is_said() -> None:
+    def wrong(*marked: object) -> str | None:
+        return problem_with_marks(cast("JsonObject", {"properties": dict(enumerate(marked))}))
+
+    good = {"type": "string", "x-mcp-header": "A"}
+    assert wrong(good) is None
+    assert wrong(good, {"type": "string", "x-mcp-header": "a"}) == "two arguments in one header"
+    assert wrong({"type": "string", "x-mcp-header": ""}) == "an argument in a header whose name is none"
+    assert wrong({"items": good}) == "something in a header that is no argument of its own"
+    assert wrong({"type": "number", "x-mcp-header": "A"}) == (
+        "an argument in a header that is no text, no whole number and no truth value"
+    )

@@ -43,7 +43,7 @@ async def list_everything(ask: Ask, capabilities: JsonObject, *, is_strict: bool
         tools=tuple(tools.offers),
         prompts=tuple(prompts.offers),
         resources=tuple(resources.offers),
-        problems=_in_short([*tools.problems, *prompts.problems, *resources.problems]),
+        problems=in_short([*tools.problems, *prompts.problems, *resources.problems]),
     )
 
 
@@ -127,7 +127,8 @@ async def _read_pages(ask: Ask, listing: _Listing[_Offer], name: str) -> None:
     listing.problems.append(f"Its {name} were listed only in part: there are more than {_MOST_PAGES} pages of them.")
 
 
-def _in_short(problems: list[str]) -> tuple[str, ...]:
+def in_short(problems: list[str]) -> tuple[str, ...]:
+    """Not more than anybody would read."""
     if len(problems) <= _MOST_PROBLEMS:
         return tuple(problems)
     return (*problems[: _MOST_PROBLEMS - 1], f"There are {len(problems) - _MOST_PROBLEMS + 1:,} more such problems.")

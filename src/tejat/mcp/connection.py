@@ -4,10 +4,13 @@ import asyncio
 from collections.abc import Callable, Mapping
 
 from tejat.core.types import JsonObject
-from tejat.mcp.catalogue import list_everything
+from tejat.core.value import replace
+from tejat.mcp.catalogue import in_short, list_everything
 from tejat.mcp.conversation import Conversation, Patience
 from tejat.mcp.failures import McpFailure, McpProblem
 from tejat.mcp.negotiation import negotiate
+from tejat.mcp.offers import mention
+from tejat.mcp.parameter_headers import problem_with_marks
 from tejat.mcp.protocol import STATELESS_REVISIONS
 from tejat.mcp.questions import Questions
 from tejat.mcp.rounds import ask_in_rounds, ask_with_visits
@@ -74,7 +77,8 @@ class Connection:
             left = max(0.0, deadline - asyncio.get_running_loop().time())
             return await self._conversation.request(method, params, patience=Patience(idle=left, whole=left))
 
-        return await list_everything(ask, self._info.capabilities, is_strict=is_strict)
+        catalogue = await list_everything(ask, self._info.capabilities, is_strict=is_strict)
+        return _without_bad_marks(catalogue) if self._is_stateless else catalogue
 
     async def ask(
         self, method: str, params: JsonObject, *, patience: Patience, on_progress: Callable[[Progress], None] | None
@@ -129,3 +133,18 @@ class Connection:
         elif method == _VISIT_ENDED:
             self._visit_ends.set()
             self._visit_ends = asyncio.Event()
+
+
+def _without_bad_marks(catalogue: Catalogue) -> Catalogue:
+    """The protocol forbids to call a tool that wants in headers what cannot be there."""
+    looked_at = [(tool, problem_with_marks(tool.input_schema)) for tool in catalogue.tools]
+    left_out = [
+        f"The tool {mention(tool.name)} was left out: it wants {problem}."
+        for tool, problem in looked_at
+        if problem is not None
+    ]
+    return replace(
+        catalogue,
+        tools=tuple(tool for tool, problem in looked_at if problem is None),
+        problems=in_short([*catalogue.problems, *left_out]),
+    )

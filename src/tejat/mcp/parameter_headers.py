@@ -1,5 +1,6 @@
 """Arguments that a tool wants repeated in headers, for whoever passes its calls on: the stateless revision has that."""
 
+import re
 from collections.abc import Iterator, Mapping
 
 from tejat.core.types import JsonObject, JsonValue
@@ -37,6 +38,57 @@ class ParameterHeaders:
         return {header: header_value(text) for header, text in found.items() if text is not None}
 
 
+def problem_with_marks(schema: JsonValue) -> str | None:
+    """Why no call can say in headers what a tool with this schema wants there, in words that fit behind "it wants"."""
+    headers: set[str] = set()
+    for path, node in _positions(schema):
+        if _MARK not in node:
+            continue
+        mark = node[_MARK]
+        if not path:
+            return "something in a header that is no argument of its own"
+        if not isinstance(mark, str) or not _is_name(mark):
+            return "an argument in a header whose name is none"
+        if node.get("type") not in _PLAIN_TYPES:
+            return "an argument in a header that is no text, no whole number and no truth value"
+        if mark.lower() in headers:
+            return "two arguments in one header"
+        headers.add(mark.lower())
+    return None
+
+
+def _positions(schema: JsonValue) -> Iterator[tuple[tuple[str, ...] | None, JsonObject]]:
+    """Every schema in a schema, as far as anybody looks. The path is None where more than `properties` leads to it."""
+    waiting: list[tuple[tuple[str, ...] | None, JsonValue]] = [((), schema)]
+    for _ in range(_MOST_PLACES):
+        if not waiting:
+            return
+        path, node = waiting.pop()
+        if not isinstance(node, Mapping):
+            continue
+        yield path, node
+        for word, inner in node.items():
+            if word == "properties" and isinstance(inner, Mapping):
+                waiting += [(None if path is None else (*path, name), each) for name, each in inner.items()]
+            elif word in _NAMED_SCHEMAS and isinstance(inner, Mapping):
+                waiting += [(None, each) for each in inner.values()]
+            elif word in _LISTED_SCHEMAS and isinstance(inner, list | tuple):
+                waiting += [(None, each) for each in inner]
+            elif word in _INNER_SCHEMAS:
+                waiting.append((None, inner))
+
+
+_PLAIN_TYPES = ("string", "integer", "boolean")
+_NAMED_SCHEMAS = frozenset({"patternProperties", "dependentSchemas", "$defs", "definitions"})
+_LISTED_SCHEMAS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
+_INNER_SCHEMAS = frozenset(
+    {
+        *("items", "contains", "unevaluatedItems", "additionalProperties", "propertyNames", "unevaluatedProperties"),
+        *("not", "if", "then", "else", "contentSchema"),
+    }
+)
+
+
 def _marked(schema: JsonValue) -> Iterator[tuple[tuple[str, ...], str]]:
     """The path of each property that carries the mark, and its header. Nothing but `properties` leads to one."""
     waiting: list[tuple[tuple[str, ...], JsonValue]] = [((), schema)]
@@ -55,7 +107,7 @@ def _marked(schema: JsonValue) -> Iterator[tuple[tuple[str, ...], str]]:
 
 
 def _is_name(text: str) -> bool:
-    return text.isascii() and text.replace("-", "").replace("_", "").isalnum()
+    return re.fullmatch(r"[-!#$%&'*+.^_`|~0-9A-Za-z]+", text) is not None
 
 
 def _value_at(arguments: JsonValue, path: tuple[str, ...]) -> JsonValue:
