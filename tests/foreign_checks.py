@@ -104,7 +104,7 @@ class Talk:
 
     @property
     def responses(self) -> list[str]:
-        """What every call came to, in words."""
+        """What every call came to, in words: what it gave, else why it failed."""
         answered = [
             part["functionResponse"]["response"]
             for content in self.bodies[-1]["contents"]

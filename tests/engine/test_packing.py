@@ -101,6 +101,10 @@ def test_a_call_without_an_id_is_answered_without_one() -> None:
         (ToolResult("cut", "", ToolError("cut", ErrorType.CANCELLED)), {"error": "cut"}),
         (ToolResult("so far", "", ToolError("cut", ErrorType.CANCELLED)), {"error": "cut", "output": "so far"}),
         (ToolResult("so far", "", ToolError("too long", ErrorType.TIMEOUT)), {"error": "too long", "output": "so far"}),
+        (
+            ToolResult("Stdout: x", "", ToolError("failed", ErrorType.DISCOVERED_TOOL_EXECUTION_ERROR)),
+            {"error": "failed", "output": "Stdout: x"},
+        ),
         (ToolResult([PICTURE], "", ToolError("cut", ErrorType.CANCELLED)), {"error": "cut"}),
     ],
 )

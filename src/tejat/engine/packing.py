@@ -29,16 +29,16 @@ def pack(call: FunctionCall, result: ToolResult) -> tuple[Part, ...]:
 
 
 def _failure(result: ToolResult) -> JsonObject:
-    """A call that was cut short keeps the output it had; any other failure is told by its message alone."""
+    """A call that was cut short keeps the output it had, one of a command its report; else the message tells it all."""
     assert result.error is not None
     told: dict[str, JsonValue] = {"error": result.error.message}
     partial = result.llm_content
-    if result.error.type in _CUT_SHORT and isinstance(partial, str) and partial not in ("", result.error.message):
+    if result.error.type in _WITH_OUTPUT and isinstance(partial, str) and partial not in ("", result.error.message):
         told["output"] = partial
     return told
 
 
-_CUT_SHORT = frozenset({ErrorType.CANCELLED, ErrorType.TIMEOUT})
+_WITH_OUTPUT = frozenset({ErrorType.CANCELLED, ErrorType.TIMEOUT, ErrorType.DISCOVERED_TOOL_EXECUTION_ERROR})
 
 
 def _content(call: FunctionCall, content: PartListUnion) -> tuple[Part, ...]:
