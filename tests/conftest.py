@@ -5,12 +5,14 @@ import shutil
 import signal
 import tempfile
 from collections.abc import Generator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from node_programs import LOUD_NODE
+from process_marks import living, new_mark
 from tejat.workspace.jobs import Jobs
 
 settings.register_profile("here", database=None, deadline=None, print_blob=True, derandomize=bool(os.environ.get("CI")))
@@ -52,6 +54,16 @@ def jobs(tmp_path: Path) -> Generator[Jobs]:
     yield jobs
     for job in jobs.found().jobs:
         jobs.stop(job.pid)
+
+
+@pytest.fixture
+def mark() -> Generator[str]:
+    """A word in the arguments of processes, and a time to sleep; whoever still has it in the end is killed."""
+    mark = new_mark()
+    yield mark
+    for pid in living(mark):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from tejat.config.json_with_comments import BadJson, Node, read_json
 from tejat.config.own_file import Writers
+from tejat.config.places import Places, places_of
 from tejat.config.settings_edit import edit_settings, with_member, without_member
 from tejat.config.settings_file import SettingsError
 from tejat.core.errors import UsageError
@@ -125,16 +126,29 @@ def test_any_entry_of_any_settings(found: dict[str, Any], layout: Any, names: li
     assert not is_new or json.loads(without_member(shrunk, names)) == expected
 
 
+def places_in(base: Path) -> Places:
+    return places_of({"HOME": str(base / "home")})
+
+
 class TestFiles:
+    def test_nothing_else_is_left_beside_it(self, tmp_path: Path) -> None:
+        path = tmp_path / "project" / "settings.json"
+        edit_settings(
+            places_in(tmp_path), str(path), partial(with_member, names=("a",), given=1), writers=Writers.ANYBODY
+        )
+        assert os.listdir(path.parent) == ["settings.json"]
+
     def test_made_with_its_directory_for_the_person_alone(self, tmp_path: Path) -> None:
         path = tmp_path / ".gemini" / "settings.json"
-        edit_settings(str(path), partial(with_member, names=("a",), given=1), writers=Writers.TRUSTED)
+        edit_settings(
+            places_in(tmp_path), str(path), partial(with_member, names=("a",), given=1), writers=Writers.TRUSTED
+        )
         assert json.loads(path.read_text()) == {"a": 1}
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
     def test_that_of_a_project_keeps_who_may_read_it(self, tmp_path: Path) -> None:
         path = tmp_path / "settings.json"
-        edit = partial(edit_settings, str(path), writers=Writers.ANYBODY)
+        edit = partial(edit_settings, places_in(tmp_path), str(path), writers=Writers.ANYBODY)
         edit(partial(with_member, names=("a",), given=1))
         assert stat.S_IMODE(path.stat().st_mode) == 0o644
         path.chmod(0o664)
@@ -145,14 +159,16 @@ class TestFiles:
         path = tmp_path / "settings.json"
         path.write_text("{,")
         with pytest.raises(SettingsError, match=str(path)):
-            edit_settings(str(path), partial(with_member, names=("a",), given=1), writers=Writers.TRUSTED)
+            edit_settings(
+                places_in(tmp_path), str(path), partial(with_member, names=("a",), given=1), writers=Writers.TRUSTED
+            )
         assert path.read_text() == "{,"
 
     def test_what_does_not_change_is_not_written(self, tmp_path: Path) -> None:
         path = tmp_path / "settings.json"
         path.write_text("{ }")
         os.utime(path, (1, 1))
-        edit_settings(str(path), partial(without_member, names=("a",)), writers=Writers.TRUSTED)
+        edit_settings(places_in(tmp_path), str(path), partial(without_member, names=("a",)), writers=Writers.TRUSTED)
         assert path.stat().st_mtime == 1
 
     def test_several_at_once_lose_nothing(self, tmp_path: Path) -> None:
@@ -160,7 +176,10 @@ class TestFiles:
 
         def add(number: int) -> None:
             edit_settings(
-                str(path), partial(with_member, names=("s", str(number)), given=number), writers=Writers.TRUSTED
+                places_in(tmp_path),
+                str(path),
+                partial(with_member, names=("s", str(number)), given=number),
+                writers=Writers.TRUSTED,
             )
 
         with ThreadPoolExecutor(8) as pool:

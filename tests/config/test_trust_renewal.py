@@ -10,7 +10,7 @@ import pytest
 
 from tejat.config.lock import locked
 from tejat.config.places import Places, places_of
-from tejat.config.settings_edit import with_member, without_member
+from tejat.config.settings_edit import lock_of, with_member, without_member
 from tejat.config.trust import TrustLevel, trust_folder
 from tejat.config.trust_renewal import Standing, edit_project_settings, lasting_trust
 from tejat.config.trust_store import Verdict, read_store
@@ -113,7 +113,7 @@ def test_settings_that_somebody_exchanges_before_they_are_edited(
     trust_folder(places, str(root))
     file = root / ".gemini" / "settings.json"
     with ThreadPoolExecutor() as threads:
-        with locked(str(root / ".gemini" / ".settings.json.lock"), patience=30):
+        with locked(lock_of(places, str(file)), patience=30):
             editing = threads.submit(edit, places, root, adding("x"), environment)
             # However slow it is: exchanged before the look, the settings are not trusted either.
             time.sleep(0.5)

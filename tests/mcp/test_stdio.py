@@ -9,12 +9,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 import pytest
 
+from process_marks import living
 from tejat.mcp.failures import McpFailure, McpProblem
 from tejat.mcp.protocol import Message, Notification, Request, RequestId, Result
 from tejat.mcp.stdio import StdioTransport, Wrap
@@ -59,25 +60,6 @@ def run(scene: Coroutine[object, object, Value]) -> Value:
     assert complaints == []
     assert sorted(os.listdir("/proc/self/fd")) == before
     return result
-
-
-@pytest.fixture
-def mark() -> Generator[str]:
-    """A word in the arguments of every server; whoever still has it in the end is killed."""
-    mark = f"tejat-test-{os.urandom(8).hex()}"
-    yield mark
-    for pid in living(mark):
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-
-
-def living(mark: str) -> list[int]:
-    found: list[int] = []
-    for name in os.listdir("/proc"):
-        with contextlib.suppress(OSError):
-            if name.isdecimal() and mark.encode() in Path(f"/proc/{name}/cmdline").read_bytes():
-                found.append(int(name))
-    return found
 
 
 def parent_of(pid: int) -> int:

@@ -65,7 +65,7 @@ class ServerEntries:
 
     def _edit(self, scope: Scope, change: Callable[[str], str]) -> Standing:
         if scope is Scope.USER:
-            edit_settings(self.path(scope), change, writers=Writers.TRUSTED)
+            edit_settings(self._places, self.path(scope), change, writers=Writers.TRUSTED)
             return Standing.TRUSTED
         self._refuse_to_leave()
         return edit_project_settings(self._places, self._root, change, environment=self._environment)

@@ -3,10 +3,12 @@
 import os
 import stat
 from collections.abc import Callable, Sequence
+from hashlib import sha256
 
 from tejat.config.json_with_comments import BadJson, Member, Node, read_json
 from tejat.config.lock import locked
 from tejat.config.own_file import Writers, read_own_file
+from tejat.config.places import Places, private_directory
 from tejat.config.settings_file import SettingsError
 from tejat.config.write_own_file import write_own_file
 from tejat.core.errors import UsageError
@@ -17,7 +19,7 @@ _PATIENCE = 10.0
 _USUAL_INDENT = "  "
 
 
-def edit_settings(path: str, change: Callable[[str], str], *, writers: Writers) -> None:
+def edit_settings(places: Places, path: str, change: Callable[[str], str], *, writers: Writers) -> None:
     """Put the changed text in the place of the settings file, which is made if it is missing, with its directory.
 
     `change` gets the text, `{}` for a new file. Several processes may do this at once. Raises SettingsError for a file
@@ -25,7 +27,7 @@ def edit_settings(path: str, change: Callable[[str], str], *, writers: Writers) 
     """
     directory = os.path.dirname(path)
     os.makedirs(directory, mode=0o755 if writers is Writers.ANYBODY else 0o700, exist_ok=True)
-    with locked(os.path.join(directory, f".{os.path.basename(path)}.lock"), patience=_PATIENCE):
+    with locked(lock_of(places, path), patience=_PATIENCE):
         text = read_own_file(path, writers=writers)
         try:
             changed = change("{}\n" if text is None or not text.strip() else text)
@@ -33,6 +35,12 @@ def edit_settings(path: str, change: Callable[[str], str], *, writers: Writers) 
             raise SettingsError(str(error), path=path) from None
         if changed != text:
             write_own_file(path, changed, mode=_mode(path, writers))
+
+
+def lock_of(places: Places, path: str) -> str:
+    """Not beside the file: a project is no place for files of ours."""
+    locks = private_directory(os.path.join(places.state, "locks"))
+    return os.path.join(locks, f"{sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:24]}.lock")
 
 
 def with_member(text: str, names: Sequence[str], given: JsonValue) -> str:

@@ -49,7 +49,7 @@ def edit_project_settings(
         edited.append((text, changed))
         return changed
 
-    edit_settings(os.path.join(root, _SETTINGS), noted, writers=Writers.ANYBODY)
+    edit_settings(places, os.path.join(root, _SETTINGS), noted, writers=Writers.ANYBODY)
     if not before.is_trusted:
         return Standing.NOT_TRUSTED
     after = lasting_trust(places, root, environment)

@@ -1,7 +1,6 @@
 """A small program is given its input, heard out within bounds, and ended with all that descends from it."""
 
 import asyncio
-import contextlib
 import os
 import resource
 import signal
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from process_marks import living
 from tejat.workspace.processes.keeping import Keeper
 from tejat.workspace.processes.launching import Exit, KeeperDied
 from tejat.workspace.processes.program import Cause, Finished, find_program, run_program, why_not_run
@@ -27,25 +27,6 @@ def keeper() -> Generator[Keeper]:
     keeper = Keeper()
     yield keeper
     keeper.close()
-
-
-@pytest.fixture
-def mark() -> Generator[str]:
-    """A length of time to sleep that nobody else sleeps for; whoever still does in the end is killed."""
-    mark = f"7{int.from_bytes(os.urandom(5))}.5"
-    yield mark
-    for pid in living(mark):
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-
-
-def living(mark: str) -> list[int]:
-    found: list[int] = []
-    for name in os.listdir("/proc"):
-        with contextlib.suppress(OSError):
-            if name.isdecimal() and mark.encode() in Path(f"/proc/{name}/cmdline").read_bytes():
-                found.append(int(name))
-    return found
 
 
 async def until(condition: Callable[[], bool]) -> None:
