@@ -8,6 +8,7 @@ from typing import Any
 from model_server import LoopbackServer, Received, Reply, as_json
 
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+KEY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 ID = re.compile(r"[a-zA-Z0-9_-]+")
 PICTURES = {"image/png", "image/jpeg", "image/gif", "image/webp"}
 START_USAGE = {
@@ -136,6 +137,10 @@ def _wrong_tools(body: Any) -> str | None:
         return "tools: bad names"
     if any(tool["input_schema"].get("type") != "object" for tool in tools):
         return "tools.0.custom.input_schema.type: Field required"
+    for place, tool in enumerate(tools):
+        if not all(map(KEY.fullmatch, tool["input_schema"].get("properties", ()))):
+            where = f"tools.{place}.custom.input_schema.properties"
+            return f"{where}: Property keys should match pattern '^[a-zA-Z0-9_.-]{{1,64}}$'"
     has_calls = any(piece["type"] == "tool_use" for message in body["messages"] for piece in message["content"])
     if has_calls and not tools:
         return "Requests which include `tool_use` or `tool_result` blocks must define tools"

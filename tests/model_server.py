@@ -271,6 +271,10 @@ def what_is_wrong(received: Received) -> str | None:
         return f"no such method: {received.target}"
     if not (received.headers.get("x-goog-api-key") or received.headers.get("authorization")):
         return "Method doesn't allow unregistered callers"
+    for tool in received.body.get("tools", ()):
+        for place, declared in enumerate(tool.get("functionDeclarations", ())):
+            if not re.fullmatch(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}", declared["name"]):
+                return f"* GenerateContentRequest.tools[0].function_declarations[{place}].name: Invalid function name."
     contents = received.body.get("contents")
     if not contents or contents[0]["role"] != "user":
         return "contents must begin with a user turn"

@@ -14,7 +14,7 @@ from tejat.core.tool import FunctionDeclaration
 from tejat.core.types import FunctionCall, Text, Thought
 from tejat.models.anthropic_answer import AnthropicAnswer
 from tejat.models.anthropic_wire import ANSWER_TOOL, kept_block
-from tejat.models.portable import wire_name
+from tejat.models.portable import wire_arguments, wire_name
 from tejat.models.refusals import Asked
 from tejat.workspace.http.sse import SseParser
 
@@ -32,6 +32,19 @@ def read(*events: Any, is_forced: bool = False) -> tuple[list[Chunk], Answer]:
     answer = deltas.pop()
     assert isinstance(answer, Answer)
     return deltas, answer
+
+
+def test_arguments_have_the_names_that_the_tool_gave_them() -> None:
+    given = {"$select": "a", "plain": {"$select": 1}, "filter[x]": None}
+    # The last one under its own name, as the model may have read it somewhere.
+    written = json.dumps({**wire_arguments({"$select": "a", "plain": {"$select": 1}}), "filter[x]": None})
+    tools = (FunctionDeclaration("o.data", "", {"properties": {"$select": {}, "filter[x]": {}, "plain": {}}}),)
+    reader = AnthropicAnswer(tools, ASKED)
+    for event in (begin(), *call_block(0, "1", wire_name("o.data"), written), *finish("tool_use")):
+        reader.feed(json.dumps(event))
+    answer = reader.end()[-1]
+    assert isinstance(answer, Answer)
+    assert answer.calls == (FunctionCall("o.data", given, "1"),)
 
 
 def test_a_whole_answer() -> None:

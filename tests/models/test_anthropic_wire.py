@@ -29,7 +29,7 @@ from tejat.models.anthropic_wire import (
     opening,
     usual_dialect,
 )
-from tejat.models.portable import wire_id, wire_name
+from tejat.models.portable import wire_arguments, wire_id, wire_name
 
 MODEL = "claude-x"
 OLD = Dialect(1000)
@@ -350,3 +350,45 @@ def test_thoughts_that_are_refused_are_known_by_the_words() -> None:
 
 def test_every_text_is_utf_8() -> None:
     assert content(user_message(Text("half \ud800"))) == [{"type": "text", "text": "half \ufffd"}]
+
+
+ODD = {
+    "type": "object",
+    "properties": {
+        "$select": {"type": "string", "description": "Which."},
+        "filter[x]": {},
+        "plain": {},
+        "größe": True,
+    },
+    "required": ["$select", "plain"],
+}
+ODATA = FunctionDeclaration("odata", "Asks.", ODD)
+
+
+class TestNamesOfParameters:
+    """Those that the service does not take have stand-ins, in what is declared and in old calls."""
+
+    def test_what_is_declared(self) -> None:
+        sent = body(ModelRequest((HELLO,), tools=(ODATA,)))
+        assert what_is_wrong(Received("POST", "/v1/messages", HEADERS, json.dumps(sent).encode())) is None
+        select, filtering, size = (wire_key(key) for key in ("$select", "filter[x]", "größe"))
+        assert sent["tools"][0]["input_schema"] == {
+            "type": "object",
+            "properties": {
+                select: {"type": "string", "description": '"$select": Which.'},
+                filtering: {"description": '"filter[x]"'},
+                "plain": {},
+                size: True,
+            },
+            "required": [select, "plain"],
+        }
+        assert ODD["required"] == ["$select", "plain"]
+
+    def test_what_was_called(self) -> None:
+        given = {"$select": {"$inner": 1}, "plain": 2}
+        (block,) = content(model_message(FunctionCall("odata", given, "1")))
+        assert block["input"] == {wire_key("$select"): {"$inner": 1}, "plain": 2}
+
+
+def wire_key(key: str) -> str:
+    return next(iter(wire_arguments({key: 1})))

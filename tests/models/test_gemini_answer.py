@@ -18,9 +18,11 @@ from tejat.core.model import (
     ThoughtDelta,
     Usage,
 )
+from tejat.core.tool import FunctionDeclaration
 from tejat.core.types import FileData, FunctionCall, InlineData, MessagePart, Opaque, Text, Thought
 from tejat.models.gemini_answer import AnswerReader
-from tejat.models.portable import UNNAMED_CALL
+from tejat.models.gemini_wire import NAMES
+from tejat.models.portable import UNNAMED_CALL, wire_name
 from tejat.workspace.http.sse import SseParser
 
 Delta = TextDelta | ThoughtDelta
@@ -105,6 +107,19 @@ def test_media_and_what_we_do_not_know() -> None:
 )
 def test_calls_that_are_not_as_they_should_be_stay_calls(sent: object, understood: FunctionCall) -> None:
     assert parts({"functionCall": sent}) == (understood,)
+
+
+def test_calls_are_of_the_tools_own_names() -> None:
+    tools = tuple(FunctionDeclaration(name, "", {}) for name in ("2fa", "srv__a.b"))
+    reader = AnswerReader((), tools)
+    calls = [{"functionCall": {"name": wire_name("2fa", NAMES)}}, {"functionCall": {"name": "srv__a.b"}}]
+    calls.append({"functionCall": {"name": "unheard_of"}, "thoughtSignature": "s"})
+    assert list(reader.read(json.dumps(chunk(*calls, reason="STOP")))) == []
+    assert reader.answer().calls == (
+        FunctionCall("2fa", {}),
+        FunctionCall("srv__a.b", {}),
+        FunctionCall("unheard_of", {}, signature="s"),
+    )
 
 
 def test_a_large_argument() -> None:

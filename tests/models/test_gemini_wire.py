@@ -1,4 +1,5 @@
 import json
+import re
 from typing import Any
 
 import pytest
@@ -19,7 +20,8 @@ from tejat.core.types import (
     Text,
     Thought,
 )
-from tejat.models.gemini_wire import Dialect
+from tejat.models.gemini_wire import NAMES, Dialect
+from tejat.models.portable import wire_name
 
 OLDER, NEWER = Dialect("gemini-2.5-pro"), Dialect("gemini-3-pro-preview")
 STAND_IN = "skip_thought_signature_validator"
@@ -54,12 +56,17 @@ def what_is_sent(part: MessagePart) -> MessagePart | None:
     match part:
         case Text("", None) | Thought(_, None) | Opaque("anthropic"):
             return None
-        case FunctionCall(name, args, str(own), signature) if own.startswith(OWN_ID):
-            return FunctionCall(name, args, None, signature)
-        case FunctionResponse(name, response, str(own)) if own.startswith(OWN_ID):
-            return FunctionResponse(name, response, None)
+        case FunctionCall(name, args, own, signature):
+            return FunctionCall(wire_name(name, NAMES), args, own_or_none(own), signature)
+        case FunctionResponse(name, response, own):
+            return FunctionResponse(wire_name(name, NAMES), response, own_or_none(own))
         case _:
             return part
+
+
+def own_or_none(call_id: str | None) -> str | None:
+    """The service is told only ids that it gave itself."""
+    return None if call_id is None or call_id.startswith(OWN_ID) else call_id
 
 
 @settings(max_examples=250)
@@ -214,3 +221,14 @@ def test_nothing_is_said_that_need_not_be() -> None:
 def test_models_differ(model: str, thinks: bool, is_newer: bool) -> None:
     dialect = Dialect(model)
     assert (dialect.thinks, dialect.nests_media, dialect.wants_signatures) == (thinks, is_newer, is_newer)
+
+
+def test_functions_have_names_that_the_service_takes_everywhere() -> None:
+    tools = tuple(FunctionDeclaration(name, "", {}) for name in ("srv__a.b:c-d", "2fa", "größe"))
+    declared = rest(OLDER, ModelRequest([], tools=tools))["tools"][0]["functionDeclarations"]
+    names = [each["name"] for each in declared]
+    assert names == ["srv__a.b:c-d", *(wire_name(name, NAMES) for name in ("2fa", "größe"))]
+    assert [bool(re.fullmatch(NAMES, name)) for name in names] == [True] * 3
+    assert encoded(OLDER, model_message(FunctionCall("2fa", {}, "1")))["parts"][0]["functionCall"]["name"] == names[1]
+    answer = encoded(OLDER, user_message(FunctionResponse("2fa", {}, "1")))
+    assert answer["parts"][0]["functionResponse"]["name"] == names[1]

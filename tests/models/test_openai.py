@@ -27,6 +27,7 @@ from tejat.core.types import FunctionCall, FunctionResponse, InlineData, Text, T
 from tejat.core.value import replace
 from tejat.models import ModelOptions, open_model
 from tejat.models.openai import open_openai
+from tejat.models.portable import wire_name
 
 T = TypeVar("T")
 TOOLS = (FunctionDeclaration("read.file", "Reads.", {"type": "object", "properties": {"path": {"type": "string"}}}),)
@@ -65,12 +66,8 @@ def test_a_conversation() -> None:
     server = OpenAiServer(
         stream(
             chunk(content="I look."),
-            chunk(
-                tool_calls=[called(0, call_id="call_a", name="read_file_cdd92356921b5f14", arguments='{"path":"a"}')]
-            ),
-            chunk(
-                tool_calls=[called(1, call_id="call_b", name="read_file_cdd92356921b5f14", arguments='{"path":"b"}')]
-            ),
+            chunk(tool_calls=[called(0, call_id="call_a", name=wire_name("read.file"), arguments='{"path":"a"}')]),
+            chunk(tool_calls=[called(1, call_id="call_b", name=wire_name("read.file"), arguments='{"path":"b"}')]),
             chunk(reason="tool_calls"),
             usage_chunk(),
         ),

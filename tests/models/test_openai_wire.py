@@ -198,6 +198,10 @@ def test_an_answer_in_json() -> None:
 PLAIN = ModelRequest((HELLO,))
 FULL = ModelRequest((user_message("see", PICTURE),), answer_schema=SCHEMA, most_output_tokens=9, temperature=0.0)
 NEW = Dialect(limit=LimitField.NEW)
+TOO_MUCH_SAID = (
+    "Invalid 'tools[6].function.description': string too long. Expected a string with maximum length 1024, "
+    "but got a string with length 2780 instead."
+)
 
 
 @pytest.mark.parametrize(
@@ -223,11 +227,24 @@ NEW = Dialect(limit=LimitField.NEW)
         (USUAL, PLAIN, "this model does not support images", None),
         (Dialect(media=False), FULL, "this model does not support images", None),
         (USUAL, FULL, "registry.ollama.ai/library/x does not support tools", None),
+        (USUAL, PLAIN, TOO_MUCH_SAID, Dialect(description=1024)),
+        (Dialect(description=1024), PLAIN, TOO_MUCH_SAID, None),
+        (Dialect(description=2048), PLAIN, TOO_MUCH_SAID, Dialect(description=1024)),
+        (USUAL, PLAIN, "Invalid 'tools[6].function.description': expected a string", None),
         (USUAL, FULL, "", None),
     ],
 )  # fmt: skip
 def test_a_refusal_teaches(dialect: Dialect, request_: ModelRequest, refusal: str, expected: Dialect | None) -> None:
     assert learned(dialect, request_, refusal) == expected
+
+
+def test_as_much_is_said_of_a_tool_as_the_server_takes() -> None:
+    tool = FunctionDeclaration("run", "Runs everything.", {"type": "object", "properties": {}})
+    sent = [
+        json.loads(opening("m", ModelRequest((HELLO,), tools=(tool,)), dialect) + CLOSING)
+        for dialect in (USUAL, Dialect(description=4))
+    ]
+    assert [each["tools"][0]["function"]["description"] for each in sent] == ["Runs everything.", "Runs"]
 
 
 def test_every_text_is_utf_8() -> None:

@@ -8,26 +8,55 @@ from hypothesis import strategies as st
 from tejat.core.tool import FunctionDeclaration
 from tejat.core.types import FileData, InlineData
 from tejat.models.portable import (
+    PLAIN_NAMES,
     data_url,
     in_words,
     names_by_wire,
     object_schema,
+    own_arguments,
     response_text,
+    wire_arguments,
     wire_id,
     wire_name,
+    wire_properties,
 )
 
-
-@given(st.text(max_size=200))
-def test_every_name_becomes_one_that_is_taken(name: str) -> None:
-    assert re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", wire_name(name))
-    assert wire_name(wire_name(name)) == wire_name(name)
+GEMINI = r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}"
+KEYS = r"[a-zA-Z0-9_.-]{1,64}"
+anything = st.text(max_size=200) | st.from_regex(PLAIN_NAMES, fullmatch=True) | st.from_regex(GEMINI, fullmatch=True)
 
 
-@given(st.sets(st.text(max_size=100), min_size=2, max_size=20))
-def test_different_names_stay_different_and_are_found_again(names: set[str]) -> None:
-    tools = tuple(FunctionDeclaration(name, "", {}) for name in names)
-    assert sorted(names_by_wire(tools).values()) == sorted(names)
+@given(anything, st.sampled_from([PLAIN_NAMES, GEMINI, KEYS]))
+def test_every_name_becomes_one_that_is_taken(name: str, fitting: str) -> None:
+    assert re.fullmatch(fitting, wire_name(name, fitting))
+
+
+@given(st.sets(anything, min_size=1, max_size=10), st.sampled_from([PLAIN_NAMES, GEMINI]))
+def test_different_names_stay_different_and_are_found_again(names: set[str], fitting: str) -> None:
+    """Also those that somebody chose because they are another one's stand-in."""
+    chosen = {wire_name(name, fitting) for name in names}
+    tools = tuple(FunctionDeclaration(name, "", {}) for name in names | chosen)
+    assert sorted(names_by_wire(tools, fitting).values()) == sorted(names | chosen)
+
+
+@given(st.dictionaries(anything, st.integers(), max_size=6))
+def test_arguments_find_their_way_back(arguments: dict[str, int]) -> None:
+    schema = {"type": "object", "properties": {key: {} for key in arguments}, "required": list(arguments)}
+    told = wire_properties(schema)
+    sent = wire_arguments(arguments)
+    assert list(sent) == list(told["properties"]) == told["required"]
+    assert all(re.fullmatch(KEYS, key) for key in sent)
+    tool = FunctionDeclaration("t", "", schema)
+    assert own_arguments(sent, tool) == own_arguments(arguments, tool) == arguments
+
+
+def test_what_names_no_parameters_is_left_alone() -> None:
+    for schema in ({}, {"properties": []}, {"properties": {"a.b-c": {}}, "required": "a"}):
+        assert wire_properties(schema) is schema
+    odd = wire_properties({"properties": {"$a": {"description": 7}}, "required": "$a"})
+    assert odd == {"properties": {next(iter(wire_arguments({"$a": 1}))): {"description": '"$a"'}}, "required": "$a"}
+    for tool in (None, FunctionDeclaration("t", "", {}), FunctionDeclaration("t", "", {"properties": 1})):
+        assert own_arguments({"$a": 1}, tool) == {"$a": 1}
 
 
 def test_a_name_that_fits_stays_as_it_is() -> None:

@@ -22,7 +22,7 @@ from tejat.models.anthropic_wire import ANSWER_TOOL, kept_block
 from tejat.models.failures import protocol_failure
 from tejat.models.json_shapes import count_of, items_of, object_of, read_object, text_of
 from tejat.models.loose_json import read_arguments
-from tejat.models.portable import UNNAMED_CALL, names_by_wire
+from tejat.models.portable import UNNAMED_CALL, own_arguments, wire_name
 from tejat.models.redact import safe_text
 from tejat.models.refusals import Asked, refusal
 
@@ -54,7 +54,7 @@ class AnthropicAnswer:
     """
 
     def __init__(self, tools: tuple[FunctionDeclaration, ...], asked: Asked, *, is_forced: bool = False) -> None:
-        self._names = names_by_wire(tools)
+        self._tools = {wire_name(tool.name): tool for tool in tools}
         self._asked = asked
         self._is_forced = is_forced
         self._blocks: dict[int, _Block] = {}
@@ -201,7 +201,9 @@ class AnthropicAnswer:
         if arguments is None:
             return None
         call_id = text_of(block.start.get("id")) or None
-        return FunctionCall(self._names.get(name, name) or UNNAMED_CALL, arguments, call_id)
+        tool = self._tools.get(name)
+        own_name = name or UNNAMED_CALL if tool is None else tool.name
+        return FunctionCall(own_name, own_arguments(arguments, tool), call_id)
 
     def _answer(self, parts: list[MessagePart], malformed: str) -> Answer:
         reason = _REASONS.get(self._stop, FinishReason.OTHER if self._stop else FinishReason.STOP)

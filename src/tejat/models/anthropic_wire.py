@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import cast
 
 from tejat.core.history import Message, Role
 from tejat.core.json_text import dump_json
@@ -20,7 +19,16 @@ from tejat.core.types import (
     Text,
 )
 from tejat.core.value import replace, value
-from tejat.models.portable import in_base64, in_words, object_schema, response_text, wire_id, wire_name
+from tejat.models.portable import (
+    in_base64,
+    in_words,
+    object_schema,
+    response_text,
+    wire_arguments,
+    wire_id,
+    wire_name,
+    wire_properties,
+)
 
 VENDOR = "anthropic"
 ANSWER_TOOL = "give_answer"
@@ -137,7 +145,7 @@ def _tools(request: ModelRequest, form: AnswerForm | None, dialect: Dialect) -> 
         {
             "name": wire_name(tool.name),
             "description": tool.description,
-            "input_schema": object_schema(tool.parameters_json_schema),
+            "input_schema": wire_properties(object_schema(tool.parameters_json_schema)),
         }
         for tool in request.tools
     ]
@@ -232,7 +240,7 @@ def _call(call: FunctionCall, position: int) -> JsonObject:
         "type": "tool_use",
         "id": wire_id(call.id, position),
         "name": wire_name(call.name),
-        "input": cast("JsonObject", call.args),
+        "input": wire_arguments(call.args),
     }
 
 

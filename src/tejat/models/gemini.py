@@ -134,7 +134,7 @@ class Gemini:
         return frozenset(Ability)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
-        reader = AnswerReader(self._endpoint.secrets)
+        reader = AnswerReader(self._endpoint.secrets, request.tools)
         body = (b'{"contents":[', *self._contents(request), b"]", self._rest(request), b"}")
         address = f"{self._endpoint.address('streamGenerateContent')}?alt=sse"
         try:

@@ -20,12 +20,14 @@ from tejat.core.model import (
     ThoughtDelta,
     Usage,
 )
+from tejat.core.tool import FunctionDeclaration
 from tejat.core.types import FileData, FunctionCall, InlineData, JsonObject, MessagePart, Opaque, Text, Thought
+from tejat.core.value import replace
 from tejat.models.failures import protocol_failure
 from tejat.models.gemini_refusal import refusal
-from tejat.models.gemini_wire import VENDOR
+from tejat.models.gemini_wire import NAMES, VENDOR
 from tejat.models.json_shapes import count_of, items_of, object_of, text_of
-from tejat.models.portable import UNNAMED_CALL
+from tejat.models.portable import UNNAMED_CALL, names_by_wire
 from tejat.models.redact import safe_text
 
 _REASONS = {
@@ -55,10 +57,11 @@ _USAGE_FIELDS = (
 
 
 class AnswerReader:
-    """Reads one answer."""
+    """Reads one answer to a request with these tools."""
 
-    def __init__(self, secrets: Sequence[str] = ()) -> None:
+    def __init__(self, secrets: Sequence[str] = (), tools: tuple[FunctionDeclaration, ...] = ()) -> None:
         self._secrets = secrets
+        self._names = names_by_wire(tools, NAMES)
         self._parts: list[MessagePart] = []
         self._reason: FinishReason | None = None
         self._detail = ""
@@ -119,13 +122,18 @@ class AnswerReader:
         for part in _objects(content.get("parts"), "parts"):
             # Only those who run calls answer them: sent back, it would make every further request illegal.
             if "functionResponse" not in part:
-                yield from self._add(_read_part(part))
+                yield from self._add(self._under_own_name(_read_part(part)))
         self._note_grounding(candidate)
         reason = text_of(candidate.get("finishReason"))
         if reason and reason != _UNSPECIFIED and self._reason is not FinishReason.BLOCKED:
             self._reason = _REASONS.get(reason, FinishReason.OTHER)
             said = text_of(candidate.get("finishMessage"))
             self._detail = "" if reason == "STOP" else safe_text(f"({reason}) {said}")
+
+    def _under_own_name(self, part: MessagePart) -> MessagePart:
+        if not isinstance(part, FunctionCall):
+            return part
+        return replace(part, name=self._names.get(part.name, part.name))
 
     def _add(self, part: MessagePart) -> Iterator[TextDelta | ThoughtDelta]:
         last = self._parts[-1] if self._parts else None

@@ -8,6 +8,7 @@ from typing import assert_never, cast
 from tejat.core.history import OWN_ID, Message
 from tejat.core.json_text import dump_json
 from tejat.core.model import Ability, ModelRequest
+from tejat.core.tool import FunctionDeclaration
 from tejat.core.types import (
     FileData,
     FunctionCall,
@@ -19,9 +20,11 @@ from tejat.core.types import (
     Text,
     Thought,
 )
-from tejat.models.portable import in_words
+from tejat.models.portable import in_words, wire_name
 
 VENDOR = "gemini"
+NAMES = r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}"
+"""The names of functions that the service takes."""
 
 _VERSION = r"gemini-(\d{1,3})(?:\.(\d{1,3}))?(?:-|$)"
 _LATEST = frozenset({"gemini-pro-latest", "gemini-flash-latest", "gemini-flash-lite-latest"})
@@ -116,8 +119,12 @@ def _prompt_fields(request: ModelRequest) -> JsonObject:
         # Most models refuse functions beside what the service does itself.
         fields["tools"] = [_ABILITIES[ability] for ability in sorted(request.abilities)]
     elif request.tools:
-        fields["tools"] = [{"functionDeclarations": [tool.to_json() for tool in request.tools]}]
+        fields["tools"] = [{"functionDeclarations": [_declared(tool) for tool in request.tools]}]
     return fields
+
+
+def _declared(tool: FunctionDeclaration) -> JsonObject:
+    return {**tool.to_json(), "name": wire_name(tool.name, NAMES)}
 
 
 def _is_sent(part: MessagePart) -> bool:
@@ -144,10 +151,11 @@ def _encode_part(part: MessagePart) -> JsonObject:
         case FileData(mime_type, file_uri):
             return {"fileData": {"mimeType": mime_type, "fileUri": file_uri}}
         case FunctionCall(name, args, call_id, signature):
-            call = {**_identified(call_id), "name": name, "args": cast("JsonObject", args)}
+            call = {**_identified(call_id), "name": wire_name(name, NAMES), "args": cast("JsonObject", args)}
             return {"functionCall": call, **_signed(signature)}
         case FunctionResponse(name, response, call_id):
-            return {"functionResponse": {**_identified(call_id), "name": name, "response": response}}
+            answer = {**_identified(call_id), "name": wire_name(name, NAMES), "response": response}
+            return {"functionResponse": answer}
         case Opaque(_, value):
             return value
         case _:

@@ -48,7 +48,8 @@ class LimitField(StrEnum):
 class Dialect:
     """What a server takes: whether it counts tokens while it streams, which limit it knows, and so on.
 
-    `thoughts` says that it wants to have back what its model thought.
+    `thoughts` says that it wants to have back what its model thought. `description` is how many characters may be said
+    of a tool, 0 for any number.
     """
 
     usage: bool = True
@@ -57,6 +58,7 @@ class Dialect:
     form: AnswerForm = AnswerForm.SCHEMA
     thoughts: bool = False
     media: bool = True
+    description: int = 0
 
 
 def opening(model: str, request: ModelRequest, dialect: Dialect) -> bytes:
@@ -74,7 +76,7 @@ def opening(model: str, request: ModelRequest, dialect: Dialect) -> bytes:
                 "type": "function",
                 "function": {
                     "name": wire_name(tool.name),
-                    "description": tool.description,
+                    "description": tool.description[: dialect.description or None],
                     "parameters": object_schema(tool.parameters_json_schema),
                 },
             }
@@ -204,6 +206,7 @@ _UNKNOWN_FIELD = (
     r"unsupported|not supported|does not support|unrecogni[sz]ed|unknown|unexpected|extra|not permitted|not allowed"
     r"|invalid (?:parameter|argument|field)|is deprecated"
 )
+_LONG_DESCRIPTION = r"\.function\.description'?: string too long\b[^0-9]{0,80}?maximum length ([1-9]\d{1,5})\b"
 _TOO_MUCH = r"too large|at most|less than or equal"
 _ABOUT_MEDIA = r"image|audio|video|vision|multimodal|multi-modal|mmproj|modalit|\bfiles?\b|media|content type"
 _NEXT_LIMIT = {LimitField.OLD: LimitField.NEW, LimitField.NEW: LimitField.NONE}
@@ -213,6 +216,9 @@ _NEXT_FORM = {AnswerForm.SCHEMA: AnswerForm.OBJECT, AnswerForm.OBJECT: AnswerFor
 def learned(dialect: Dialect, request: ModelRequest, refusal: str) -> Dialect | None:
     """The dialect to try next, when a server has refused the request in these words; None if that would not help."""
     words = refusal.lower()
+    limit = re.search(_LONG_DESCRIPTION, words)
+    if limit and (not dialect.description or int(limit[1]) < dialect.description):
+        return replace(dialect, description=int(limit[1]))
     if dialect.usage and ("stream_options" in words or "include_usage" in words):
         return replace(dialect, usage=False)
     if "reasoning_content" in words:

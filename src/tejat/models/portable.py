@@ -2,29 +2,86 @@
 
 import re
 from base64 import b64encode
-from collections.abc import Mapping
-from zlib import crc32
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import cast
 
 from tejat.core.json_text import dump_json
 from tejat.core.tool import FunctionDeclaration
-from tejat.core.types import FileData, InlineData, JsonObject
+from tejat.core.types import FileData, InlineData, JsonObject, JsonValue, Params
 
 UNNAMED_CALL = "undefined_tool_name"
 """The name of a call that came without one: no tool has it, so the model is told."""
 
-_NAME = r"[a-zA-Z0-9_-]{1,64}"
+PLAIN_NAMES = r"[a-zA-Z0-9_-]{1,64}"
+"""The names of functions that every service takes."""
+
+_KEYS = r"[a-zA-Z0-9_.-]{1,64}"
 _ID = r"[a-zA-Z0-9_-]{1,40}"
 _FOREIGN = r"[^a-zA-Z0-9_-]"
+_FINGERPRINT = 16
+_MOST_OF_A_NAME = 64 - 1 - _FINGERPRINT
+_STAND_IN = rf".*_[0-9a-f]{{{_FINGERPRINT}}}"
 
 
-def wire_name(name: str) -> str:
-    """The name of a function as every service takes it; one that fits stays as it is."""
-    return name if re.fullmatch(_NAME, name) else f"{re.sub(_FOREIGN, '_', name)[:47]}_{_fingerprint(name)}"
+def wire_name(name: str, fitting: str = PLAIN_NAMES) -> str:
+    """The name of a function as a service takes it: `fitting` ones stay as they are, others have a stand-in.
+
+    No two names become the same: one that looks like a stand-in has one of its own.
+    """
+    if re.fullmatch(fitting, name) and not re.fullmatch(_STAND_IN, name):
+        return name
+    plain = re.sub(_FOREIGN, "_", name)
+    begun = plain if re.match("[a-zA-Z_]", plain) else f"_{plain}"
+    return f"{begun[:_MOST_OF_A_NAME]}_{_fingerprint(name)}"
 
 
-def names_by_wire(tools: tuple[FunctionDeclaration, ...]) -> Mapping[str, str]:
+def names_by_wire(tools: tuple[FunctionDeclaration, ...], fitting: str = PLAIN_NAMES) -> Mapping[str, str]:
     """The tools' own names by those that a model knows them by."""
-    return {wire_name(tool.name): tool.name for tool in tools}
+    return {wire_name(tool.name, fitting): tool.name for tool in tools}
+
+
+def wire_properties(schema: JsonObject) -> JsonObject:
+    """The schema of a function's parameters with names of parameters that every service takes.
+
+    A stand-in is described by what it stands for: of many a name nothing is left in it.
+    """
+    properties, required = schema.get("properties"), schema.get("required")
+    if not isinstance(properties, Mapping) or all(_wire_key(key) == key for key in properties):
+        return schema
+    renamed = {
+        _wire_key(key): declared if _wire_key(key) == key else _named(key, declared)
+        for key, declared in properties.items()
+    }
+    if not isinstance(required, Sequence) or isinstance(required, str):
+        return {**schema, "properties": renamed}
+    wanted = [_wire_key(key) if isinstance(key, str) else key for key in required]
+    return {**schema, "properties": renamed, "required": wanted}
+
+
+def _wire_key(key: str) -> str:
+    return wire_name(key, _KEYS)
+
+
+def _named(key: str, declared: JsonValue) -> JsonValue:
+    if not isinstance(declared, Mapping):
+        return declared
+    description = declared.get("description")
+    return {**declared, "description": f'"{key}": {description}' if isinstance(description, str) else f'"{key}"'}
+
+
+def wire_arguments(arguments: Params) -> JsonObject:
+    """The arguments of a call under the names that `wire_properties` gives them."""
+    return cast("JsonObject", {_wire_key(key): value for key, value in arguments.items()})
+
+
+def own_arguments(arguments: Params, tool: FunctionDeclaration | None) -> Params:
+    """The way back from `wire_arguments`, for a tool that the model was told of. Names that stand for none stay."""
+    properties = None if tool is None else tool.parameters_json_schema.get("properties")
+    if not isinstance(properties, Mapping):
+        return arguments
+    own = {_wire_key(key): key for key in properties}
+    return {own.get(key, key): value for key, value in arguments.items()}
 
 
 def object_schema(schema: JsonObject) -> JsonObject:
@@ -46,8 +103,7 @@ def wire_id(call_id: str | None, position: int) -> str:
 
 
 def _fingerprint(text: str) -> str:
-    raw = text.encode("utf-8", "surrogatepass")
-    return f"{crc32(raw):08x}{crc32(raw[::-1]):08x}"
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_FINGERPRINT]
 
 
 def response_text(response: JsonObject) -> str:

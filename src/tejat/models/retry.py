@@ -3,7 +3,7 @@
 import asyncio
 import os
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 
 from tejat.core.model import (
@@ -19,12 +19,16 @@ from tejat.core.model import (
 )
 from tejat.core.types import FileData, InlineData
 from tejat.core.value import replace
+from tejat.core.visible import visible
+from tejat.models.refused_tools import RefusedTools
 
 MOST_CALLS = 10_000
 """More calls in one answer could not even be cancelled before whoever interrupts loses patience."""
 _LONGEST_WAIT = 30.0
 _JITTER = 0.3
 _VOID_KINDS = frozenset({FailureKind.EMPTY, FailureKind.MALFORMED_CALL})
+_MOST_TOOLS = 5
+"""How many tools are left out of one request because the service does not take them."""
 _VOID_ATTEMPTS = 3
 """How often in all a model is asked that gives nothing usable: asking more often than that seldom helps."""
 
@@ -40,6 +44,8 @@ class Retrying:
     The stream of another attempt follows a `Retry`, which makes void whatever was streamed before it. It raises
     ModelFailure when nothing helps: also BLOCKED, EMPTY and MALFORMED_CALL, so that an `Answer` is always of use, if
     perhaps cut at the most tokens.
+
+    A tool that the service refuses is left out from then on, and the request made without it.
 
     `patience` is how many seconds the waits of one request may take together. A service that asks for more is not
     waited for at all.
@@ -65,6 +71,7 @@ class Retrying:
         self._sleep = sleep
         self._jitter = jitter
         self._now = now
+        self._refused = RefusedTools()
 
     @property
     def name(self) -> str:
@@ -80,6 +87,8 @@ class Retrying:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
         attempt, void_attempts, waited = 0, 0, 0.0
+        attempts, left_out = self._attempts, 0
+        request = self._refused.without(request)
         while True:
             attempt += 1
             try:
@@ -91,25 +100,23 @@ class Retrying:
                         yield chunk
                 raise ModelFailure("The answer ended before it was whole.", FailureKind.STREAM_CUT, can_retry=True)
             except ModelFailure as failure:
-                void_attempts += failure.kind in _VOID_KINDS
-                most = self._most_attempts(attempt, void_attempts, failure)
-                if not failure.can_retry:
+                refused = self._refused.learn(request, failure, most=_MOST_TOOLS - left_out)
+                # Without them it is another request, which has attempts of its own.
+                attempts, left_out = attempts + bool(refused), left_out + len(refused)
+                lost = _without_tools(refused, failure) if refused else failure
+                void_attempts += lost.kind in _VOID_KINDS
+                most = _most_attempts(attempts, attempt, void_attempts, lost)
+                if not lost.can_retry:
                     raise
                 if attempt >= most:
-                    raise _given_up(failure, attempt) from None
-                wait = self._wait(failure, attempt)
+                    raise _given_up(lost, attempt) from None
+                wait = self._wait(lost, attempt)
                 if waited + wait > self._patience:
-                    raise self._out_of_patience(failure, wait) from None
-                lost = failure
+                    raise self._out_of_patience(lost, wait) from None
             waited += wait
             yield Retry(lost.kind, lost.message, attempt, most, wait)
             await self._sleep(wait)
-            request = _asked_again(request, lost)
-
-    def _most_attempts(self, attempt: int, void_attempts: int, failure: ModelFailure) -> int:
-        if failure.kind not in _VOID_KINDS:
-            return self._attempts
-        return min(self._attempts, attempt + _VOID_ATTEMPTS - void_attempts)
+            request = self._refused.without(_asked_again(request, lost))
 
     def _wait(self, failure: ModelFailure, attempt: int) -> float:
         if failure.retry_after is not None:
@@ -125,10 +132,22 @@ class Retrying:
         return _worded(failure, f"{failure.message} {advice}")
 
     async def count_tokens(self, request: ModelRequest) -> int:
-        return await self._inner.count_tokens(request)
+        return await self._inner.count_tokens(self._refused.without(request))
 
     async def close(self) -> None:
         await self._inner.close()
+
+
+def _without_tools(names: Sequence[str], failure: ModelFailure) -> ModelFailure:
+    """What to tell before the next attempt, which can be made at once."""
+    which = "tool" if len(names) == 1 else "tools"
+    told = f"The service does not take the {which} {', '.join(map(visible, names))}, left out from now on."
+    message = f"{told} {failure.message}"
+    return ModelFailure(message, failure.kind, status=failure.status, retry_after=0.0, can_retry=True)
+
+
+def _most_attempts(attempts: int, attempt: int, void_attempts: int, failure: ModelFailure) -> int:
+    return min(attempts, attempt + _VOID_ATTEMPTS - void_attempts) if failure.kind in _VOID_KINDS else attempts
 
 
 def _usable(answer: Answer) -> Answer:
