@@ -339,6 +339,7 @@ os._exit(4)
     def test_its_keeper_is_killed(self, ground: Ground, mark: str) -> None:
         async def scene() -> list[tuple[str, McpProblem, RequestId | None]]:
             async with ground.opened(ECHO) as (_, ear):
+                await until(lambda: len(living(mark)) == 1)
                 (server,) = living(mark)
                 os.kill(parent_of(server), signal.SIGKILL)
                 lost = await ear.lose_something()
