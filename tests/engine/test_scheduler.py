@@ -21,6 +21,7 @@ from tejat.engine.scheduler import (
     Batch,
     Scheduler,
 )
+from tejat.engine.secret_mask import SecretMask
 from tejat.engine.undo import UndoJournal
 from tejat.tools.registry import Entry, Source
 
@@ -191,6 +192,26 @@ class TestPerforming:
         _, events = run_batch(tmp_path, [tool], [note("a")])
         told = [event for event in events if isinstance(event, OutputUpdated)]
         assert told == ([OutputUpdated(0, note("a"), "so far")] if declares else [])
+
+    def test_live_output_is_told_without_secrets(self, tmp_path: Path) -> None:
+        class Talking(Note):
+            async def run(self, params: NoteParams, context: ToolContext) -> ToolResult:
+                assert context.update_output is not None
+                context.update_output("so far: a-secret-of-some-length")
+                return ToolResult("done")
+
+        tool = Talking(asks=False)
+        tool.can_update_output = True
+        events: list[Event] = []
+
+        async def main() -> None:
+            with session(tmp_path, [tool], None) as scheduler:
+                scheduler.mask = SecretMask({"NAME": "a-secret-of-some-length"})
+                await scheduler.run(note("a"), events.append)
+
+        asyncio.run(main())
+        told = [event for event in events if isinstance(event, OutputUpdated)]
+        assert told == [OutputUpdated(0, note("a"), "so far: [the secret NAME]")]
 
     def test_what_moved_on_is_proposed_anew(self, tmp_path: Path) -> None:
         class Moving(Note):

@@ -222,7 +222,7 @@ class Batch:
         partial: list[ToolResult] = []
         context = ToolContext(
             approved=ready.approved,
-            update_output=lambda output: self._tell(OutputUpdated(call.index, call.request, output)),
+            update_output=lambda output: self._tell(OutputUpdated(call.index, call.request, self._masked(output))),
             keep_partial=partial.append,
         )
         self._enter(call, CallState.EXECUTING)
@@ -253,6 +253,10 @@ class Batch:
             pass
         finally:
             self._finish(call, result, allowed_by)
+
+    def _masked(self, output: str) -> str:
+        mask = self._scheduler.mask
+        return output if mask is None else mask.text(output)
 
     def _journal(self) -> "UndoJournal | None":
         """None where nothing can be kept: that is no reason not to do what was asked for."""
