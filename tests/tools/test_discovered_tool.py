@@ -49,6 +49,7 @@ def make(keeper: Keeper, root: Path) -> Make:
         name: str = "weather",
         seconds: float = 60.0,
         strict_stderr: bool = False,
+        objection: str | None = None,
     ) -> DiscoveredTool:
         (root / "call.sh").write_text(f"#!/bin/sh\n{script}\n")
         (root / "call.sh").chmod(0o700)
@@ -61,6 +62,7 @@ def make(keeper: Keeper, root: Path) -> Make:
             environment=ENVIRONMENT,
             seconds=seconds,
             strict_stderr=strict_stderr,
+            objection=lambda: objection,
         )
 
     return made
@@ -105,6 +107,14 @@ class TestProtocol:
         """D11: the name as the one argument, the arguments on the input, which ends."""
         tool = make("""printf '%s|' "$#" "$@" "$PWD" "$GEMINI_CLI$HOME"; cat; echo '|end'""")
         assert call(tool, {"city": "Oslo"}).llm_content == f'1|weather|{root}|1|{{"city":"Oslo"}}|end\n'
+
+    def test_one_that_must_not_run_now(self, make: Make, root: Path) -> None:
+        tool = make("touch mark", objection="It has changed.")
+        lines = ("Stdout: (empty)", "Stderr: (empty)", "Error: It has changed.", "Exit Code: (none)", "Signal: (none)")
+        assert call(tool) == failed("It has changed.", *lines)
+        with pytest.raises(ToolFailure, match=r"It has changed\."):
+            asyncio.run(tool.should_confirm_execute({}))
+        assert not (root / "mark").exists()
 
     def test_a_command_with_arguments_of_its_own(self, make: Make, root: Path) -> None:
         """Needs 45: a Python script with arguments."""

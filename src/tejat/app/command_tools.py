@@ -3,6 +3,10 @@
 from collections.abc import Callable
 
 from tejat.app.foreign import Surroundings
+from tejat.app.ground import Ground
+from tejat.config.named_files import NamedCommand
+from tejat.config.pinned_files import PinnedCommand, changed_in_words
+from tejat.config.places import SourceTier
 from tejat.config.settings import Setting
 from tejat.core.errors import UsageError
 from tejat.core.visible import visible
@@ -29,6 +33,7 @@ async def discover_by_command(
     except UsageError as error:
         tell(str(error))
         return
+    pinned = _pinned(settings.call_command, ground)
     tools = [
         DiscoveredTool(
             declared,
@@ -38,6 +43,7 @@ async def discover_by_command(
             directory=ground.roots[0],
             environment=house.child_environment,
             strict_stderr=settings.strict_stderr.value,
+            objection=lambda: _objection(pinned),
         )
         for declared in found.tools
     ]
@@ -47,3 +53,16 @@ async def discover_by_command(
     )
     for line in (*found.warnings, *found.stderr, *map(visible, problems)):
         tell(line)
+
+
+def _pinned(command: Setting[tuple[str, ...]] | None, ground: Ground) -> PinnedCommand | None:
+    """The command of a project that calls its tools: it runs only what was trusted."""
+    if command is None or command.tier is not SourceTier.WORKSPACE:
+        return None
+    program, *arguments = command.value
+    return PinnedCommand(NamedCommand(program, arguments), ground.roots[0], ground.trust.items)
+
+
+def _objection(pinned: PinnedCommand | None) -> str | None:
+    changed = None if pinned is None else pinned.changed()
+    return None if changed is None else f"It was not run: {changed_in_words(changed)}."

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from tejat.app.server_tools import ServerTools
     from tejat.core.model import Ask
 
+_MOST_NEWS = 100
+"""A server can say something new as often as it likes."""
+
 AskPerson = Callable[[Question], Awaitable[Answer]]
 
 
@@ -37,6 +40,7 @@ class ForeignTools:
         self._is_at_work: Callable[[], bool] = lambda: True
         self._beginning: asyncio.Task[None] | None = None
         self._news: dict[str, bool] = {}
+        self._untold = 0
 
     def attach(self, ask: "Ask", is_at_work: Callable[[], bool]) -> None:
         """Let servers that may do so ask this model, and servers ask anything only while the session `is_at_work`.
@@ -77,9 +81,12 @@ class ForeignTools:
             await self.servers.close()
 
     def news(self) -> list[str]:
-        """What the person should know, each once."""
+        """What the person should know, each once, and no more at a time than somebody could read."""
         fresh = [message for message, is_told in self._news.items() if not is_told]
         self._news |= dict.fromkeys(fresh, True)
+        if self._untold:
+            fresh.append(f"There was more to tell about tools of others: {self._untold:,} messages are left out.")
+        self._untold = 0
         return fresh
 
     async def _begin(self) -> None:
@@ -99,4 +106,13 @@ class ForeignTools:
 
     def _tell(self, message: str) -> None:
         """What programs print may hold a secret that they were given."""
-        self._news.setdefault(SecretMask(self._surroundings.ground.named_secrets).text(message), False)
+        message = SecretMask(self._surroundings.ground.named_secrets).text(message)
+        if message in self._news:
+            return
+        if len(self._news) >= _MOST_NEWS:
+            oldest = next(iter(self._news))
+            if not self._news[oldest]:
+                self._untold += 1
+                return
+            del self._news[oldest]
+        self._news[message] = False

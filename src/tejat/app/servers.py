@@ -8,11 +8,14 @@ from urllib.parse import quote
 
 from tejat.app.ground import Ground
 from tejat.config.mcp_enablement import disabled_servers, is_disabled
+from tejat.config.named_files import NamedCommand
+from tejat.config.pinned_files import PinnedCommand, changed_in_words
+from tejat.config.places import SourceTier
 from tejat.config.references import is_secret
 from tejat.config.settings import McpServer, Setting, Settings, servers_of
 from tejat.core.errors import UsageError
 from tejat.core.visible import visible
-from tejat.mcp.failures import McpFailure
+from tejat.mcp.failures import McpFailure, McpProblem
 from tejat.mcp.link import ServerPlan
 from tejat.mcp.names import alias_problem
 from tejat.mcp.pool import Barred
@@ -89,7 +92,7 @@ def _plan(
         alias,
         transport,
         where,
-        partial(_connect, alias, setting, ground, means),
+        partial(_connect, alias, setting, ground, means, pinned=_pinned(setting, ground)),
         timeout=server.timeout,
         start_timeout=server.start_timeout,
         may_sample=server.may_sample,
@@ -122,11 +125,24 @@ def given_secrets(settings: Settings) -> dict[str, str]:
     return {name: value for name, value in given if is_secret(name.replace("-", "_"), value)}
 
 
-def _connect(alias: str, setting: Setting[McpServer], ground: Ground, means: Means) -> Transport:
+def _pinned(setting: Setting[McpServer], ground: Ground) -> PinnedCommand | None:
+    """The command of a project's server: started again, too, it runs only what was trusted."""
+    server = setting.value
+    if setting.tier is not SourceTier.WORKSPACE or server.command is None:
+        return None
+    command = NamedCommand(server.command, server.arguments, server.directory or "", server.environment)
+    return PinnedCommand(command, ground.roots[0], ground.trust.items)
+
+
+def _connect(
+    alias: str, setting: Setting[McpServer], ground: Ground, means: Means, *, pinned: PinnedCommand | None
+) -> Transport:
     """Raises McpFailure."""
     server = setting.value
     if is_remote(server):
         return reach(server, means.http, credentials=means.sign_in(alias, server)).transport
+    if pinned is not None and (changed := pinned.changed()) is not None:
+        raise McpFailure(f"The server was not started: {changed_in_words(changed)}.", McpProblem.CONFIGURATION)
     return stdio_transport(
         setting,
         keeper=means.keeper,

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from tejat.core.confirm import Confirmation, ExecConfirmation
@@ -29,7 +29,8 @@ class DiscoveredTool(BaseTool):
     """Runs the call command in a directory, with the tool's name as its last argument and the arguments on its input.
 
     `environment` is all that the command sees. What it prints on its error output is no failure while its exit code is
-    0, unless `strict_stderr` says so. What it prints is given back as it is: whoever shows it makes it fit to be shown.
+    0, unless `strict_stderr` says so. `objection` tells why it must not run now, None if it may. What it prints is
+    given back as it is: whoever shows it makes it fit to be shown.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class DiscoveredTool(BaseTool):
         environment: Mapping[str, str],
         seconds: float = SECONDS,
         strict_stderr: bool = False,
+        objection: Callable[[], str | None] = lambda: None,
     ) -> None:
         self._arguments = (*call_command, declared.name) if call_command else ()
         explanation = description_of("discovered_tool").format(
@@ -61,16 +63,17 @@ class DiscoveredTool(BaseTool):
         self._environment = environment
         self._seconds = seconds
         self._strict_stderr = strict_stderr
+        self._objection = objection
 
     async def should_confirm_execute(self, params: Params) -> Confirmation | None:
         given = _on_input(params)
-        if not self._arguments:
-            raise ToolFailure(_report(error=_NO_COMMAND), ErrorType.DISCOVERED_TOOL_EXECUTION_ERROR)
+        if (obstacle := self._obstacle()) is not None:
+            raise ToolFailure(_report(error=obstacle), ErrorType.DISCOVERED_TOOL_EXECUTION_ERROR)
         return ExecConfirmation(
             title=f"Confirm: {self.display_name}",
             command=shlex.join(self._arguments),
             directory=self._directory,
-            root_commands=(self._arguments[0],),
+            root_commands=self._arguments[:1],
             notes=(f"It reads these arguments on its input: {given}",),
             digest=self._digest(given),
         )
@@ -79,8 +82,8 @@ class DiscoveredTool(BaseTool):
         given = _on_input(params)
         if context.approved is not None and context.approved.digest != self._digest(given):
             raise ToolFailure("What would run is not what was approved, so nothing was run.", ErrorType.STALE_FILE)
-        if not self._arguments:
-            return _failed(_NO_COMMAND, _report(error=_NO_COMMAND))
+        if (obstacle := self._obstacle()) is not None:
+            return _failed(obstacle, _report(error=obstacle))
         try:
             finished = await run_program(
                 self._keeper,
@@ -95,6 +98,9 @@ class DiscoveredTool(BaseTool):
             reason = why_not_run(error)
             return _failed(reason, _report(error=reason))
         return self._result(finished)
+
+    def _obstacle(self) -> str | None:
+        return self._objection() if self._arguments else _NO_COMMAND
 
     def _result(self, finished: Finished) -> ToolResult:
         stdout = finished.stdout.decode(errors="replace")
