@@ -37,6 +37,13 @@ def official(name: str = "official_server.py", **fields: Any) -> dict[str, Any]:
     return {"command": sys.executable, "args": [str(MCP / name)], "startTimeout": PATIENT, **fields}
 
 
+def gated(gate: Path, *faults: str, **fields: Any) -> dict[str, Any]:
+    """The hostile one, which is not there before the gate is."""
+    program = 'until [ -e "$0" ]; do sleep 0.02; done; exec "$@"'
+    arguments = ["-c", program, str(gate), *HOSTILE, *faults]
+    return {"command": "/bin/sh", "args": arguments, "startTimeout": PATIENT, **fields}
+
+
 def rude(method: str, answered: Path, **fields: Any) -> dict[str, Any]:
     """One that asks this as soon as it is there, and writes down what it was answered."""
     arguments = ["-SE", str(MCP / "rude_server.py"), method, str(answered)]

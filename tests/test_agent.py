@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import os
 import subprocess
 import sys
@@ -14,6 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from foreign_checks import hostile
+from mcp_links import living
 from tejat import agent as agent_module
 from tejat.agent import NOT_BEGUN, Agent, AgentSettings, add_unread
 from tejat.core.agent_events import AgentEvent, EndReason, Prompted, RunEnded, SessionStarted, TextStreamed
@@ -383,6 +386,63 @@ class TestLeaving:
             assert asyncio.all_tasks() == {asyncio.current_task()}
 
         asyncio.run(run())
+
+
+class TestServers:
+    """Those of the settings, beside tools of the program."""
+
+    @pytest.fixture
+    def pids(self, desk: Desk) -> Path:
+        pids = desk.base / "pids"
+        servers = {"bad": hostile(f"pids={pids}"), "other": hostile(f"pids={pids}")}
+        (desk.base / "home" / ".gemini").mkdir()
+        (desk.base / "home" / ".gemini" / "settings.json").write_text(json.dumps({"mcpServers": servers}))
+        return pids
+
+    def test_are_used_as_far_as_they_are_named(self, desk: Desk, pids: Path) -> None:
+        asked: list[Question] = []
+
+        class Person:
+            async def ask(self, question: Question) -> Answer:
+                asked.append(question)
+                return Answer(Outcome.PROCEED_ONCE)
+
+        async def run() -> list[CallFinished]:
+            script = calling("echo", '{text = "hi"}') + calling("other__echo")
+            async with desk.agent(script, approver=Person(), servers=["bad"], trusts_folder=True) as agent:
+                return [*finished(await events_of(agent)), *finished(await events_of(agent))]
+
+        first, second = asyncio.run(run())
+        assert first.result.llm_content == '<untrusted_context>\n{"text": "hi"}\n</untrusted_context>'
+        assert [question.tool_name for question in asked] == ["bad__echo"]
+        assert second.state is CallState.ERROR
+        assert len(pids.read_text().split()) == 1
+        assert living(pids) == []
+
+    def test_breaking_out_of_a_call_of_theirs_leaves_no_process(self, desk: Desk, pids: Path) -> None:
+        async def run() -> None:
+            script = calling("bad__slow", "{steps = 600, seconds = 0.1}")
+            agent = desk.agent(script, allowed_tools=["bad__slow"], trusts_folder=True)
+            async with agent, contextlib.aclosing(agent.run("go")) as events:
+                async for event in events:
+                    if isinstance(event, OutputUpdated):
+                        assert event.output.startswith("[1/600]")
+                        break
+
+        asyncio.run(run())
+        assert len(pids.read_text().split()) == 2
+        assert living(pids) == []
+
+    def test_two_agents_have_their_own(self, desk: Desk, pids: Path) -> None:
+        async def run() -> list[str]:
+            told = {"allowed_tools": ["bad__echo"], "trusts_folder": True, "servers": ["bad"]}
+            async with desk.agent(calling("echo"), **told) as one, desk.agent(calling("echo"), **told) as other:
+                ended = await asyncio.gather(one.ask("go"), other.ask("go"))
+                assert len(living(pids)) == 2
+            return [each.text for each in ended]
+
+        assert asyncio.run(run()) == ["Done."] * 2
+        assert living(pids) == []
 
 
 class TestUse:

@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
+from foreign_checks import Stage, Talk, gated, hostile, with_tools
+from mcp_links import eventually
 from model_server import ModelServer, Reply, call, refuse, say
-from notes import Note
+from notes import YES, Note, Person
 from program_checks import Machine, answer, said
 from tejat.app.agent import DEFAULT_MODEL, open_agent
 from tejat.core.agent_events import AgentEvent, EndReason, LoopDetected, ModelChanged, Noticed, RunEnded, SessionStarted
@@ -222,6 +224,145 @@ class TestTools:
         assert not (machine.project / "a.txt").exists()
         run(options(machine, script, mode="auto_edit"), "hi")
         assert (machine.project / "a.txt").exists()
+
+
+class TestForeignTools:
+    @pytest.fixture
+    def stage(self, tmp_path: Path) -> Stage:
+        return Stage(tmp_path)
+
+    def test_without_a_person_they_are_waited_for(self, stage: Stage) -> None:
+        gate = stage.base / "gate"
+        stage.person_sets(mcpServers={"late": gated(gate, trust=True)})
+
+        async def main() -> Talk:
+            async with stage.session("late__echo") as (session, talk):
+                task = asyncio.ensure_future(session.run("go", talk.events.append))
+                await asyncio.sleep(0.2)
+                assert talk.requests == []
+                gate.touch()
+                talk.ended.append(await task)
+            return talk
+
+        talk = asyncio.run(main())
+        assert "late__echo" in talk.declared()
+        assert talk.responses == ["<untrusted_context>\n{}\n</untrusted_context>"]
+        assert (talk.warnings, talk.notes) == ([], [])
+
+    def test_a_person_does_not_wait_and_gets_them_later(self, stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("tejat.app.agent._MOMENT", 0.05)
+        gate = stage.base / "gate"
+        stage.person_sets(mcpServers={"late": gated(gate)})
+
+        async def main() -> Talk:
+            async with stage.session(approver=Person([YES])) as (session, talk):
+                await session.run("go", talk.events.append)
+                assert talk.declared() == []
+                gate.touch()
+                declarations = session.conversation._premises.declarations
+                await eventually(lambda: "late__echo" in [tool.name for tool in declarations()])
+                await session.run("on", talk.events.append)
+            return talk
+
+        talk = asyncio.run(main())
+        assert "late__echo" in talk.declared(1)
+        assert talk.notes == ["Still being started: MCP server late. What it offers will be there later."]
+        assert talk.warnings == []
+
+    def test_who_stops_while_they_are_waited_for_can_go_on(self, stage: Stage) -> None:
+        gate = stage.base / "gate"
+        stage.person_sets(mcpServers={"late": gated(gate)})
+
+        async def main() -> Talk:
+            async with stage.session() as (session, talk):
+                task = asyncio.ensure_future(session.run("go", talk.events.append))
+                await asyncio.sleep(0.05)
+                task.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await task
+                gate.touch()
+                talk.ended.append(await session.run("on", talk.events.append))
+            return talk
+
+        talk = asyncio.run(main())
+        assert [event.reason for event in talk.events if isinstance(event, RunEnded)] == [
+            EndReason.INTERRUPTED,
+            EndReason.FINISHED,
+        ]
+        assert "late__echo" in talk.declared()
+
+    def test_the_time_of_a_run_goes_on_while_they_are_waited_for(self, stage: Stage) -> None:
+        stage.person_sets(mcpServers={"mute": hostile("silent=initialize")})
+        (ended,) = stage.talk(timeout=0.3).ended
+        assert ended.reason is EndReason.TIME_LIMIT
+
+    def test_those_that_fail_are_named_in_the_result(self, stage: Stage) -> None:
+        stage.person_sets(
+            mcpServers={
+                "mute": hostile("silent=initialize", startTimeout=200),
+                "dead": hostile("die=start", "words=no licence"),
+                "weak": hostile("die=tools/call", trust=True),
+            },
+            tools={"discoveryCommand": "/bin/false"},
+        )
+        script = answer(calls=[("weak__add", {})]) + said("Done.")
+        done = stage.run("-p", "hi", "-m", stage.script(script), "-o", "json", "--trust")
+        assert (done.code, done.json["response"]) == (0, "Done.")
+        warnings = sorted(done.json["warnings"])
+        assert [warning.partition(":")[0] for warning in warnings] == [
+            "MCP server dead (handshake)",
+            "MCP server mute (handshake)",
+            "MCP server weak (call)",
+            'Tool discovery command "/bin/false" failed',
+        ]
+        assert warnings[0].endswith("no licence")
+        assert "did not answer the handshake within 0.2 seconds" in warnings[1]
+
+    def test_of_very_many_only_an_index_is_told_and_what_is_found_in_it(self, stage: Stage) -> None:
+        tools = [{"name": f"tool{number}", "description": "word " * 20} for number in range(30)]
+        weather = {"name": "weather", "description": "Tells how warm it is in a town."}
+        stage.person_sets(
+            mcpServers={"big": hostile(with_tools(*tools, weather), trust=True, description="Everything.")},
+            tools={"indexAboveTokens": 500},
+        )
+        replies = [
+            say(call("find_tools", {"query": "warm town", "limit": 1})),
+            say(call("big__weather", {"a": 1})),
+            say(call("tool7", {})),
+        ]
+        talk = stage.talk(*replies)
+        assert talk.declared() == ["find_tools"]
+        assert "big" in talk.declaration("find_tools")["description"]
+        assert talk.declared(1) == talk.declared(2) == ["find_tools", "big__weather"]
+        assert talk.declared(3) == ["find_tools", "big__weather", "big__tool7"]
+        assert talk.responses[0].startswith("These can be called from now on:\n- big__weather: ")
+        assert talk.responses[1:] == [
+            f"<untrusted_context>\n{given}\n</untrusted_context>" for given in ('{"a": 1}', "{}")
+        ]
+
+    def test_just_below_the_limit_all_are_told(self, stage: Stage) -> None:
+        stage.person_sets(mcpServers={"big": hostile()}, tools={"indexAboveTokens": 2_000})
+        assert {"big__echo", "big__change"} <= set(stage.talk().declared())
+        stage.person_sets(mcpServers={"big": hostile()}, tools={"indexAboveTokens": 100})
+        assert stage.talk().declared() == ["find_tools"]
+
+    def test_those_of_a_trusted_folder_in_python(self, stage: Stage) -> None:
+        directory = stage.project / ".gemini" / "tools"
+        directory.mkdir(parents=True)
+        code = "from tejat import Kind, tool\n@tool(kind=Kind.READ)\ndef tide(at: str) -> str:\n    'Tells the tide.'\n"
+        (directory / "sea.py").write_text(f'{code}    return f"high at {{at}}"\n')
+        (directory / "broken.py").write_text("import no_such_module\n")
+        (directory / "taken.py").write_text(code.replace("def tide", "def read_file") + "    return at\n")
+        script = answer(calls=[("tide", {"at": "noon"})]) + said("Done.")
+        assert "tide" not in stage.talk(trusts_folder=False).declared()
+        talk = stage.talk(say(call("tide", {"at": "noon"})))
+        assert talk.declared() == ["tide"]
+        assert talk.responses == ["high at noon"]
+        assert any("broken.py" in note and "no_such_module" in note for note in talk.notes)
+        assert any("taken.py" in note and '"read_file" already belongs to' in note for note in talk.notes)
+        done = stage.run("-p", "hi", "-m", stage.script(script), "--trust")
+        assert (done.code, done.result) == (0, "Done.\n")
+        assert "no_such_module" in done.aside
 
 
 class TestLimits:

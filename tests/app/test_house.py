@@ -1,10 +1,13 @@
 """What the tools of a session stand on: made when it is needed, closed at the end."""
 
+import asyncio
 from collections.abc import Generator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from mcp_links import eventually, living
 from program_checks import Machine
 from tejat.app.ground import Ground, survey
 from tejat.app.house import House, ModelSide, jobs_directory, sandbox_mode, undo_directory
@@ -12,6 +15,7 @@ from tejat.core.errors import UsageError
 from tejat.core.history import model_message
 from tejat.core.model import Ability, Answer, ModelRequest
 from tejat.core.sandbox_wish import SandboxWish
+from tejat.workspace.processes.program import run_program
 from tejat.workspace.workspace import Workspace
 
 
@@ -79,6 +83,41 @@ class TestHouse:
         with Workspace([str(machine.project)]) as workspace, House(workspace, ground, "off") as house:
             house.attach(ModelSide(answering, frozenset))
             assert house.corrector() is None
+
+    def test_programs_are_started_by_one_keeper_which_ends_them(self, machine: Machine) -> None:
+        pid = machine.base / "pid"
+        ground = look(machine)
+        arguments = ["/bin/sh", "-c", f"echo $$ > {pid}; exec sleep 600"]
+
+        async def main(house: House) -> None:
+            work = run_program(house.keeper, arguments, directory="/", environment={}, seconds=60, most_bytes=100)
+            task = asyncio.ensure_future(work)
+            await eventually(lambda: pid.exists() and pid.read_text().endswith("\n"))
+            house.__exit__()
+            with suppress(OSError, asyncio.CancelledError):
+                await task
+
+        with Workspace([str(machine.project)]) as workspace, House(workspace, ground, "off") as house:
+            assert house.keeper is house.keeper
+            asyncio.run(main(house))
+        assert living(pid) == []
+
+    def test_what_programs_see_of_the_environment(self, machine: Machine) -> None:
+        machine.environment |= {"SERVICE_TOKEN": "secret", "OTHER_TOKEN": "known", "PLAIN": "x"}
+        ground = look(machine, '{"tools": {"shell": {"environment": ["OTHER_TOKEN"]}}}')
+        with Workspace([str(machine.project)]) as workspace, House(workspace, ground, "off") as house:
+            seen = house.child_environment
+        names = ("SERVICE_TOKEN", "OTHER_TOKEN", "PLAIN", "LANG")
+        assert [seen.get(name) for name in names] == [None, "known", None, "C.UTF-8"]
+
+    def test_a_server_is_fenced_in_or_not_started(self, machine: Machine) -> None:
+        ground = look(machine)
+        with (
+            Workspace([str(machine.project)]) as workspace,
+            House(workspace, ground, "off") as house,
+            pytest.raises(OSError, match=r"It is to run in a sandbox, and there is none: .*switched off"),
+        ):
+            house.fence_in(["/bin/cat"], str(machine.project))
 
     def test_where_things_are_kept(self, machine: Machine) -> None:
         places = look(machine).places

@@ -12,6 +12,7 @@ from foreign_checks import Person, Stage, Talk, calling, hostile, official, rude
 from mcp_links import eventually, living, methods, recorded
 from model_server import Reply, call, say
 from notes import NO, YES
+from tejat.app.looking import examine
 from tejat.app.tools import open_tools
 from tejat.core.agent_events import AgentEvent
 from tejat.core.confirm import Answer, ElicitationConfirmation, McpConfirmation, Outcome, Question, Scope
@@ -326,6 +327,23 @@ class TestFailures:
         stage.person_sets(mcpServers={"dead": hostile("die=start", "words=bad token a-secret-of-some-length")})
         (warning,) = stage.talk().warnings
         assert warning.endswith("bad token [the secret SERVICE_TOKEN]")
+
+    def test_what_a_sandbox_keeps_a_server_from(self, stage: Stage) -> None:
+        (sandbox, *_) = examine([str(stage.project)], "auto")
+        if sandbox.how != "bubblewrap":
+            pytest.skip(f"SANDBOX MISSING: bubblewrap does not work here: {sandbox.how}")
+        inside, outside = stage.project / "pids", stage.home / "pids"
+        stage.person_sets(
+            mcpServers={
+                "good": hostile(f"pids={inside}", sandbox=True, trust=True),
+                "sly": hostile(f"pids={outside}", sandbox=True, trust=True),
+            }
+        )
+        talk = stage.talk("good__echo", sandbox="auto")
+        assert talk.responses == [ECHO]
+        (warning,) = talk.warnings
+        assert warning.startswith("MCP server sly (handshake): ")
+        assert (inside.exists(), outside.exists()) == (True, False)
 
     def test_a_sandbox_that_is_not_to_be_had(self, stage: Stage) -> None:
         pids = stage.base / "pids"

@@ -11,9 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from foreign_checks import Stage, hostile
+from mcp_links import living
 from notes import Note, NoteParams
+from tejat.app.ground import survey
 from tejat.app.looking import examine, open_jobs, open_policy, open_undo
-from tejat.app.tools import ToolSession, describe_tools, one_call_at_a_time, open_tools
+from tejat.app.plugins import Plugins, PythonTool
+from tejat.app.tools import ToolSession, describe_tools, one_call_at_a_time, open_tools, open_workshop
 from tejat.core.confirm import Answer, Approver, ExecConfirmation, Outcome, Question, Scope
 from tejat.core.errors import ErrorType, SandboxUnavailable, UsageError
 from tejat.core.events import CallState, Event, StateChanged
@@ -21,6 +25,7 @@ from tejat.core.explain import Check, PolicyFlags
 from tejat.core.tool import Kind, ToolContext, ToolError, ToolResult
 from tejat.core.types import FunctionCall, Params
 from tejat.core.undo import Restored
+from tejat.tools.registry import Source
 from tejat.workspace.jobs import JobState
 from tejat.workspace.offload import one_at_a_time
 from tool_checks import tree
@@ -604,6 +609,110 @@ class TestExplaining:
             assert list(book.revoke_all()) == []
             with pytest.raises(UsageError, match=r"a\.toml:1"):
                 book.rules()
+
+
+class TestForeignTools:
+    """Those that are not there at once."""
+
+    @pytest.fixture
+    def stage(self, tmp_path: Path) -> Stage:
+        return Stage(tmp_path, {"GEMINI_CLI_TRUST_WORKSPACE": "1"})
+
+    def opened(self, stage: Stage, stack: ExitStack, approver: Approver | None = None) -> ToolSession:
+        return stack.enter_context(
+            open_tools([str(stage.project)], approver, sandbox="off", environment=stage.environment)
+        )
+
+    def test_come_when_they_are_looked_for_and_go_when_it_is_closed(self, stage: Stage) -> None:
+        pids = stage.base / "pids"
+        stage.person_sets(
+            mcpServers={"bad": hostile(f"pids={pids}", trust=True), "dead": hostile("die=start")},
+            tools={"discoveryCommand": ["/bin/echo", '[{"name": "tide"}]']},
+        )
+
+        async def main(session: ToolSession) -> None:
+            try:
+                assert "bad__echo" not in session.registry
+                (problem,) = await session.look_for_tools()
+                assert problem.startswith("MCP server dead (handshake): ")
+                assert {"tide", "bad__echo"} <= set(session.registry.names())
+                assert await session.look_for_tools() == []
+                assert len(living(pids)) == 1
+                result = await session.scheduler.run(FunctionCall("bad__echo", {"a": 1}))
+                assert result.llm_content == '<untrusted_context>\n{"a": 1}\n</untrusted_context>'
+            finally:
+                await session.close()
+            assert living(pids) == []
+
+        with ExitStack() as stack:
+            asyncio.run(main(self.opened(stage, stack)))
+
+    def test_closing_what_was_never_looked_for(self, stage: Stage) -> None:
+        async def main(session: ToolSession) -> None:
+            assert await session.look_for_tools() == []
+            await session.close()
+            await session.close()
+
+        with ExitStack() as stack:
+            session = self.opened(stage, stack)
+            assert (session.foreign, session.notes) == (None, ())
+            asyncio.run(main(session))
+        stage.person_sets(mcpServers={"bad": hostile()})
+        with ExitStack() as stack:
+            session = self.opened(stage, stack)
+            assert session.foreign is not None
+            asyncio.run(session.close())
+
+    def test_whoever_leaves_without_closing_leaves_no_process(self, stage: Stage) -> None:
+        pids = stage.base / "pids"
+        stage.person_sets(mcpServers={"bad": hostile(f"pids={pids}", "stubborn")})
+
+        async def main() -> None:
+            with ExitStack() as stack:
+                await self.opened(stage, stack).look_for_tools()
+
+        asyncio.run(main())
+        assert living(pids) == []
+
+    def test_a_rule_hides_them_as_soon_as_it_can_be_told(self, stage: Stage) -> None:
+        stage.person_sets(mcpServers={"bad": hostile()})
+        with ExitStack() as stack:
+            assert not self.opened(stage, stack).is_forbidden("echo", "bad")
+        stage.rules('[[rule]]\ntool = "echo"\nserver = "bad"\ndecision = "deny"\n')
+        with ExitStack() as stack:
+            session = self.opened(stage, stack)
+            assert [session.is_forbidden("echo", server) for server in ("bad", "good", None)] == [True, False, False]
+        stage.rules("")
+        stage.person_sets(mcpServers={"bad": hostile()}, mcp={"excluded": ["bad"]})
+        with ExitStack() as stack:
+            assert self.opened(stage, stack).is_forbidden("echo", "bad")
+
+    def test_those_in_python_are_there_at_once_and_broken_ones_are_named(self, stage: Stage) -> None:
+        directory = stage.home / ".gemini" / "tools"
+        directory.mkdir(parents=True)
+        (directory / "sea.py").write_text("from tejat import tool\n@tool\ndef tide() -> None:\n    'Tells.'\n")
+        (directory / "broken.py").write_text("1 / 0\n")
+        with ExitStack() as stack:
+            session = self.opened(stage, stack)
+            assert "tide" in session.registry
+            (note,) = session.notes
+            assert "broken.py" in note
+            assert "division by zero" in note
+
+    def test_those_that_were_found_already_are_not_looked_for_again(self, stage: Stage) -> None:
+        note = Note("jot", asks=False)
+        found = Plugins((PythonTool(note, "here"), PythonTool(Note("glob"), "there")), ("One is broken.",))
+        directory = stage.home / ".gemini" / "tools"
+        directory.mkdir(parents=True)
+        (directory / "sea.py").write_text("raise SystemExit\n")
+        ground = survey([str(stage.project)], environment=stage.environment)
+        with open_workshop(ground, None, allowed_tools=(), mode=None, sandbox="off", plugins=found) as workshop:
+            entry = workshop.session.registry.entry("jot")
+            assert entry is not None
+            assert (entry.source, entry.origin) == (Source.PYTHON, "here")
+            broken, taken = workshop.session.notes
+            assert broken == "One is broken."
+            assert taken.startswith("A tool of there was left out. ")
 
 
 class TestExamining:
