@@ -9,6 +9,7 @@ import pytest
 from foreign_checks import Stage, Talk, calling, hostile, official
 from tejat.core.agent_events import EndReason
 from tejat.engine.at_paths import CONTENT_BEGINS, CONTENT_ENDS
+from tejat.mcp.untrusted import untrusted
 
 
 @pytest.fixture
@@ -92,7 +93,7 @@ class TestResources:
     def test_are_put_into_the_prompt(self, stage: Stage, sentence: str) -> None:
         first, *others = texts(stage.talk(prompts=(sentence,)))
         assert first == sentence.replace('"', "")
-        assert others == self.filled("bad:memo://one", "a memo")
+        assert others == self.filled("bad:memo://one", untrusted("a memo"))
 
     def test_beside_files_and_each_once(self, stage: Stage) -> None:
         (stage.project / "a.txt").write_text("a file")
@@ -103,11 +104,11 @@ class TestResources:
         assert others == [
             CONTENT_BEGINS,
             "\nContent from @bad:memo://one:\n",
-            "a memo",
+            untrusted("a memo"),
             "\nContent from @a.txt:\n",
             "a file",
             "\nContent from @bad:memo://two:\n",
-            "a memo",
+            untrusted("a memo"),
             CONTENT_ENDS,
         ]
         asked = [json.loads(line) for line in record.read_text().splitlines()]
@@ -117,7 +118,7 @@ class TestResources:
     def test_in_the_words_behind_a_command(self, stage: Stage) -> None:
         command(stage, "look", "Look at {{args}} @{bad:memo://one}")
         (text,) = texts(stage.talk(prompts=("/look @bad:memo://two",)))
-        filled = "\n".join(part.strip() for part in self.filled("bad:memo://two", "a memo"))
+        filled = "\n".join(part.strip() for part in self.filled("bad:memo://two", untrusted("a memo")))
         assert text == f"Look at @bad:memo://two @{{bad:memo://one}}\n{filled}"
 
     @pytest.mark.parametrize(
@@ -137,14 +138,14 @@ class TestResources:
         stage.environment["SERVICE_TOKEN"] = secret
         contents: dict[str, Any] = {"contents": [{"uri": "memo://one", "text": f"It is {secret}."}]}
         stage.person_sets(mcpServers={"bad": hostile(f"result=resources/read:{json.dumps(contents)}")})
-        assert texts(stage.talk(prompts=("@bad:memo://one",)))[3] == "It is [the secret SERVICE_TOKEN]."
+        assert texts(stage.talk(prompts=("@bad:memo://one",)))[3] == untrusted("It is [the secret SERVICE_TOKEN].")
 
     def test_bytes_are_only_told_of(self, stage: Stage) -> None:
         stage.person_sets(mcpServers={"rich": official("rich_server.py")})
         first, *others = texts(stage.talk(prompts=("@rich:memo://one and @rich:file:///etc/hostname",)))
         assert first == "@rich:memo://one and @rich:file:///etc/hostname"
-        assert others[2] == "remember"
-        assert others[4] == "[Binary resource content application/x-thing, 10 bytes]"
+        assert others[2] == untrusted("remember")
+        assert others[4] == untrusted("[Binary resource content application/x-thing, 10 bytes]")
 
 
 def test_what_a_tool_says_is_not_taken_for_a_prompt(stage: Stage) -> None:

@@ -66,7 +66,8 @@ def test_the_same_tuple_as_long_as_nothing_changes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("window", "limit"), [(1_000_000, 20_000), (200_000, 20_000), (128_000, 12_800), (0, 0)])
 def test_the_usual_limit_is_a_share_of_the_context(window: int, limit: int) -> None:
-    assert usual_limit(window) == limit
+    assert usual_limit(window, 100) == limit
+    assert usual_limit(window, 101) == 0
 
 
 class Many:
@@ -79,7 +80,7 @@ class Many:
         self.limit = limit
         self.forbidden = list(forbidden)
         self.made = 0
-        many = ManyTools(lambda: self.limit, self.index)
+        many = ManyTools(lambda _: self.limit, self.index)
         self.declared = Declared(registry, lambda name, server: (name, server) in self.forbidden, many)
 
     def index(self, entries: Sequence[Entry]) -> Entry:
@@ -203,7 +204,7 @@ class TestTooMany:
 
 class TestFiveHundred:
     def test_in_three_thousand_tokens(self) -> None:
-        declared = Many(registry_with_all(), usual_limit(1_000_000)).declared()
+        declared = Many(registry_with_all(), usual_limit(1_000_000, 100)).declared()
         assert [declaration.name for declaration in declared] == [FIND_TOOLS]
         assert sum(map(estimate_declaration, declared)) <= 3_000
         # Nor by a count that is rather too high than too low.
@@ -220,7 +221,7 @@ class TestFiveHundred:
         assert finder == expected
 
     def test_it_costs_little_before_each_request(self) -> None:
-        many = Many(registry_with_all(), usual_limit(1_000_000))
+        many = Many(registry_with_all(), usual_limit(1_000_000, 100))
         many.declared()
         began = time.process_time()
         for _ in range(100):

@@ -20,6 +20,7 @@ from tejat.core.agent_events import AgentEvent, EndReason, RunEnded
 from tejat.core.confirm import Answer, ElicitationConfirmation, Outcome, Question
 from tejat.core.events import OutputUpdated
 from tejat.engine.session import Session
+from tejat.mcp.untrusted import untrusted
 
 SERVER = Path(__file__).parent / "full_server.py"
 TRANSPORTS = ("stdio", "http", "sse")
@@ -103,7 +104,7 @@ def test_everything_it_offers_and_asks(tmp_path: Path, entry: dict[str, Any]) ->
     assert sampled["generationConfig"]["maxOutputTokens"] == 50
     assert "tools" not in sampled
     assert talk.prompt(-2) == [{"text": "Review main.py, be strict."}]
-    assert {"text": "Remember the milk."} in talk.prompt(-1)
+    assert {"text": untrusted("Remember the milk.")} in talk.prompt(-1)
     assert kinds(person) == ["mcp", "mcp", "elicitation", "mcp", "elicitation", "mcp", "mcp"]
     assert asked(person) == [("Where to?", None), ("Have a look.", "https://page.example/look")]
 

@@ -203,8 +203,8 @@ def _many_tools(tools: ToolSession, model: ModelClient) -> ManyTools:
     """Above so many tokens only an index of foreign tools goes to the model."""
     wanted = tools.settings.index_above_tokens
 
-    def limit() -> int | None:
-        return usual_limit(model.context_window) if wanted is None else wanted.value
+    def limit(tools_of_others: int) -> int | None:
+        return usual_limit(model.context_window, tools_of_others) if wanted is None else wanted.value
 
     return ManyTools(limit, partial(find_tools_entry, tools.registry))
 

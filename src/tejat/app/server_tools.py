@@ -31,6 +31,7 @@ from tejat.mcp.remote import is_elsewhere
 from tejat.mcp.resource_tools import ListMcpResourcesTool, ReadMcpResourceTool
 from tejat.mcp.resources import Offered, find_resource, for_prompt, read_resource
 from tejat.mcp.tool import discovered_tools
+from tejat.mcp.untrusted import untrusted
 from tejat.mcp.values import Host, Root, ServerState, ServerStatus
 from tejat.tools.registry import Source, entry_of
 from tejat.workspace.http.client import HttpClient
@@ -126,7 +127,7 @@ class ServerTools:
         if not found:
             return None
         try:
-            return for_prompt(await read_resource(found[0]))
+            return untrusted(for_prompt(await read_resource(found[0])))
         except McpFailure as failure:
             raise BadPrompt(f"Error reading files ({visible(wanted)}): {failure.message}") from failure
 

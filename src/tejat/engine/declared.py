@@ -9,10 +9,16 @@ from tejat.tools.registry import FIND_TOOLS, Entry, Source, ToolRegistry
 
 USUAL_SHARE = 0.1
 USUALLY_MOST = 20_000
+USUALLY_MOST_TOOLS = 100
 
 
-def usual_limit(context_window: int) -> int:
-    """How many tokens may be spent on telling of other people's tools, where nobody has set it."""
+def usual_limit(context_window: int, tools: int) -> int:
+    """How many tokens may be spent on telling of other people's tools, where nobody has set it.
+
+    None at all for very many tools: however short each is, a model does not choose well among hundreds.
+    """
+    if tools > USUALLY_MOST_TOOLS:
+        return 0
     return min(int(context_window * USUAL_SHARE), USUALLY_MOST)
 
 
@@ -20,12 +26,12 @@ def usual_limit(context_window: int) -> int:
 class ManyTools:
     """What to do about tools that are not built in when there are too many of them.
 
-    `limit` says how many tokens their declarations may have, None for any number. Above it they are left out, and
-    `index` gives a tool that tells of them and looks for them. Those that it found, and those that were called, are
-    declared.
+    `limit` says how many tokens the declarations of so many tools may have, None for any number. Above it they are left
+    out, and `index` gives a tool that tells of them and looks for them. Those that it found, and those that were
+    called, are declared.
     """
 
-    limit: Callable[[], int | None]
+    limit: Callable[[int], int | None]
     index: Callable[[Sequence[Entry]], Entry]
 
 
@@ -72,7 +78,7 @@ class Declared:
     def _too_many(self, allowed: Sequence[Entry]) -> list[Entry]:
         """Those that only an index tells of. The person's own from Python are among them only if they fill it alone."""
         foreign = [entry for entry in allowed if entry.source is not Source.BUILT_IN]
-        limit = None if self._many is None or not foreign else self._many.limit()
+        limit = None if self._many is None or not foreign else self._many.limit(len(foreign))
         if limit is None or self._cost(foreign) <= limit:
             return []
         strange = [entry for entry in foreign if entry.source is not Source.PYTHON]
