@@ -9,7 +9,7 @@ from functools import partial
 from tejat import __version__
 from tejat.app.ground import Ground, survey
 from tejat.app.house import House
-from tejat.app.server_tools import pins_path, token_store
+from tejat.app.server_tools import exchange_tools, pins_path, token_store
 from tejat.app.servers import Means, given_secrets, plan_servers, root_told
 from tejat.app.tools import describe_tools
 from tejat.config.settings import McpServer, Setting, servers_of
@@ -19,15 +19,12 @@ from tejat.core.value import replace, value
 from tejat.engine.secret_mask import SecretMask
 from tejat.mcp.failures import McpFailure
 from tejat.mcp.link import ServerPlan
-from tejat.mcp.names import other_names
 from tejat.mcp.oauth import authorisation
 from tejat.mcp.pins import Pins
 from tejat.mcp.pool import Barred, McpPool
 from tejat.mcp.remote import is_remote, reach
-from tejat.mcp.tool import discovered_tools
 from tejat.mcp.transport import Transport
 from tejat.mcp.values import Host, ServerState, ServerStatus
-from tejat.tools.registry import Source, entry_of
 from tejat.workspace.crew import dismiss
 from tejat.workspace.http.client import HttpClient
 from tejat.workspace.workspace import Workspace
@@ -148,24 +145,10 @@ class ServersAtHand:
 
     def offer(self, status: ServerStatus) -> Offer:
         """What a session would have of a server that is connected."""
-        alias, settings = status.alias, self._settings[status.alias].value
-        found = discovered_tools(
-            self._pool.servers[alias],
-            status.catalogue.tools,
-            include=settings.include_tools,
-            exclude=settings.exclude_tools,
-            pins=self._pins,
-        )
-        spellings = {tool.name: other_names(alias, tool.own_name) for tool in found.tools}
-        entries = [entry_of(tool, source=Source.MCP, spellings=spellings[tool.name]) for tool in found.tools]
-        refused = self._registry.replace_server(alias, entries)
-        tools = tuple(
-            OfferedTool(tool.name, estimate_declaration(tool.schema), tool.has_changed)
-            for tool in found.tools
-            if tool.name in self._registry
-        )
-        problems = (*status.catalogue.problems, *found.problems, *refused)
-        return Offer(tools, tuple(map(self._mask.text, problems)))
+        server, settings = self._pool.servers[status.alias], self._settings[status.alias].value
+        found = exchange_tools(self._registry, server, status.catalogue, settings, self._pins)
+        tools = (OfferedTool(tool.name, estimate_declaration(tool.schema), tool.has_changed) for tool in found.tools)
+        return Offer(tuple(tools), found.problems)
 
     def last_words(self, alias: str) -> tuple[str, ...]:
         """What the server wrote to its error output last."""

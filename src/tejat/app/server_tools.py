@@ -30,10 +30,10 @@ from tejat.mcp.protocol import INVALID_PARAMS
 from tejat.mcp.remote import is_elsewhere
 from tejat.mcp.resource_tools import ListMcpResourcesTool, ReadMcpResourceTool
 from tejat.mcp.resources import Offered, find_resource, for_prompt, read_resource
-from tejat.mcp.tool import discovered_tools
+from tejat.mcp.tool import Discovered, discovered_tools
 from tejat.mcp.untrusted import untrusted
-from tejat.mcp.values import Host, Root, ServerState, ServerStatus
-from tejat.tools.registry import Source, entry_of
+from tejat.mcp.values import Catalogue, Host, Root, Server, ServerState, ServerStatus
+from tejat.tools.registry import Source, ToolRegistry, entry_of
 from tejat.workspace.http.client import HttpClient
 
 if TYPE_CHECKING:
@@ -143,26 +143,11 @@ class ServerTools:
                 pass
 
     def _exchange_tools(self, status: ServerStatus) -> None:
-        alias, settings = status.alias, self._settings[status.alias]
-        found = discovered_tools(
-            self._pool.servers[alias],
-            status.catalogue.tools,
-            include=settings.include_tools,
-            exclude=settings.exclude_tools,
-            pins=self._pins,
-            is_elsewhere=is_elsewhere(settings),
-        )
-        refused = self._here.registry.replace_server(
-            alias,
-            [
-                entry_of(tool, source=Source.MCP, spellings=other_names(alias, tool.own_name), origin=f"MCP {alias}")
-                for tool in found.tools
-            ],
-            description=settings.description or "",
-        )
+        server, settings = self._pool.servers[status.alias], self._settings[status.alias]
+        found = exchange_tools(self._here.registry, server, status.catalogue, settings, self._pins)
         self._offer_resources()
-        for problem in (*status.catalogue.problems, *found.problems, *refused):
-            self._tell(f"MCP server {alias}: {visible(problem)}")
+        for problem in found.problems:
+            self._tell(f"MCP server {status.alias}: {visible(problem)}")
         if self._pins.problem:
             self._tell(self._pins.problem)
 
@@ -214,6 +199,29 @@ class ServerTools:
     def _roots(self) -> Sequence[Root]:
         roots = self._here.house.workspace().roots.directories
         return [root_told(root.real_path) for root in roots]
+
+
+def exchange_tools(
+    registry: ToolRegistry, server: Server, catalogue: Catalogue, settings: McpServer, pins: Pins
+) -> Discovered:
+    """Put the tools of a server into the registry in the place of those that it had. Raises nothing.
+
+    Tells which they are, and what is wrong with all that it offers and that is not to be had.
+    """
+    found = discovered_tools(
+        server,
+        catalogue.tools,
+        include=settings.include_tools,
+        exclude=settings.exclude_tools,
+        pins=pins,
+        is_elsewhere=is_elsewhere(settings),
+    )
+    entries = [
+        entry_of(tool, source=Source.MCP, spellings=other_names(server.alias, tool.own_name)) for tool in found.tools
+    ]
+    refused = registry.replace_server(server.alias, entries, description=settings.description or "")
+    tools = tuple(tool for tool in found.tools if tool.name in registry)
+    return Discovered(tools, (*catalogue.problems, *found.problems, *refused))
 
 
 async def elicit(ask_person: AskPerson, alias: str, params: JsonObject) -> JsonObject:
