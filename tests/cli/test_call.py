@@ -9,8 +9,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from foreign_checks import Stage, hostile
+from mcp_links import living
+from program_checks import Done
 
 TEJAT = [sys.executable, "-m", "tejat", "tools"]
 
@@ -302,6 +307,130 @@ class TestStream:
                 assert process.stderr.read() == b""
             finally:
                 process.kill()
+
+
+class TestForeignTools:
+    """Of servers and commands: what is not known is looked for."""
+
+    @pytest.fixture
+    def stage(self, tmp_path: Path) -> Stage:
+        stage = Stage(tmp_path, {"GEMINI_CLI_TRUST_WORKSPACE": "1"})
+        self.trusting(stage)
+        return stage
+
+    def trusting(self, stage: Stage, *faults: str, **others: Any) -> None:
+        bad = hostile(f"pids={stage.base}/pids", f"record={stage.base}/record", *faults, trust=True)
+        stage.person_sets(mcpServers={"bad": bad, **others})
+
+    def living(self, stage: Stage) -> list[int]:
+        return living(stage.base / "pids")
+
+    def test_one_call(self, stage: Stage) -> None:
+        done = stage.run("tools", "call", "bad__echo", "text=hi", "--json")
+        assert (done.code, done.aside) == (0, "")
+        assert done.json == {
+            "name": "bad__echo",
+            "llmContent": '<untrusted_context>\n{"text": "hi"}\n</untrusted_context>',
+            "returnDisplay": '{"text": "hi"}',
+            "error": None,
+        }
+        assert self.living(stage) == []
+
+    def test_by_its_bare_name_beside_a_server_that_fails(self, stage: Stage) -> None:
+        self.trusting(stage, dead=hostile("die=start", "words=no licence"))
+        done = stage.run("tools", "call", "echo", '{"text": "hi"}')
+        assert (done.code, '"text": "hi"' in done.result) == (0, True)
+        assert done.aside.startswith("tejat: MCP server dead (handshake): ")
+        assert done.aside.endswith("no licence\n")
+
+    def test_a_failure_of_the_tool(self, stage: Stage) -> None:
+        done = stage.run("tools", "call", "bad__fail")
+        assert (done.code, done.result) == (1, "")
+        assert done.aside.startswith("tejat: MCP tool 'fail' reported tool error for function call: ")
+        assert self.living(stage) == []
+
+    def test_what_needs_a_yes_and_gets_it(self, stage: Stage) -> None:
+        stage.person_sets(mcpServers={"bad": hostile()})
+        refused = stage.run("tools", "call", "bad__echo")
+        assert (refused.code, refused.result) == (3, "")
+        assert refused.aside.endswith("A rule that would allow it: allow echo of server bad\n")
+        assert stage.run("tools", "call", "bad__echo", "--yes").code == 0
+        assert stage.run("tools", "call", "bad__echo", "--allowed-tools", "bad__echo").code == 0
+
+    def test_one_that_nobody_has(self, stage: Stage) -> None:
+        directory = stage.home / ".gemini" / "tools"
+        directory.mkdir()
+        (directory / "broken.py").write_text("1 / 0\n")
+        done = stage.run("tools", "call", "bad__ecco")
+        assert done.code == 1
+        note, answer = done.aside.splitlines()
+        assert ("broken.py" in note, 'Did you mean one of: "bad__echo"' in answer) == (True, True)
+        assert self.living(stage) == []
+
+    def test_for_a_tool_that_is_there_nothing_is_started(self, stage: Stage) -> None:
+        (stage.project / "a.txt").write_text("one\n")
+        assert stage.run("tools", "call", "read_file", "file_path=a.txt") == Done(0, "one\n", "")
+        assert not (stage.base / "pids").exists()
+
+    def test_one_of_a_command(self, stage: Stage) -> None:
+        commands = {
+            "discoveryCommand": ["/bin/echo", '[{"name": "tide"}]'],
+            "callCommand": ["/bin/sh", "-c", "cat; exit 4"],
+        }
+        stage.person_sets(tools={**commands, "allowed": ["tide"]})
+        done = stage.run("tools", "call", "tide", "at=noon")
+        assert done.code == 1
+        assert done.aside == (
+            'tejat: Stdout: {"at":"noon"}\nStderr: (empty)\nError: (none)\nExit Code: 4\nSignal: (none)\n'
+        )
+
+    def test_a_stream_of_calls_to_one_process(self, stage: Stage) -> None:
+        (stage.project / "a.txt").write_text("one\n")
+        wanted = [
+            ("read_file", {"file_path": "a.txt"}),
+            ("echo", {"a": 1}),
+            ("bad__change", {}),
+            ("nothing", {}),
+            ("bad__add", {}),
+        ]
+        lines = [json.dumps({"id": number, "name": name, "args": args}) for number, (name, args) in enumerate(wanted)]
+        done = stage.run("tools", "call", "--jsonl", stdin="".join(f"{line}\n" for line in lines))
+        assert (done.code, done.aside) == (0, "")
+        assert [answer["id"] for answer in done.lines] == [0, 1, 2, 3, 4]
+        assert [answer["error"] and answer["error"]["type"] for answer in done.lines] == [
+            None,
+            None,
+            None,
+            "tool_not_registered",
+            None,
+        ]
+        assert len((stage.base / "pids").read_text().split()) == 1
+        assert self.living(stage) == []
+
+    @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+    @pytest.mark.parametrize("words", [["--jsonl"], ["bad__hang"]])
+    def test_an_interrupt_in_a_call_takes_it_back(
+        self, stage: Stage, words: list[str], number: signal.Signals, code: int
+    ) -> None:
+        record = stage.base / "record"
+        process = stage.start("tools", "call", *words, stdin=subprocess.PIPE)
+        try:
+            assert process.stdin is not None
+            process.stdin.write(b'{"id": 1, "name": "bad__hang"}\n')
+            process.stdin.flush()
+            until = time.monotonic() + 30
+            while not record.exists() or "tools/call" not in record.read_text():
+                assert time.monotonic() < until
+                time.sleep(0.02)
+            process.send_signal(number)
+            assert process.wait(30) == code
+            assert process.stdout is not None
+            assert process.stderr is not None
+            assert (process.stdout.read(), process.stderr.read()) == (b"", b"")
+        finally:
+            process.kill()
+            process.communicate()
+        assert self.living(stage) == []
 
 
 class TestOutput:

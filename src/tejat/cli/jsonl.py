@@ -19,10 +19,11 @@ Close = Callable[[], Coroutine[None, None, None]]
 def serve(run: RunCall, lines: Iterable[bytes], answers: BinaryIO, close: Close) -> None:
     """Answer every line until the input ends, then close. A bad line gets an error answer that names it."""
     with closing(asyncio.new_event_loop()) as loop:
+        answering = loop.create_task(_answer_all(run, lines, answers))
         try:
-            loop.run_until_complete(_answer_all(run, lines, answers))
+            loop.run_until_complete(answering)
         finally:
-            loop.run_until_complete(close())
+            loop.run_until_complete(_end(answering, close))
 
 
 async def _answer_all(run: RunCall, lines: Iterable[bytes], answers: BinaryIO) -> None:
@@ -39,6 +40,15 @@ async def _answer_all(run: RunCall, lines: Iterable[bytes], answers: BinaryIO) -
             result = await run(call)
         answers.write(_answer(call_id, result))
         answers.flush()
+
+
+async def _end(answering: "asyncio.Task[None]", close: Close) -> None:
+    """An interrupt may have come in the middle of a call, which must not go on with the next line."""
+    answering.cancel()
+    await asyncio.wait((answering,))
+    if not answering.cancelled():
+        answering.exception()  # whoever ran it knows
+    await close()
 
 
 class _BadLine(ValueError):
