@@ -238,3 +238,14 @@ def test_files_will_do(tmp_path: Path) -> None:
 
     asyncio.run(main())
     assert [json.loads(each) for each in (tmp_path / "out").read_text().splitlines()] == [PONG, PONG]
+
+
+def test_nobody_at_all(tmp_path: Path) -> None:
+    """/dev/null can be read and written, but nothing can wait for it."""
+
+    async def main() -> None:
+        async with tool_server(tmp_path, FREE) as server, asyncio.timeout(30):
+            await serve_lines(server, source=nowhere.fileno(), sink=nowhere.fileno(), complain=print)
+
+    with Path("/dev/null").open("r+b") as nowhere:
+        asyncio.run(main())

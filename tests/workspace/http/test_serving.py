@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from itertools import islice
 
 import pytest
 from hypothesis import given, settings
@@ -289,6 +290,29 @@ class TestLimits:
     def test_whoever_says_nothing_is_left(self, said: bytes, limits: ServingLimits) -> None:
         assert answered(echo, said, limits=limits) == b""
 
+    def test_a_flood_of_connections_is_not_held(self) -> None:
+        async def main() -> bytes:
+            async with served(echo, ServingLimits(connections=2)) as serving:
+                flood = [await asyncio.open_connection("127.0.0.1", serving.port) for _ in range(40)]
+                # All but twice as many as may be there are gone at once, and half of the others soon after.
+                ends = [asyncio.create_task(_end_of(reader)) for reader, _ in flood]
+                for end in islice(asyncio.as_completed(ends), 38):
+                    await end
+                flood[0][1].close()
+                answer = b""
+                for _ in range(200):  # until it is seen that somebody has left
+                    answer = await say(serving, LAST_GET, end=False)
+                    if b" 503 " not in answer:
+                        break
+                    await asyncio.sleep(0.02)
+                for end in ends:
+                    end.cancel()
+                for _, writer in flood:
+                    writer.close()
+                return answer
+
+        assert run(main()).startswith(b"HTTP/1.1 200 ")
+
     def test_too_many_connections(self) -> None:
         async def main() -> tuple[bytes, bytes]:
             async with served(echo, ServingLimits(connections=1)) as serving:
@@ -396,3 +420,8 @@ class TestClosing:
                     await serve(echo, port=serving.port)
 
         run(main())
+
+
+async def _end_of(reader: asyncio.StreamReader) -> None:
+    with suppress(ConnectionError):
+        await reader.read()

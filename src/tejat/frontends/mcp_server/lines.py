@@ -174,4 +174,6 @@ class _Output:
 
 
 def _is_file(descriptor: int) -> bool:
-    return stat.S_ISREG(os.fstat(descriptor).st_mode)
+    """Whether it never has to be waited for, and cannot be: a file, or a device like /dev/null that is no terminal."""
+    mode = os.fstat(descriptor).st_mode
+    return stat.S_ISREG(mode) or (stat.S_ISCHR(mode) and not os.isatty(descriptor))

@@ -132,6 +132,9 @@ class Serving:
     async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
+        if len(self._conversations) >= 2 * self._limits.connections:
+            writer.transport.abort()  # too many even to be told so
+            return
         conversation = _Conversation(reader, writer, self._handler, self._limits)
         is_full = self._is_closing or len(self._conversations) >= self._limits.connections
         self._conversations[task] = conversation
@@ -184,9 +187,11 @@ class _Conversation:
         await self._linger()
 
     async def turn_away(self) -> None:
-        with suppress(_Gone, Refused):
-            await self._next_request()
-            await self._send(_refusal(Refused(503, "Too many connections.")), last=True)
+        """Tell so whoever asks for something soon. Nobody else is waited for."""
+        with suppress(_Gone, Refused, TimeoutError):
+            async with asyncio.timeout(_CLOSING_SECONDS):
+                await self._next_request()
+                await self._send(_refusal(Refused(503, "Too many connections.")), last=True)
 
     async def _next_request(self) -> HttpRequest:
         """Raises Refused and _Gone."""
