@@ -1,7 +1,9 @@
 """The MCP servers of a session: their tools in the registry, their prompts as commands, their resources by name."""
 
+import asyncio
 import os
 from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -22,7 +24,8 @@ from tejat.engine.secret_mask import SecretMask
 from tejat.mcp.failures import McpFailure, McpProblem
 from tejat.mcp.names import other_names
 from tejat.mcp.oauth import Authorisation, authorisation
-from tejat.mcp.oauth_tokens import TokenStore
+from tejat.mcp.oauth_tokens import Grant, TokenStore
+from tejat.mcp.oauth_wish import holder_of
 from tejat.mcp.pins import Pins
 from tejat.mcp.pool import McpPool
 from tejat.mcp.prompts import HELP, PromptCommand, fill_in, help_text, prompt_commands
@@ -77,6 +80,8 @@ class ServerTools:
         self._pool = McpPool(plan_servers(here.ground, means), self._host(), version=__version__, on_change=self._take)
         self._taken: dict[str, object] = {}
         self._resource_tools: list[str] = []
+        self._lacking: dict[str, Grant | None] = {}
+        """The servers that want a login, and the one that they did not take."""
 
     def start(self) -> None:
         """Connect all that may be connected, in the background."""
@@ -85,7 +90,14 @@ class ServerTools:
             self._tell(f"MCP servers that are not started: {names}. {reason}")
 
     async def settled(self, within: float | None) -> tuple[str, ...]:
-        """Wait until every server is connected or has failed, so many seconds at most; names those that are neither."""
+        """Wait until every server is connected or has failed, so many seconds at most; names those that are neither.
+
+        One that somebody has logged in at meanwhile, with `tejat mcp auth`, is tried again.
+        """
+        new = [alias for alias, before in self._lacking.items() if self._login(alias) not in (None, before)]
+        for alias in new:
+            del self._lacking[alias]
+        await asyncio.gather(*map(self._pool.retry, new))
         late = await self._pool.settled(within)
         return tuple(f"MCP server {alias}" for alias in late)
 
@@ -138,6 +150,8 @@ class ServerTools:
                 self._taken[status.alias] = status.catalogue
                 self._exchange_tools(status)
             case ServerState.DISCONNECTED | ServerState.NEEDS_LOGIN if status.reason:
+                if status.state is ServerState.NEEDS_LOGIN:
+                    self._lacking[status.alias] = self._login(status.alias)
                 self._tell(failure_in_words(status))
             case _:
                 pass
@@ -195,6 +209,11 @@ class ServerTools:
     def _credentials(self, alias: str, server: McpServer) -> Authorisation | None:
         """Raises McpFailure with CONFIGURATION."""
         return authorisation(alias, server, client=self._http, store=token_store(self._here.ground.places))
+
+    def _login(self, alias: str) -> Grant | None:
+        with suppress(McpFailure):
+            return token_store(self._here.ground.places).read(holder_of(alias, self._settings[alias]))
+        return None
 
     def _roots(self) -> Sequence[Root]:
         roots = self._here.house.workspace().roots.directories
@@ -264,8 +283,9 @@ def token_store(places: Places) -> TokenStore:
 def failure_in_words(status: ServerStatus) -> str:
     """Why a server is not there, with the last that it said."""
     step = f" ({status.step})" if status.step is not None else ""
+    advice = f" Log in with `tejat mcp auth {status.alias}`." if status.state is ServerState.NEEDS_LOGIN else ""
     words = "".join(f"\n  {line}" for line in status.last_words[-_MOST_LAST_WORDS:])
-    return f"MCP server {status.alias}{step}: {visible(status.reason)}{words}"
+    return f"MCP server {status.alias}{step}: {visible(status.reason)}{advice}{words}"
 
 
 def _grouped(statuses: Sequence[ServerStatus]) -> Iterator[tuple[str, str]]:
