@@ -6,7 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from tejat.config.merging import Merge, by_name, deep, gathered, last, of_person, strictest_of_project, united
+from tejat.config.merging import (
+    Merge,
+    by_name,
+    deep,
+    gathered,
+    last,
+    narrowed_by_project,
+    of_person,
+    strictest_of_project,
+    united,
+)
 from tejat.config.places import SourceTier
 from tejat.config.settings import Setting
 from tejat.config.settings_file import Found, Key, SettingsError, SettingsFile, read_settings_file
@@ -66,6 +76,24 @@ class TestStrictest:
         read = files(tmp_path, (USER, True), (WORKSPACE, True))
         kept = strictest_of_project(read, KEY, Found.boolean, Setting(value=False))
         assert kept == Setting(True, f"{tmp_path}/0.json:1", USER)
+
+
+class TestNarrowed:
+    def test_a_project_adds_nothing(self, tmp_path: Path) -> None:
+        read = files(tmp_path, (USER, ["a", "b"]), (WORKSPACE, ["c", "b", "a"]))
+        assert narrowed_by_project(read, KEY, Found.texts, None) == Setting(("a", "b"), f"{tmp_path}/0.json:1", USER)
+
+    def test_it_may_take_away(self, tmp_path: Path) -> None:
+        read = files(tmp_path, (USER, ["a", "b"]), (WORKSPACE, ["c", "b"]))
+        assert narrowed_by_project(read, KEY, Found.texts, None) == Setting(("b",), f"{tmp_path}/1.json:1", WORKSPACE)
+
+    def test_where_nobody_else_says_anything_it_counts(self, tmp_path: Path) -> None:
+        read = files(tmp_path, (USER, None), (WORKSPACE, ["a"]))
+        assert narrowed_by_project(read, KEY, Found.texts, None) == Setting(("a",), f"{tmp_path}/1.json:1", WORKSPACE)
+
+    def test_others_have_the_last_word(self, tmp_path: Path) -> None:
+        read = files(tmp_path, (ADMIN, ["x"]), (USER, ["a"]), (WORKSPACE, ["a"]), (ADMIN, ["y"]))
+        assert narrowed_by_project(read, KEY, Found.texts, None) == Setting(("y",), f"{tmp_path}/3.json:1", ADMIN)
 
 
 def test_lists_unite(tmp_path: Path) -> None:

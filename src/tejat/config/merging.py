@@ -45,6 +45,20 @@ def strictest_of_project(files: Sequence[SettingsFile], key: Key, read: Read, de
     return kept
 
 
+def narrowed_by_project(files: Sequence[SettingsFile], key: Key, read: Read, default: object) -> object:
+    """As `last` for a list of all that there may be: a project can take entries away from what others say, not add."""
+    kept = cast("Setting[tuple[str, ...]] | None", default)
+    for file in files:
+        if found := file.find(key):
+            names = cast("tuple[str, ...]", read(found))
+            if file.tier is SourceTier.WORKSPACE and kept is not None:
+                names = tuple(name for name in kept.value if name in names)
+                kept = kept if names == kept.value else found.setting(names)
+            else:
+                kept = found.setting(names)
+    return kept
+
+
 def united(files: Sequence[SettingsFile], key: Key, read: Read, default: object) -> object:
     """The entries of all lists, each once, from the last that names it."""
     entries = {entry.value: entry for entry in cast("tuple[Setting[str], ...]", default)}

@@ -56,7 +56,7 @@ _TOOLS = (
 )
 
 _MCP = (
-    Row("mcp_allowed", Key("mcp.allowed", "allowMCPServers"), Found.texts),
+    Row("mcp_allowed", Key("mcp.allowed", "allowMCPServers"), Found.texts, narrowed_by_project),
     Row("mcp_servers", Key("mcpServers"), read_mcp_server, by_name),
     Row("mcp_server_command", Key("mcp.serverCommand", "mcpServerCommand"), values.command),
 )
