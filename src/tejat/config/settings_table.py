@@ -11,6 +11,7 @@ from tejat.config.merging import (
     deep,
     gathered,
     last,
+    narrowed_by_project,
     of_person,
     strictest_of_project,
     united,
