@@ -58,10 +58,10 @@ class TestServers:
         assert {alias: setting.value.command for alias, setting in strange.items()} == {"mine": "/bin/cat", "both": "a"}
         assert {alias: setting.value.command for alias, setting in trusted.items()} == {
             "mine": "/bin/cat",
-            "both": "b",
+            "both": "a",
             "its": "/bin/cat",
         }
-        assert [setting["both"].value.is_trusted for setting in (strange, trusted)] == [True, False]
+        assert [setting["both"].value.is_trusted for setting in (strange, trusted)] == [True, True]
 
     @pytest.mark.parametrize("given", ["/bin/cat 'a b' c", ["/bin/cat", "a b", "c"]])
     def test_a_command_alone_is_one_too_and_comes_before_another_of_its_name(self, stage: Stage, given: object) -> None:

@@ -64,6 +64,7 @@ SETTINGS: list[tuple[tuple[str, ...], object, str, object]] = [
     (("tools.useRipgrep", "useRipgrep"), False, "use_ripgrep", False),
     (("tools.disableLLMCorrection",), True, "llm_correction", False),
     (("tools.truncateToolOutputThreshold",), 1000, "output_characters", 1000),
+    (("tools.indexAboveTokens",), 1000, "index_above_tokens", 1000),
     (("tools.sandbox", "sandbox"), "required", "sandbox", SandboxWish.REQUIRED),
     (("tools.sandboxNetworkAccess",), True, "sandbox_network", True),
     (("tools.shell.inactivityTimeout",), 10, "shell_idle_seconds", 10.0),
@@ -196,7 +197,9 @@ def test_nothing_is_set(machine: Machine) -> None:
 
 def test_every_field_is_tried_here() -> None:
     fields = [field for _, _, field, _ in [*SETTINGS, *UNITED, *NAMED, *GATHERED]]
-    assert sorted([*fields, "files", "ignored"]) == sorted(each.name for each in fields_of(Settings))
+    assert sorted([*fields, "mcp_not_taken_over", "files", "ignored"]) == sorted(
+        each.name for each in fields_of(Settings)
+    )
 
 
 @pytest.mark.parametrize(("name", "written", "field", "value"), names_of(SETTINGS))
@@ -327,13 +330,24 @@ class TestMerging:
         )
 
     def test_a_later_server_replaces_the_whole_entry(self, machine: Machine) -> None:
-        user = machine.write("user", {"mcpServers": {"a": {"command": "a", "cwd": "/x"}, "b": {"url": "http://b"}}})
-        project = machine.write("project", {"mcpServers": {"a": {"httpUrl": "http://a"}, "c": {"command": "c"}}})
+        machine.write("admin/system-defaults.json", {"mcpServers": {"a": {"command": "a", "cwd": "/x"}}})
+        user = machine.write("user", {"mcpServers": {"a": {"httpUrl": "http://a"}, "b": {"url": "http://b"}}})
         assert machine.load(trusted=True).mcp_servers == {
-            "a": Setting(McpServer(http_url="http://a"), f"{project}:1", WORKSPACE),
+            "a": Setting(McpServer(http_url="http://a"), f"{user}:1", USER),
             "b": Setting(McpServer(url="http://b"), f"{user}:1", USER),
+        }
+
+    @pytest.mark.parametrize("who", ["user", "admin/settings.json"])
+    def test_but_a_project_takes_over_none(self, machine: Machine, who: str) -> None:
+        theirs = machine.write(who, {"mcpServers": {"a": {"command": "a"}}})
+        project = machine.write("project", {"mcpServers": {"a": {"httpUrl": "http://a"}, "c": {"command": "c"}}})
+        settings = machine.load(trusted=True)
+        tier = USER if who == "user" else ADMIN
+        assert settings.mcp_servers == {
+            "a": Setting(McpServer(command="a"), f"{theirs}:1", tier),
             "c": Setting(McpServer(command="c"), f"{project}:1", WORKSPACE),
         }
+        assert settings.mcp_not_taken_over == (Setting("a", f"{project}:1", WORKSPACE),)
 
     def test_objects_within_objects(self, machine: Machine) -> None:
         machine.write("admin/system-defaults.json", {"telemetry": {"a": {"x": 1, "y": [1]}, "b": 1}})

@@ -7,7 +7,9 @@ from tejat.core.value import fields_of
 
 def test_every_field_has_one_row() -> None:
     fields = [row.field for row in (*ROWS, *TIGHTENING)]
-    assert sorted([*fields, "files", "ignored"]) == sorted(each.name for each in fields_of(Settings))
+    assert sorted([*fields, "mcp_not_taken_over", "files", "ignored"]) == sorted(
+        each.name for each in fields_of(Settings)
+    )
 
 
 def test_no_name_is_given_twice() -> None:

@@ -91,7 +91,7 @@ def test_a_number_too_great_is_refused_because_it_could_not_go_out_again(text: s
 
 
 def test_a_number_with_thousands_of_digits_is_refused() -> None:
-    with pytest.raises(NotJson):
+    with pytest.raises(NotJson, match="a number in it has too many digits"):
         load_json("9" * 5_000)
 
 

@@ -42,6 +42,7 @@ from tejat.workspace.http.client import HttpClient
 if TYPE_CHECKING:
     from tejat.core.model import Ask
 
+_NOT_NOW = "Nothing is asked while there is nothing to do."
 _MOST_LAST_WORDS = 3
 _MOST_INSTRUCTIONS = 4096
 _INSTRUCTIONS = """\
@@ -57,7 +58,7 @@ AnswerServer = Callable[[str, JsonObject], Awaitable[JsonObject]]
 class ServerTools:
     """`tell` is given what the person should know. `ask_model` is what servers may ask that are allowed to.
 
-    They may ask anything, the model or the person, only while somebody `is_at_work`.
+    Nothing is asked of either while the session is `at_rest`.
     """
 
     def __init__(
@@ -66,10 +67,10 @@ class ServerTools:
         tell: Callable[[str], None],
         *,
         ask_model: "Ask | None" = None,
-        is_at_work: Callable[[], bool] = lambda: True,
+        at_rest: asyncio.Event,
     ) -> None:
         self._here = here
-        self._is_at_work = is_at_work
+        self._at_rest = at_rest
         mask = SecretMask(given_secrets(here.ground.settings))
         self._tell: Callable[[str], None] = lambda message: tell(mask.text(message))
         self._ask_model = ask_model
@@ -86,6 +87,11 @@ class ServerTools:
     def start(self) -> None:
         """Connect all that may be connected, in the background."""
         self._pool.start()
+        for name in self._here.ground.settings.mcp_not_taken_over:
+            self._tell(
+                f'The MCP server "{visible(name.value)}" of this project is not used: your own settings have one of '
+                f"that name, and your rules mean that one. Give the other another name ({name.source})."
+            )
         for reason, names in _grouped(self._pool.statuses()):
             self._tell(f"MCP servers that are not started: {names}. {reason}")
 
@@ -197,12 +203,24 @@ class ServerTools:
         )
 
     def _at_work(self, answer: AnswerServer) -> AnswerServer:
-        """Between two prompts nobody is asked anything: the person is typing, and what it costs would go unseen."""
+        """Between two prompts nobody is asked anything: the person is typing, and what it costs would go unseen.
+
+        A question that is still open then is dropped: whoever waited for what it was about does so no more.
+        """
 
         async def answered(alias: str, params: JsonObject) -> JsonObject:
-            if not self._is_at_work():
-                raise McpFailure("Nothing is asked while there is nothing to do.", McpProblem.REFUSED)
-            return await answer(alias, params)
+            if self._at_rest.is_set():
+                raise McpFailure(_NOT_NOW, McpProblem.REFUSED)
+            asked, rest = asyncio.ensure_future(answer(alias, params)), asyncio.ensure_future(self._at_rest.wait())
+            try:
+                await asyncio.wait((asked, rest), return_when=asyncio.FIRST_COMPLETED)
+                if not asked.done():
+                    raise McpFailure(_NOT_NOW, McpProblem.REFUSED)
+                return asked.result()
+            finally:
+                asked.cancel()
+                rest.cancel()
+                await asyncio.gather(asked, rest, return_exceptions=True)
 
         return answered
 

@@ -3,10 +3,11 @@
 import os
 from collections.abc import Iterable, Mapping, Sequence
 
+from tejat.config.merging import not_taken_over
 from tejat.config.places import Places, SourceTier
 from tejat.config.settings import Setting, Settings, is_required_by_admin
 from tejat.config.settings_file import SettingsFile, is_same_directory, read_settings_file
-from tejat.config.settings_table import ROWS, TIGHTENING
+from tejat.config.settings_table import MCP_SERVERS, ROWS, TIGHTENING
 from tejat.config.settings_values import SANDBOX_WANTED, SANDBOX_WORDS
 from tejat.core.errors import UsageError
 from tejat.core.sandbox_wish import SandboxWish
@@ -68,6 +69,7 @@ def _merged(whole: Sequence[SettingsFile], partly: Sequence[SettingsFile]) -> Se
     return replace(
         default,
         **values,
+        mcp_not_taken_over=not_taken_over(whole, MCP_SERVERS),
         files=tuple(file.path for file in [*partly, *whole]),
         ignored=tuple(file.path for file in partly if file.has_other_than(known)),
     )

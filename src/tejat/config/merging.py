@@ -1,6 +1,6 @@
 """How the files that give the same setting are made one: the last word, all of them together, or name by name."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from tejat.config.places import SourceTier
@@ -76,6 +76,35 @@ def by_name(files: Sequence[SettingsFile], key: Key, read: Read, default: object
         if found := file.find(key):
             members |= {name: member.setting(read(member)) for name, member in found.members().items()}
     return members
+
+
+def added_by_project(files: Sequence[SettingsFile], key: Key, read: Read, default: object) -> object:
+    """As `by_name`, but a project takes over no name that somebody else has given: rules know what they mean by it."""
+    members = dict(cast("Mapping[str, Setting[object]]", default))
+    for name, member, is_taken in _members_of(files, key):
+        setting = member.setting(read(member))
+        if not is_taken:
+            members[name] = setting
+    return members
+
+
+def not_taken_over(files: Sequence[SettingsFile], key: Key) -> tuple[Setting[str], ...]:
+    """The names that a project gives there and that are somebody else's."""
+    return tuple(member.setting(name) for name, member, is_taken in _members_of(files, key) if is_taken)
+
+
+def _members_of(files: Sequence[SettingsFile], key: Key) -> "Iterator[tuple[str, Found, bool]]":
+    """Every member of the objects, and whether a project gives it a name that is somebody else's."""
+    of_others = {
+        name
+        for file in files
+        if file.tier is not SourceTier.WORKSPACE and (found := file.find(key))
+        for name in found.members()
+    }
+    for file in files:
+        if found := file.find(key):
+            for name, member in found.members().items():
+                yield name, member, file.tier is SourceTier.WORKSPACE and name in of_others
 
 
 def gathered(files: Sequence[SettingsFile], key: Key, read: Read, default: object) -> object:

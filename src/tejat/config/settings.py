@@ -74,9 +74,9 @@ class TokenPrice(NamedTuple):
 class Settings:
     """What is set. None in place of a Setting: nobody set it; a limit whose value is None: there is none.
 
-    A tuple of settings unites all files, entry by entry; in a mapping each name has its own. `files` were read, the
-    last one has the last word; `ignored` are those of a project that is not trusted which set more than their exclude
-    lists.
+    A tuple of settings unites all files, entry by entry; in a mapping each name has its own. `mcp_not_taken_over` are
+    names of servers that a project gave and that were given already. `files` were read, the last one has the last word;
+    `ignored` are those of a project that is not trusted which set more than their exclude lists.
     """
 
     core: Setting[tuple[str, ...]] | None = None
@@ -140,6 +140,7 @@ class Settings:
     hooks: Mapping[str, tuple[Setting[JsonValue], ...]] = MappingProxyType({})
     hooks_switches: Mapping[str, tuple[Setting[JsonValue], ...]] = MappingProxyType({})
 
+    mcp_not_taken_over: tuple[Setting[str], ...] = ()
     files: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
 

@@ -7,6 +7,7 @@ from tejat.config.mcp_servers import read_mcp_server
 from tejat.config.merging import (
     Merge,
     Read,
+    added_by_project,
     by_name,
     deep,
     gathered,
@@ -28,6 +29,7 @@ class Row(NamedTuple):
 
 EXCLUDE = Key("tools.exclude", "excludeTools")
 MCP_EXCLUDED = Key("mcp.excluded", "excludeMCPServers")
+MCP_SERVERS = Key("mcpServers")
 
 TIGHTENING = (Row("exclude", EXCLUDE, Found.texts, united), Row("mcp_excluded", MCP_EXCLUDED, Found.texts, united))
 """What even a project that is not trusted may set."""
@@ -58,7 +60,7 @@ _TOOLS = (
 
 _MCP = (
     Row("mcp_allowed", Key("mcp.allowed", "allowMCPServers"), Found.texts, narrowed_by_project),
-    Row("mcp_servers", Key("mcpServers"), read_mcp_server, by_name),
+    Row("mcp_servers", MCP_SERVERS, read_mcp_server, added_by_project),
     Row("mcp_server_command", Key("mcp.serverCommand", "mcpServerCommand"), values.command),
 )
 

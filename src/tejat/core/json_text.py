@@ -29,7 +29,9 @@ def load_json(text: str | bytes, *, most_inner: int | None = None) -> object:
     except RecursionError:
         raise NotJson("it is nested too deeply") from None
     except ValueError as error:
-        raise NotJson(str(error)) from None
+        # Python's own words tell programmers which limit to lift.
+        is_long = str(error).startswith("Exceeds the limit")
+        raise NotJson("a number in it has too many digits" if is_long else str(error)) from None
 
 
 def _brackets(text: str | bytes) -> int:
