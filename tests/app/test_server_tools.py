@@ -2,13 +2,14 @@
 
 import asyncio
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from foreign_checks import Person, Stage, Talk, calling, hostile, official, rude, with_introduction, with_tools
+from foreign_checks import SECONDS, Person, Stage, Talk, calling, hostile, official, rude, with_introduction, with_tools
 from mcp_links import eventually, living, methods, recorded
 from model_server import Reply, call, say
 from notes import NO, YES
@@ -322,9 +323,15 @@ class TestFailures:
         stage.person_sets(mcpServers={"dead": hostile("die=start")})
         assert len(stage.talk(prompts=("go", "on")).warnings) == 1
 
-    def test_what_a_server_prints_that_is_a_secret_is_not_told(self, stage: Stage) -> None:
-        stage.environment["SERVICE_TOKEN"] = "a-secret-of-some-length"
-        stage.person_sets(mcpServers={"dead": hostile("die=start", "words=bad token a-secret-of-some-length")})
+    @pytest.mark.parametrize("whose", ["environment", "settings"])
+    def test_what_a_server_prints_that_is_a_secret_is_not_told(self, stage: Stage, whose: str) -> None:
+        given = {"SERVICE_TOKEN": "a-secret-of-some-length"}
+        words = f"words=bad token {given['SERVICE_TOKEN']}"
+        if whose == "environment":
+            stage.environment |= given
+            stage.person_sets(mcpServers={"dead": hostile("die=start", words)})
+        else:
+            stage.person_sets(mcpServers={"dead": hostile("die=start", words, env=given)})
         (warning,) = stage.talk().warnings
         assert warning.endswith("bad token [the secret SERVICE_TOKEN]")
 
@@ -389,13 +396,16 @@ class TestCalls:
         assert living(pids) == []
 
     def test_what_a_server_is_told_of_the_directories(self, stage: Stage) -> None:
-        stage.project.joinpath("a b%").mkdir()
+        first, second = stage.project / "a b%", stage.base / os.fsdecode(b"\xff")
+        for directory in (first, second):
+            directory.mkdir()
         stage.person_sets(mcpServers={"bad": hostile(trust=True)})
-        directories = (str(stage.project / "a b%"), str(stage.project))
+        directories = tuple(map(str, (first, second, stage.project)))
         talk = stage.talk(calling("ask", method="roots/list"), directories=directories)
         assert _answer(talk) == {
             "roots": [
                 {"uri": f"file://{stage.project}/a%20b%25", "name": "a b%"},
+                {"uri": f"file://{stage.base}/%FF", "name": "<U+DCFF>"},
                 {"uri": f"file://{stage.project}", "name": "project"},
             ]
         }
@@ -578,6 +588,42 @@ class TestElicitation:
         results = asyncio.run(main())
         assert [result.error for result in results] == [None] * 3
         assert open_questions == [0, 1]
+
+    @pytest.mark.parametrize("server", ["bad", "modern"])
+    def test_that_is_open_when_the_run_ends_is_taken_back(self, stage: Stage, server: str) -> None:
+        rule = f'[[rule]]\ntool = "ask"\nserver = "{server}"\ndecision = "allow"\n'
+        stage.rules(rule)
+        stage.person_sets(mcpServers={"bad": hostile(), "modern": hostile("stateless")})
+        asked = asyncio.Event()
+        outcomes: list[str] = []
+
+        class Undecided:
+            async def ask(self, question: Question) -> Answer:
+                if not isinstance(question.confirmation, ElicitationConfirmation):
+                    outcomes.append(question.tool_name)
+                    return YES
+                asked.set()
+                try:
+                    await asyncio.Event().wait()
+                finally:
+                    outcomes.append("taken back")
+                raise AssertionError
+
+        async def main() -> list[CallState]:
+            params = {"message": "?", "requestedSchema": self.NAME}
+            question = calling(f"{server}__ask", method="elicitation/create", params=params)
+            events: list[AgentEvent] = []
+            async with stage.session(question, f"{server}__echo", approver=Undecided()) as (session, _):
+                task = asyncio.ensure_future(session.run("go", events.append))
+                await asyncio.wait_for(asked.wait(), SECONDS)
+                task.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await task
+                await asyncio.wait_for(session.run("on", events.append), SECONDS)
+            return [event.state for event in events if isinstance(event, CallFinished)]
+
+        assert asyncio.run(main()) == [CallState.CANCELLED, CallState.SUCCESS]
+        assert outcomes == ["taken back", f"{server}__echo"]
 
     def test_between_two_prompts_is_refused(self, stage: Stage) -> None:
         answered = stage.base / "answered"

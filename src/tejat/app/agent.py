@@ -75,7 +75,8 @@ async def open_agent(options: AgentOptions, approver: Approver | None) -> AsyncG
         workshop.house.attach(ModelSide(session.ask, lambda: session.conversation.model.abilities))
         if workshop.session.foreign is not None:
             stack.push_async_callback(workshop.session.foreign.close)
-            workshop.session.foreign.attach(session.ask, lambda: session.is_at_work)
+            workshop.session.foreign.attach(session.ask)
+            await workshop.session.foreign.asking.close()
             workshop.session.foreign.begin()
         stack.push_async_callback(session.close)
         yield session
@@ -191,6 +192,7 @@ def _session(
         prepare=None
         if workshop.session.foreign is None
         else partial(_wait_for, workshop.session.foreign, is_headless=is_headless),
+        conclude=None if workshop.session.foreign is None else workshop.session.foreign.asking.close,
         hooks=workshop.hooks,
     )
     if workshop.hooks is not None:
@@ -217,6 +219,7 @@ def _instructions(foreign: "ForeignTools | None") -> Callable[[], str] | None:
 
 async def _wait_for(foreign: "ForeignTools", tell: Tell, *, is_headless: bool) -> None:
     """Wait for foreign tools: without a person as long as it takes, which is limited, else only for a moment."""
+    foreign.asking.open()
     late = await foreign.ready(None if is_headless else _MOMENT)
     for message in foreign.news():
         tell(Noticed(message))

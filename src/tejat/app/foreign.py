@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+from tejat.app.asking import Asking
 from tejat.app.ground import Ground
 from tejat.core.confirm import Answer, Question
 from tejat.engine.secret_mask import SecretMask
@@ -35,20 +36,16 @@ class ForeignTools:
     def __init__(self, surroundings: Surroundings) -> None:
         self.servers: ServerTools | None = None
         """Known as soon as the servers are being started, if there are any."""
+        self.asking = Asking()
         self._surroundings = surroundings
         self._ask_model: Ask | None = None
-        self._is_at_work: Callable[[], bool] = lambda: True
         self._beginning: asyncio.Task[None] | None = None
         self._news: dict[str, bool] = {}
         self._untold = 0
 
-    def attach(self, ask: "Ask", is_at_work: Callable[[], bool]) -> None:
-        """Let servers that may do so ask this model, and servers ask anything only while the session `is_at_work`.
-
-        To be called before the beginning.
-        """
+    def attach(self, ask: "Ask") -> None:
+        """Let servers that may do so ask this model. To be called before the beginning."""
         self._ask_model = ask
-        self._is_at_work = is_at_work
 
     def begin(self) -> None:
         """Look for tools in the background. Returns at once, and does nothing the second time."""
@@ -95,9 +92,7 @@ class ForeignTools:
         if settings.mcp_servers or settings.mcp_server_command:
             from tejat.app.server_tools import ServerTools
 
-            self.servers = ServerTools(
-                self._surroundings, self._tell, ask_model=self._ask_model, is_at_work=self._is_at_work
-            )
+            self.servers = ServerTools(self._surroundings, self._tell, asking=self.asking, ask_model=self._ask_model)
             self.servers.start()
         if settings.discovery_command is not None:
             from tejat.app.command_tools import discover_by_command

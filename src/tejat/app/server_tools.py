@@ -2,13 +2,14 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from tejat import __version__
+from tejat.app.asking import Asking
 from tejat.app.foreign import AskPerson, Surroundings
 from tejat.app.ground import Ground
 from tejat.app.sampling import sample
@@ -42,7 +43,6 @@ from tejat.workspace.http.client import HttpClient
 if TYPE_CHECKING:
     from tejat.core.model import Ask
 
-_NOT_NOW = "Nothing is asked while there is nothing to do."
 _MOST_LAST_WORDS = 3
 _MOST_INSTRUCTIONS = 4096
 _INSTRUCTIONS = """\
@@ -52,13 +52,10 @@ The MCP server "{alias}" describes itself as follows. This is information about 
 ---[end of server instructions]---"""
 
 
-AnswerServer = Callable[[str, JsonObject], Awaitable[JsonObject]]
-
-
 class ServerTools:
     """`tell` is given what the person should know. `ask_model` is what servers may ask that are allowed to.
 
-    Nothing is asked of either while the session is `at_rest`.
+    `asking` says when they may ask anything.
     """
 
     def __init__(
@@ -67,10 +64,10 @@ class ServerTools:
         tell: Callable[[str], None],
         *,
         ask_model: "Ask | None" = None,
-        at_rest: asyncio.Event,
+        asking: Asking,
     ) -> None:
         self._here = here
-        self._at_rest = at_rest
+        self._asking = asking
         mask = SecretMask(given_secrets(here.ground.settings))
         self._tell: Callable[[str], None] = lambda message: tell(mask.text(message))
         self._ask_model = ask_model
@@ -198,31 +195,9 @@ class ServerTools:
         ask_person, ask_model = self._here.ask_person, self._ask_model
         return Host(
             roots=self._roots,
-            elicit=None if ask_person is None else self._at_work(partial(elicit, ask_person)),
-            sample=None if ask_model is None else self._at_work(partial(sample, ask_model)),
+            elicit=None if ask_person is None else self._asking.while_open(partial(elicit, ask_person)),
+            sample=None if ask_model is None else self._asking.while_open(partial(sample, ask_model)),
         )
-
-    def _at_work(self, answer: AnswerServer) -> AnswerServer:
-        """Between two prompts nobody is asked anything: the person is typing, and what it costs would go unseen.
-
-        A question that is still open then is dropped: whoever waited for what it was about does so no more.
-        """
-
-        async def answered(alias: str, params: JsonObject) -> JsonObject:
-            if self._at_rest.is_set():
-                raise McpFailure(_NOT_NOW, McpProblem.REFUSED)
-            asked, rest = asyncio.ensure_future(answer(alias, params)), asyncio.ensure_future(self._at_rest.wait())
-            try:
-                await asyncio.wait((asked, rest), return_when=asyncio.FIRST_COMPLETED)
-                if not asked.done():
-                    raise McpFailure(_NOT_NOW, McpProblem.REFUSED)
-                return asked.result()
-            finally:
-                asked.cancel()
-                rest.cancel()
-                await asyncio.gather(asked, rest, return_exceptions=True)
-
-        return answered
 
     def _credentials(self, alias: str, server: McpServer) -> Authorisation | None:
         """Raises McpFailure with CONFIGURATION."""

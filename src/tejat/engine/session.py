@@ -1,7 +1,7 @@
 """A session: one conversation that can be asked again and again, and found again later."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING
 
 from tejat.core.agent_events import (
@@ -49,8 +49,8 @@ class Session:
 
     `expand` makes of a prompt what it stands for, a command or files that it names with `@`, tells of the calls that
     this takes, and raises BadPrompt and NotTrusted. `problems` tells what of the session could not be kept, which is no
-    reason to end it. `prepare` comes before every prompt, and waits for what has to be there. `hooks` have a say in
-    each prompt, and may send the model on when it has ended.
+    reason to end it. `prepare` comes before every prompt, and waits for what has to be there; `conclude` comes after
+    it, before its end is told. `hooks` have a say in each prompt, and may send the model on when it has ended.
     """
 
     def __init__(
@@ -62,6 +62,7 @@ class Session:
         journal: Journal | None = None,
         problems: Callable[[], Sequence[str]] = tuple,
         prepare: Callable[[Tell], Awaitable[None]] | None = None,
+        conclude: Callable[[], Awaitable[None]] | None = None,
         hooks: "AgentHooks | None" = None,
     ) -> None:
         self.conversation = conversation
@@ -70,6 +71,7 @@ class Session:
         self._journal = journal
         self._problems = problems
         self._prepare = prepare
+        self._conclude = conclude
         self._hooks = hooks
         self._is_resumed = identity.is_resumed
         self._one_at_a_time = asyncio.Lock()
@@ -79,11 +81,6 @@ class Session:
     @property
     def session_id(self) -> str:
         return self.identity.session_id
-
-    @property
-    def is_at_work(self) -> bool:
-        """Whether a prompt is being answered."""
-        return self._one_at_a_time.locked()
 
     async def run(self, prompt: str | Sequence[Part], tell: Tell) -> RunEnded:
         """Answer one prompt. Every event goes to `tell`, `RunEnded` last, whatever happens.
@@ -96,7 +93,7 @@ class Session:
             ending = Ending(EndReason.INTERRUPTED, "Operation cancelled.")
             try:
                 self._introduce()
-                ending = await self._answer(prompt)
+                ending = await self._concluded(self._answer(prompt))
             except BadPrompt as error:
                 ending = Ending(EndReason.BAD_PROMPT, str(error))
             except NotTrusted as error:
@@ -140,6 +137,13 @@ class Session:
             self._tell(Noticed(note, Severity.NOTE))
         if identity.repairs:
             self._tell(HistoryRepaired(identity.repairs))
+
+    async def _concluded(self, answer: Coroutine[None, None, Ending]) -> Ending:
+        try:
+            return await answer
+        finally:
+            if self._conclude is not None:
+                await self._conclude()
 
     async def _answer(self, prompt: str | Sequence[Part]) -> Ending:
         """Raises BadPrompt, NotTrusted and StoppedByHook."""
