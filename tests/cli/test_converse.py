@@ -8,8 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from foreign_checks import Stage, hostile, rude
 from program_checks import Machine, answer, said
 from terminal_checks import Terminal, at_terminal
+
+ASKS: dict[str, object] = {
+    "method": "elicitation/create",
+    "params": {
+        "message": "Who are you?",
+        "requestedSchema": {"type": "object", "properties": {"name": {"type": "string"}}},
+    },
+}
+"""What a tool of a server is called with that asks this."""
 
 
 @pytest.fixture
@@ -131,6 +141,62 @@ def is_running(process: int) -> bool:
         return b"sleep 300" in Path(f"/proc/{process}/cmdline").read_bytes().replace(b"\0", b" ")
     except OSError:
         return False
+
+
+class TestServers:
+    """What servers ask at the same terminal."""
+
+    @pytest.fixture
+    def machine(self, tmp_path: Path) -> Machine:
+        return Stage(tmp_path)
+
+    def test_is_answered_there(self, machine: Stage) -> None:
+        machine.person_sets(mcpServers={"bad": hostile(trust=True)})
+        script = answer(calls=[("bad__ask", ASKS)]) + said("Done.")
+        with conversation(machine, script, "--trust", "-i", "go") as terminal:
+            terminal.wait_for("> Who are you?")
+            terminal.wait_for("(y/n) ")
+            terminal.type(b"y\n")
+            terminal.wait_for("= ")
+            terminal.type(b"Ada\n")
+            terminal.wait_for("Send it? (y/n) ")
+            terminal.type(b"y\n")
+            terminal.wait_for('{"action": "accept", "content": {"name": "Ada"}}')
+            terminal.wait_for("> ")
+            terminal.type(b"\x04")
+            assert terminal.end() == (0, "Done.\n")
+
+    def test_is_taken_back_by_an_interrupt_and_the_next_question_can_be_answered(self, machine: Stage) -> None:
+        machine.person_sets(mcpServers={"bad": hostile()})
+        machine.rules('[[rule]]\ntool = "ask"\nserver = "bad"\ndecision = "allow"\n')
+        script = answer(calls=[("bad__ask", ASKS)]) + answer(calls=[("bad__echo", {"text": "hi"})]) + said("Done.")
+        with conversation(machine, script, "--trust", "-i", "go") as terminal:
+            terminal.wait_for("> Who are you?")
+            terminal.wait_for("(y/n) ")
+            terminal.type(b"\x03")
+            terminal.wait_for("Operation cancelled.")
+            ask(terminal, "go on")
+            terminal.wait_for("Your answer (")
+            terminal.type(b"y\n")
+            terminal.wait_for('{"text": "hi"}')
+            terminal.wait_for("> ")
+            terminal.type(b"\x04")
+            assert terminal.end() == (0, "Done.\n")
+
+    def test_is_not_asked_while_somebody_types(self, machine: Stage) -> None:
+        answered = machine.base / "answered"
+        machine.person_sets(mcpServers={"rude": rude("elicitation/create", answered)})
+        with conversation(machine, said("Hi."), "--trust") as terminal:
+            terminal.wait_for("> ")
+            deadline = time.monotonic() + 30
+            while not answered.exists():
+                assert time.monotonic() < deadline, terminal.shown
+                time.sleep(0.02)
+            terminal.type(b"hello\n")
+            terminal.wait_for("> ")
+            terminal.type(b"\x04")
+            assert terminal.end() == (0, "Hi.\n")
+        assert "Who are you?" not in terminal.shown
 
 
 def test_what_cannot_be_begun_is_said(machine: Machine) -> None:
