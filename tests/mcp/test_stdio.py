@@ -552,7 +552,7 @@ class TestStarting:
                 "its directory cannot be opened (No such file or directory). Correct its `cwd`.",
             ),
             ("/bin/true", "/etc/passwd", "its directory cannot be opened (Not a directory). Correct its `cwd`."),
-            ("/bin/true", "/\0", "its directory cannot be opened (embedded null byte). Correct its `cwd`."),
+            ("/bin/true", "/\0", "its directory cannot be opened (there is a NUL character in it). Correct its `cwd`."),
             ("/bin/\udfff\ud800", "/", "its program cannot be started ("),
         ],
     )

@@ -353,8 +353,8 @@ def _name_of(number: int) -> str:
         return str(number)
 
 
-def _not_started(what: str, error: Exception, next_step: str = "") -> McpFailure:
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+def _not_started(what: str, error: OSError | ValueError, next_step: str = "") -> McpFailure:
+    reason = error.strerror or str(error) if isinstance(error, OSError) else "there is a NUL character in it"
     return McpFailure(f"The server was not started: {what} ({reason}). {next_step}".rstrip(), McpProblem.START)
 
 
