@@ -253,10 +253,7 @@ class TestExecution:
             (
                 McpProblem.CLOSED,
                 None,
-                (
-                    "The call may or may not have been done: find out first where that matters. "
-                    "Then it may be tried once more."
-                ),
+                "Where it matters, find out first whether it was done. Then it may be tried once more.",
             ),
             (
                 McpProblem.TIMED_OUT,

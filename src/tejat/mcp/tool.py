@@ -178,9 +178,7 @@ _ADVICE_BY_CODE: dict[int | None, str] = {
 _ADVICE = {
     McpProblem.CONFIGURATION: "Trying again will not help: the user has to correct the settings of the server.",
     McpProblem.START: "The server cannot be reached. Do without it unless the user says that it is back.",
-    McpProblem.CLOSED: (
-        "The call may or may not have been done: find out first where that matters. Then it may be tried once more."
-    ),
+    McpProblem.CLOSED: "Where it matters, find out first whether it was done. Then it may be tried once more.",
     McpProblem.TIMED_OUT: (
         "The server was told to stop, but may have done part of it: find out first where that matters. "
         "A smaller call may be tried."
