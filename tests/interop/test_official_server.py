@@ -24,7 +24,7 @@ from tejat.mcp.untrusted import untrusted
 
 SERVER = Path(__file__).parent / "full_server.py"
 TRANSPORTS = ("stdio", "http", "sse")
-REFUSED = "The server refused: There is no such method here."
+REFUSED = "The server refused: "
 SAMPLED = {"role": "user", "parts": [{"text": "What is six times seven?"}]}
 TOLD = "<untrusted_context>\n{}\n</untrusted_context>"
 
@@ -142,8 +142,8 @@ def test_what_it_may_not_ask_what_changes_and_what_is_called_off(tmp_path: Path,
     assert [event.output for event in talk.events if isinstance(event, OutputUpdated)] == ["[1/2] half of it"]
     assert talk.declared(-1)[-2:] == ["full__grow", "full__called_off"]
     _, plan, think, *others = talk.responses
-    assert plan.startswith(f"MCP tool 'plan' of server 'full' failed: {REFUSED}")
-    assert think.startswith(f"MCP tool 'think' of server 'full' failed: {REFUSED}")
+    assert plan.startswith(f"MCP tool 'plan' of server 'full' failed: {REFUSED}Nobody can be asked here.")
+    assert think.startswith(f"MCP tool 'think' of server 'full' failed: {REFUSED}The model may not be asked here.")
     assert others == [TOLD.format("grown"), TOLD.format("slow")]
 
 

@@ -573,7 +573,7 @@ def test_only_a_server_that_may_asks_the_model(may_sample: bool) -> None:
             await link.close()
             return json.loads(text_of(asked))
 
-    refused = {"code": -32601, "message": "There is no such method here."}
+    refused = {"code": -32601, "message": "The model may not be asked here."}
     assert run(scene()) == ({"for": "bad", "a": 1} if may_sample else refused)
 
 

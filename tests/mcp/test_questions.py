@@ -48,22 +48,21 @@ def test_answers(host: Host, method: str, answer: JsonObject) -> None:
 
 
 @pytest.mark.parametrize(
-    ("host", "method", "code"),
+    ("host", "method", "code", "words"),
     [
-        (NOBODY, "elicitation/create", -32601),
-        (NOBODY, "sampling/createMessage", -32601),
-        (EVERYBODY, "tasks/list", -32601),
-        (EVERYBODY, "", -32601),
-        (Host(elicit=break_down), "elicitation/create", -32603),
-        (Host(sample=break_down), "sampling/createMessage", -32603),
-        (Host(roots=lost), "roots/list", -32603),
+        (NOBODY, "elicitation/create", -32601, "Nobody can be asked here."),
+        (NOBODY, "sampling/createMessage", -32601, "The model may not be asked here."),
+        (EVERYBODY, "tasks/list", -32601, "There is no such method here."),
+        (EVERYBODY, "", -32601, "There is no such method here."),
+        (Host(elicit=break_down), "elicitation/create", -32603, "It could not be answered."),
+        (Host(sample=break_down), "sampling/createMessage", -32603, "It could not be answered."),
+        (Host(roots=lost), "roots/list", -32603, "It could not be answered."),
     ],
 )
-def test_refusals_tell_nothing_of_us(host: Host, method: str, code: int) -> None:
+def test_refusals_tell_nothing_of_us(host: Host, method: str, code: int, words: str) -> None:
     with pytest.raises(McpFailure) as caught:
         asyncio.run(Questions("one", host).answer(method, {}))
-    assert caught.value.code == code
-    assert caught.value.message in ("There is no such method here.", "It could not be answered.")
+    assert (caught.value.code, caught.value.message) == (code, words)
 
 
 def test_what_takes_long() -> None:

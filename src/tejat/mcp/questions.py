@@ -10,6 +10,9 @@ ROOTS = "roots/list"
 ELICIT = "elicitation/create"
 SAMPLE = "sampling/createMessage"
 
+# Servers hand these words on as the reason why a tool failed, so a model has to make sense of them.
+_REFUSALS = {ELICIT: "Nobody can be asked here.", SAMPLE: "The model may not be asked here."}
+
 
 class Questions:
     """The questions of one server. What the host cannot answer is not offered, and refused if it is asked anyway."""
@@ -49,4 +52,6 @@ class Questions:
             return await self._host.elicit(self._alias, params)
         if method == SAMPLE and self._host.sample is not None:
             return await self._host.sample(self._alias, params)
-        raise McpFailure("There is no such method here.", McpProblem.REFUSED, code=METHOD_NOT_FOUND)
+        raise McpFailure(
+            _REFUSALS.get(method, "There is no such method here."), McpProblem.REFUSED, code=METHOD_NOT_FOUND
+        )
