@@ -17,6 +17,7 @@ from tejat.core.confirm import (
     McpConfirmation,
     Question,
 )
+from tejat.core.types import JsonValue
 from tejat.core.visible import visible
 
 PLAIN = Style(io.StringIO())
@@ -157,6 +158,26 @@ class TestOtherQuestions:
             '>     "x\\ny<U+202E>",',
             ">     1",
             ">   ]",
+            "> }",
+        ]
+
+    def test_what_a_server_says_stands_before_the_arguments(self) -> None:
+        schema: dict[str, JsonValue] = {"properties": {"a": {}}}
+        confirmation = McpConfirmation(
+            "T", "s", "t", "t", {"a": 1}, tool_description="Does it.", tool_parameter_schema=schema
+        )
+        assert lines(confirmation)[3:] == [
+            "The server says about it:",
+            "> Does it.",
+            "Its parameters:",
+            "> {",
+            '>  "properties": {',
+            '>   "a": {}',
+            ">  }",
+            "> }",
+            "Arguments:",
+            "> {",
+            '>   "a": 1',
             "> }",
         ]
 

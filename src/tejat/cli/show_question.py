@@ -131,15 +131,16 @@ def _foreign_call(confirmation: McpConfirmation, width: int) -> Iterator[str]:
     yield from _field("Tool: ", confirmation.tool_name, width)
     if confirmation.tool_display_name != confirmation.tool_name:
         yield from _field("Shown as: ", confirmation.tool_display_name, width)
-    yield "Arguments:" if confirmation.tool_args else "Arguments: none"
-    if confirmation.tool_args:
-        yield from _block(dump_json(confirmation.tool_args, indent=2), width=width)
     if confirmation.tool_description:
         yield "The server says about it:"
         yield from _block(confirmation.tool_description, width=width)
     if confirmation.tool_parameter_schema and confirmation.tool_parameter_schema.get("properties"):
         yield "Its parameters:"
         yield from _block(dump_json(confirmation.tool_parameter_schema, indent=1), width=width)
+    # Last, so that nothing that a server says can push them off the screen.
+    yield "Arguments:" if confirmation.tool_args else "Arguments: none"
+    if confirmation.tool_args:
+        yield from _block(dump_json(confirmation.tool_args, indent=2), width=width)
 
 
 def _words(confirmation: InfoConfirmation, width: int) -> Iterator[str]:
