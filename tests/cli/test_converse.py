@@ -75,6 +75,18 @@ def test_what_is_done_is_asked_about_and_shown(machine: Machine) -> None:
     assert (machine.project / "a.txt").read_text() == "new\n"
 
 
+def test_what_is_long_does_not_fill_the_screen(machine: Machine) -> None:
+    command = {"command": "seq 1 5000; printf %05000d 7"}
+    script = answer(calls=[("run_shell_command", command)]) + said("Done.")
+    with conversation(machine, script, "-y", "--sandbox", "off", "-i", "go") as terminal:
+        terminal.wait_for("> ")
+        terminal.type(b"\x04")
+        assert terminal.end() == (0, "Done.\n")
+    told = [str(number) for number in range(1, 21)]
+    told += ["[... 4,961 lines ...]", *(str(number) for number in range(4982, 5001)), f"{'0' * 2000} [...]"]
+    assert "run_shell_command \n" + "\n".join(told) in terminal.shown.replace("\r\n", "\n")
+
+
 def test_a_no_gives_the_word_back_to_the_person(machine: Machine) -> None:
     script = answer(calls=[("write_file", {"file_path": "a.txt", "content": "x"})]) + said("I see.")
     with conversation(machine, script, "-i", "write it") as terminal:

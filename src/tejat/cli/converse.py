@@ -19,11 +19,13 @@ from tejat.core.errors import TejatError
 from tejat.core.events import CallFinished
 from tejat.core.exit_codes import EXIT_INTERRUPTED, EXIT_OK
 from tejat.core.visible import visible
-from tejat.frontends.output import Streams
+from tejat.frontends.output import Streams, failure_of
 from tejat.frontends.text_output import TextOutput
 
 Run = Callable[[str, Tell], Awaitable[RunEnded]]
 
+_MOST_LINES_AT_AN_END = 20
+_LONGEST_LINE = 2000
 _HINT = "Ask, or end with Ctrl-D. Ctrl-C stops an answer."
 
 
@@ -87,12 +89,22 @@ class _Conversation:
     def _show_call(self, finished: CallFinished) -> None:
         display, error = finished.result.return_display, finished.result.error
         if error is not None:
-            shown = visible(error.message)
+            shown = _bounded(failure_of(error, display))
         elif isinstance(display, FileDiff):
             shown = self._style.diff(display.file_diff)
         else:
-            shown = visible(display).strip()
+            shown = _bounded(display)
         print(f"{self._style.bold(visible(finished.call.name))} {shown}", file=sys.stderr, flush=True)
+
+
+def _bounded(text: str) -> str:
+    """Safe for a terminal, with several lines apart from the name before them; of many only the first and the last."""
+    lines = text.strip().splitlines()
+    left_out = len(lines) - 2 * _MOST_LINES_AT_AN_END
+    if left_out > 0:
+        lines[_MOST_LINES_AT_AN_END:-_MOST_LINES_AT_AN_END] = [f"[... {left_out:,} lines ...]"]
+    shown = [line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]} [...]" for line in lines]
+    return visible("\n".join(shown if len(shown) < 2 else ["", *shown]))
 
 
 def _write(text: str) -> None:

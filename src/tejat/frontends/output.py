@@ -15,7 +15,9 @@ from tejat.core.agent_events import (
     Retrying,
     RunEnded,
 )
+from tejat.core.display import Display
 from tejat.core.events import CallFinished
+from tejat.core.tool import ToolError
 from tejat.core.value import value
 from tejat.core.visible import visible
 from tejat.frontends.endings import exit_code_of
@@ -69,10 +71,14 @@ def aside(event: AgentEvent) -> str | None:
         case Noticed(message):
             return message
         case CallFinished(call=call, result=result) if result.error is not None:
-            shown = result.return_display if isinstance(result.return_display, str) else result.error.message
-            return f"Error executing tool {call.name}: {shown or result.error.message}"
+            return f"Error executing tool {call.name}: {failure_of(result.error, result.return_display)}"
         case _:
             return None
+
+
+def failure_of(error: ToolError, display: Display) -> str:
+    """What a person is told of a call that failed; the message of the error is for the model."""
+    return display if isinstance(display, str) and display else error.message
 
 
 def one_line(text: str) -> str:
