@@ -245,3 +245,9 @@ class TestWrong:
 def entries_with_comments(path: Path) -> Any:
     lines = [line.partition("//")[0] if "https://" not in line else line for line in path.read_text().splitlines()]
     return json.loads("\n".join(lines))["mcpServers"]
+
+
+@pytest.mark.parametrize("command", ["add", "remove"])
+def test_the_scopes_that_there_are_are_told_as_they_are_typed(here: Here, command: str) -> None:
+    told = here.mcp(command, "-s", "nobody", "one", *(["cmd"] if command == "add" else [])).aside
+    assert told.replace("'", "").endswith("(choose from user, project)\n")

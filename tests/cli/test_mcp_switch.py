@@ -67,7 +67,8 @@ def test_there_is_no_session_here(here: Here) -> None:
     done = here.mcp("disable", "One", "--session")
     assert (done.code, done.result) == (2, "")
     assert done.aside == (
-        "tejat: --session is for a session that runs, and none does here. Without it the switch lasts.\n"
+        "tejat: A switch always lasts. To choose the servers of one run, give that run "
+        "--allowed-mcp-server-names LIST.\n"
     )
 
 

@@ -235,7 +235,13 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     add = parser.add_argument
-    add("-s", "--scope", choices=[*Scope], default=Scope.PROJECT, help="whose settings (default: project)")
+    add(
+        "-s",
+        "--scope",
+        choices=[scope.value for scope in Scope],
+        default="project",
+        help="whose settings (default: project)",
+    )
     add(
         "-t",
         "--transport",

@@ -52,6 +52,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("name", metavar="NAME", help="the server")
     parser.add_argument(
-        "-s", "--scope", choices=[*Scope], default=Scope.PROJECT, help="whose settings (default: project)"
+        "-s",
+        "--scope",
+        choices=[scope.value for scope in Scope],
+        default="project",
+        help="whose settings (default: project)",
     )
     return parser

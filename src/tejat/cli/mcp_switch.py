@@ -12,12 +12,14 @@ from tejat.config.settings import servers_of
 from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK
 
+_NO_SESSION = "A switch always lasts. To choose the servers of one run, give that run --allowed-mcp-server-names LIST."
+
 
 def run(words: list[str], *, on: bool) -> int:
     """Switch a server on or off and return the exit code. Raises UsageError, and OSError where that cannot be kept."""
     options = _parser(on=on).parse_args(words)
     if options.session:
-        raise UsageError("--session is for a session that runs, and none does here. Without it the switch lasts.")
+        raise UsageError(_NO_SESSION)
     ground = survey(["."])
     known = _known(ground)
     if options.name not in known and not is_disabled(options.name, disabled_servers(ground.places)):
@@ -45,5 +47,5 @@ def _parser(*, on: bool) -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("name", metavar="NAME", help="the server")
-    parser.add_argument("--session", action="store_true", help="only for a session, as /mcp does there")
+    parser.add_argument("--session", action="store_true", help=argparse.SUPPRESS)
     return parser
