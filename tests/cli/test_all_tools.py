@@ -130,3 +130,15 @@ def test_without_the_flag_nothing_is_started(stage: Stage) -> None:
     stage.person_sets(mcpServers={"far": hostile(f"pids={pids}")})
     done = stage.run("tools", "list")
     assert (done.code, done.aside, pids.exists()) == (0, "", False)
+
+
+@pytest.mark.parametrize("words", [("list", "--all"), ("call", "tide", "at=noon", "--yes")])
+def test_a_folder_that_nobody_trusts_is_named_where_its_tools_are_missed(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    stage = Stage(tmp_path)
+    plugin = stage.project / ".gemini" / "tools" / "sea.py"
+    plugin.parent.mkdir(parents=True)
+    plugin.write_text(PLUGIN)
+    told = "This folder is not trusted, so its own configuration is not used (.gemini/tools/sea.py). See `tejat trust`."
+    assert f"tejat: {told}" in stage.run("tools", *words).aside.splitlines()

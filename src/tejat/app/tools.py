@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 class ToolSession:
     """The tools of a session, and what runs their calls.
 
-    `foreign` are tools that are not there yet, and only come if they are looked for. `notes` say what is wrong with
-    tools that could not be had at once, for the person.
+    `foreign` are tools that are not there yet, and only come if they are looked for. `notes` tell the person
+    why tools that could be expected are not there.
     """
 
     def __init__(
@@ -95,7 +95,9 @@ def open_tools(
     """
     ground = survey(directories, environment=environment)
     with open_workshop(ground, approver, allowed_tools=allowed_tools, mode=mode, sandbox=sandbox) as workshop:
-        yield workshop.session
+        session = workshop.session
+        session.notes = (*ground.notes, *session.notes)
+        yield session
 
 
 @value
