@@ -123,7 +123,7 @@ class TestDiscovery:
         assert talk.declared() == ["ok"]
         assert talk.warnings[0] == "Discovered a tool with no name. Skipping."
         assert 'the name "n o"' in talk.warnings[1]
-        assert talk.warnings[2:] == ["one <U+001B>[31mline"]
+        assert talk.warnings[2:] == ["The tool discovery command printed on its error output:\n  one <U+001B>[31mline"]
 
     @pytest.mark.parametrize(
         ("command", "why"),

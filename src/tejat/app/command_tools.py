@@ -51,8 +51,10 @@ async def discover_by_command(
         entry_of(tool, source=Source.DISCOVERED, spellings=(f"discovered_tool_{tool.name}",), origin=command.source)
         for tool in tools
     )
-    for line in (*found.warnings, *found.stderr, *map(visible, problems)):
+    for line in (*found.warnings, *map(visible, problems)):
         tell(line)
+    if found.stderr:
+        tell("\n  ".join(("The tool discovery command printed on its error output:", *found.stderr)))
 
 
 def _pinned(command: Setting[tuple[str, ...]] | None, ground: Ground) -> PinnedCommand | None:
