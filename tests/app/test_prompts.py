@@ -81,6 +81,11 @@ class TestPrompts:
             "Greet {'name': 'y z', 'arguments': {}}",
         ]
 
+    def test_hold_no_key_of_the_person(self, stage: Stage) -> None:
+        stage.environment["SERVICE_TOKEN"] = "a-secret-of-some-length"
+        talk = stage.talk(prompts=("/greet a-secret-of-some-length",))
+        assert texts(talk) == ["Greet {'name': 'greet', 'arguments': {'who': '[the secret SERVICE_TOKEN]'}}"]
+
     def test_are_not_there_where_the_server_is_not(self, stage: Stage) -> None:
         assert texts(stage.talk(prompts=("/greet Ada",), servers=())) == ["/greet Ada"]
 

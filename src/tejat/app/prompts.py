@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tejat.app.ground import Ground
 from tejat.app.tools import Workshop
 from tejat.core.agent_events import Tell
+from tejat.core.types import Text
 from tejat.engine.at_paths import Expanded, expand_at_paths
 from tejat.engine.secret_mask import SecretMask
 
@@ -39,7 +40,8 @@ class Prompts:
         command = None if servers is None else servers.command(called[1], taken=self._commands.names)
         if servers is None or command is None:
             return await self._commands.expand(prompt, tell)
-        return Expanded(await servers.prompt(command, called[2]))
+        parts = await servers.prompt(command, called[2])
+        return Expanded(tuple(Text(self._mask.text(part.text)) if isinstance(part, Text) else part for part in parts))
 
     @property
     def _servers(self) -> "ServerTools | None":
