@@ -132,7 +132,7 @@ def test_everything(tmp_path: Path, entry: dict[str, Any]) -> None:
     (picture,) = [part["inlineData"] for part in talk.prompt(1) if "inlineData" in part]
     assert picture["mimeType"] == "image/png"
     assert talk.prompt(-2) == [{"text": "What's weather in Rome?"}]
-    assert talk.prompt(-1)[3]["text"].startswith("# Everything Server - Features")
+    assert talk.prompt(-1)[3]["text"].startswith("<untrusted_context>\n# Everything Server - Features")
     assert "[1/2]" in [event.output for event in talk.events if isinstance(event, OutputUpdated)]
     assert talk.warnings == []
 

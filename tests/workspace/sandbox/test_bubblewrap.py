@@ -351,6 +351,18 @@ asyncio.run(main())
 """
 
 
+def test_the_environment_that_we_run_in_is_in_sight(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also below /tmp, where somebody may have cloned us to."""
+    (tmp_path / "program").write_text("#!/bin/sh\necho here\n")
+    (tmp_path / "program").chmod(0o755)
+    command = f"{tmp_path}/program; touch {tmp_path}/program 2>/dev/null && echo changed"
+    assert run(place, fence_for(place), command).stdout == ""
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    assert run(place, fence_for(place), command).stdout == "here\n"
+
+
 def wrapped_for(place: Path, command: str, *, program: str | None = PROGRAM) -> tuple[Bubblewrap, Wrapped]:
     """In a fence with one path, `.a`, that must not come into being."""
     assert program is not None

@@ -1,6 +1,7 @@
 """The sandbox that is made of namespaces: bubblewrap gives a command its own view of files, processes and network."""
 
 import os
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -9,6 +10,7 @@ from tejat.workspace.sandbox import lock_in
 from tejat.workspace.sandbox.ghosts import Ghosts, Laid
 from tejat.workspace.sandbox.landlocked import lock_in_words, own_program
 from tejat.workspace.sandbox.mounts import COMMON_DIRECTORY_AS_WITHOUT, Mounts, Seen
+from tejat.workspace.sandbox.paths import is_beneath
 from tejat.workspace.sandbox.plan import Fence, Wrapped
 
 # The system cuts the names of processes off.
@@ -53,7 +55,8 @@ class Bubblewrap:
         if "/" in fence.writable:
             raise UsageError("A command cannot be fenced into /: open a directory below it.")
         with self.ghosts.standing() as standing:
-            mounts = Mounts(fence, own_program=own_program(self._interpreter), stand_ins=standing)
+            own = (*own_program(self._interpreter), *_own_environment(fence))
+            mounts = Mounts(fence, own_program=own, stand_ins=standing)
             ordered = mounts.in_order()
             texts = {path: _STAND_INS[seen] for path, seen in ordered if seen in _STAND_INS}
             laid = self.ghosts.lay(texts, standing)
@@ -120,3 +123,10 @@ class Bubblewrap:
             os.makedirs(os.path.dirname(self._nothing), mode=0o700, exist_ok=True)
             os.close(os.open(self._nothing, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o400))
         return self._nothing
+
+
+def _own_environment(fence: Fence) -> tuple[str, ...]:
+    """The virtual environment that we run in, where it would be out of sight: commands may well be run with it."""
+    environment = os.path.realpath(sys.prefix)
+    is_root = any(is_beneath(environment, root) for root in fence.writable)
+    return (environment,) if is_beneath(environment, "/tmp") and not is_root else ()
