@@ -115,8 +115,7 @@ class TestBeginning:
                 assert registry.names() == []
                 return foreign.news()
 
-        excluded, unfit, dead = run(main())
-        assert excluded == f"MCP servers that are not started: out. {stage.home}/.gemini/settings.json:1 excludes it."
+        unfit, dead = run(main())
         assert unfit.startswith('MCP servers that are not started: a__b. The MCP server name "a__b" cannot be used')
         assert dead.startswith("MCP server dead (start): The server was not started: there is no program")
 

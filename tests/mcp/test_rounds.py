@@ -99,7 +99,10 @@ def test_there_is_an_end_to_it() -> None:
         (needs(inputRequests={"a": asks("ping")}), "The server asks for something that nobody here can answer."),
         (
             needs(inputRequests={"a": asks("sampling/createMessage")}),
-            "The server asks for sampling/createMessage, and that is not answered here: The model may not be asked here.",
+            (
+                "The server asks for sampling/createMessage, and that is not answered here: "
+                "The model may not be asked here."
+            ),
         ),
     ],
 )

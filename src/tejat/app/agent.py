@@ -218,12 +218,14 @@ def _instructions(foreign: "ForeignTools | None") -> Callable[[], str] | None:
 
 
 async def _wait_for(foreign: "ForeignTools", tell: Tell, *, is_headless: bool) -> None:
-    """Wait for foreign tools: without a person as long as it takes, which is limited, else only for a moment."""
+    """Wait for foreign tools: without a person as long as it takes, which is limited, else a moment, and only once."""
     foreign.asking.open()
-    late = await foreign.ready(None if is_headless else _MOMENT)
+    is_first, foreign.was_awaited = not foreign.was_awaited, True
+    moment = _MOMENT if is_first else 0.0
+    late = await foreign.ready(None if is_headless else moment)
     for message in foreign.news():
         tell(Noticed(message))
-    if late:
+    if late and is_first:
         tell(Noticed(f"Still being started: {', '.join(late)}. What it offers will be there later.", Severity.NOTE))
 
 

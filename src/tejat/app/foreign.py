@@ -37,6 +37,7 @@ class ForeignTools:
         self.servers: ServerTools | None = None
         """Known as soon as the servers are being started, if there are any."""
         self.asking = Asking()
+        self.was_awaited = False
         self._surroundings = surroundings
         self._ask_model: Ask | None = None
         self._beginning: asyncio.Task[None] | None = None

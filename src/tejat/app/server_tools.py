@@ -13,7 +13,7 @@ from tejat.app.asking import Asking
 from tejat.app.foreign import AskPerson, Surroundings
 from tejat.app.ground import Ground
 from tejat.app.sampling import sample
-from tejat.app.servers import Means, given_secrets, plan_servers, root_told
+from tejat.app.servers import Means, given_secrets, left_out_by, plan_servers, root_told
 from tejat.config.places import Places
 from tejat.config.settings import McpServer, servers_of
 from tejat.core.confirm import ElicitationConfirmation, Outcome, Question
@@ -80,6 +80,7 @@ class ServerTools:
         self._resource_tools: list[str] = []
         self._lacking: dict[str, Grant | None] = {}
         """The servers that want a login, and the one that they did not take."""
+        self._retrying: set[asyncio.Future[ServerStatus]] = set()
 
     def start(self) -> None:
         """Connect all that may be connected, in the background."""
@@ -89,7 +90,9 @@ class ServerTools:
                 f'The MCP server "{visible(name.value)}" of this project is not used: your own settings have one of '
                 f"that name, and your rules mean that one. Give the other another name ({name.source})."
             )
-        for reason, names in _grouped(self._pool.statuses()):
+        # What somebody left out on purpose is no news.
+        settings, statuses = self._here.ground.settings, self._pool.statuses()
+        for reason, names in _grouped([each for each in statuses if left_out_by(settings, each.alias) is None]):
             self._tell(f"MCP servers that are not started: {names}. {reason}")
 
     async def settled(self, within: float | None) -> tuple[str, ...]:
@@ -100,7 +103,9 @@ class ServerTools:
         new = [alias for alias, before in self._lacking.items() if self._login(alias) not in (None, before)]
         for alias in new:
             del self._lacking[alias]
-        await asyncio.gather(*map(self._pool.retry, new))
+        self._retrying |= {asyncio.ensure_future(self._pool.retry(alias)) for alias in new}
+        if self._retrying:
+            _, self._retrying = await asyncio.wait(self._retrying, timeout=within)
         late = await self._pool.settled(within)
         return tuple(f"MCP server {alias}" for alias in late)
 

@@ -68,15 +68,21 @@ class Barriers:
             return ServerState.BLOCKED, problem
         if is_disabled(alias, self._disabled):
             return ServerState.DISABLED, f"It is switched off. `tejat mcp enable {alias}` switches it on."
-        excluded = next((entry for entry in self._settings.mcp_excluded if entry.value == alias), None)
-        if excluded is not None:
-            return ServerState.BLOCKED, f"{excluded.source} excludes it."
-        allowed = self._settings.mcp_allowed
-        if allowed is not None and alias not in allowed.value:
-            return ServerState.BLOCKED, f"{allowed.source} does not name it."
+        left_out = left_out_by(self._settings, alias)
+        if left_out is not None:
+            return ServerState.BLOCKED, left_out
         if not self._trust.is_trusted:
             return ServerState.BLOCKED, f"{self._trust.reason} No server is started there. See `tejat trust`."
         return None
+
+
+def left_out_by(settings: Settings, alias: str) -> str | None:
+    """Which of the lists of servers leaves this one out, in words, None if it is in use."""
+    excluded = next((entry for entry in settings.mcp_excluded if entry.value == alias), None)
+    if excluded is not None:
+        return f"{excluded.source} excludes it."
+    allowed = settings.mcp_allowed
+    return f"{allowed.source} does not name it." if allowed is not None and alias not in allowed.value else None
 
 
 def _plan(
