@@ -258,6 +258,9 @@ class TestForeignTools:
             async with stage.session(approver=Person([YES])) as (session, talk):
                 await session.run("go", talk.events.append)
                 assert talk.declared() == []
+                # Once is enough: the next prompt waits no more, and nobody is told again.
+                monkeypatch.setattr("tejat.app.agent._MOMENT", 3600.0)
+                await session.run("and", talk.events.append)
                 gate.touch()
                 declarations = session.conversation._premises.declarations
                 await eventually(lambda: "late__echo" in [tool.name for tool in declarations()])
@@ -265,7 +268,7 @@ class TestForeignTools:
             return talk
 
         talk = asyncio.run(main())
-        assert "late__echo" in talk.declared(1)
+        assert "late__echo" in talk.declared(2)
         assert talk.notes == ["Still being started: MCP server late. What it offers will be there later."]
         assert talk.warnings == []
 
