@@ -45,9 +45,9 @@ def test_field_by_field_and_a_last_look() -> None:
         terminal.type(b"\n")
         terminal.wait_for("colour (one of these, may be left empty)")
         terminal.type(b"2\n")
-        terminal.wait_for('To be sent: {"name":"Ada","colour":"blue"}')
+        terminal.wait_for('To be sent: {"age":30,"name":"Ada","colour":"blue"}')
         terminal.type(b"y\n")
-        assert terminal.end() == (0, "proceed_once {'name': 'Ada', 'colour': 'blue'}\n")
+        assert terminal.end() == (0, "proceed_once {'age': 30, 'name': 'Ada', 'colour': 'blue'}\n")
 
 
 @pytest.mark.parametrize("typed", [b"n\n", b"\x04"])

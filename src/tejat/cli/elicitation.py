@@ -7,7 +7,7 @@ from tejat.cli.read_line import read_line
 from tejat.cli.show_question import one_line, wrapped
 from tejat.cli.style import Style
 from tejat.core.confirm import Answer, ElicitationConfirmation, Outcome
-from tejat.core.elicitation import Field, FieldKind, fields_of
+from tejat.core.elicitation import Field, FieldKind, fields_of, with_defaults
 from tejat.core.json_text import dump_json
 from tejat.core.types import JsonValue
 from tejat.core.visible import visible
@@ -68,8 +68,9 @@ async def _fill_in(fields: Sequence[Field], style: Style, *, width: int) -> Answ
                 _say(str(error))
             else:
                 break
-    _say("", *wrapped(f"To be sent: {one_line(dump_json(answers))}", width=width))
-    return Answer(Outcome.PROCEED_ONCE, answers=answers) if await _agrees("Send it? (y/n) ") else _NO
+    sent = with_defaults(fields, answers)
+    _say("", *wrapped(f"To be sent: {one_line(dump_json(sent))}", width=width))
+    return Answer(Outcome.PROCEED_ONCE, answers=sent) if await _agrees("Send it? (y/n) ") else _NO
 
 
 def _headline(field: Field) -> str:
