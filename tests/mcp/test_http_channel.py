@@ -62,7 +62,10 @@ def test_a_token_that_is_refused_is_renewed_once() -> None:
 
 
 def test_who_may_not_come_in_is_helped_by_no_other_token() -> None:
-    assert asked_with(Tokens("a", "b"), http("403 Forbidden")) == ("unauthorised", ["Bearer a"])
+    more = http("403 Forbidden", www_authenticate='Bearer error="insufficient_scope"')
+    assert asked_with(Tokens("a", "b"), more) == ("unauthorised", ["Bearer a"])
+    # Nothing is said about logging in: the key in a header may be wrong.
+    assert asked_with(Tokens("a", "b"), http("403 Forbidden")) == (403, ["Bearer a"])
 
 
 def test_what_the_settings_say_comes_first() -> None:

@@ -423,7 +423,7 @@ def test_a_missing_slash_is_added() -> None:
 def test_a_server_that_wants_to_know_who_asks(status: str) -> None:
     async def scene() -> None:
         challenge = 'Bearer resource_metadata="https://x.example/meta"'
-        answer, _ = scripted(http(status, www_authenticate=challenge), http(status))
+        answer, _ = scripted(*[http(status, www_authenticate=challenge)] * 2)
         async with talking(answer) as (end, server):
             failure = await end.failure(Request(0, "initialize"))
             assert failure.message == f"127.0.0.1:{server.port} wants to know who asks ({status})."

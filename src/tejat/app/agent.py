@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from tejat.engine.hooks.session_events import SessionHooks
 
 DEFAULT_MODEL = "gemini-2.5-pro"
-_MOMENT = 5.0
+_MOMENT = 2.0
 
 
 @asynccontextmanager
@@ -221,8 +221,10 @@ async def _wait_for(foreign: "ForeignTools", tell: Tell, *, is_headless: bool) -
     """Wait for foreign tools: without a person as long as it takes, which is limited, else a moment, and only once."""
     foreign.asking.open()
     is_first, foreign.was_awaited = not foreign.was_awaited, True
-    moment = _MOMENT if is_first else 0.0
-    late = await foreign.ready(None if is_headless else moment)
+    late = await foreign.ready(_MOMENT if is_first else 0.0)
+    if late and is_headless:
+        tell(Noticed(f"Waiting for {', '.join(late)}, which takes a while to start.", Severity.NOTE))
+        late = await foreign.ready()
     for message in foreign.news():
         tell(Noticed(message))
     if late and is_first:

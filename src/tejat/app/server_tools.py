@@ -183,7 +183,7 @@ class ServerTools:
         tools = (ListMcpResourcesTool(self._offered), ReadMcpResourceTool(self._offered)) if has_any else ()
         for tool in tools:
             try:
-                registry.register(tool, source=Source.MCP, origin="MCP")
+                registry.register(tool, source=Source.MCP)
             except UsageError as error:
                 self._tell(visible(str(error)))
             else:

@@ -6,6 +6,7 @@ from typing import cast
 from tejat.config.lock import locked
 from tejat.config.own_file import Writers, read_own_file
 from tejat.config.places import Places, private_directory
+from tejat.config.settings_edit import lock_of
 from tejat.config.write_own_file import write_own_file
 from tejat.core.errors import ConfigurationError
 from tejat.core.json_text import NotJson, dump_json, load_json
@@ -30,7 +31,8 @@ def switch_server(places: Places, alias: str, *, on: bool) -> bool:
     Raises ConfigurationError and UsageError, and OSError where the file cannot be written.
     """
     directory = private_directory(places.gemini)
-    with locked(os.path.join(directory, f".{_FILE_NAME}.lock"), patience=_PATIENCE):
+    path = os.path.join(directory, _FILE_NAME)
+    with locked(lock_of(places, path), patience=_PATIENCE):
         known = dict(_read(places))
         if _is_off(known.get(alias.lower())) is not on:
             return False
@@ -38,7 +40,7 @@ def switch_server(places: Places, alias: str, *, on: bool) -> bool:
             known.pop(alias.lower())
         else:
             known[alias.lower()] = {"enabled": False}
-        write_own_file(os.path.join(directory, _FILE_NAME), dump_json(known, indent=2) + "\n")
+        write_own_file(path, dump_json(known, indent=2) + "\n")
     return True
 
 

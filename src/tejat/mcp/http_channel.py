@@ -114,7 +114,7 @@ class Channel:
                 can_move = False
             elif response.status == 401 and can_renew and await self._renewed(said):
                 can_renew = False
-            elif response.status in (401, 403):
+            elif response.status == 401 or (response.status == 403 and response.headers.get("WWW-Authenticate")):
                 raise self._unauthorised(response)
             else:
                 return response
