@@ -178,7 +178,6 @@ def _session(
             is_resumed=beginning.is_resumed,
             repairs=beginning.repairs,
             notes=(
-                *ground.notes,
                 *tools.notes,
                 *context.warnings,
                 *beginning.problems,

@@ -95,9 +95,7 @@ def open_tools(
     """
     ground = survey(directories, environment=environment)
     with open_workshop(ground, approver, allowed_tools=allowed_tools, mode=mode, sandbox=sandbox) as workshop:
-        session = workshop.session
-        session.notes = (*ground.notes, *session.notes)
-        yield session
+        yield workshop.session
 
 
 @value
@@ -166,7 +164,7 @@ def open_workshop(
             )
 
         foreign = _foreign(ground, house, registry, approver) if has_foreign_tools(settings) else None
-        session = ToolSession(registry, settings, make_scheduler, foreign, (*plugins.problems, *problems))
+        session = ToolSession(registry, settings, make_scheduler, foreign, (*ground.notes, *problems))
         if texts or allowed_tools or any(lists_of_tools(settings)) or not _is_plain(mode, settings):
             _ = session.scheduler  # what somebody said about calls is looked at before there are any
         yield Workshop(session, house, workspace.roots, hooks)
@@ -213,7 +211,7 @@ def _registry(
     registry = session_registry(house)
     for tool in tools:
         registry.register(tool)
-    problems = add_plugins(registry, plugins.tools)
+    problems = [*plugins.problems, *add_plugins(registry, plugins.tools)]
     core = None if settings.core is None else settings.core.value
     registry.select(core=core, exclude=[entry.value for entry in settings.exclude])
     return registry, problems
