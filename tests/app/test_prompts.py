@@ -132,6 +132,12 @@ class TestResources:
     def test_that_nobody_has_are_left_as_they_are(self, stage: Stage, sentence: str) -> None:
         assert texts(stage.talk(prompts=(sentence,))) == [sentence]
 
+    def test_that_a_server_does_not_have_are_told(self, stage: Stage) -> None:
+        talk = stage.talk(prompts=("What is @bad:memo://none?", "And @worse:memo://one?"))
+        assert talk.notes == [
+            "@bad:memo://none is left as it is: the MCP server bad has no such resource, or is not connected."
+        ]
+
     def test_that_cannot_be_read_end_the_prompt(self, stage: Stage) -> None:
         stage.person_sets(mcpServers={"bad": hostile("broken=resources/read")})
         reason, message = ending(stage.talk(prompts=("@bad:memo://one",)))

@@ -142,8 +142,14 @@ class ServerTools:
         return await fill_in(command, typed)
 
     async def resource(self, wanted: str) -> str | None:
-        """What the resource holds that is called `server:uri`, in words; None if there is none. Raises BadPrompt."""
+        """What the resource holds that is called `server:uri`, in words; None if no server is called so.
+
+        Raises BadPrompt, and LookupError where the server has no such resource.
+        """
         found = [each for each in find_resource(wanted, self._offered()) if each.label == wanted]
+        alias = wanted.partition(":")[0]
+        if not found and alias in self._settings:
+            raise LookupError(f"the MCP server {visible(alias)} has no such resource, or is not connected.")
         if not found:
             return None
         try:

@@ -31,7 +31,10 @@ _SKIPPED = r"(?m)^- `(.*)` \(Reason: (.*)\)$"
 
 
 ReadResource: TypeAlias = Callable[[str], Awaitable[str | None]]
-"""What the resource of a server holds that is called `server:uri`, None if there is none. Raises BadPrompt."""
+"""What the resource of a server holds that is called `server:uri`, None if no server is called so.
+
+Raises BadPrompt, and LookupError, with words, where the server has no such resource.
+"""
 
 
 class AtPathError(BadPrompt):
@@ -132,6 +135,7 @@ class _Finder:
         self.notes: list[str] = []
         self._registry = registry
         self._resource = resource
+        self._lacking: dict[str, str] = {}
         self._read_before: dict[str, _Resource] = {}
         self._recursive_search = recursive_search
         self._roots = roots
@@ -163,8 +167,9 @@ class _Finder:
         place = await self._search(word) or self._existing(word)
         if isinstance(place, _Named):
             return place, rest
-        if place:
-            self.notes.append(f"@{word[:_LONGEST_SEARCHED]} is left as it is: {place}")
+        why = place or next((self._lacking[each] for each, _ in readings if each in self._lacking), "")
+        if why:
+            self.notes.append(f"@{word[:_LONGEST_SEARCHED]} is left as it is: {why}")
         return None
 
     async def _read_resource(self, word: str) -> _Resource | None:
@@ -172,7 +177,11 @@ class _Finder:
         if self._resource is None or ":" not in word:
             return None
         if word not in self._read_before:
-            content = await self._resource(word)
+            try:
+                content = await self._resource(word)
+            except LookupError as error:
+                self._lacking[word] = str(error)
+                content = None
             if content is None:
                 return None
             self._read_before[word] = _Resource(word, content)
