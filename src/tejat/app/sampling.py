@@ -40,7 +40,7 @@ def _messages(given: JsonValue) -> tuple[Message, ...]:
             raise _wrong("a message must have the role user or assistant")
         content = item.get("content")
         parts = tuple(map(_part, content if isinstance(content, list) else [content]))
-        if not parts:
+        if Message(role, parts).is_empty:
             raise _wrong("a message must have content")
         if messages and messages[-1].role is role:
             messages[-1] = Message(role, (*messages[-1].parts, *parts))
