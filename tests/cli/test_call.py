@@ -367,6 +367,23 @@ class TestForeignTools:
         assert ("broken.py" in note, 'Did you mean one of: "bad__echo"' in answer) == (True, True)
         assert self.living(stage) == []
 
+    def test_one_of_a_server_that_is_switched_off(self, stage: Stage) -> None:
+        assert stage.run("mcp", "disable", "bad").code == 0
+        done = stage.run("tools", "call", "bad__echo")
+        assert done.code == 1
+        assert done.aside.splitlines()[0] == (
+            "tejat: MCP server bad: It is switched off. `tejat mcp enable bad` switches it on."
+        )
+
+    def test_a_field_that_nobody_knows_is_told(self, stage: Stage) -> None:
+        stage.person_sets(mcpServers={"bad": hostile(trust=True, agrs=["x"])})
+        done = stage.run("tools", "call", "bad__echo")
+        settings = stage.home / ".gemini" / "settings.json"
+        assert (done.code, done.aside) == (
+            0,
+            f"tejat: MCP server bad: nobody knows what is meant by agrs ({settings}:1).\n",
+        )
+
     def test_for_a_tool_that_is_there_nothing_is_started(self, stage: Stage) -> None:
         (stage.project / "a.txt").write_text("one\n")
         assert stage.run("tools", "call", "read_file", "file_path=a.txt") == Done(0, "one\n", "")

@@ -72,6 +72,7 @@ def test_every_field(tmp_path: Path) -> None:
         auth_provider_type="google_credentials",
         target_audience="t",
         target_service_account="s",
+        unknown_fields=("unheardOf",),
     )
 
 

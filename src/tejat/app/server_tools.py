@@ -43,6 +43,7 @@ from tejat.workspace.http.client import HttpClient
 if TYPE_CHECKING:
     from tejat.core.model import Ask
 
+_BARRED = frozenset({ServerState.BLOCKED, ServerState.DISABLED})
 _MOST_LAST_WORDS = 3
 _MOST_INSTRUCTIONS = 4096
 _INSTRUCTIONS = """\
@@ -90,6 +91,10 @@ class ServerTools:
                 f'The MCP server "{visible(name.value)}" of this project is not used: your own settings have one of '
                 f"that name, and your rules mean that one. Give the other another name ({name.source})."
             )
+        for alias, server in servers_of(self._here.ground.settings).items():
+            if server.value.unknown_fields:
+                names = ", ".join(map(visible, server.value.unknown_fields))
+                self._tell(f"MCP server {visible(alias)}: nobody knows what is meant by {names} ({server.source}).")
         # What somebody left out on purpose is no news.
         settings, statuses = self._here.ground.settings, self._pool.statuses()
         for reason, names in _grouped([each for each in statuses if left_out_by(settings, each.alias) is None]):
@@ -115,6 +120,11 @@ class ServerTools:
 
     def statuses(self) -> tuple[ServerStatus, ...]:
         return self._pool.statuses()
+
+    def why_not_started(self, alias: str) -> str | None:
+        """What stands before a server that was not started."""
+        barred = (status for status in self.statuses() if status.alias == alias and status.state in _BARRED)
+        return next((f"MCP server {alias}: {status.reason}" for status in barred), None)
 
     def instructions(self) -> str:
         """What the servers tell a model about themselves, each marked as the server's own words."""

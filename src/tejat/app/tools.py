@@ -61,6 +61,13 @@ class ToolSession:
         await self.foreign.ready()
         return self.foreign.news()
 
+    def why_missing(self, name: str) -> str | None:
+        """Why a tool is not there whose server is known and was not started, None if that is not the reason."""
+        alias, separator, _ = name.partition("__")
+        if not separator or self.foreign is None or self.foreign.servers is None:
+            return None
+        return self.foreign.servers.why_not_started(alias)
+
     async def close(self) -> None:
         """End what `look_for_tools` started."""
         if self.foreign is not None:

@@ -59,8 +59,12 @@ async def _called(session: ToolSession, name: str, words: Sequence[str]) -> tupl
 
 async def _look_for(session: ToolSession, name: str) -> None:
     """A tool that nobody knows may be one of a command or of a server."""
-    if name not in session.registry:
-        _tell(await session.look_for_tools())
+    if name in session.registry:
+        return
+    _tell(await session.look_for_tools())
+    why = None if name in session.registry else session.why_missing(name)
+    if why is not None:
+        _tell([why])
 
 
 def _tell(problems: Sequence[str]) -> None:

@@ -49,6 +49,7 @@ def read_mcp_server(found: Found) -> McpServer:
         auth_provider_type=given["authProviderType"].one_of(_PROVIDERS) if "authProviderType" in given else None,
         target_audience=text("targetAudience"),
         target_service_account=text("targetServiceAccount"),
+        unknown_fields=tuple(name for name in given if name not in _FIELDS),
     )
 
 
@@ -95,6 +96,13 @@ def _oauth(found: Found) -> OAuth:
     return values
 
 
+_FIELDS = frozenset(
+    {
+        *("command", "args", "env", "cwd", "url", "httpUrl", "type", "headers", "tcp", "timeout", "startTimeout"),
+        *("trust", "sampling", "sandbox", "description", "includeTools", "excludeTools", "extensionName", "extension"),
+        *("oauth", "authProviderType", "targetAudience", "targetServiceAccount"),
+    }
+)
 _PROVIDERS = ("dynamic_discovery", "google_credentials", "service_account_impersonation")
 _OAUTH_LISTS = ("scopes", "audiences")
 _OAUTH_TEXTS = (

@@ -32,7 +32,7 @@ class McpServer:
     `command` means a process that is started, `http_url` comes before `url`. `timeout` is in seconds, `start_timeout`
     (until it has said what it is) too. `is_trusted` (nothing of it is asked about) and `may_sample` (it may ask the
     model of the session) are never true for a server that a project brings along. `oauth` keeps the names of the
-    settings. Values that may be secret are left out when it is printed.
+    settings, `unknown_fields` are names that mean nothing. Values that may be secret are left out when it is printed.
     """
 
     command: str | None = None
@@ -57,6 +57,7 @@ class McpServer:
     auth_provider_type: str | None = None
     target_audience: str | None = None
     target_service_account: str | None = None
+    unknown_fields: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"McpServer(command={self.command!r})"
