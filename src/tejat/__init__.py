@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tejat.core.confirm import Approver as Approver
     from tejat.core.confirm import Confirmation as Confirmation
     from tejat.core.confirm import EditConfirmation as EditConfirmation
+    from tejat.core.confirm import ElicitationConfirmation as ElicitationConfirmation
     from tejat.core.confirm import ExecConfirmation as ExecConfirmation
     from tejat.core.confirm import InfoConfirmation as InfoConfirmation
     from tejat.core.confirm import McpConfirmation as McpConfirmation
@@ -96,8 +97,8 @@ _HOMES = {
     "core.agent_events": "AgentEvent Answered Compressed CompressionStatus EndReason HistoryRepaired LoopDetected "
     "ModelChanged Noticed Prompted RequestFailed Retrying RunEnded SessionStarted Severity Tell "
     "TextStreamed ThoughtStreamed",
-    "core.confirm": "Answer Approver Confirmation EditConfirmation ExecConfirmation InfoConfirmation McpConfirmation "
-    "Outcome Question Scope",
+    "core.confirm": "Answer Approver Confirmation EditConfirmation ElicitationConfirmation ExecConfirmation "
+    "InfoConfirmation McpConfirmation Outcome Question Scope",
     "core.display": "DiffStat FileDiff",
     "core.errors": "ConfigurationError ErrorType NotTrusted SandboxUnavailable TejatError ToolFailure UsageError",
     "core.events": "CallFinished CallState Event OutputUpdated StateChanged",

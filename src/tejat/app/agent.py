@@ -73,11 +73,12 @@ async def open_agent(options: AgentOptions, approver: Approver | None) -> AsyncG
         )
         session = _session(options, ground, workshop, played, is_headless=approver is None)
         workshop.house.attach(ModelSide(session.ask, lambda: session.conversation.model.abilities))
-        if workshop.session.foreign is not None:
-            stack.push_async_callback(workshop.session.foreign.close)
-            workshop.session.foreign.attach(session.ask)
-            await workshop.session.foreign.asking.close()
-            workshop.session.foreign.begin()
+        foreign = workshop.session.foreign
+        if foreign is not None:
+            stack.push_async_callback(foreign.close)
+            foreign.attach(session.ask)
+            await foreign.asking.close()
+            foreign.begin()
         stack.push_async_callback(session.close)
         yield session
 
@@ -146,7 +147,7 @@ def _today() -> str:
 def _session(
     options: AgentOptions, ground: Ground, workshop: Workshop, played: _Played, *, is_headless: bool
 ) -> Session:
-    settings, tools = ground.settings, workshop.session
+    settings, tools, foreign = ground.settings, workshop.session, workshop.session.foreign
     if settings.search_url is None and Ability.GOOGLE_SEARCH not in played.model.abilities:
         tools.registry.unregister("google_web_search")  # nobody could search
     context = _context(ground)
@@ -165,7 +166,7 @@ def _session(
         played.model,
         lambda: tools.scheduler,
         History(beginning.messages),
-        Premises(system, declared, beginning.opening, _instructions(workshop.session.foreign)),
+        Premises(system, declared, beginning.opening, _instructions(foreign)),
         _care(options, ground),
         journal=beginning.journal,
         fallback=None if fallback is None else partial(_named_model, fallback.value, ground),
@@ -187,11 +188,9 @@ def _session(
         ),
         expand=Prompts(ground, workshop).expand,
         journal=beginning.journal,
-        problems=partial(_problems, beginning.journal, played, workshop.session.foreign),
-        prepare=None
-        if workshop.session.foreign is None
-        else partial(_wait_for, workshop.session.foreign, is_headless=is_headless),
-        conclude=None if workshop.session.foreign is None else workshop.session.foreign.asking.close,
+        problems=partial(_problems, beginning.journal, played, foreign),
+        prepare=None if foreign is None else partial(_wait_for, foreign, is_headless=is_headless),
+        conclude=None if foreign is None else foreign.asking.close,
         hooks=workshop.hooks,
     )
     if workshop.hooks is not None:

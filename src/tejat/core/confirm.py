@@ -102,7 +102,7 @@ class ElicitationConfirmation:
     """A server wants to know something of the person. What they answer goes to that server and nowhere else.
 
     `fields` is a JSON Schema of an object with plain members, which `Answer.answers` fills in; None where the person is
-    to visit `url` instead, and says only whether they will.
+    to visit `url` instead, and says with empty answers that they will. Without answers nothing was agreed to.
     """
 
     title: str

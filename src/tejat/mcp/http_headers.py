@@ -5,10 +5,7 @@ import re
 from collections.abc import Mapping
 
 from tejat.core.types import JsonObject
-from tejat.mcp.protocol import META_REVISION, Message, Request
-
-_NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
-"""The parameter that tells which one is meant, by the method."""
+from tejat.mcp.protocol import META_REVISION, NAMED_BY, Message, Request
 
 
 def protocol_headers(message: Message | None, *, revision: str | None, session: str | None) -> dict[str, str]:
@@ -20,7 +17,7 @@ def protocol_headers(message: Message | None, *, revision: str | None, session: 
     stated = _text_at(params, "_meta", META_REVISION)
     if isinstance(message, Request) and stated is not None:
         headers = {"MCP-Protocol-Version": stated, "Mcp-Method": message.method}
-        name = _text_at(params, _NAMED_BY[message.method]) if message.method in _NAMED_BY else None
+        name = _text_at(params, NAMED_BY[message.method]) if message.method in NAMED_BY else None
         return headers if name is None else {**headers, "Mcp-Name": header_value(name)}
     if isinstance(message, Request) and message.method == "initialize":
         return {}

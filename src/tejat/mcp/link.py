@@ -13,6 +13,7 @@ from tejat.mcp.catalogue import NOTHING_FOUND
 from tejat.mcp.connection import Connection
 from tejat.mcp.conversation import Patience
 from tejat.mcp.failures import McpFailure, McpProblem, Unsent
+from tejat.mcp.protocol import TOOL_CALL
 from tejat.mcp.questions import Questions
 from tejat.mcp.transport import Transport
 from tejat.mcp.values import Catalogue, Host, Progress, ServerState, ServerStatus, Step
@@ -141,7 +142,7 @@ class ServerLink:
     ) -> JsonObject:
         """The result as the server gave it. Raises McpFailure. When the task is cancelled the server is told."""
         params: JsonObject = {"name": name, "arguments": arguments}
-        return await self._ask("tools/call", params, tool=name, on_progress=on_progress or _mute)
+        return await self._ask(TOOL_CALL, params, tool=name, on_progress=on_progress or _mute)
 
     async def get_prompt(self, name: str, arguments: JsonObject) -> JsonObject:
         """Raises McpFailure."""

@@ -29,6 +29,8 @@ META_CLIENT = "io.modelcontextprotocol/clientInfo"
 META_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 
 TOOL_CALL = "tools/call"
+NAMED_BY: Mapping[str, str] = {TOOL_CALL: "name", "prompts/get": "name", "resources/read": "uri"}
+"""The parameter that tells which one is meant, by the method."""
 
 RequestId: TypeAlias = int | str
 

@@ -12,6 +12,7 @@ from tejat.mcp.protocol import (
     INVALID_PARAMS,
     META_CAPABILITIES,
     META_REVISION,
+    NAMED_BY,
     STATELESS_REVISIONS,
     UNSUPPORTED_REVISION,
     Request,
@@ -21,7 +22,6 @@ REVISION_HEADER = "mcp-protocol-version"
 METHOD_HEADER = "mcp-method"
 NAME_HEADER = "mcp-name"
 
-_NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _BASE64 = re.compile(r"=\?base64\?(.*)\?=")
 
 
@@ -86,7 +86,7 @@ def _compare(request: Request, revision: JsonValue, headers: Iterable[tuple[str,
         raise Refused(HEADER_MISMATCH, f"The header {REVISION_HEADER} is not what the request says.")
     if found.get(METHOD_HEADER) != request.method:
         raise Refused(HEADER_MISMATCH, f"The header {METHOD_HEADER} is not what the request says.")
-    named_by = _NAMED_BY.get(request.method)
+    named_by = NAMED_BY.get(request.method)
     name = None if named_by is None else (request.params or {}).get(named_by)
     if name is not None and _decoded(found.get(NAME_HEADER)) != name:
         raise Refused(HEADER_MISMATCH, f"The header {NAME_HEADER} is not what the request says.")
