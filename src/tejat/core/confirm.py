@@ -118,12 +118,43 @@ Asked: TypeAlias = Confirmation | ElicitationConfirmation
 """What a person may be asked: whether a call may run, or what a server wants to know."""
 
 
+class OriginKind(StrEnum):
+    """Who brought the tool along."""
+
+    BUILT_IN = "built_in"
+    DISCOVERED = "discovered"
+    SERVER = "server"
+    PLUGIN = "plugin"
+
+
+@value
+class Origin:
+    """Whose tool asks. `name` is the server, the discovery command or the plug-in, empty for our own."""
+
+    kind: OriginKind = OriginKind.BUILT_IN
+    name: str = ""
+
+
+class Risk(StrEnum):
+    """What a person should see before anything else. With any of these the first choice is no."""
+
+    DELETES = "deletes"
+    RUNS_DOWNLOAD = "runs_download"
+    OUTSIDE_ROOTS = "outside_roots"
+    ELEVATED = "elevated"
+    CONTROL_FILE = "control_file"
+    HIDES_CODE = "hides_code"
+    REWRITES_HISTORY = "rewrites_history"
+    USES_NETWORK = "uses_network"
+
+
 @value
 class Question:
     """What the person is shown.
 
     `reason` says why they are asked. `always` is the very rule that an "always" would remember, None where none can be
-    offered, and `scopes` says where it may be kept. `note` is for what changed since they were last asked.
+    offered, and `scopes` says where it may be kept. `note` is for what changed since they were last asked. `directory`
+    is where the session works. `can_try` says that the command can be run in a copy of the files first.
     """
 
     confirmation: Asked
@@ -133,6 +164,10 @@ class Question:
     scopes: tuple[Scope, ...] = ()
     can_modify: bool = False
     note: str = ""
+    origin: Origin = Origin()
+    risks: tuple[Risk, ...] = ()
+    directory: str = ""
+    can_try: bool = False
 
 
 @value

@@ -1,0 +1,46 @@
+"""The person at the terminal, as commands see them: they can be shown something and be asked something."""
+
+from typing import Protocol
+
+from tejat.core.sheet import Sheet
+from tejat.core.value import value
+
+
+@value
+class Option:
+    """One thing to choose. `detail` stands beside or below it."""
+
+    label: str
+    detail: str = ""
+
+
+@value
+class Choice:
+    """What there is to choose from. `initial` is where the mark stands first; `sheet` is shown before."""
+
+    title: str
+    options: tuple[Option, ...]
+    initial: int = 0
+    sheet: Sheet | None = None
+
+
+class Person(Protocol):
+    """Each question may be left without an answer, which is None, also when the terminal goes away."""
+
+    def show(self, sheet: Sheet) -> None: ...
+
+    async def choose(self, choice: Choice) -> int | None:
+        """The place of the option that they took."""
+        ...
+
+    async def enter(self, label: str, *, initial: str = "", is_secret: bool = False) -> str | None:
+        """One line. What is secret is not shown while they type it, and kept in no history."""
+        ...
+
+    async def edit(self, text: str, *, suffix: str = ".md") -> str | None:
+        """The text as they left it in their editor. Raises UsageError where there is no editor."""
+        ...
+
+    async def copy(self, text: str) -> str:
+        """Put a text into their clipboard and tell in a word how. Raises UsageError where there is no way."""
+        ...

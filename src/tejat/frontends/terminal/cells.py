@@ -1,0 +1,51 @@
+"""Text as a terminal has it: one grapheme to a cell, each as wide as it is."""
+
+from collections.abc import Iterable
+
+from wcwidth import iter_graphemes, wcswidth
+
+from tejat.core.value import value
+
+
+@value
+class Cell:
+    """A grapheme. `style` is one of prompt_toolkit's; the text has been made safe before."""
+
+    text: str
+    width: int
+    style: str = ""
+
+
+Row = list[Cell]
+
+
+@value
+class Picture:
+    """Rows, none wider than was asked for, and the column and row of the caret, None where there is none."""
+
+    rows: tuple[Row, ...]
+    caret: tuple[int, int] | None = None
+
+
+def width_of(text: str) -> int:
+    """Columns that a safe text takes."""
+    return len(text) if text.isascii() else max(wcswidth(text), 0)
+
+
+def cells_of(text: str, style: str = "") -> Row:
+    """A safe text without line ends, grapheme by grapheme. What takes no column joins the cell before it."""
+    if text.isascii():
+        return [Cell(character, 1, style) for character in text]
+    row: Row = []
+    for grapheme in iter_graphemes(text):
+        width = max(wcswidth(grapheme), 0)
+        if width == 0 and row:
+            last = row.pop()
+            row.append(Cell(last.text + grapheme, last.width, last.style))
+        else:
+            row.append(Cell(grapheme, width, style))
+    return row
+
+
+def columns(row: Iterable[Cell]) -> int:
+    return sum(cell.width for cell in row)
