@@ -6,9 +6,9 @@ from sample_events import A_RUN, ENDED, FAILED, STARTED, Written, told
 from tejat.core.agent_events import EndReason, Noticed, RunEnded, Severity
 from tejat.core.types import JsonObject
 from tejat.core.value import replace
+from tejat.engine.statistics import Statistics
 from tejat.frontends.json_output import JsonOutput
 from tejat.frontends.output import aside, one_line
-from tejat.frontends.statistics import Statistics
 
 HEARD = [one_line(heard) for event in A_RUN if (heard := aside(event))]
 

@@ -3,9 +3,9 @@
 from tejat.core.agent_events import AgentEvent, Noticed, RunEnded, SessionStarted, Severity
 from tejat.core.json_text import dump_json
 from tejat.core.types import JsonValue
+from tejat.engine.statistics import Statistics
 from tejat.frontends.endings import error_name_of
 from tejat.frontends.output import Streams, aside, one_line
-from tejat.frontends.statistics import Statistics
 from tejat.workspace.terminal_text import as_shown
 
 

@@ -22,9 +22,9 @@ from tejat.core.events import CallFinished
 from tejat.core.json_text import dump_json
 from tejat.core.model import CONVERSATION
 from tejat.core.types import FunctionCall, FunctionResponse, InlineData, JsonObject, JsonValue, Part, Text
+from tejat.engine.statistics import Statistics
 from tejat.frontends.endings import error_name_of
 from tejat.frontends.output import Streams, aside, one_line
-from tejat.frontends.statistics import Statistics
 
 
 class StreamOutput:

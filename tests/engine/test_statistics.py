@@ -9,7 +9,7 @@ from tejat.core.events import BY_THE_PERSON, CallFinished
 from tejat.core.model import Usage
 from tejat.core.tool import ToolError, ToolResult
 from tejat.core.types import JsonObject
-from tejat.frontends.statistics import Statistics
+from tejat.engine.statistics import Statistics
 
 NOTHING = {"accept": 0, "reject": 0, "modify": 0, "auto_accept": 0}
 
