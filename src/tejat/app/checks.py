@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from urllib.parse import urlsplit
 
 from tejat.app.ground import Ground
+from tejat.config.keys import keys_path
 from tejat.config.settings import Setting
 from tejat.core.errors import UsageError
 from tejat.core.explain import Check
@@ -50,7 +51,8 @@ def _key(service: Service, ground: Ground, own: Mapping[str, str]) -> Check:
         names = _KEYS_WITHOUT_PROJECT
     for name in names:
         if ground.environment.get(name, "").strip():
-            where = "the environment" if name in own else ground.environment_file
+            kept = keys_path(ground.places) if name in ground.kept_keys else ground.environment_file
+            where = "the environment" if name in own else kept
             return Check("model", "key", works=True, how=f"{name} from {where}")
     if service is Service.OPENAI and (ground.environment.get("OPENAI_BASE_URL") or ground.settings.base_url):
         return Check("model", "key", works=True, how="none, which a server of your own may not need")

@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from tejat.config.env_file import read_environment_file
+from tejat.config.keys import read_keys
 from tejat.config.load import load_settings
 from tejat.config.places import Places, places_of
 from tejat.config.references import is_secret
@@ -18,7 +19,10 @@ _MOST_NAMES = 3
 
 @value
 class Ground:
-    """`environment` holds what the `.env` file sets too, which is `environment_file`; `notes` are for the person."""
+    """`environment` holds what the `.env` file sets too, which is `environment_file`, and the keys that are kept.
+
+    `kept_keys` are the names of those that come from nowhere else. `notes` are for the person.
+    """
 
     roots: tuple[str, ...]
     places: Places
@@ -26,6 +30,7 @@ class Ground:
     trust: Trust
     environment: Mapping[str, str] = field(repr=False)
     environment_file: str | None = None
+    kept_keys: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -67,7 +72,9 @@ def survey(
         excluded=[entry.value for entry in settings.excluded_environment],
         environment=own,
     )
-    around = own if file is None else {**own, **file.values}
+    set_already = own if file is None else {**own, **file.values}
+    kept = {name: key for name, key in read_keys(places).items() if name not in set_already}
+    around = {**set_already, **kept}
     if trust.is_trusted or file is not None:
         settings = load_settings(places, roots, trusted=trust.is_trusted, environment=around)
     if excluded_tools:
@@ -84,6 +91,7 @@ def survey(
         trust,
         around,
         environment_file=None if file is None else file.path,
+        kept_keys=tuple(kept),
         notes=tuple(_notes(trust, _brought(trust, roots[0], settings), included)),
     )
 

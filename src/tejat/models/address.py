@@ -5,6 +5,10 @@ from urllib.parse import urlsplit
 from tejat.core.errors import UsageError
 from tejat.models import ModelOptions
 
+GEMINI_ADDRESS = "https://generativelanguage.googleapis.com"
+ANTHROPIC_ADDRESS = "https://api.anthropic.com"
+OPENAI_ADDRESS = "https://api.openai.com/v1"
+
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 

@@ -9,7 +9,7 @@ from tejat.core.history import Message, Role
 from tejat.core.model import Ability, Chunk, FailureKind, ModelClient, ModelFailure, ModelRequest
 from tejat.core.types import Opaque
 from tejat.models import ModelOptions
-from tejat.models.address import base_address, read_key
+from tejat.models.address import ANTHROPIC_ADDRESS, base_address, read_key
 from tejat.models.anthropic_answer import AnthropicAnswer
 from tejat.models.anthropic_wire import (
     CLOSING,
@@ -30,7 +30,6 @@ from tejat.models.json_shapes import count_of, object_of
 from tejat.models.names import context_window
 from tejat.models.refusals import Asked
 
-_USUAL_ADDRESS = "https://api.anthropic.com"
 _VERSION = "2023-06-01"
 _KEY, _TOKEN = "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"
 _MOST_REQUEST_BYTES = 30 * 10**6
@@ -46,7 +45,7 @@ def open_anthropic(model: str, options: ModelOptions) -> ModelClient:
     key, token = read_key(options, _KEY), read_key(options, _TOKEN)
     if not key and not token:
         raise ModelFailure(f"There is no key for the model {model}. Set {_KEY}.", FailureKind.NO_KEY)
-    base = base_address(options, variable="ANTHROPIC_BASE_URL", usual=_USUAL_ADDRESS, has_key=True)
+    base = base_address(options, variable="ANTHROPIC_BASE_URL", usual=ANTHROPIC_ADDRESS, has_key=True)
     asked = Asked(model, _KEY, key) if key else Asked(model, _TOKEN, token)
     return Anthropic(asked, base.removesuffix("/v1"), options)
 

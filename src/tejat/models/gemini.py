@@ -12,7 +12,7 @@ from tejat.core.errors import UsageError
 from tejat.core.history import Message
 from tejat.core.model import Ability, Chunk, FailureKind, ModelFailure, ModelRequest
 from tejat.models import ModelOptions
-from tejat.models.address import base_address, read_key
+from tejat.models.address import GEMINI_ADDRESS, base_address, read_key
 from tejat.models.encoded import Encoded, Joined, fitted
 from tejat.models.estimate import estimate_tokens
 from tejat.models.failures import of_http, protocol_failure, retry_after
@@ -26,7 +26,6 @@ from tejat.workspace.http.client import HttpClient
 from tejat.workspace.http.sse import MOST_BYTES, MOST_STREAM_BYTES, EventTooLong, SseParser
 from tejat.workspace.http.values import HttpFailure, HttpLimits, HttpResponse
 
-_USUAL_ADDRESS = "https://generativelanguage.googleapis.com"
 _KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
 _ABOUT_SIGNATURES = re.compile(r"thought.?signature", re.IGNORECASE)
 _MOST_REQUEST_BYTES = 19_000_000
@@ -67,7 +66,7 @@ def open_gemini(model: str, options: ModelOptions) -> "Gemini":
             " https://aistudio.google.com/apikey",
             FailureKind.NO_KEY,
         )
-    base = base_address(options, variable="GOOGLE_GEMINI_BASE_URL", usual=_USUAL_ADDRESS, has_key=True)
+    base = base_address(options, variable="GOOGLE_GEMINI_BASE_URL", usual=GEMINI_ADDRESS, has_key=True)
     version = api_version(options, usual="v1beta")
     return Gemini(model, _KeyEndpoint(model, key, f"{base}/{version}"), options)
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from tejat.core.model import Ability, Chunk, FailureKind, ModelClient, ModelFailure, ModelRequest
 from tejat.core.value import replace
 from tejat.models import ModelOptions
-from tejat.models.address import base_address, read_key
+from tejat.models.address import OPENAI_ADDRESS, base_address, read_key
 from tejat.models.encoded import Encoded, fitted
 from tejat.models.estimate import estimate_tokens
 from tejat.models.exchange import Exchange
@@ -17,7 +17,6 @@ from tejat.models.openai_answer import OpenAiAnswer
 from tejat.models.openai_wire import CLOSING, Dialect, LimitField, encode_message, learned, opening
 from tejat.models.refusals import Asked
 
-_USUAL_ADDRESS = "https://api.openai.com/v1"
 _MOST_REQUEST_BYTES = 45 * 10**6
 _MISUNDERSTOOD = frozenset({400, 422})
 
@@ -38,7 +37,7 @@ def open_openai(
     if not key and needs_key:
         raise ModelFailure(f"There is no key for the model {model}. Set {key_name}.", FailureKind.NO_KEY)
     if base_url is None:
-        base_url = base_address(options, variable="OPENAI_BASE_URL", usual=_USUAL_ADDRESS, has_key=bool(key))
+        base_url = base_address(options, variable="OPENAI_BASE_URL", usual=OPENAI_ADDRESS, has_key=bool(key))
     return OpenAi(Asked(model, key_name, key), base_url.rstrip("/"), options)
 
 

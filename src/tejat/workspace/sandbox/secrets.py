@@ -60,7 +60,8 @@ _IN_HOME = (
     ".kaggle",
     ".cache/huggingface/token",
     ".huggingface/token",
-    # other agents
+    # agents, this one among them
+    ".config/tejat/keys.env",
     ".gemini",
     ".claude/.credentials.json",
     ".claude.json",
