@@ -1,0 +1,209 @@
+"""The way into the first session: a folder that is asked about, a model that is found, and every wrong turn."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from model_server import LoopbackServer, Received, Reply
+from persons import Answering
+from program_checks import Machine
+from tejat.app.first_start import Instead, settle_model, settle_trust
+from tejat.app.ground import survey
+from tejat.config.keys import read_keys
+from tejat.config.places import places_of
+from tejat.config.trust import TrustLevel
+from tejat.core.agent_options import AgentOptions
+from tejat.core.person import Choice
+
+YES, NOT_NOW, NEVER = 0, 1, 2
+GEMINI, ANTHROPIC, OPENAI, DEMO, LEAVE = range(5)
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    found = Machine(tmp_path)
+    found.environment["OLLAMA_HOST"] = "127.0.0.1:9"
+    return found
+
+
+@pytest.fixture(autouse=True)
+def nothing_on_the_usual_ports(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever listens on the machine that runs the tests."""
+    monkeypatch.setattr("tejat.models.local_servers._USUAL_PORTS", {})
+
+
+def options_of(machine: Machine) -> AgentOptions:
+    return AgentOptions(directories=(str(machine.project),), environment=machine.environment)
+
+
+def level_of(machine: Machine) -> TrustLevel:
+    return survey([str(machine.project)], environment=machine.environment).trust.level
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+
+
+class TestTrust:
+    def settle(self, machine: Machine, *choices: int | None) -> tuple[AgentOptions | Instead, Answering]:
+        person = Answering(choices=choices)
+        return asyncio.run(settle_trust(options_of(machine), person)), person
+
+    def test_a_folder_that_brings_nothing_is_not_asked_about(self, machine: Machine) -> None:
+        settled, person = self.settle(machine)
+        assert (settled, person.asked, person.sheets) == (options_of(machine), [], [])
+
+    @pytest.mark.parametrize("name", [".gemini/settings.json", ".env", "GEMINI.md", "AGENTS.md", ".mcp.json"])
+    def test_a_folder_that_brings_something_is(self, machine: Machine, name: str) -> None:
+        write(machine.project / name, "{}")
+        settled, person = self.settle(machine, NOT_NOW)
+        (asked,) = person.asked
+        assert isinstance(asked, Choice)
+        assert asked.title == "Do you trust what is in this folder?"
+        assert [option.label for option in asked.options] == ["Yes, use it", "Not now", "Never", "Leave"]
+        assert asked.initial == NOT_NOW
+        assert name in str(asked.sheet)
+        assert str(machine.project) in str(asked.sheet)
+        assert settled == options_of(machine)
+        assert level_of(machine) is TrustLevel.UNKNOWN
+
+    def test_a_yes_is_for_the_folder_as_it_was_shown(self, machine: Machine) -> None:
+        write(machine.project / ".gemini" / "settings.json", "{}")
+        settled, _ = self.settle(machine, YES)
+        assert settled == options_of(machine)
+        assert level_of(machine) is TrustLevel.TRUSTED
+        assert self.settle(machine)[1].asked == []
+
+    def test_what_changes_afterwards_is_asked_about_again(self, machine: Machine) -> None:
+        write(machine.project / ".gemini" / "settings.json", "{}")
+        self.settle(machine, YES)
+        write(machine.project / ".gemini" / "settings.json", '{"tools": {"discoveryCommand": "evil"}}')
+        _, person = self.settle(machine, NOT_NOW)
+        assert "It was trusted before, and has changed since." in str(person.asked)
+        assert "changed" in str(person.asked)
+        assert level_of(machine) is TrustLevel.CHANGED
+
+    def test_a_never_is_remembered(self, machine: Machine) -> None:
+        write(machine.project / ".gemini" / "settings.json", "{}")
+        self.settle(machine, NEVER)
+        assert level_of(machine) is TrustLevel.NOT_TRUSTED
+        assert self.settle(machine)[1].asked == []
+
+    @pytest.mark.parametrize("answer", [3, None])
+    def test_who_leaves_has_decided_nothing(self, machine: Machine, answer: int | None) -> None:
+        write(machine.project / ".env", "A=b")
+        settled, _ = self.settle(machine, answer)
+        assert settled is Instead.LEAVE
+        assert level_of(machine) is TrustLevel.UNKNOWN
+
+    def test_before_the_answer_nothing_of_the_folder_counts(self, machine: Machine) -> None:
+        """Not even settings that are broken: they are somebody else's."""
+        write(machine.project / ".gemini" / "settings.json", "{ broken")
+        settled, _ = self.settle(machine, NOT_NOW)
+        assert settled == options_of(machine)
+
+
+class TestModel:
+    def settle(
+        self, machine: Machine, *choices: int | None, entries: tuple[str | None, ...] = (), **environment: str
+    ) -> tuple[AgentOptions | Instead, Answering]:
+        machine.environment |= environment
+        person = Answering(choices=choices, entries=entries)
+        return asyncio.run(settle_model(options_of(machine), person)), person
+
+    def kept(self, machine: Machine) -> dict[str, str]:
+        return read_keys(places_of(machine.environment))
+
+    def settings(self, machine: Machine) -> object:
+        path = machine.home / ".gemini" / "settings.json"
+        return json.loads(path.read_text()) if path.exists() else None
+
+    def test_a_key_is_checked_once_and_kept(self, machine: Machine) -> None:
+        with LoopbackServer(lambda _: Reply((b"{}",))) as server:
+            settled, person = self.settle(
+                machine, GEMINI, 0, entries=(" AIza-mine ",), GOOGLE_GEMINI_BASE_URL=f"http://127.0.0.1:{server.port}"
+            )
+        assert len(server.requests) == 1
+        assert isinstance(settled, AgentOptions)
+        assert settled.model == "gemini-2.5-pro"
+        assert settled.environment is not None
+        assert settled.environment["GEMINI_API_KEY"] == "AIza-mine"
+        assert self.kept(machine) == {"GEMINI_API_KEY": "AIza-mine"}
+        assert self.settings(machine) == {"model": {"name": "gemini-2.5-pro"}}
+        path = machine.home / ".config" / "tejat" / "keys.env"
+        assert f"in plain text in {path}, which only you can read" in str(person.asked)
+        assert f"The key is kept in {path}." in person.shown
+        assert "AIza-mine" not in person.shown + str(person.asked)
+        assert survey([str(machine.project)], environment=machine.environment).environment["GEMINI_API_KEY"]
+
+    def test_a_key_for_this_session_is_written_nowhere(self, machine: Machine) -> None:
+        with LoopbackServer(lambda _: Reply((b"{}",))) as server:
+            address = f"http://127.0.0.1:{server.port}"
+            settled, _ = self.settle(machine, ANTHROPIC, 1, entries=("sk-ant",), ANTHROPIC_BASE_URL=address)
+        assert isinstance(settled, AgentOptions)
+        assert settled.model == "claude-sonnet-5"
+        assert (self.kept(machine), self.settings(machine)) == ({}, None)
+        assert not [path for path in machine.home.rglob("*") if path.is_file()]
+
+    def test_a_key_that_is_refused_is_asked_for_again(self, machine: Machine) -> None:
+        def respond(received: Received) -> Reply:
+            return Reply((b"{}",), status=200 if received.headers["authorization"] == "Bearer sk-right" else 401)
+
+        with LoopbackServer(respond) as server:
+            settled, person = self.settle(
+                machine, OPENAI, 1, entries=("sk-wrong", "sk-right"), OPENAI_BASE_URL=f"http://127.0.0.1:{server.port}"
+            )
+        assert isinstance(settled, AgentOptions)
+        assert "The service does not take this key (HTTP 401). Try again." in person.shown
+        assert len(server.requests) == 2
+
+    @pytest.mark.parametrize("typed", ["schlüssel", "two words", "a'b", "x" * 501, "a\x1b[2Jb"])
+    def test_what_can_be_no_key_is_sent_nowhere(self, machine: Machine, typed: str) -> None:
+        with LoopbackServer(lambda _: Reply((b"{}",))) as server:
+            address = f"http://127.0.0.1:{server.port}"
+            settled, person = self.settle(machine, GEMINI, LEAVE, entries=(typed, None), GOOGLE_GEMINI_BASE_URL=address)
+        assert server.requests == []
+        assert settled is Instead.LEAVE
+        assert "This is not a key: it holds characters that no key has." in person.shown
+
+    def test_without_a_network_the_key_can_be_used_nevertheless(self, machine: Machine) -> None:
+        settled, person = self.settle(
+            machine, GEMINI, 0, 1, entries=("AIza-mine",), GOOGLE_GEMINI_BASE_URL="http://127.0.0.1:9"
+        )
+        assert isinstance(settled, AgentOptions)
+        assert "could not be checked: No connection to 127.0.0.1:9: Connection refused. Use it" in str(person.asked)
+
+    def test_no_answer_leads_back_to_the_choice(self, machine: Machine) -> None:
+        settled, person = self.settle(machine, GEMINI, DEMO, entries=(None,))
+        assert settled is Instead.DEMO
+        assert [asked.title for asked in person.asked if isinstance(asked, Choice)] == ["What do you want to use?"] * 2
+
+    def test_who_leaves_leaves(self, machine: Machine) -> None:
+        assert self.settle(machine, None)[0] is Instead.LEAVE
+        assert self.settle(machine, LEAVE)[0] is Instead.LEAVE
+
+    def test_a_local_model_is_offered_first_and_kept(self, machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+        with LoopbackServer(lambda _: Reply((b'{"data": [{"id": "qwen3"}]}',))) as server:
+            monkeypatch.setattr("tejat.models.local_servers._USUAL_PORTS", {"llama.cpp": server.port})
+            settled, person = self.settle(machine, 0, 0)
+        address = f"http://127.0.0.1:{server.port}/v1"
+        assert isinstance(settled, AgentOptions)
+        assert settled.model == "openai:qwen3"
+        assert settled.environment is not None
+        assert settled.environment["OPENAI_BASE_URL"] == address
+        assert self.settings(machine) == {"model": {"name": "openai:qwen3", "baseUrl": address}}
+        first = person.asked[0]
+        assert isinstance(first, Choice)
+        assert (first.options[0].label, first.options[0].detail) == (
+            "openai:qwen3",
+            "llama.cpp on this machine, no key needed",
+        )
+
+    def test_a_local_model_for_this_session_only(self, machine: Machine) -> None:
+        with LoopbackServer(lambda _: Reply((b'{"data": [{"id": "qwen3"}]}',))) as server:
+            settled, _ = self.settle(machine, 0, 1, OLLAMA_HOST=f"127.0.0.1:{server.port}")
+        assert isinstance(settled, AgentOptions)
+        assert (settled.model, self.settings(machine)) == ("ollama:qwen3", None)

@@ -1,0 +1,53 @@
+"""A key is checked once, by a request that costs nothing and tells nobody else."""
+
+import asyncio
+
+import pytest
+
+from model_server import LoopbackServer, Received, Reply
+from tejat.models import ModelOptions
+from tejat.models.key_check import KEYED, KeyedService, KeyVerdict, check_key
+
+KEY = "key-of-mine"
+
+
+def verdict(asked: KeyedService, address: str) -> tuple[KeyVerdict, str]:
+    return asyncio.run(check_key(asked, KEY, ModelOptions({asked.address_name: address})))
+
+
+@pytest.mark.parametrize(
+    ("asked", "target", "header", "value"),
+    [
+        (KEYED[0], "/v1beta/models?pageSize=1", "x-goog-api-key", KEY),
+        (KEYED[1], "/v1/models?limit=1", "x-api-key", KEY),
+        (KEYED[2], "/models", "authorization", f"Bearer {KEY}"),
+    ],
+    ids=lambda value: value.service if isinstance(value, KeyedService) else None,
+)
+def test_a_key_that_is_taken(asked: KeyedService, target: str, header: str, value: str) -> None:
+    with LoopbackServer(lambda _: Reply((b"{}",))) as server:
+        assert verdict(asked, f"http://127.0.0.1:{server.port}") == (KeyVerdict.TAKEN, "")
+    (request,) = server.requests
+    assert (request.method, request.target, request.headers[header]) == ("GET", target, value)
+
+
+@pytest.mark.parametrize("status", [400, 401, 403])
+def test_a_key_that_is_refused(status: int) -> None:
+    def respond(_: Received) -> Reply:
+        return Reply((b'{"error":{"message":"no"}}',), status=status)
+
+    with LoopbackServer(respond) as server:
+        assert verdict(KEYED[0], f"http://127.0.0.1:{server.port}") == (KeyVerdict.REFUSED, f"HTTP {status}")
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("status", [404, 429, 500, 503])
+def test_an_answer_that_says_neither(status: int) -> None:
+    with LoopbackServer(lambda _: Reply((b"",), status=status)) as server:
+        assert verdict(KEYED[2], f"http://127.0.0.1:{server.port}") == (KeyVerdict.UNKNOWN, f"HTTP {status}")
+
+
+def test_nobody_there() -> None:
+    found, why = verdict(KEYED[0], "http://127.0.0.1:9")
+    assert (found, why) == (KeyVerdict.UNKNOWN, "No connection to 127.0.0.1:9: Connection refused.")
+    assert KEY not in why
