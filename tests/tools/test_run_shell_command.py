@@ -197,6 +197,7 @@ class TestResult:
             f"Command: {command}\nDirectory: (root)\nStdout: out\n\nStderr: err\n\nError: (none)\nExit Code: 3\n"
             f"Signal: (none)\nBackground PIDs: (none)\nProcess Group PGID: {str(pid).strip()}",
             "out\nerr\n",
+            exit_code=3,
         )
 
     def test_h2_silence(self, tool: ShellTool) -> None:
@@ -206,6 +207,7 @@ class TestResult:
             "Command: true\nDirectory: (root)\nStdout: (empty)\nStderr: (empty)\nError: (none)\nExit Code: 0\n"
             f"Signal: (none)\nBackground PIDs: (none)\nProcess Group PGID: {pid}",
             "",
+            exit_code=0,
         )
 
     def test_h2_codes_and_signals(self, tool: ShellTool) -> None:

@@ -17,6 +17,7 @@ def test_all_nine_lines() -> None:
         "Command: a\nb\nDirectory: sub\nStdout: out\nStderr: err\nError: (none)\nExit Code: (none)\nSignal: SIGTERM\n"
         "Background PIDs: 8, 9\nProcess Group PGID: 7",
         "out\nerr",
+        exit_code=-15,
     )
 
 

@@ -42,7 +42,10 @@ class OutputUpdated:
 
 @value
 class CallFinished:
-    """The last event of a call. `response` is what goes to the model; `allowed_by` names the rule or the person."""
+    """The last event of a call. `response` is what goes to the model; `allowed_by` names the rule or the person.
+
+    `was_refused`: the person was asked, and said no.
+    """
 
     index: int
     call: FunctionCall
@@ -51,6 +54,7 @@ class CallFinished:
     response: tuple[Part, ...]
     seconds: float
     allowed_by: str = ""
+    was_refused: bool = False
 
 
 Event: TypeAlias = StateChanged | OutputUpdated | CallFinished

@@ -70,11 +70,15 @@ class ToolError:
 
 @value
 class ToolResult:
-    """What a call came to: `llm_content` for the model, `return_display` for the person, `error` if it failed."""
+    """What a call came to: `llm_content` for the model, `return_display` for the person, `error` if it failed.
+
+    `exit_code` is that of a command which ended by itself, for the person too: below 0 it is the signal that ended it.
+    """
 
     llm_content: PartListUnion
     return_display: Display = ""
     error: ToolError | None = None
+    exit_code: int | None = None
 
     def to_json(self) -> JsonObject:
         return {

@@ -169,7 +169,8 @@ class Batch:
             self._finish(call, rejected(refusal.failure))
         except NotAllowed as refusal:
             result = failed(refusal)
-            self._finish(call, result if refusal.shown is None else replace(result, return_display=refusal.shown))
+            result = result if refusal.shown is None else replace(result, return_display=refusal.shown)
+            self._finish(call, result, was_refused=True)
         except ToolFailure as failure:
             self._finish(call, failed(failure))
         except Exception as error:  # noqa: BLE001 -- a broken tool must not end the turn
@@ -266,7 +267,7 @@ class Batch:
         except TejatError:
             return None
 
-    def _finish(self, call: "_Call", result: ToolResult, allowed_by: str = "") -> None:
+    def _finish(self, call: "_Call", result: ToolResult, allowed_by: str = "", *, was_refused: bool = False) -> None:
         """Pack the result. From here on the call has its one response."""
         if self._scheduler.mask is not None:
             result = self._scheduler.mask.result(result)
@@ -281,7 +282,18 @@ class Batch:
         )
         self._tell(StateChanged(call.index, call.request, call.state))
         seconds = time.perf_counter() - call.started if call.started else 0.0
-        self._tell(CallFinished(call.index, call.request, call.state, result, call.response, seconds, allowed_by))
+        self._tell(
+            CallFinished(
+                call.index,
+                call.request,
+                call.state,
+                result,
+                call.response,
+                seconds,
+                allowed_by=allowed_by,
+                was_refused=was_refused,
+            )
+        )
 
     def _enter(self, call: "_Call", state: CallState) -> None:
         call.state = state

@@ -30,7 +30,7 @@ class SecretMask:
             error = replace(error, message=message)
         if content is result.llm_content and display is result.return_display and error is result.error:
             return result
-        return ToolResult(content, display, error)
+        return replace(result, llm_content=content, return_display=display, error=error)
 
     def text(self, text: str) -> str:
         for value, tag in self._tags.items():

@@ -44,7 +44,8 @@ def finished(ran: Ran, ended: Exit) -> ToolResult:
             display = f"Command terminated by signal: {signal_name(ended.signal)}"
         elif ended.code:
             display = f"Command exited with code: {ended.code}"
-    return ToolResult(_lines(ran, ended=ended), display)
+    code = ended.code if ended.signal is None else -ended.signal
+    return ToolResult(_lines(ran, ended=ended), display, exit_code=code)
 
 
 def not_started(ran: Ran, reason: str) -> ToolResult:

@@ -1,0 +1,165 @@
+"""What became of a call, in the words that a person reads: the same for every front end that has a person."""
+
+import signal
+from enum import StrEnum
+from typing import assert_never
+
+from tejat.core.display import FileDiff
+from tejat.core.errors import ErrorType
+from tejat.core.events import CallFinished, CallState
+from tejat.core.types import FunctionCall
+from tejat.core.value import value
+from tejat.core.visible import visible
+from tejat.core.words import say
+from tejat.frontends.call_subject import name_of, on_one_line, subject_of
+from tejat.frontends.durations import in_words
+
+MOST_BODY = 1_000_000
+"""Characters of one result that a person can be shown."""
+
+_LONGEST_ERROR = 500
+_SHELL = "run_shell_command"
+_HEADER_LINES = 4
+
+
+class CallStatus(StrEnum):
+    """How a call ended."""
+
+    OK = "ok"
+    FAILED = "failed"
+    DENIED = "denied"
+    CANCELLED = "cancelled"
+    TIMED_OUT = "timed out"
+
+
+@value
+class CallReport:
+    """One call that is over. Every text is safe for a terminal; `error` and `note` are one line each.
+
+    `name` and `subject` say what it was about. `exit_code` is that of a command, below 0 the signal that ended it.
+    `note` is what a tool says in one line of a call that went well, `patch` the hunks of a change, `body` what else
+    there is to see, of which `is_cut` says that it is not the whole.
+    """
+
+    status: CallStatus
+    name: str
+    subject: str
+    seconds: float
+    exit_code: int | None = None
+    error: str = ""
+    note: str = ""
+    body: str = ""
+    patch: str = ""
+    is_cut: bool = False
+
+    @property
+    def title(self) -> str:
+        return f"{self.name} {self.subject}".rstrip()
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """The exit code where it says something, and how long it took."""
+        told: list[str] = []
+        if self.exit_code is not None and self.exit_code < 0:
+            told.append(say("ended by {signal}", signal=_signal_name(-self.exit_code)))
+        elif self.exit_code:
+            told.append(say("exit code {code}", code=self.exit_code))
+        if self.seconds > 0:
+            told.append(in_words(self.seconds))
+        return tuple(told)
+
+
+def report_of(finished: CallFinished, *, folder: str = "") -> CallReport:
+    """Everything that a person should know of it. Paths below `folder` are shown from there."""
+    result, call = finished.result, finished.call
+    status = _status(finished)
+    display = result.return_display
+    patch, body, note = "", "", ""
+    if isinstance(display, FileDiff):
+        patch = _hunks(display.file_diff)
+    elif result.error is None or finished.state is CallState.CANCELLED or status is CallStatus.TIMED_OUT:
+        body = visible(display[:MOST_BODY]).strip("\n")
+    is_short = "\n" not in body and call.name != _SHELL
+    if result.error is None and is_short:
+        body, note = "", on_one_line(body)
+    error = _error(finished, status)
+    return CallReport(
+        status,
+        name_of(call),
+        subject_of(call, display if isinstance(display, FileDiff) else None, folder=folder),
+        finished.seconds,
+        exit_code=result.exit_code,
+        error=error,
+        note=note,
+        body="" if _is_said_already(body, error) else body,
+        patch=patch,
+        is_cut=isinstance(display, str) and len(display) > MOST_BODY,
+    )
+
+
+def word_for(status: CallStatus) -> str:
+    match status:
+        case CallStatus.OK:
+            return say("ok")
+        case CallStatus.FAILED:
+            return say("failed")
+        case CallStatus.DENIED:
+            return say("denied")
+        case CallStatus.CANCELLED:
+            return say("cancelled")
+        case CallStatus.TIMED_OUT:
+            return say("timed out")
+        case _:
+            assert_never(status)
+
+
+def title_of(call: FunctionCall, *, folder: str = "") -> str:
+    """What a call that is not over is about, in one safe line."""
+    return f"{name_of(call)} {subject_of(call, None, folder=folder)}".rstrip()
+
+
+def _status(finished: CallFinished) -> CallStatus:
+    """A command that ended with a code other than 0 is no failure of its tool, but it is one to a person."""
+    error = finished.result.error
+    if error is None:
+        return CallStatus.FAILED if finished.result.exit_code else CallStatus.OK
+    if finished.was_refused or error.type is ErrorType.POLICY_VIOLATION:
+        return CallStatus.DENIED
+    if error.type is ErrorType.CANCELLED:
+        return CallStatus.CANCELLED
+    return CallStatus.TIMED_OUT if error.type is ErrorType.TIMEOUT else CallStatus.FAILED
+
+
+def _error(finished: CallFinished, status: CallStatus) -> str:
+    """Why it did not go well, in one line. The message of the error is for the model, unless there is no other."""
+    error, display = finished.result.error, finished.result.return_display
+    if error is None or (status is CallStatus.CANCELLED and error.type is ErrorType.CANCELLED):
+        return ""
+    if finished.was_refused:
+        return say("You did not allow it.")
+    is_told = isinstance(display, str) and bool(display.strip()) and status is not CallStatus.TIMED_OUT
+    reason = on_one_line(display if is_told and isinstance(display, str) else error.message, most=_LONGEST_ERROR)
+    match error.type:
+        case ErrorType.INVALID_TOOL_PARAMS:
+            return say("Bad arguments: {reason}", reason=reason)
+        case ErrorType.TOOL_NOT_REGISTERED:
+            return say("There is no such tool: {reason}", reason=reason)
+        case _:
+            return reason
+
+
+def _is_said_already(body: str, error: str) -> bool:
+    return bool(error) and on_one_line(body, most=_LONGEST_ERROR) == error
+
+
+def _hunks(patch: str) -> str:
+    """A patch without the lines before its first hunk, which say nothing that the subject does not."""
+    lines = visible(patch[:MOST_BODY]).rstrip("\n").split("\n")
+    return "\n".join(lines[_HEADER_LINES:] if lines[0].startswith("Index: ") else lines)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return say("signal {number}", number=number)

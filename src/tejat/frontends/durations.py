@@ -1,0 +1,21 @@
+"""How long something took, as a person says it."""
+
+from tejat.core.words import say
+
+
+def in_words(seconds: float) -> str:
+    """`0.3 s`, `12 s`, `1 min 5 s`, `2 h 3 min`."""
+    if seconds < 9.95:
+        return say("{seconds} s", seconds=f"{max(seconds, 0.1):.1f}")
+    whole = round(seconds)
+    if whole < 60:
+        return say("{seconds} s", seconds=whole)
+    if whole < 3600:
+        return say("{minutes} min {seconds} s", minutes=whole // 60, seconds=whole % 60)
+    return say("{hours} h {minutes} min", hours=whole // 3600, minutes=whole % 3600 // 60)
+
+
+def whole_seconds(seconds: float) -> str:
+    """The same for what is still going on: a tenth of a second would only flicker."""
+    whole = max(int(seconds), 0)
+    return say("{seconds} s", seconds=whole) if whole < 60 else in_words(whole)
