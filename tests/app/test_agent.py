@@ -212,7 +212,7 @@ class TestTools:
     def test_a_search_is_told_of_only_where_somebody_can_search(self, machine: Machine) -> None:
         async def names(wanted: AgentOptions) -> list[str]:
             async with open_agent(wanted, None) as session:
-                return [tool.name for tool in session.conversation._premises.declarations()]
+                return [tool.name for tool in session.conversation.premises.declarations()]
 
         assert "google_web_search" not in asyncio.run(names(options(machine, HELLO)))
         settings(machine, web={"searchUrl": "http://127.0.0.1:1/search"})
@@ -262,7 +262,7 @@ class TestForeignTools:
                 monkeypatch.setattr("tejat.app.agent._MOMENT", 3600.0)
                 await session.run("and", talk.events.append)
                 gate.touch()
-                declarations = session.conversation._premises.declarations
+                declarations = session.conversation.premises.declarations
                 await eventually(lambda: "late__echo" in [tool.name for tool in declarations()])
                 await session.run("on", talk.events.append)
             return talk

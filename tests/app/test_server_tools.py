@@ -460,7 +460,7 @@ class TestLists:
 
 
 def declared_now(session: Session) -> list[str]:
-    return [declaration.name for declaration in session.conversation._premises.declarations()]
+    return [declaration.name for declaration in session.conversation.premises.declarations()]
 
 
 class TestInstructions:

@@ -12,6 +12,7 @@ SOURCE = Path(__file__).parents[2] / "src" / "tejat"
 DOORS = {
     "__init__.py",  # public names
     "app/agent.py",  # a part of the agent in use
+    "app/commands/book.py",  # the command meant
     "app/foreign.py",  # tools of others are looked for, in the background
     "app/prompts.py",  # a command is called
     "app/house.py",  # a part of the ground in use

@@ -155,4 +155,4 @@ def stop_at_progress(event: AgentEvent, talk: Talk, running: "asyncio.Task[RunEn
 
 def declared_now(session: Session) -> list[str]:
     """The tools that the next request would tell of."""
-    return [declaration.name for declaration in session.conversation._premises.declarations()]
+    return [declaration.name for declaration in session.conversation.premises.declarations()]

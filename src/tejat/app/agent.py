@@ -150,23 +150,17 @@ def _session(
     settings, tools, foreign = ground.settings, workshop.session, workshop.session.foreign
     if settings.search_url is None and Ability.GOOGLE_SEARCH not in played.model.abilities:
         tools.registry.unregister("google_web_search")  # nobody could search
-    context = _context(ground)
+    context = context_of(ground)
     beginning = _beginning(options, ground, played)
     declared = Declared(tools.registry, tools.is_forbidden, _many_tools(tools, played.model))
-    system = options.system or system_prompt(
-        context=context.combined(ground.roots[0]),
-        tool_names=[declaration.name for declaration in declared()],
-        sandbox="" if sandbox_mode(options.sandbox, settings) is SandboxWish.OFF else "a sandbox",
-        is_headless=is_headless,
-        replacement=_replacement(ground),
-    )
+    system = partial(_system, options, ground, declared, is_headless=is_headless)
     # What is played again asks nobody else.
     fallback = None if played.recorded_at is not None else settings.fallback_model
     conversation = Conversation(
         played.model,
         lambda: tools.scheduler,
         History(beginning.messages),
-        Premises(system, declared, beginning.opening, _instructions(foreign)),
+        Premises(system(context), declared, beginning.opening, _instructions(foreign), context, system),
         _care(options, ground),
         journal=beginning.journal,
         fallback=None if fallback is None else partial(_named_model, fallback.value, ground),
@@ -239,7 +233,21 @@ def _problems(journal: Journal | None, played: "_Played", foreign: "ForeignTools
     return [*filter(None, found), *(() if foreign is None else foreign.news())]
 
 
-def _context(ground: Ground) -> ContextFiles:
+def _system(
+    options: AgentOptions, ground: Ground, declared: Declared, context: ContextFiles, *, is_headless: bool
+) -> str:
+    """Raises UsageError."""
+    return options.system or system_prompt(
+        context=context.combined(ground.roots[0]),
+        tool_names=[declaration.name for declaration in declared()],
+        sandbox="" if sandbox_mode(options.sandbox, ground.settings) is SandboxWish.OFF else "a sandbox",
+        is_headless=is_headless,
+        replacement=_replacement(ground),
+    )
+
+
+def context_of(ground: Ground) -> ContextFiles:
+    """What people wrote for the model, as it is now."""
     settings = ground.settings
     everywhere = settings.load_memory_from_include_directories.value
     return find_context_files(

@@ -37,7 +37,8 @@ class Prompts:
                 resource=self._resource,
             )
         servers = self._servers
-        command = None if servers is None else servers.command(called[1], taken=self._commands.names)
+        prompts = () if servers is None else servers.commands(taken=self._commands.names)
+        command = next((prompt for prompt in prompts if prompt.name == called[1]), None)
         if servers is None or command is None:
             return await self._commands.expand(prompt, tell)
         parts = await servers.prompt(command, called[2])

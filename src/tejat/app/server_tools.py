@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tejat import __version__
 from tejat.app.asking import Asking
+from tejat.app.commands.catalogue import own_names
 from tejat.app.foreign import AskPerson, Surroundings
 from tejat.app.ground import Ground
 from tejat.app.sampling import sample
@@ -135,15 +136,19 @@ class ServerTools:
         )
         return "\n\n".join(said)
 
-    def command(self, name: str, *, taken: Collection[str]) -> PromptCommand | None:
-        """The prompt of a server that is called by this name. Names that are `taken` mean something else."""
+    def commands(self, *, taken: Collection[str]) -> tuple[PromptCommand, ...]:
+        """The prompts of the servers as commands. Names that are `taken`, and those of our own, mean something else."""
         offered = [
             (self._pool.servers[status.alias], prompt)
             for status in self.statuses()
             for prompt in status.catalogue.prompts
         ]
-        commands = prompt_commands(offered, taken=taken).commands
-        return next((command for command in commands if command.name == name), None)
+        return prompt_commands(offered, taken={*taken, *own_names()}).commands
+
+    async def try_again(self) -> None:
+        """Connect all servers anew that may be connected, and wait until each is there or has failed."""
+        self._lacking.clear()
+        await asyncio.gather(*(self._pool.retry(alias) for alias in self._pool.servers))
 
     async def prompt(self, command: PromptCommand, typed: str) -> tuple[Part, ...]:
         """What a prompt of a server comes to with these arguments. Raises BadPrompt, also to tell which there are."""

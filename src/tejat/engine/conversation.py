@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from tejat.config.context_files import ContextFiles
 from tejat.core.agent_events import Answered, LoopDetected, ModelChanged, Tell, TextStreamed, ThoughtStreamed
 from tejat.core.errors import StoppedByHook, TejatError, UsageError
 from tejat.core.history import History, Message, model_message, user_message
@@ -61,7 +62,8 @@ class Care:
 class Premises:
     """What every request of a conversation has in common. `declarations` says which tools may be called now.
 
-    `instructions` is what those who offer tools say about them now; it comes after the system prompt.
+    `instructions` is what those who offer tools say about them now; it comes after the system prompt. `context` is what
+    people wrote for the model, which the system prompt holds, and `with_context` that prompt with something else there.
     """
 
     system: str
@@ -69,6 +71,8 @@ class Premises:
     opening: int = 0
     """How many messages stand at the beginning that are never summarised."""
     instructions: Callable[[], str] | None = None
+    context: ContextFiles = ContextFiles()
+    with_context: Callable[[ContextFiles], str] | None = None
 
     def system_now(self) -> str:
         said = "" if self.instructions is None else self.instructions()
@@ -101,7 +105,7 @@ class Conversation:
         self._guard = care.guard
         self._compressor = care.compressor
         self._scheduler = scheduler
-        self._premises = premises
+        self.premises = premises
         self._journal = journal
         self._fallback = fallback
         self._hooks = hooks
@@ -118,6 +122,12 @@ class Conversation:
     def go_on(self, words: str) -> None:
         """Add what the model has to go on with after it had ended, in the same run."""
         self._add_user(user_message(words), "")
+
+    def take_context(self, context: ContextFiles) -> None:
+        """From the next request on the model is told this of what people wrote for it."""
+        rewritten = self.premises.with_context
+        system = self.premises.system if rewritten is None else rewritten(context)
+        self.premises = replace(self.premises, system=system, context=context)
 
     def withdraw(self) -> None:
         """Take back a prompt that came to nothing, so that it can be asked again."""
@@ -145,7 +155,7 @@ class Conversation:
             lambda request: self.ask(request, tell),
             before,
             tokens_before=self.tokens,
-            keep_first=self._premises.opening,
+            keep_first=self.premises.opening,
         )
         is_shorter = messages is not before
         if is_shorter:
@@ -198,7 +208,7 @@ class Conversation:
             raise
 
     async def _next_answer(self, tell: Tell) -> Answer | None:
-        request = ModelRequest(self.history.messages, self._premises.system_now(), self._premises.declarations())
+        request = ModelRequest(self.history.messages, self.premises.system_now(), self.premises.declarations())
         streamed: list[str] = []
         self._guard.forget_text()
 

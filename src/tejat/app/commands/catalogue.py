@@ -63,3 +63,8 @@ def own_commands() -> list[CommandSummary]:
         CommandSummary("undo", say("Take back what was changed in files"), say("/undo [NUMBER]")),
         CommandSummary("vim", say("Switch the keys of vi on or off")),
     ]
+
+
+def own_names() -> frozenset[str]:
+    """All names that mean a command of ours."""
+    return frozenset(name for command in own_commands() for name in (command.name, *command.aliases))
