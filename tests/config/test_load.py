@@ -128,6 +128,13 @@ SETTINGS: list[tuple[tuple[str, ...], object, str, object]] = [
     (("general.checkpointing.enabled", "checkpointing.enabled"), True, "checkpointing", True),
     (("general.sessionRetention",), 7, "session_days", 7.0),
     (("ui.theme", "theme"), "GitHub", "theme", "GitHub"),
+    (
+        ("ui.screenReader", "ui.accessibility.screenReader", "accessibility.screenReader"),
+        True,
+        "screen_reader",
+        True,
+    ),
+    (("ui.animations",), False, "animations", False),
     (("ide.enabled", "ideMode"), True, "ide_mode", True),
     (("privacy.usageStatisticsEnabled", "usageStatisticsEnabled"), True, "usage_statistics", True),
     (("telemetry",), {"enabled": True, "target": "local"}, "telemetry", {"enabled": True, "target": "local"}),

@@ -39,6 +39,8 @@ def test_what_holds_where_nobody_set_anything() -> None:
         "vim_mode": False,
         "checkpointing": False,
         "session_days": 30.0,
+        "screen_reader": False,
+        "animations": True,
         "ide_mode": False,
         "usage_statistics": False,
         "telemetry": {},

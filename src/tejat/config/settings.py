@@ -129,6 +129,8 @@ class Settings:
     checkpointing: Setting[bool] = Setting(value=False)
     session_days: Setting[float | None] = Setting(30.0)
     theme: Setting[str] | None = None
+    screen_reader: Setting[bool] = Setting(value=False)
+    animations: Setting[bool] = Setting(value=True)
     ide_mode: Setting[bool] = Setting(value=False)
     usage_statistics: Setting[bool] = Setting(value=False)
     telemetry: Setting[JsonObject] = Setting(MappingProxyType({}))

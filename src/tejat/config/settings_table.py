@@ -123,6 +123,13 @@ _PERSON = (
     Row("checkpointing", Key("general.checkpointing.enabled", "checkpointing.enabled"), Found.boolean),
     Row("session_days", Key("general.sessionRetention"), values.retention_days, of_person(last)),
     Row("theme", Key("ui.theme", "theme"), Found.text),
+    Row(
+        "screen_reader",
+        Key("ui.screenReader", "ui.accessibility.screenReader", "accessibility.screenReader"),
+        Found.boolean,
+        of_person(last),
+    ),
+    Row("animations", Key("ui.animations"), Found.boolean),
     Row("ide_mode", Key("ide.enabled", "ideMode"), Found.boolean),
     Row(
         "usage_statistics",

@@ -1,0 +1,41 @@
+"""What the settings say about the screen and the keys."""
+
+import pytest
+
+from tejat.app.preferences import preferences_of, theme_called
+from tejat.config.settings import Setting, Settings
+from tejat.core.status import Preferences, ThemeName
+
+
+def test_nothing_is_set() -> None:
+    assert preferences_of(Settings()) == Preferences()
+
+
+def test_everything_is_set() -> None:
+    settings = Settings(
+        theme=Setting("light"),
+        vim_mode=Setting(value=True),
+        preferred_editor=Setting("nano"),
+        animations=Setting(value=False),
+    )
+    assert preferences_of(settings) == Preferences(ThemeName.LIGHT, vi_keys=True, editor="nano", animates=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("dark", ThemeName.DARK),
+        (" Auto ", ThemeName.AUTO),
+        ("plain", ThemeName.PLAIN),
+        ("No Color", ThemeName.PLAIN),
+        ("Dracula", ThemeName.DARK),
+        ("GitHub Light", ThemeName.LIGHT),
+        ("Xcode", ThemeName.LIGHT),
+        ("my own", None),
+        ("", None),
+    ],
+)
+def test_names_of_themes(name: str, meant: ThemeName | None) -> None:
+    assert theme_called(name) is meant
+    stands_for = preferences_of(Settings(theme=Setting(name))).theme
+    assert stands_for is (meant or ThemeName.AUTO)
