@@ -23,7 +23,7 @@ class SayYes:
 class TerminalApprover:
     """Asks on standard error, line by line, and takes lines on standard input for an answer.
 
-    `preferred_editor` is the user's own setting (see `cli/editor.py`); programs in the `untrusted` directories, those
+    `preferred_editor` is the user's own setting (see `frontends/external_editor.py`); programs in the `untrusted` directories, those
     worked in, are never run as an editor that PATH leads to.
     """
 
@@ -36,7 +36,7 @@ class TerminalApprover:
         """The end of the input is a no, and so is a terminal that goes away. An interrupt cancels the task."""
         # Most calls ask nothing, and should not wait for what asking needs.
         from tejat.cli.dialog import Dialog
-        from tejat.cli.editor import Editor
+        from tejat.frontends.external_editor import Editor
 
         editor = Editor(self._preferred_editor, self._untrusted)
         try:

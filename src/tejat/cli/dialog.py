@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Iterator
 
-from tejat.cli.editor import Editor
+from tejat.frontends.external_editor import Editor
 from tejat.cli.elicitation import answer_elicitation
 from tejat.cli.read_line import read_line
 from tejat.cli.show_question import LEAST_WIDTH, USUAL_WIDTH, one_line, question_lines, short_question, wrapped

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from tejat.cli.editor import EDITORS, Editor, _arguments
+from tejat.frontends.external_editor import EDITORS, Editor, _comparing
 from tejat.core.errors import UsageError
 
 EDIT = """
 import asyncio, json, sys
-from tejat.cli.editor import Editor
+from tejat.frontends.external_editor import Editor
 from tejat.core.errors import UsageError
 given = json.loads(sys.argv[1])
 try:
@@ -264,4 +264,4 @@ class TestWhichEditor:
         ],
     )
     def test_how_it_is_called(self, command: list[str], arguments: list[str]) -> None:
-        assert _arguments(command, "/t/old", '/t/n"ew') == [command[0], *arguments]
+        assert _comparing(command, "/t/old", '/t/n"ew') == [command[0], *arguments]

@@ -1,0 +1,102 @@
+"""Rows of dialogs: safe text broken so that it fits, with nothing left out."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.cells import cell_len
+from rich.console import Group
+from rich.text import Text
+from wcwidth import iter_graphemes
+
+from tejat.core.visible import visible
+from tejat.frontends.terminal.cells import width_of
+from tejat.frontends.terminal.look import Look, Part
+
+Piece = tuple[str, Part]
+"""A safe text without line ends, and what it is."""
+
+_TAB = 8
+
+
+def painted(look: Look, *pieces: Piece) -> Text:
+    """One row, which whoever draws it neither breaks nor cuts."""
+    row = Text(no_wrap=True, overflow="ignore", end="")
+    for text, part in pieces:
+        row.append(text, look.style(part))
+    return row
+
+
+def stacked(rows: Sequence[Text]) -> Group:
+    """The rows, each on its line."""
+    lines = [row.copy() for row in rows]
+    for line in lines:
+        line.end = "\n"
+    return Group(*lines)
+
+
+def one_line(text: str) -> str:
+    """Somebody else's text made safe to stand in one row."""
+    return untabbed(visible(text).replace("\n", "<U+000A>"))
+
+
+def untabbed(text: str) -> str:
+    """A safe text with blanks for its tabs."""
+    if "\t" not in text:
+        return text
+    done = ""
+    for at, piece in enumerate(text.split("\t")):
+        done += " " * (_TAB - columns_of(done) % _TAB) + piece if at else piece
+    return done
+
+
+def columns_of(text: str) -> int:
+    """Columns that a safe text takes by the widest of the counts in use, so that nobody has to cut it."""
+    return len(text) if text.isascii() else max(width_of(text), cell_len(text))
+
+
+def wrapped(text: str, *, width: int, first: str = "", rest: str = "") -> list[str]:
+    """A safe text broken where the row is full, for what has to be shown as it is. Each row begins as told."""
+    rows, row = list[str](), first
+    room = width - columns_of(first)
+    for grapheme, columns in _graphemes(text):
+        if columns > room and len(row) > len(rest if rows else first):
+            rows.append(row)
+            row, room = rest, width - columns_of(rest)
+        row += grapheme
+        room -= columns
+    return [*rows, row]
+
+
+def wrapped_words(text: str, *, width: int, first: str = "", rest: str = "") -> list[str]:
+    """A text of ours broken between its words, for what is only to be read."""
+    rows, row = list[str](), first
+    is_begun = False
+    for word in text.split():
+        joined = f"{row} {word}" if is_begun else f"{row}{word}"
+        if columns_of(joined) <= width:
+            row, is_begun = joined, True
+            continue
+        if is_begun:
+            rows.append(row)
+        *full, row = wrapped(word, width=width, first=rest if is_begun or rows else first, rest=rest)
+        rows += full
+        is_begun = True
+    return [*rows, row]
+
+
+def cut(text: str, width: int, look: Look) -> str:
+    """As much of a safe text as fits, with a sign at the end where that is not all of it."""
+    if columns_of(text) <= width:
+        return text
+    kept, room = "", width - 1
+    for grapheme, columns in _graphemes(text):
+        if columns > room:
+            break
+        kept += grapheme
+        room -= columns
+    return kept + look.glyphs.more if width > 0 else ""
+
+
+def _graphemes(text: str) -> Iterator[tuple[str, int]]:
+    if text.isascii():
+        return ((character, 1) for character in text)
+    return ((grapheme, columns_of(grapheme)) for grapheme in iter_graphemes(text))

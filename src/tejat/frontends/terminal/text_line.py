@@ -1,0 +1,85 @@
+"""One line that is typed within a dialog: letter by letter, as people see letters."""
+
+from rich.text import Text
+from wcwidth import iter_graphemes
+
+from tejat.frontends.terminal.look import Look, Part
+from tejat.frontends.terminal.rows import columns_of, one_line, painted
+
+_LONGEST = 100_000
+
+
+class TextLine:
+    """The text so far and where the caret stands. A line end that is pasted becomes a blank."""
+
+    def __init__(self, text: str = "", *, is_secret: bool = False) -> None:
+        self._before = list(iter_graphemes(text))
+        self._after: list[str] = []
+        self._is_secret = is_secret
+
+    @property
+    def text(self) -> str:
+        return "".join((*self._before, *self._after))
+
+    def press(self, key: str) -> bool:
+        """Whether this was a key for the line."""
+        match key:
+            case "left":
+                if self._before:
+                    self._after.insert(0, self._before.pop())
+            case "right":
+                if self._after:
+                    self._before.append(self._after.pop(0))
+            case "home":
+                self._before, self._after = [], self._before + self._after
+            case "end":
+                self._before, self._after = self._before + self._after, []
+            case "backspace":
+                if self._before:
+                    self._before.pop()
+            case "delete":
+                if self._after:
+                    self._after.pop(0)
+            case _:
+                return self._type(key)
+        return True
+
+    def rows(self, look: Look, *, width: int, most: int, first: str = "") -> list[Text]:
+        """The rows around the caret, at most so many. Nothing of a secret can be seen but how long it is."""
+        cells = [(self._shown(letter, look), Part.TEXT) for letter in self._before]
+        at_caret, *after = [*(self._shown(letter, look) for letter in self._after), " "]
+        cells.append((at_caret, Part.SELECTED))
+        cells += [(letter, Part.TEXT) for letter in after]
+        rows: list[list[tuple[str, Part]]] = [[(first, Part.ACCENT)]]
+        room, caret = width - columns_of(first), 0
+        indent = " " * columns_of(first)
+        for text, part in cells:
+            for piece, columns in _pieces(text, width - len(indent)):
+                if columns > room:
+                    rows.append([(indent, Part.TEXT)])
+                    room = width - len(indent)
+                rows[-1].append((piece, part))
+                room -= columns
+            if part is Part.SELECTED:
+                caret = len(rows) - 1
+        start = max(0, min(caret - most + 1, len(rows) - most))
+        return [painted(look, *row) for row in rows[start : start + most]]
+
+    def _type(self, key: str) -> bool:
+        """What was typed joins the letter before it where the two are one."""
+        if key in ("\n", "\r", "\t"):
+            key = " "
+        if len(key) != 1 or len(self._before) + len(self._after) >= _LONGEST:
+            return False
+        last = self._before.pop() if self._before else ""
+        self._before += iter_graphemes(last + key)
+        return True
+
+    def _shown(self, letter: str, look: Look) -> str:
+        return look.glyphs.bullet if self._is_secret else one_line(letter)
+
+
+def _pieces(text: str, width: int) -> list[tuple[str, int]]:
+    """A letter is one piece; a hidden one, which is written out, may be broken."""
+    columns = columns_of(text)
+    return [(text, columns)] if columns <= max(width, 2) else [(letter, 1) for letter in text]
