@@ -346,7 +346,7 @@ class ScreenModel:
     def _step(self, width: int) -> None:
         if self.column + width >= self.columns:
             self.column = self.columns - 1
-            self._wraps_next = True
+            self._wraps_next = 7 in self.modes
         else:
             self.column += width
 

@@ -156,8 +156,12 @@ class ScreenPerson:
     # Seeing.
 
     def wait_for(self, text: str, seconds: float = PATIENCE, *, idle: bool = False) -> None:
-        """Wait until this text stands on the screen or above it; with `idle`, until it stands and nothing changes."""
-        self.wait_until(lambda screen: text in screen.history(), seconds, idle=idle, wanted=repr(text))
+        """Wait until this text stands on the screen or above it; with `idle`, until it stands and nothing changes.
+
+        Blanks at the end of a row cannot be seen, and are not waited for.
+        """
+        seen = text.rstrip(" ")
+        self.wait_until(lambda screen: seen in screen.history(), seconds, idle=idle, wanted=repr(text))
 
     def wait_until_gone(self, text: str, seconds: float = PATIENCE, *, idle: bool = False) -> None:
         """Wait until this text no longer stands on the screen; what has scrolled off does not count."""
