@@ -20,6 +20,7 @@ from tejat.core.agent_events import (
     RunEnded,
     SessionStarted,
     Severity,
+    Steered,
     TextStreamed,
     ThoughtStreamed,
 )
@@ -118,6 +119,7 @@ A_RUN: tuple[AgentEvent, ...] = (
     EDITED,
     REFUSED,
     BROKEN,
+    Steered("And be quick."),
     ASIDE,
     RequestFailed(FailureKind.BLOCKED, "Blocked.", 0.0625, "summary"),
     ModelChanged("gemini-test", "gemini-small", "It is busy."),

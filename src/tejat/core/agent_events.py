@@ -10,6 +10,22 @@ from tejat.core.model import CONVERSATION, NO_USAGE, Answer, FailureKind, Usage
 from tejat.core.value import value
 
 
+class SessionSource(StrEnum):
+    """How a session came to begin, in the words that hooks are told."""
+
+    STARTUP = "startup"
+    RESUME = "resume"
+    CLEAR = "clear"
+
+
+class SessionEnd(StrEnum):
+    """Why a session ends, in the words that hooks are told."""
+
+    EXIT = "exit"
+    CLEAR = "clear"
+    OTHER = "other"
+
+
 @value
 class SessionStarted:
     """The first event of a run. `session_id` is how the session is found again."""
@@ -25,6 +41,13 @@ class Prompted:
 
     message: Message
     shown: str
+
+
+@value
+class Steered:
+    """What the person said while the run went on, and the model gets with its next request."""
+
+    text: str
 
 
 @value
@@ -152,7 +175,7 @@ class RunEnded:
     """The last event of a run, always. `text` is what the model said in it; the numbers are the session's so far.
 
     `message` says in a sentence why it ended, and is empty for a run that finished well. `failure` tells what kind of
-    model failure it was.
+    model failure it was. `undelivered` is what the person said meanwhile and the model never got.
     """
 
     reason: EndReason
@@ -163,12 +186,14 @@ class RunEnded:
     turns: int = 0
     seconds: float = 0.0
     failure: FailureKind | None = None
+    undelivered: tuple[str, ...] = ()
 
 
 AgentEvent: TypeAlias = (
     Event
     | SessionStarted
     | Prompted
+    | Steered
     | TextStreamed
     | ThoughtStreamed
     | Answered

@@ -138,6 +138,11 @@ class History:
             self._messages[-1] = self._settled
         return True
 
+    def settle(self) -> None:
+        """What is there now stays, whatever becomes of the next prompt."""
+        is_user = self._messages and self._messages[-1].role is Role.USER
+        self._settled = self._messages[-1] if is_user else None
+
     def replace_all(self, messages: Sequence[Message]) -> None:
         """Go on with these messages instead. Raises ValueError, and changes nothing, if they are not legal."""
         problem = problem_with(messages)
@@ -146,7 +151,7 @@ class History:
         self._messages = list(messages)
         self._ids.taken.update(call.id for message in messages for call in message.calls if call.id)
         self._open_calls = ()
-        self._settled = messages[-1] if messages and messages[-1].role is Role.USER else None
+        self.settle()
 
 
 def problem_with(messages: Iterable[Message]) -> str | None:

@@ -3,6 +3,7 @@
 from enum import StrEnum
 from typing import Protocol
 
+from tejat.core.agent_events import SessionEnd, SessionSource
 from tejat.core.confirm import Question
 from tejat.core.model import Answer, ModelRequest
 from tejat.core.tool import BaseTool, ToolResult
@@ -61,7 +62,7 @@ class ToolHooks(Protocol):
 class AgentHooks(Protocol):
     """The hooks around a session, its prompts and its requests. StoppedByHook ends a run; nothing else is raised."""
 
-    async def before_prompt(self, prompt: str, *, is_resumed: bool) -> str:
+    async def before_prompt(self, prompt: str, *, source: SessionSource) -> str:
         """What the model is told besides the prompt. The first prompt begins the session. Raises StoppedByHook."""
         ...
 
@@ -77,8 +78,12 @@ class AgentHooks(Protocol):
         """Raises StoppedByHook."""
         ...
 
-    async def before_compressing(self) -> None: ...
+    async def before_compressing(self, *, by_person: bool = False) -> None: ...
+
+    async def end(self, reason: SessionEnd) -> None:
+        """The session ends, and another one may begin."""
+        ...
 
     async def close(self) -> None:
-        """The session ends."""
+        """The last session ends."""
         ...

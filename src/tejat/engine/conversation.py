@@ -1,11 +1,20 @@
 """One conversation with a model: its history, kept on disk and always legal, and each step of the loop over it."""
 
 import asyncio
+import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from tejat.config.context_files import ContextFiles
-from tejat.core.agent_events import Answered, LoopDetected, ModelChanged, Tell, TextStreamed, ThoughtStreamed
+from tejat.core.agent_events import (
+    Answered,
+    LoopDetected,
+    ModelChanged,
+    Steered,
+    Tell,
+    TextStreamed,
+    ThoughtStreamed,
+)
 from tejat.core.errors import StoppedByHook, TejatError, UsageError
 from tejat.core.history import History, Message, model_message, user_message
 from tejat.core.model import (
@@ -30,6 +39,7 @@ from tejat.engine.call_watch import CallWatch
 from tejat.engine.compress import Compressor
 from tejat.engine.journal import Journal
 from tejat.engine.loop_guard import LoopGuard
+from tejat.engine.marks import Mark, Marks
 from tejat.engine.tokens import estimate_tokens
 
 if TYPE_CHECKING:
@@ -97,11 +107,15 @@ class Conversation:
         journal: Journal | None = None,
         fallback: Callable[[], ModelClient] | None = None,
         hooks: "AgentHooks | None" = None,
+        marks: Sequence[Mark] = (),
     ) -> None:
         self.model = model
         self.history = history
         self.budget = care.budget
         self.said: list[str] = []
+        self.marks = Marks(marks)
+        self.steering: list[str] = []
+        """What the person has said since the last request."""
         self._guard = care.guard
         self._compressor = care.compressor
         self._scheduler = scheduler
@@ -117,6 +131,8 @@ class Conversation:
         self.said.clear()
         self._guard.start()
         self._was_warned = False
+        if shown:
+            self.marks.add(shown, time.time(), self.history.messages)
         self._add_user(prompt, shown)
 
     def go_on(self, words: str) -> None:
@@ -129,10 +145,45 @@ class Conversation:
         system = self.premises.system if rewritten is None else rewritten(context)
         self.premises = replace(self.premises, system=system, context=context)
 
+    def note(self, message: Message, shown: str) -> None:
+        """Add what the model is to know with the next prompt, and what stays whatever becomes of that."""
+        self.history.add_user(message)
+        self.history.settle()
+        if self._journal is not None:
+            self._journal.prompt(message, shown, stays=True)
+
+    def deliver(self, tell: Tell) -> bool:
+        """Add what the person has said meanwhile, and say whether there was anything. No call may be open."""
+        words, self.steering = self.steering, []
+        for text in words:
+            self.note(user_message(text), text)
+            tell(Steered(text))
+        return bool(words)
+
     def withdraw(self) -> None:
         """Take back a prompt that came to nothing, so that it can be asked again."""
-        if self.history.withdraw() and self._journal is not None:
-            self._journal.withdraw()
+        if self.history.withdraw():
+            self.marks.prompt_withdrawn(self.history.messages)
+            if self._journal is not None:
+                self._journal.withdraw()
+
+    def go_back(self, length: int, prompt: int | None = None) -> None:
+        """Forget all but the first so many messages, or what came with the prompt of this number among the marks.
+
+        Raises ValueError, and changes nothing, where that would leave a call without its result.
+        """
+        marks = Marks(self.marks)
+        self.history.replace_all(marks.go_back(prompt, length, self.history.messages))
+        self.marks = marks
+        self._counted_tokens = self._counted_messages = 0
+        if self._journal is not None:
+            self._journal.rewound(length, prompt)
+
+    async def change_model(self, other: ModelClient, reason: str, tell: Tell) -> None:
+        """Go on with another model; this one is closed."""
+        before, self.model = self.model, other
+        tell(ModelChanged(before.name, other.name, reason))
+        await before.close()
 
     async def make_room(self, tell: Tell) -> bool:
         """Summarise the history where it comes near the limit of the model, and say whether that was tried."""
@@ -146,10 +197,10 @@ class Conversation:
         """About how many tokens the next request has: what the service counted last, and what came since."""
         return self._counted_tokens + estimate_tokens(self.history.messages[self._counted_messages :])
 
-    async def compress(self, tell: Tell) -> bool:
+    async def compress(self, tell: Tell, *, by_person: bool = False) -> bool:
         """Summarise the history, and say whether that made it shorter. Raises nothing that the model failed of."""
         if self._hooks is not None:
-            await self._hooks.before_compressing()
+            await self._hooks.before_compressing(by_person=by_person)
         before = self.history.messages
         messages, outcome = await self._compressor.compress(
             lambda request: self.ask(request, tell),
@@ -160,6 +211,7 @@ class Conversation:
         is_shorter = messages is not before
         if is_shorter:
             self.history.replace_all(messages)
+            self.marks.clear()
             self._counted_tokens = self._counted_messages = 0
             if self._journal is not None:
                 self._journal.compressed(messages)
@@ -203,7 +255,7 @@ class Conversation:
             if failure.kind is FailureKind.CONTEXT_FULL and await self.compress(tell):
                 return await self._next_answer(tell)
             if failure.kind in _OUT_OF_REACH and self._fallback is not None:
-                await self._change_model(self._fallback, failure, tell)
+                await self._fall_back(self._fallback, failure, tell)
                 return await self._next_answer(tell)
             raise
 
@@ -295,7 +347,7 @@ class Conversation:
             self._journal.answer(added, usage, model or self.model.name)
         return added
 
-    async def _change_model(self, fallback: Callable[[], ModelClient], failure: ModelFailure, tell: Tell) -> None:
+    async def _fall_back(self, fallback: Callable[[], ModelClient], failure: ModelFailure, tell: Tell) -> None:
         """Raises ModelFailure when there is no other model, as the settings name none that can be had."""
         self._fallback = None
         try:
@@ -307,9 +359,7 @@ class Conversation:
                 status=failure.status,
                 retry_after=failure.retry_after,
             ) from None
-        before, self.model = self.model, other
-        tell(ModelChanged(before.name, self.model.name, failure.message))
-        await before.close()
+        await self.change_model(other, failure.message, tell)
 
 
 def _with_short_names(message: Message) -> Message:

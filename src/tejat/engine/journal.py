@@ -99,17 +99,21 @@ class Journal:
     def opening(self, messages: Sequence[Message]) -> None:
         """What the conversation begins with, before anybody asked."""
         record = self._record(Kind.OPENING, messages=[message_to_json(message) for message in messages])
-        if self._held:
+        if self._is_new:
             self._held.append(record)
         else:
             self._write(record)
 
-    def prompt(self, message: Message, shown: str) -> None:
-        """`shown` is what the person wrote; the first one is the title of the session."""
-        if self._held and self._held[0]["kind"] is Kind.SESSION:
+    def prompt(self, message: Message, shown: str, *, stays: bool = False) -> None:
+        """`shown` is what the person wrote; the first one is the title of the session.
+
+        What `stays` is no prompt that could be taken back.
+        """
+        if self._is_new:
             title = " ".join(self._mask.text(shown or message.text).split())
             self._held[0] = {**self._held[0], "title": title[:LONGEST_TITLE]}
-        self._write(self._record(Kind.PROMPT, shown=shown, message=message_to_json(message)))
+        fields = {"stays": True} if stays else {}
+        self._write(self._record(Kind.PROMPT, shown=shown, message=message_to_json(message), **fields))
 
     def answer(self, message: Message, usage: Usage, model: str) -> None:
         """To be written before any of its calls is run."""
@@ -131,7 +135,16 @@ class Journal:
 
     def compressed(self, messages: Sequence[Message]) -> None:
         """These are the whole conversation now."""
-        self._write(self._record(Kind.COMPRESSED, messages=[message_to_json(message) for message in messages]))
+        record = self._record(Kind.COMPRESSED, messages=[message_to_json(message) for message in messages])
+        if self._is_new:
+            self._held.append(record)
+        else:
+            self._write(record)
+
+    def rewound(self, length: int, prompt: int | None) -> None:
+        """The conversation is what it was when it had so many messages, before the prompt of this number if one."""
+        if not self._is_new:
+            self._write(self._record(Kind.REWOUND, messages=length, prompt=prompt))
 
     def ended(self, reason: str) -> None:
         """A run is over."""
@@ -143,6 +156,11 @@ class Journal:
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
+
+    @property
+    def _is_new(self) -> bool:
+        """Whether nobody has asked anything yet."""
+        return bool(self._held) and self._held[0]["kind"] is Kind.SESSION
 
     def _record(self, kind: Kind, **fields: JsonValue) -> JsonObject:
         return {"kind": kind, "at": round(self._now(), 3), **fields}

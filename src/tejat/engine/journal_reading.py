@@ -11,6 +11,7 @@ from tejat.core.model import NO_USAGE, Usage
 from tejat.core.types import MessagePart
 from tejat.core.value import value
 from tejat.engine.journal_records import LONGEST_LINE, VERSION, Kind, from_line
+from tejat.engine.marks import Mark, Marks
 
 
 @value
@@ -18,7 +19,7 @@ class LoadedSession:
     """A session as its journal tells it. `messages` are legal; `opening` is how many of them were there from the start.
 
     `repairs` is what had to be put right in the conversation for that, `problems` what could not be read in the file,
-    both in sentences. `model` is who answered last.
+    both in sentences. `model` is who answered last. `marks` are the prompts that can be gone back to.
     """
 
     session_id: str
@@ -28,6 +29,7 @@ class LoadedSession:
     usage: Usage = NO_USAGE
     repairs: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    marks: tuple[Mark, ...] = ()
 
 
 def read_journal(descriptor: int, *, session_id: str) -> LoadedSession:
@@ -54,6 +56,7 @@ def read_journal(descriptor: int, *, session_id: str) -> LoadedSession:
         replay.usage,
         tuple(repairs),
         tuple(problems.told()),
+        () if repairs else tuple(replay.marks),
     )
 
 
@@ -74,6 +77,7 @@ class _Replay:
         self.opening: list[Message] = []
         self.usage = NO_USAGE
         self.has_head = False
+        self.marks = Marks()
         self._messages: list[Message] = []
         self._results: dict[int, tuple[MessagePart, ...]] = {}
         self._settled: Message | None = None
@@ -92,7 +96,7 @@ class _Replay:
             case Kind.COMPRESSED:
                 self._replace(_messages(record))
             case Kind.PROMPT:
-                self._add_user(message_from_json(record.object("message")))
+                self._add_user(record)
             case Kind.ANSWER:
                 self._add_model(record)
             case Kind.RESPONSE:
@@ -100,6 +104,9 @@ class _Replay:
                 self._results[record.whole_number("index")] = parts
             case Kind.WITHDRAWN:
                 self._withdraw()
+                self.marks.prompt_withdrawn(self._messages)
+            case Kind.REWOUND:
+                self._go_back(record)
             case Kind.RESUMED:
                 self._answer_calls()
                 self._settle()
@@ -117,6 +124,13 @@ class _Replay:
     def _replace(self, messages: list[Message]) -> None:
         self._messages = list(messages)
         self._results = {}
+        self.marks.clear()
+        self._settle()
+
+    def _go_back(self, record: Fields) -> None:
+        length, prompt = record.whole_number("messages"), record.whole_number_or_none("prompt")
+        self._answer_calls()
+        self._messages = self.marks.go_back(prompt, length, self._messages)
         self._settle()
 
     def _settle(self) -> None:
@@ -124,12 +138,18 @@ class _Replay:
         is_user = self._messages and self._messages[-1].role is Role.USER
         self._settled = self._messages[-1] if is_user else None
 
-    def _add_user(self, message: Message) -> None:
+    def _add_user(self, record: Fields) -> None:
+        message, shown = message_from_json(record.object("message")), record.text_or_none("shown")
+        at, stays = record.number_or_none("at") or 0.0, record.has("stays")
         self._answer_calls()
+        if shown and not stays:
+            self.marks.add(shown, at, self._messages)
         if self._messages and self._messages[-1].role is Role.USER:
             self._messages[-1] = Message(Role.USER, self._messages[-1].parts + message.parts)
         else:
             self._messages.append(message)
+        if stays:
+            self._settle()
 
     def _add_model(self, record: Fields) -> None:
         message, model = message_from_json(record.object("message")), record.text("model")

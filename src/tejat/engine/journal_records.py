@@ -27,6 +27,7 @@ class Kind(StrEnum):
     RESPONSE = "response"
     WITHDRAWN = "withdrawn"
     COMPRESSED = "compressed"
+    REWOUND = "rewound"
     ENDED = "ended"
     RESUMED = "resumed"
 

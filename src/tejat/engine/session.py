@@ -5,11 +5,15 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING
 
 from tejat.core.agent_events import (
+    AgentEvent,
+    Compressed,
     EndReason,
     HistoryRepaired,
     Noticed,
     Prompted,
     RunEnded,
+    SessionEnd,
+    SessionSource,
     SessionStarted,
     Severity,
     Tell,
@@ -36,6 +40,7 @@ class Identity:
     """Which session it is. `repairs` is what had to be put right when it was taken up again."""
 
     session_id: str
+    source: SessionSource = SessionSource.STARTUP
     is_resumed: bool = False
     repairs: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -73,7 +78,8 @@ class Session:
         self._prepare = prepare
         self._conclude = conclude
         self._hooks = hooks
-        self._is_resumed = identity.is_resumed
+        self._notes: list[tuple[Message, str]] = []
+        self._is_answering = False
         self._one_at_a_time = asyncio.Lock()
         self._tell: Tell = _nobody
         self._told: set[str] = set()
@@ -82,14 +88,25 @@ class Session:
     def session_id(self) -> str:
         return self.identity.session_id
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a prompt is being answered, or the history summarised."""
+        return self._one_at_a_time.locked()
+
+    @property
+    def journal_path(self) -> str:
+        """The file that the session is kept in, empty if it is not kept."""
+        return "" if self._journal is None else self._journal.path
+
     async def run(self, prompt: str | Sequence[Part], tell: Tell) -> RunEnded:
         """Answer one prompt. Every event goes to `tell`, `RunEnded` last, whatever happens.
 
         Raises nothing but the cancellation of its task and what is a defect of the program.
         """
         async with self._one_at_a_time:
-            self._tell = tell
+            self._tell, self._is_answering = tell, True
             self.conversation.said.clear()
+            self.conversation.steering.clear()
             ending = Ending(EndReason.INTERRUPTED, "Operation cancelled.")
             try:
                 self._introduce()
@@ -106,9 +123,43 @@ class Session:
                 raise
             finally:
                 ended = self._ended(ending)
-                self._tell = _nobody
+                self._tell, self._is_answering = _nobody, False
+                self._add_notes()
                 tell(ended)
             return ended
+
+    def steer(self, text: str) -> bool:
+        """Tell the model something between two of its requests; False where nothing goes on."""
+        if not self._is_answering or not text.strip():
+            return False
+        self.conversation.steering.append(text)
+        return True
+
+    def note(self, message: Message, shown: str) -> None:
+        """Let the model know something with the next prompt, without asking it. `shown` is what the person wrote."""
+        if self.is_busy:
+            self._notes.append((message, shown))
+        else:
+            self.conversation.note(message, shown)
+
+    async def compress(self, tell: Tell) -> Compressed:
+        """Summarise the conversation because the person wants it. Raises nothing but the cancellation of its task."""
+        outcomes: list[Compressed] = []
+
+        def heard(event: AgentEvent) -> None:
+            if isinstance(event, Compressed):
+                outcomes.append(event)
+            else:
+                tell(event)
+
+        async with self._one_at_a_time:
+            self._tell = heard
+            try:
+                await self.conversation.compress(heard, by_person=True)
+            finally:
+                self._tell = _nobody
+                self._add_notes()
+        return outcomes[-1]
 
     async def ask(self, request: ModelRequest) -> Answer:
         """A question on the side, from a tool that is running. Raises ModelFailure, also when the budget is spent."""
@@ -121,6 +172,15 @@ class Session:
         """Tell whoever watches the run that is going on, if there is one."""
         self._tell(noticed)
 
+    async def end(self, reason: SessionEnd) -> None:
+        """Make way for another session with the same model and hooks."""
+        try:
+            if self._hooks is not None:
+                await self._hooks.end(reason)
+        finally:
+            if self._journal is not None:
+                self._journal.close()
+
     async def close(self) -> None:
         try:
             if self._hooks is not None:
@@ -129,6 +189,12 @@ class Session:
             if self._journal is not None:
                 self._journal.close()
             await self.conversation.model.close()
+
+    def _add_notes(self) -> None:
+        """What came to be known while nothing could be added."""
+        notes, self._notes = self._notes, []
+        for message, shown in notes:
+            self.conversation.note(message, shown)
 
     def _introduce(self) -> None:
         identity, self.identity = self.identity, replace(self.identity, is_resumed=True, repairs=(), notes=())
@@ -175,7 +241,7 @@ class Session:
             raise BadPrompt("The prompt is empty.")
         if self._hooks is None:
             return message
-        context = await self._hooks.before_prompt(message.text, is_resumed=self._is_resumed)
+        context = await self._hooks.before_prompt(message.text, source=self.identity.source)
         return user_message(*parts, context) if context else message
 
     async def _go_on(self, ending: Ending, prompt: str) -> Ending:
@@ -207,7 +273,7 @@ class Session:
             if problem not in self._told:
                 self._told.add(problem)
                 self._tell(Noticed(problem))
-        budget = self.conversation.budget
+        budget, steering = self.conversation.budget, self.conversation.steering
         return RunEnded(
             ending.reason,
             text=_joined(self.conversation.said),
@@ -217,6 +283,7 @@ class Session:
             turns=budget.turns,
             seconds=budget.seconds,
             failure=ending.failure,
+            undelivered=tuple(steering),
         )
 
 

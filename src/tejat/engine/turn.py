@@ -59,12 +59,14 @@ async def _run_turns(conversation: Conversation, tell: Tell) -> Ending:
         if answer is None:
             continue
         if not answer.calls:
+            if conversation.deliver(tell):
+                continue
             return _ending(answer)
         batch = await conversation.run_calls(answer.calls, tell)
-        if batch.all_cancelled:
-            return Ending(EndReason.NOT_ALLOWED, "Every call of the model was cancelled.")
         if batch.stop_reason:
             return Ending(EndReason.TOOL_STOPPED, batch.stop_reason)
+        if not conversation.deliver(tell) and batch.all_cancelled:
+            return Ending(EndReason.NOT_ALLOWED, "Every call of the model was cancelled.")
 
 
 def _ending(answer: Answer) -> Ending:

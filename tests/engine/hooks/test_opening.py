@@ -7,6 +7,7 @@ import pytest
 
 from hook_checks import hook, run
 from tejat.config.hooks import ConfiguredHooks
+from tejat.core.agent_events import SessionSource
 from tejat.core.errors import UsageError
 from tejat.engine.hooks.opening import open_hooks
 from tejat.workspace.processes.keeping import Keeper
@@ -27,7 +28,7 @@ def seen(directory: Path, keeper: Keeper, *allowed: str) -> dict[str, str]:
         configured, None, keeper, roots=[str(directory)], environment=ENVIRONMENT, allowed_variables=allowed
     )
     assert hooks.warnings == ("careful",)
-    run(hooks.before_prompt("Go.", is_resumed=False))
+    run(hooks.before_prompt("Go.", source=SessionSource.STARTUP))
     found = (directory / "environment").read_text().split("\0")
     return dict(line.split("=", 1) for line in found if line)
 

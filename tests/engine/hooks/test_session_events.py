@@ -10,6 +10,7 @@ import pytest
 from hook_checks import around, hook, printing, run
 from notes import NO, YES, Person
 from tejat.config.hooks import Hook
+from tejat.core.agent_events import SessionSource
 from tejat.core.confirm import InfoConfirmation, Question
 from tejat.core.errors import StoppedByHook
 from tejat.core.history import model_message, user_message
@@ -45,7 +46,7 @@ def told(directory: Path) -> dict[str, Any]:
 
 
 STEPS: list[tuple[str, Callable[[SessionHooks], Awaitable[object]], str]] = [
-    ("BeforeAgent", lambda hooks: hooks.before_prompt("Go.", is_resumed=False), "The prompt"),
+    ("BeforeAgent", lambda hooks: hooks.before_prompt("Go.", source=SessionSource.STARTUP), "The prompt"),
     ("BeforeModel", lambda hooks: hooks.before_model(REQUEST, "first"), "The request"),
 ]
 
@@ -115,19 +116,19 @@ class TestPrompts:
             hook(saying(hookSpecificOutput={"additionalContext": "It rains."}), "SessionStart"),
             hook(saying(hookSpecificOutput={"additionalContext": "Mind."}), "BeforeAgent"),
         )
-        first = run(given.before_prompt("Go.", is_resumed=True))
+        first = run(given.before_prompt("Go.", source=SessionSource.RESUME))
         assert first == "<hook_context>\nIt rains.\n</hook_context>\n\n<hook_context>\nMind.\n</hook_context>"
         assert told(tmp_path) == {"source": "resume"}
-        assert run(given.before_prompt("On.", is_resumed=True)) == "<hook_context>\nMind.\n</hook_context>"
+        assert run(given.before_prompt("On.", source=SessionSource.RESUME)) == "<hook_context>\nMind.\n</hook_context>"
         assert (tmp_path / "begun").read_text() == "x\n"
 
     def test_a_new_session_is_called_startup(self, tmp_path: Path, keeper: Keeper) -> None:
         starting = hook("cat > told.json", "SessionStart", matcher="startup")
-        run(hooks(tmp_path, keeper, starting).before_prompt("Go.", is_resumed=False))
+        run(hooks(tmp_path, keeper, starting).before_prompt("Go.", source=SessionSource.STARTUP))
         assert told(tmp_path) == {"source": "startup"}
 
     def test_the_prompt(self, tmp_path: Path, keeper: Keeper) -> None:
-        run(hooks(tmp_path, keeper, hook("cat > told.json", "UserPromptSubmit")).before_prompt("Go.", is_resumed=False))
+        run(hooks(tmp_path, keeper, hook("cat > told.json", "UserPromptSubmit")).before_prompt("Go.", source=SessionSource.STARTUP))
         assert told(tmp_path) == {"prompt": "Go."}
 
     def test_the_end(self, tmp_path: Path, keeper: Keeper) -> None:
@@ -178,7 +179,7 @@ class TestClosing:
         assert not (tmp_path / "told.json").exists()
 
         async def main() -> None:
-            await given.before_prompt("Go.", is_resumed=False)
+            await given.before_prompt("Go.", source=SessionSource.STARTUP)
             await given.close()
 
         run(main())

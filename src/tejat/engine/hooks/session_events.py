@@ -1,5 +1,6 @@
 """The hooks around a session: they may keep a prompt or a request from being sent, and tell the model more."""
 
+from tejat.core.agent_events import SessionEnd, SessionSource
 from tejat.core.confirm import Approver, InfoConfirmation, Outcome, Question
 from tejat.core.errors import StoppedByHook
 from tejat.core.history import Message
@@ -37,13 +38,13 @@ class SessionHooks:
         self._approver = approver
         self._has_begun = False
 
-    async def before_prompt(self, prompt: str, *, is_resumed: bool) -> str:
+    async def before_prompt(self, prompt: str, *, source: SessionSource) -> str:
         """Raises StoppedByHook."""
         outcomes: list[HookOutcome] = []
         if not self._has_begun:
             self._has_begun = True
-            source = "resume" if is_resumed else "startup"
-            outcomes += await self._hearing.about(HookEvent.SESSION_START, {"source": source}, trigger=source)
+            fields: JsonObject = {"source": source.value}
+            outcomes += await self._hearing.about(HookEvent.SESSION_START, fields, trigger=source.value)
         if self._hearing.wants(HookEvent.BEFORE_AGENT):
             judged = await self._hearing.about(HookEvent.BEFORE_AGENT, {"prompt": prompt})
             await self._obey(judged, "The prompt would be sent to the model nevertheless.")
@@ -72,12 +73,17 @@ class SessionHooks:
         outcomes = await self._hearing.about(HookEvent.AFTER_MODEL, fields)
         _stop_if_told(outcomes)
 
-    async def before_compressing(self) -> None:
-        await self._hearing.about(HookEvent.PRE_COMPRESS, {"trigger": "auto"}, trigger="auto")
+    async def before_compressing(self, *, by_person: bool = False) -> None:
+        trigger = "manual" if by_person else "auto"
+        await self._hearing.about(HookEvent.PRE_COMPRESS, {"trigger": trigger}, trigger=trigger)
+
+    async def end(self, reason: SessionEnd) -> None:
+        has_begun, self._has_begun = self._has_begun, False
+        if has_begun:
+            await self._hearing.about(HookEvent.SESSION_END, {"reason": reason.value}, trigger=reason.value)
 
     async def close(self) -> None:
-        if self._has_begun:
-            await self._hearing.about(HookEvent.SESSION_END, {"reason": "exit"}, trigger="exit")
+        await self.end(SessionEnd.EXIT)
         await self.calls.close()
 
     async def _obey(self, outcomes: list[HookOutcome], consequence: str) -> None:
