@@ -3,7 +3,7 @@
 import re
 
 # Compiled when first needed, like other patterns in this program that many runs can do without.
-_HIDDEN = (
+HIDDEN = (
     "["
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, except tab and newline
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # soft hyphen, joiners and fillers
@@ -19,9 +19,9 @@ def visible(text: str) -> str:
     """The text with every control, hidden or direction-changing character written as `<U+XXXX>`."""
     if text.isascii() and text.isprintable():
         return text
-    return re.sub(_HIDDEN, lambda found: f"<U+{ord(found.group()):04X}>", text)
+    return re.sub(HIDDEN, lambda found: f"<U+{ord(found.group()):04X}>", text)
 
 
 def without_hidden(text: str) -> str:
     """The text without those characters."""
-    return re.sub(_HIDDEN, "", text)
+    return re.sub(HIDDEN, "", text)
