@@ -15,7 +15,8 @@ from mcp_links import eventually
 from model_server import ModelServer, Reply, call, refuse, say
 from notes import YES, Note, Person
 from program_checks import Machine, answer, said
-from tejat.app.agent import DEFAULT_MODEL, open_agent
+from tejat.app.agent import open_agent
+from tejat.app.played import DEFAULT_MODEL
 from tejat.core.agent_events import AgentEvent, EndReason, LoopDetected, ModelChanged, Noticed, RunEnded, SessionStarted
 from tejat.core.agent_options import AgentOptions
 from tejat.core.confirm import Approver

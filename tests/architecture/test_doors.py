@@ -11,9 +11,9 @@ SOURCE = Path(__file__).parents[2] / "src" / "tejat"
 # The only files whose functions may import.
 DOORS = {
     "__init__.py",  # public names
-    "app/agent.py",  # a part of the agent in use
     "app/commands/book.py",  # the command meant
     "app/foreign.py",  # tools of others are looked for, in the background
+    "app/played.py",  # a run is written down or played again
     "app/prompts.py",  # a command is called
     "app/house.py",  # a part of the ground in use
     "app/looking.py",  # a room in use

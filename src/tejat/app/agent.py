@@ -2,7 +2,6 @@
 
 import os
 import sys
-import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
@@ -10,28 +9,30 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tejat.app.ground import Ground, survey
 from tejat.app.house import ModelSide, sandbox_mode
+from tejat.app.played import Played, named_model, open_played, today
 from tejat.app.prompts import Prompts
 from tejat.app.tools import ToolSession, Workshop, open_workshop
 from tejat.config.context_files import ContextFiles, find_context_files
 from tejat.config.own_file import Writers, read_own_file
-from tejat.core.agent_events import Noticed, Severity, Tell
+from tejat.core.agent_events import Noticed, SessionEnd, SessionSource, Severity, Tell
 from tejat.core.agent_options import AgentOptions
 from tejat.core.confirm import Approver
-from tejat.core.errors import ConfigurationError
+from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.history import History, Message
-from tejat.core.model import Ability, ModelClient
+from tejat.core.model import Ability, Answer, ModelClient, ModelRequest
 from tejat.core.sandbox_wish import SandboxWish
+from tejat.core.words import say
 from tejat.engine.budget import Budget, Limits
 from tejat.engine.compress import Compressor
 from tejat.engine.conversation import Care, Conversation, Premises
 from tejat.engine.declared import Declared, ManyTools, usual_limit
 from tejat.engine.journal import Journal
 from tejat.engine.loop_guard import LoopGuard
+from tejat.engine.marks import Mark
 from tejat.engine.prices import Price, PriceList
 from tejat.engine.session import Identity, Session
-from tejat.engine.session_files import SessionFiles
+from tejat.engine.session_files import SessionEntry, SessionFiles
 from tejat.engine.system_prompt import first_message, system_prompt
-from tejat.models import ModelOptions, open_model
 from tejat.tools import find_tools_entry
 from tejat.workspace.crew import dismiss
 
@@ -39,8 +40,8 @@ if TYPE_CHECKING:
     from tejat.app.foreign import ForeignTools
     from tejat.engine.hooks.session_events import SessionHooks
 
-DEFAULT_MODEL = "gemini-2.5-pro"
 _MOMENT = 2.0
+_SEARCH = "google_web_search"
 
 
 @asynccontextmanager
@@ -49,6 +50,13 @@ async def open_agent(options: AgentOptions, approver: Approver | None) -> AsyncG
 
     Raises UsageError, and ModelFailure when there is no key for the model.
     """
+    async with open_succession(options, approver) as succession:
+        yield succession.session
+
+
+@asynccontextmanager
+async def open_succession(options: AgentOptions, approver: Approver | None) -> "AsyncGenerator[Succession]":
+    """The same, of which one session after the other can be had. Raises as `open_agent` does."""
     ground = survey(
         options.directories,
         environment=options.environment,
@@ -58,7 +66,7 @@ async def open_agent(options: AgentOptions, approver: Approver | None) -> AsyncG
     )
     async with AsyncExitStack() as stack:
         stack.push_async_callback(dismiss)
-        played = _open_model(options, ground)
+        played = open_played(options, ground)
         stack.push_async_callback(played.model.close)
         workshop = stack.enter_context(
             open_workshop(
@@ -71,134 +79,130 @@ async def open_agent(options: AgentOptions, approver: Approver | None) -> AsyncG
                 for_model=True,
             )
         )
-        session = _session(options, ground, workshop, played, is_headless=approver is None)
-        workshop.house.attach(ModelSide(session.ask, lambda: session.conversation.model.abilities))
+        succession = Succession(options, ground, workshop, played, is_headless=approver is None)
         foreign = workshop.session.foreign
         if foreign is not None:
             stack.push_async_callback(foreign.close)
-            foreign.attach(session.ask)
+            foreign.attach(succession.ask)
             await foreign.asking.close()
             foreign.begin()
-        stack.push_async_callback(session.close)
-        yield session
+        stack.push_async_callback(succession.close)
+        yield succession
 
 
-class _Played(NamedTuple):
-    """A model, and which run it belongs to: one that is new, or one that is played again as it was."""
+class Succession:
+    """The sessions of one agent, one after the other, on the same tools, servers and model.
 
-    model: ModelClient
-    session_id: str
-    recorded_at: float | None = None
-    recording_problem: Callable[[], str | None] = lambda: None
+    `session` is the one that answers now. What one of them has spent, the next one cannot spend again.
+    """
 
+    def __init__(
+        self, options: AgentOptions, ground: Ground, workshop: Workshop, played: Played, *, is_headless: bool
+    ) -> None:
+        """Raises UsageError where the session that is to be taken up cannot be had."""
+        self.options = options
+        self.ground = ground
+        self.workshop = workshop
+        self.played = played
+        self._is_headless = is_headless
+        self._search = workshop.session.registry.entry(_SEARCH)
+        self._budget = _budget(options, ground)
+        self.fit_tools_to(played.model)
+        notes = (*workshop.session.notes, *_notes_of(workshop.hooks))
+        self.session = self._made(_first(options, ground, played), played.model, notes)
+        self._introduce()
+        workshop.house.attach(ModelSide(self.ask, lambda: self.session.conversation.model.abilities))
 
-def _open_model(options: AgentOptions, ground: Ground) -> _Played:
-    session_id = options.session_id or _new_id()
-    stand_ins = {
-        ground.roots[0]: "${root}",
-        ground.places.state: "${state}",
-        _today(): "${date}",
-    }
-    if options.replay is not None:
-        from tejat.models.recording import open_replay
+    async def ask(self, request: ModelRequest) -> Answer:
+        """A question on the side to the model of the session. Raises ModelFailure."""
+        return await self.session.ask(request)
 
-        replay = open_replay(options.replay, stand_ins=stand_ins, secrets=ground.secrets)
-        began = replay.header.get("began")
-        return _Played(replay, str(replay.header.get("session")), began if isinstance(began, int | float) else 0.0)
-    model = _named_model(options.model, ground)
-    if options.record is not None:
-        from tejat.models.recording import Recording
+    async def change(self, beginning: "Beginning", reason: SessionEnd) -> None:
+        """Go on with another session. Raises UsageError, and keeps this one, while it is busy."""
+        before = self.session
+        if before.is_busy:
+            if beginning.journal is not None:
+                beginning.journal.close()
+            raise UsageError(say("The model is still at work. Stop it first, or wait until it is done."))
+        after = self._made(beginning, before.conversation.model, ())
+        try:
+            await before.end(reason)
+        finally:
+            self.session = after
+            self._introduce()
 
-        header = {"session": session_id, "began": round(time.time(), 3)}
-        recording = Recording(model, options.record, stand_ins=stand_ins, secrets=ground.secrets, header=header)
-        return _Played(recording, session_id, recording_problem=lambda: recording.problem)
-    return _Played(model, session_id)
+    def fit_tools_to(self, model: ModelClient) -> None:
+        """Searching is offered only where somebody can search."""
+        registry = self.workshop.session.registry
+        if self.ground.settings.search_url is not None or Ability.GOOGLE_SEARCH in model.abilities:
+            if self._search is not None and _SEARCH not in registry:
+                registry.register_entry(self._search)
+        else:
+            registry.unregister(_SEARCH)
 
+    async def close(self) -> None:
+        await self.session.close()
 
-def _named_model(name: str | None, ground: Ground) -> ModelClient:
-    settings = ground.settings
-    if name is None:
-        name = DEFAULT_MODEL if settings.model_name is None else settings.model_name.value
-    return open_model(
-        name,
-        ModelOptions(
-            ground.environment,
-            attempts=settings.max_attempts.value,
-            base_url=None if settings.base_url is None else settings.base_url.value,
-            root=ground.roots[0],
-        ),
-    )
+    def _made(self, beginning: "Beginning", model: ModelClient, notes: tuple[str, ...]) -> Session:
+        ground, workshop, options = self.ground, self.workshop, self.options
+        tools, foreign = workshop.session, workshop.session.foreign
+        context = context_of(ground)
+        conversation: Conversation | None = None
 
+        def window() -> int:
+            return (model if conversation is None else conversation.model).context_window
 
-def _new_id() -> str:
-    """A random UUID; the module for that takes longer to load than the rest of a session."""
-    digits = bytearray(os.urandom(16))
-    digits[6] = digits[6] & 0x0F | 0x40
-    digits[8] = digits[8] & 0x3F | 0x80
-    text = digits.hex()
-    return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
-
-
-def _today() -> str:
-    """The day where the person is: theirs is the only time zone that counts here."""
-    return time.strftime("%A, %B %d, %Y")
-
-
-def _session(
-    options: AgentOptions, ground: Ground, workshop: Workshop, played: _Played, *, is_headless: bool
-) -> Session:
-    settings, tools, foreign = ground.settings, workshop.session, workshop.session.foreign
-    if settings.search_url is None and Ability.GOOGLE_SEARCH not in played.model.abilities:
-        tools.registry.unregister("google_web_search")  # nobody could search
-    context = context_of(ground)
-    beginning = _beginning(options, ground, played)
-    declared = Declared(tools.registry, tools.is_forbidden, _many_tools(tools, played.model))
-    system = partial(_system, options, ground, declared, is_headless=is_headless)
-    # What is played again asks nobody else.
-    fallback = None if played.recorded_at is not None else settings.fallback_model
-    conversation = Conversation(
-        played.model,
-        lambda: tools.scheduler,
-        History(beginning.messages),
-        Premises(system(context), declared, beginning.opening, _instructions(foreign), context, system),
-        _care(options, ground),
-        journal=beginning.journal,
-        fallback=None if fallback is None else partial(_named_model, fallback.value, ground),
-        hooks=workshop.hooks,
-    )
-    session = Session(
-        conversation,
-        Identity(
-            beginning.session_id,
-            is_resumed=beginning.is_resumed,
-            repairs=beginning.repairs,
-            notes=(
-                *tools.notes,
-                *context.warnings,
-                *beginning.problems,
-                *_notes_of(workshop.hooks),
+        declared = Declared(tools.registry, tools.is_forbidden, _many_tools(tools, window))
+        system = partial(_system, options, ground, declared, is_headless=self._is_headless)
+        conversation = Conversation(
+            model,
+            lambda: tools.scheduler,
+            History(beginning.messages),
+            Premises(system(context), declared, beginning.opening, _instructions(foreign), context, system),
+            _care(self._budget, ground),
+            journal=beginning.journal,
+            fallback=self._fallback(model),
+            hooks=workshop.hooks,
+            marks=beginning.marks,
+        )
+        return Session(
+            conversation,
+            Identity(
+                beginning.session_id,
+                source=beginning.source,
+                is_resumed=beginning.source is SessionSource.RESUME,
+                repairs=beginning.repairs,
+                notes=(*notes, *context.warnings, *beginning.problems),
+                recorded_at=self.played.recorded_at,
             ),
-            recorded_at=played.recorded_at,
-        ),
-        expand=Prompts(ground, workshop).expand,
-        journal=beginning.journal,
-        problems=partial(_problems, beginning.journal, played, foreign),
-        prepare=None if foreign is None else partial(_wait_for, foreign, is_headless=is_headless),
-        conclude=None if foreign is None else foreign.asking.close,
-        hooks=workshop.hooks,
-    )
-    if workshop.hooks is not None:
-        journal = beginning.journal
-        workshop.hooks.belong_to(session.session_id, "" if journal is None else journal.path, session.notice)
-    return session
+            expand=Prompts(ground, workshop).expand,
+            journal=beginning.journal,
+            problems=partial(_problems, beginning.journal, self.played, foreign),
+            prepare=None if foreign is None else partial(_wait_for, foreign, is_headless=self._is_headless),
+            conclude=None if foreign is None else foreign.asking.close,
+            hooks=workshop.hooks,
+        )
+
+    def _fallback(self, model: ModelClient) -> Callable[[], ModelClient] | None:
+        """What is played again asks nobody else."""
+        other = self.ground.settings.fallback_model
+        if other is None or other.value == model.name or self.played.recorded_at is not None:
+            return None
+        return partial(named_model, other.value, self.ground)
+
+    def _introduce(self) -> None:
+        """Tell the others whose session it is now."""
+        session = self.session
+        if self.workshop.hooks is not None:
+            self.workshop.hooks.belong_to(session.session_id, session.journal_path, session.notice)
 
 
-def _many_tools(tools: ToolSession, model: ModelClient) -> ManyTools:
+def _many_tools(tools: ToolSession, window: Callable[[], int]) -> ManyTools:
     """Above so many tokens only an index of foreign tools goes to the model."""
     wanted = tools.settings.index_above_tokens
 
     def limit(tools_of_others: int) -> int | None:
-        return usual_limit(model.context_window, tools_of_others) if wanted is None else wanted.value
+        return usual_limit(window(), tools_of_others) if wanted is None else wanted.value
 
     return ManyTools(limit, partial(find_tools_entry, tools.registry))
 
@@ -227,7 +231,7 @@ def _notes_of(hooks: "SessionHooks | None") -> tuple[str, ...]:
     return () if hooks is None else hooks.warnings
 
 
-def _problems(journal: Journal | None, played: "_Played", foreign: "ForeignTools | None") -> list[str]:
+def _problems(journal: Journal | None, played: Played, foreign: "ForeignTools | None") -> list[str]:
     """What of the session could not be kept, and what became of foreign tools while it ran."""
     found = (None if journal is None else journal.failure, played.recording_problem())
     return [*filter(None, found), *(() if foreign is None else foreign.news())]
@@ -276,57 +280,82 @@ def _replacement(ground: Ground) -> str | None:
     return text
 
 
-def _care(options: AgentOptions, ground: Ground) -> Care:
-    settings = ground.settings
-    own = {name: Price(*price.value) for name, price in settings.prices.items()}
+def _budget(options: AgentOptions, ground: Ground) -> Budget:
+    own = {name: Price(*price.value) for name, price in ground.settings.prices.items()}
     limits = Limits(
-        turns=options.max_turns or settings.max_session_turns.value,
+        turns=options.max_turns or ground.settings.max_session_turns.value,
         tokens=options.max_tokens,
         cost=options.max_cost,
         seconds=options.timeout,
     )
+    return Budget(limits, PriceList(own).price_of)
+
+
+def _care(budget: Budget, ground: Ground) -> Care:
+    settings = ground.settings
     return Care(
-        Budget(limits, PriceList(own).price_of),
+        budget,
         LoopGuard(is_on=settings.loop_detection.value),
         Compressor(threshold=settings.compression_threshold.value),
     )
 
 
-class _Beginning(NamedTuple):
+class Beginning(NamedTuple):
     """Where a session begins: anew, or where it ended the last time."""
 
     session_id: str
     messages: Sequence[Message]
     opening: int
     journal: Journal | None = None
-    is_resumed: bool = False
+    source: SessionSource = SessionSource.STARTUP
     repairs: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    marks: tuple[Mark, ...] = ()
 
 
-def _beginning(options: AgentOptions, ground: Ground, played: _Played) -> _Beginning:
-    days = ground.settings.session_days.value
-    sessions = SessionFiles(ground.places.state, ground.roots[0], days=days, secrets=ground.secrets)
+def _first(options: AgentOptions, ground: Ground, played: Played) -> Beginning:
+    """Raises UsageError."""
     if options.resume is not None:
-        journal, loaded = sessions.resume(sessions.find(options.resume))
-        return _Beginning(
-            loaded.session_id,
-            loaded.messages,
-            loaded.opening,
-            journal,
-            is_resumed=True,
-            repairs=loaded.repairs,
-            problems=loaded.problems,
-        )
+        sessions = sessions_of(ground)
+        return taken_up(sessions, sessions.find(options.resume))
+    keeps_session = options.keeps_session and played.recorded_at is None
+    return anew(ground, played.session_id, model=played.model.name if keeps_session else None)
+
+
+def sessions_of(ground: Ground) -> SessionFiles:
+    days = ground.settings.session_days.value
+    return SessionFiles(ground.places.state, ground.roots[0], days=days, secrets=ground.secrets)
+
+
+def taken_up(sessions: SessionFiles, entry: SessionEntry) -> Beginning:
+    """The end of an earlier session. Raises UsageError."""
+    journal, loaded = sessions.resume(entry)
+    return Beginning(
+        loaded.session_id,
+        loaded.messages,
+        loaded.opening,
+        journal,
+        source=SessionSource.RESUME,
+        repairs=loaded.repairs,
+        problems=loaded.problems,
+        marks=loaded.marks,
+    )
+
+
+def anew(
+    ground: Ground, session_id: str, *, model: str | None, source: SessionSource = SessionSource.STARTUP
+) -> Beginning:
+    """A new session, kept if the model is named that it begins with."""
     messages = first_message(
         directories=ground.roots,
-        today=_today(),
+        today=today(),
         platform=sys.platform,
         respect_git_ignore=ground.settings.respect_git_ignore.value,
     )
-    if not options.keeps_session or played.recorded_at is not None:
-        return _Beginning(played.session_id, messages, len(messages))
+    if model is None:
+        return Beginning(session_id, messages, len(messages), source=source)
+    sessions = sessions_of(ground)
     sessions.tidy()
-    journal = sessions.create(session_id=played.session_id, model=played.model.name)
+    journal = sessions.create(session_id=session_id, model=model)
     journal.opening(messages)
-    return _Beginning(played.session_id, messages, len(messages), journal)
+    return Beginning(session_id, messages, len(messages), journal, source=source)

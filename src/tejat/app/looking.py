@@ -57,8 +57,8 @@ def open_sessions(directory: str) -> "SessionFiles":
 
 def examine(directories: Sequence[str], wish: str | None) -> list[Check]:
     """What works here, tried for real. Raises UsageError, SandboxUnavailable among them."""
-    from tejat.app.agent import DEFAULT_MODEL
     from tejat.app.checks import configuration_checks
+    from tejat.app.played import DEFAULT_MODEL
     from tejat.workspace.processes.shell import find_shell
     from tejat.workspace.ripgrep import program_path, ripgrep_path
     from tejat.workspace.roots import Roots

@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from functools import partial
 
+from tejat.app.agent import Succession
 from tejat.app.ground import Ground
 from tejat.app.tools import Workshop
 from tejat.config.own_file import Writers
@@ -17,19 +18,23 @@ from tejat.engine.statistics import Statistics
 class DeskParts:
     """The parts of one desk. Whoever owns it may exchange each of them, so nobody keeps one for long."""
 
-    def __init__(
-        self,
-        ground: Ground,
-        workshop: Workshop,
-        session: Session,
-        statistics: Statistics,
-        preferences: Preferences,
-    ) -> None:
-        self.ground = ground
-        self.workshop = workshop
-        self.session = session
+    def __init__(self, succession: Succession, statistics: Statistics, preferences: Preferences) -> None:
+        self.succession = succession
         self.statistics = statistics
         self.preferences = preferences
+
+    @property
+    def ground(self) -> Ground:
+        return self.succession.ground
+
+    @property
+    def workshop(self) -> Workshop:
+        return self.succession.workshop
+
+    @property
+    def session(self) -> Session:
+        """The one that answers now."""
+        return self.succession.session
 
     @property
     def settings_path(self) -> str:
