@@ -8,6 +8,7 @@ import pytest
 from mcp_house import put_servers
 from oauth_server import oauth_server, visit
 from raw_server import run
+from tejat.app.ground import survey
 from tejat.app.mcp_login import ServerLogin
 from tejat.app.mcp_looking import NoSuchServer
 from tejat.core.errors import UsageError
@@ -37,13 +38,13 @@ def test_a_login_is_kept_until_it_is_forgotten(home: Path, project: str) -> None
 
         async with oauth_server() as server:
             put_servers(home, wiki={"httpUrl": server.mcp})
-            login = ServerLogin("wiki", [project])
+            login = ServerLogin("wiki", survey([project]))
             assert not login.forget()
             await login.log_in(show, None)
             assert await visits[0] == "HTTP/1.1 200 OK"
         assert login.directory == str(directory)
         assert len(list(directory.glob("*.json"))) == 1
-        assert ServerLogin("wiki", [project]).forget()
+        assert ServerLogin("wiki", survey([project])).forget()
         assert not login.forget()
 
     run(scene())
@@ -56,11 +57,11 @@ def test_a_login_is_kept_until_it_is_forgotten(home: Path, project: str) -> None
 def test_where_nobody_can_log_in(home: Path, project: str, entry: dict[str, str], told: str) -> None:
     put_servers(home, one=entry)
     with pytest.raises(UsageError, match=told):
-        ServerLogin("one", [project])
+        ServerLogin("one", survey([project]))
 
 
 def test_a_name_that_nobody_knows(home: Path, project: str) -> None:
     put_servers(home, one=["x"])
     with pytest.raises(NoSuchServer) as raised:
-        ServerLogin("two", [project])
+        ServerLogin("two", survey([project]))
     assert raised.value.known == ("one",)

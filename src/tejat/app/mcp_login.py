@@ -1,8 +1,6 @@
 """Logging in at a remote MCP server of the settings, and forgetting that."""
 
-from collections.abc import Sequence
-
-from tejat.app.ground import survey
+from tejat.app.ground import Ground
 from tejat.app.mcp_looking import find_server
 from tejat.app.server_tools import token_store
 from tejat.core.errors import UsageError
@@ -17,8 +15,8 @@ from tejat.workspace.http.client import HttpClient
 class ServerLogin:
     """The login at the server of this name. Raises UsageError, NoSuchServer where there is none."""
 
-    def __init__(self, name: str, directories: Sequence[str]) -> None:
-        self._ground = survey(directories)
+    def __init__(self, name: str, ground: Ground) -> None:
+        self._ground = ground
         self._name = name
         self._server = find_server(self._ground, name).value
         self._store = token_store(self._ground.places)

@@ -145,10 +145,12 @@ class ServerTools:
         ]
         return prompt_commands(offered, taken={*taken, *own_names()}).commands
 
-    async def try_again(self) -> None:
-        """Connect all servers anew that may be connected, and wait until each is there or has failed."""
-        self._lacking.clear()
-        await asyncio.gather(*(self._pool.retry(alias) for alias in self._pool.servers))
+    async def try_again(self, *aliases: str) -> None:
+        """Connect these anew, or all that may be connected, and wait until each is there or has failed."""
+        wanted = aliases or tuple(self._pool.servers)
+        for alias in wanted:
+            self._lacking.pop(alias, None)
+        await asyncio.gather(*map(self._pool.retry, wanted))
 
     async def prompt(self, command: PromptCommand, typed: str) -> tuple[Part, ...]:
         """What a prompt of a server comes to with these arguments. Raises BadPrompt, also to tell which there are."""

@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import webbrowser
 
+from tejat.app.ground import survey
 from tejat.app.mcp_login import ServerLogin
 from tejat.app.mcp_looking import NoSuchServer
 from tejat.cli.confirm import can_ask
@@ -21,7 +22,7 @@ def run(words: list[str]) -> int:
     """Log in or forget it, and return the exit code. Raises UsageError."""
     options = _parser().parse_args(words)
     try:
-        login = ServerLogin(options.name, ["."])
+        login = ServerLogin(options.name, survey(["."]))
         if options.forget:
             return _forget(login, options.name)
         with ending_in_order():

@@ -21,7 +21,7 @@ class Statistics:
         self._model = ""
         self._models: dict[str, _Model] = {}
         self._tools: dict[str, _Tool] = {}
-        self._lines_added = self._lines_removed = 0
+        self.lines_added = self.lines_removed = 0
         self.denials: list[JsonObject] = []
 
     def count(self, event: AgentEvent) -> None:
@@ -45,8 +45,16 @@ class Statistics:
         return sum(tool.count for tool in self._tools.values())
 
     @property
+    def failed(self) -> int:
+        return sum(tool.count - tool.success for tool in self._tools.values())
+
+    @property
     def models(self) -> "Mapping[str, _Model]":
         return self._models
+
+    @property
+    def tools(self) -> "Mapping[str, _Tool]":
+        return self._tools
 
     def to_json(self) -> JsonObject:
         tools = self._tools.values()
@@ -55,12 +63,12 @@ class Statistics:
             "tools": {
                 "totalCalls": self.calls,
                 "totalSuccess": sum(tool.success for tool in tools),
-                "totalFail": sum(tool.count - tool.success for tool in tools),
+                "totalFail": self.failed,
                 "totalDurationMs": self._milliseconds(sum(tool.seconds for tool in tools)),
                 "totalDecisions": _decisions(sum((tool.decisions for tool in tools), Counter[str]())),
                 "byName": {name: tool.to_json(self._milliseconds) for name, tool in self._tools.items()},
             },
-            "files": {"totalLinesAdded": self._lines_added, "totalLinesRemoved": self._lines_removed},
+            "files": {"totalLinesAdded": self.lines_added, "totalLinesRemoved": self.lines_removed},
         }
 
     def _of(self, model: str) -> "_Model":
@@ -74,8 +82,8 @@ class Statistics:
         display = call.result.return_display
         if call.state is CallState.SUCCESS and isinstance(display, FileDiff) and display.diff_stat is not None:
             stat = display.diff_stat
-            self._lines_added += stat.model_added_lines + stat.user_added_lines
-            self._lines_removed += stat.model_removed_lines + stat.user_removed_lines
+            self.lines_added += stat.model_added_lines + stat.user_added_lines
+            self.lines_removed += stat.model_removed_lines + stat.user_removed_lines
 
 
 class _Model:

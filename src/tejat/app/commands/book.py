@@ -69,6 +69,20 @@ class CommandBook:
         found = [*own, *(summary for name, summary in others.items() if name not in taken)]
         return sorted(found, key=lambda summary: summary.name)
 
+    def notes(self) -> Sequence[str]:
+        """What the person should know of commands that they expect and cannot have."""
+        custom, taken = self._customs(), own_names()
+        hidden = [
+            say(
+                "{path} is not used: /{name} is a command of ours. Give the file another name.",
+                path=each.path,
+                name=name,
+            )
+            for name, each in custom.commands.items()
+            if name in taken
+        ]
+        return [*hidden, *custom.problems]
+
     async def suggestions(self, line: str) -> Sequence[Suggestion]:
         name, blank, typed = _split(line)
         if not blank:
