@@ -106,10 +106,19 @@ def test_the_package_itself_loads_nothing() -> None:
     assert loaded_by("import tejat") == {"tejat"}
 
 
-@pytest.mark.parametrize("words", [["--version"], ["-V"], ["--help"], ["-h"]])
-def test_version_and_help_load_nothing_but_the_command_line(words: list[str]) -> None:
-    own = {"gc", "tejat", "tejat.cli", "tejat.cli.main", "tejat.core", "tejat.core.exit_codes"}
-    assert loaded_by(MAIN.format(words=words)) == own
+COMMAND_LINE = {"tejat", "tejat.cli", "tejat.cli.main", "tejat.core", "tejat.core.exit_codes"}
+
+
+@pytest.mark.parametrize("words", [["--version"], ["-V"]])
+def test_the_version_loads_nothing_but_the_command_line(words: list[str]) -> None:
+    assert loaded_by(MAIN.format(words=words)) == COMMAND_LINE | {"gc"}
+
+
+@pytest.mark.parametrize("words", [["--help"], ["-h"]])
+def test_help_loads_its_words_besides(words: list[str]) -> None:
+    loaded = loaded_by(MAIN.format(words=words))
+    assert within(loaded, {"tejat"}) == COMMAND_LINE | {"tejat.cli.help", "tejat.cli.language", "tejat.core.words"}
+    assert within(loaded, NETWORK | TERMINAL | SLOW | {"argparse", "gettext", "inspect", "dataclasses"}) == set()
 
 
 @pytest.mark.parametrize("words", [["tools", "list"], ["tools", "list", "--json"]])

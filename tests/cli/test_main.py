@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tejat import __version__
-from tejat.cli.main import HELP, main
+from tejat.cli.help import help_text
+from tejat.cli.main import main
 
 TEJAT = [sys.executable, "-m", "tejat"]
 
@@ -41,7 +42,7 @@ class TestInProcess:
     @pytest.mark.parametrize("words", [["-h"], ["--help"], ["--help", "tools"]])
     def test_help(self, words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
         assert main(words) == 0
-        assert capsys.readouterr() == (HELP, "")
+        assert capsys.readouterr() == (help_text(), "")
 
     @pytest.mark.parametrize("word", ["--nonsense", "-Z"])
     def test_an_unknown_flag_is_bad_input(self, word: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -107,7 +108,7 @@ class TestCommands:
         assert capsys.readouterr().out.startswith("sandbox\n  NO   in use         the sandbox is switched off\n")
 
     def test_every_command_is_in_the_help_and_has_its_own(self) -> None:
-        commands = [line.split()[0] for line in HELP.splitlines() if line.startswith("  ") and line[2].islower()]
+        commands = [line.split()[0] for line in help_text().splitlines() if line.startswith("  ") and line[2].islower()]
         assert list(dict.fromkeys(commands)) == [
             *("demo", "tools", "policy", "undo", "jobs", "trust", "mcp", "doctor"),
         ]

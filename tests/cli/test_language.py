@@ -1,0 +1,103 @@
+"""The person's language: found as gettext finds it, and never a reason not to start."""
+
+import gettext
+import subprocess
+import sys
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from pseudo_locale import compiled, pseudo_environment
+from tejat.cli.language import choose_language
+from tejat.core.words import say, say_count, use_catalogue
+
+HEAD = "Content-Type: text/plain; charset=UTF-8\nPlural-Forms: nplurals=2; plural=n != 1;\n"
+
+
+@pytest.fixture(autouse=True)
+def _english_afterwards() -> Generator[None]:
+    before = gettext.textdomain()
+    yield
+    use_catalogue(None)
+    gettext.textdomain(before)
+
+
+def put(directory: Path, language: str, **texts: str) -> None:
+    place = directory / language / "LC_MESSAGES"
+    place.mkdir(parents=True)
+    (place / "tejat.mo").write_bytes(compiled({"": HEAD, **texts}))
+
+
+@pytest.fixture
+def words(tmp_path: Path) -> Path:
+    put(tmp_path, "de", yes="ja")
+    put(tmp_path, "pt", yes="sim")
+    put(tmp_path, "pt_BR", yes="é")
+    put(tmp_path, "sr@latin", yes="da")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("environment", "said"),
+    [
+        ({}, "yes"),
+        ({"LANG": "C"}, "yes"),
+        ({"LANG": "C.UTF-8"}, "yes"),
+        ({"LANG": "POSIX"}, "yes"),
+        ({"LANG": "en_US.UTF-8"}, "yes"),
+        ({"LANG": "de_DE.UTF-8"}, "ja"),
+        ({"LANG": "de"}, "ja"),
+        ({"LANG": "pt_PT.UTF-8"}, "sim"),
+        ({"LANG": "pt_BR.UTF-8"}, "é"),
+        ({"LANG": "sr_RS.UTF-8@latin"}, "da"),
+        ({"LANG": "fr_FR.UTF-8"}, "yes"),
+        ({"LANG": "en_GB.UTF-8", "LC_MESSAGES": "de_AT.UTF-8"}, "ja"),
+        ({"LC_MESSAGES": "de_AT.UTF-8", "LC_ALL": "pt_BR"}, "é"),
+        ({"LANGUAGE": "fr:pt:de", "LANG": "de_DE.UTF-8"}, "sim"),
+        ({"LANGUAGE": "fr:en:de", "LANG": "de_DE.UTF-8"}, "yes"),
+        ({"LANGUAGE": "", "LANG": "de_DE.UTF-8"}, "ja"),
+        ({"LANG": "../de"}, "yes"),
+        ({"LANG": "/"}, "yes"),
+    ],
+)
+def test_the_language_of_the_environment(words: Path, environment: dict[str, str], said: str) -> None:
+    choose_language({"TEXTDOMAINDIR": str(words), **environment})
+    assert say("yes") == said
+
+
+@pytest.mark.parametrize("content", [b"", b"no catalogue", b"\xde\x12\x04\x95" + b"\xff" * 40, b"\xde\x12\x04\x95\0"])
+def test_a_broken_catalogue_is_none(tmp_path: Path, content: bytes) -> None:
+    put(tmp_path, "de", yes="ja")
+    (tmp_path / "de" / "LC_MESSAGES" / "tejat.mo").write_bytes(content)
+    choose_language({"TEXTDOMAINDIR": str(tmp_path), "LANG": "de_DE"})
+    assert say("yes") == "yes"
+
+
+def test_a_catalogue_with_a_bad_plural_is_none(tmp_path: Path) -> None:
+    place = tmp_path / "de" / "LC_MESSAGES"
+    place.mkdir(parents=True)
+    (place / "tejat.mo").write_bytes(compiled({"": HEAD.replace("n != 1", "n ~ 1"), "yes": "ja"}))
+    choose_language({"TEXTDOMAINDIR": str(tmp_path), "LANG": "de_DE"})
+    assert say("yes") == "yes"
+
+
+def test_counts_and_values(tmp_path: Path) -> None:
+    put(tmp_path, "de", **{"{count} file\0{count} files": "{count} Datei\0{count} Dateien", "in {place}": "im {wrong}"})
+    choose_language({"TEXTDOMAINDIR": str(tmp_path), "LANG": "de_DE"})
+    assert [say_count("{count} file", "{count} files", count) for count in (1, 2)] == ["1 Datei", "2 Dateien"]
+    assert say("in {place}", place="x") == "in x"
+
+
+def test_the_program_speaks(tmp_path: Path) -> None:
+    spoken = pseudo_environment(tmp_path, "wide")
+    done = subprocess.run(
+        [sys.executable, "-m", "tejat", "undo", "--nonsense"],
+        env={"HOME": str(tmp_path), **spoken},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "ｕｎｒｅｃｏｇｎｉｚｅｄ ａｒｇｕｍｅｎｔｓ: --nonsense" in done.stderr
