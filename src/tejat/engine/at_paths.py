@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from tejat.core.errors import BadPrompt, ErrorType, WorkspaceError
+from tejat.core.mentions import MENTION, unescaped
 from tejat.core.tool import BaseTool, ToolResult, validate_and_execute
 from tejat.core.types import Part, Text
 from tejat.core.value import value
@@ -18,12 +19,6 @@ if TYPE_CHECKING:
 CONTENT_BEGINS = "\n--- Content from referenced files ---"
 CONTENT_ENDS = "\n--- End of content ---"
 
-# Not within a word, so that an e-mail address is none. Nothing but a backslash keeps a blank or a comma in the name.
-_MENTION = (
-    r"""(?<![A-Za-z0-9_.%+\-\\@/])@(?:"(?P<quoted>(?:\\.|[^"\\\n])+)"|"""
-    r"""(?P<plain>(?:\\.|[^\s,;!?()\[\]{}\\，。；！？（）【】「」、])+))"""
-)
-_ESCAPED = r"\\(.)"
 _CLOSING = ".:'\"`>"
 _GLOB_MAGIC = r"[*?\[\]{}()!+@\\]"
 _FILE = r"(?s)--- (.*?) ---\n\n"
@@ -145,7 +140,7 @@ class _Finder:
         text: list[str] = []
         named: dict[str, _Named | _Resource] = {}
         end = 0
-        for mention in re.finditer(_MENTION, prompt):
+        for mention in re.finditer(MENTION, prompt):
             found = await self._resolve(_readings(mention))
             if found is None:
                 continue
@@ -230,11 +225,11 @@ def _readings(mention: re.Match[str]) -> list[tuple[str, str]]:
     """The names that a mention may mean, each with what of it is not part of the name: the end of a sentence."""
     quoted = mention["quoted"]
     if quoted is not None:
-        return [(re.sub(_ESCAPED, r"\1", quoted), "")]
+        return [(unescaped(quoted), "")]
     word = mention["plain"]
     bare = word.rstrip(_CLOSING)
     words = [word] if bare in ("", word) else [word, bare]
-    return [(re.sub(_ESCAPED, r"\1", each), word[len(each) :]) for each in words]
+    return [(unescaped(each), word[len(each) :]) for each in words]
 
 
 async def _paths_by_glob(glob: BaseTool, pattern: str) -> list[str]:

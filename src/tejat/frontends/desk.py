@@ -12,6 +12,11 @@ from tejat.core.types import Part
 class FileNames(Protocol):
     """The files that can be named with `@`, ignored ones left out."""
 
+    @property
+    def is_complete(self) -> bool:
+        """False while folders are still being read: who asks again may get more."""
+        ...
+
     async def find(self, typed: str, *, most: int = 50) -> Sequence[str]:
         """Paths from the root that fit what was typed so far, the best first; directories end with a slash."""
         ...

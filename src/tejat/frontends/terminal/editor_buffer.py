@@ -1,0 +1,57 @@
+"""The text that is being typed: nothing in it stops within a grapheme, or deletes a part of one."""
+
+from collections.abc import Callable
+
+from prompt_toolkit.buffer import Buffer
+from wcwidth import grapheme_boundary_before, iter_graphemes
+
+_LONGEST = 64
+"""Characters of a grapheme that are looked at: more than anybody writes, and as many as a hostile text can cost."""
+
+
+class EditorBuffer(Buffer):
+    """All keys of emacs and vi work on it. `step` goes that many entries through the history."""
+
+    def __init__(self, step: Callable[[int], None]) -> None:
+        super().__init__(multiline=True)
+        self._step = step
+        self._last = 0
+        self.on_cursor_position_changed += self._stay_outside
+
+    def history_backward(self, count: int = 1) -> None:
+        self._step(-count)
+
+    def history_forward(self, count: int = 1) -> None:
+        self._step(count)
+
+    def delete(self, count: int = 1) -> str:
+        within = grapheme_around(self.text, self.cursor_position + count)
+        return super().delete(count if within is None else within[1] - self.cursor_position)
+
+    def delete_before_cursor(self, count: int = 1) -> str:
+        count = min(count, self.cursor_position)
+        within = grapheme_around(self.text, self.cursor_position - count)
+        return super().delete_before_cursor(count if within is None else self.cursor_position - within[0])
+
+    def _stay_outside(self, _: Buffer) -> None:
+        """Leave a grapheme on the side that the caret was going to."""
+        position = self.cursor_position
+        within = grapheme_around(self.text, position)
+        if within is not None:
+            position = within[1] if position > self._last else within[0]
+        self._last = position
+        if position != self.cursor_position:
+            self.cursor_position = position
+
+
+def grapheme_around(text: str, position: int) -> tuple[int, int] | None:
+    """Where the grapheme begins and ends that the position lies within; None where it lies between two."""
+    if text.isascii() or not 0 < position < len(text):
+        return None
+    around = text[max(position - _LONGEST, 0) : position + _LONGEST]
+    offset = position - min(position, _LONGEST)
+    start = offset + grapheme_boundary_before(around, position - offset + 1)
+    if start == position:
+        return None
+    first = next(iter_graphemes(text[start : position + _LONGEST]))
+    return start, start + len(first)

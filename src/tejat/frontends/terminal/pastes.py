@@ -1,0 +1,127 @@
+"""Pastes: long ones stand in the text as one mark, and are whole again when it is sent."""
+
+import re
+from collections.abc import Iterator
+
+from prompt_toolkit.input.vt100_parser import Vt100Parser
+from prompt_toolkit.key_binding import KeyPress
+from prompt_toolkit.keys import Keys
+
+from tejat.core.value import value
+from tejat.core.words import say_count
+
+_MOST_LINES = 10
+_MOST_CHARACTERS = 1000
+# What comes back into the editor was perhaps typed there, and is better left open, until it is too much to draw.
+_MOST_LINES_BACK = 400
+_MOST_CHARACTERS_BACK = 20_000
+_MOST_KEPT = 50
+_MOST_CHARACTERS_KEPT = 32 * 1024 * 1024
+
+# A paste is one character of the text, so that all keys treat it as one. Nobody's letters are in this range.
+_FIRST_MARK = 0x10F000
+_MARKS = 0xF00
+_MARK = f"[{chr(_FIRST_MARK)}-{chr(_FIRST_MARK + _MARKS - 1)}]"
+
+
+@value
+class _Paste:
+    number: int
+    text: str
+
+    @property
+    def label(self) -> str:
+        lines = self.text.count("\n") + (not self.text.endswith("\n"))
+        if lines > 1:
+            return say_count(
+                "[Pasted #{number}: {count} line]", "[Pasted #{number}: {count} lines]", lines, number=self.number
+            )
+        return say_count(
+            "[Pasted #{number}: {count} character]",
+            "[Pasted #{number}: {count} characters]",
+            len(self.text),
+            number=self.number,
+        )
+
+
+class Pastes:
+    """The pastes of one editor. A mark is a character that only this class makes: typed words are never one."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, _Paste] = {}
+        self._count = 0
+
+    def taken(self, pasted: str) -> str:
+        """What goes into the text for something pasted: it, or a mark."""
+        text = pasted.replace("\r\n", "\n").replace("\r", "\n")
+        is_long = len(text) > _MOST_CHARACTERS or text.count("\n") >= _MOST_LINES
+        return self._mark(text) if is_long or re.search(_MARK, text) else text
+
+    def typed(self, text: str) -> str:
+        """What goes into the text for something typed."""
+        return self._mark(text) if re.search(_MARK, text) else text
+
+    def taken_back(self, text: str) -> str:
+        """What goes into the text for something that was sent before: with its pastes as marks, if they are known."""
+        for mark, paste in reversed(self._kept.items()):
+            text = text.replace(paste.text, mark)
+        rest = re.sub(_MARK, "", text)
+        is_long = len(rest) > _MOST_CHARACTERS_BACK or rest.count("\n") >= _MOST_LINES_BACK
+        return self._mark(self.whole(text)) if is_long else text
+
+    def whole(self, text: str) -> str:
+        """The text with all that was pasted into it."""
+        return re.sub(_MARK, lambda found: self._kept[found[0]].text if found[0] in self._kept else found[0], text)
+
+    def label(self, character: str) -> str | None:
+        """What is shown for a character that stands for a paste; None for any other."""
+        paste = self._kept.get(character)
+        return None if paste is None else paste.label
+
+    def forget(self, *, except_in: str) -> None:
+        """Keep the newest, and those in this text."""
+        size = 0
+        for count, (mark, paste) in enumerate(reversed(list(self._kept.items())), 1):
+            size += len(paste.text)
+            if (size > _MOST_CHARACTERS_KEPT or count > _MOST_KEPT) and mark not in except_in:
+                del self._kept[mark]
+
+    def _mark(self, text: str) -> str:
+        mark = next(self._free_marks())
+        self._kept.pop(mark, None)
+        self._count += 1
+        self._kept[mark] = _Paste(self._count, text)
+        return mark
+
+    def _free_marks(self) -> Iterator[str]:
+        """The one that has been unused for longest comes first."""
+        for step in range(_MARKS):
+            mark = chr(_FIRST_MARK + (self._count + step) % _MARKS)
+            if mark not in self._kept:
+                yield mark
+
+
+class PasteParser(Vt100Parser):
+    """Reads keys as its base does, and a paste of megabytes in time in proportion to its length."""
+
+    _END = "\x1b[201~"
+
+    def feed(self, data: str) -> None:
+        if not self._in_bracketed_paste:
+            super().feed(data)
+            return
+        blocks = self._blocks
+        # The end may have been cut in two.
+        tail = "".join(blocks[-len(self._END) :])[-len(self._END) :]
+        blocks.append(data)
+        if self._END not in tail + data:
+            return
+        pasted, _, rest = "".join(blocks).partition(self._END)
+        self._in_bracketed_paste = False
+        self._blocks.clear()
+        self.feed_key_callback(KeyPress(Keys.BracketedPaste, pasted))
+        self.feed(rest)
+
+    def reset(self, request: bool = False) -> None:
+        super().reset(request=request)
+        self._blocks: list[str] = []
