@@ -12,6 +12,8 @@ def test_outcomes_have_the_values_of_the_documents() -> None:
         "proceed_always_tool",
         "modify_with_editor",
         "cancel",
+        "stop",
+        "try_in_copy",
     ]
 
 

@@ -16,6 +16,10 @@ class Outcome(StrEnum):
     PROCEED_ALWAYS_TOOL = "proceed_always_tool"
     MODIFY_WITH_EDITOR = "modify_with_editor"
     CANCEL = "cancel"
+    STOP = "stop"
+    """A no that ends the turn: whatever else the model wanted is not done either."""
+    TRY_IN_COPY = "try_in_copy"
+    """Not yet: first it is to be run in a copy of the files, and what that changed is to be shown."""
 
 
 class Scope(StrEnum):
@@ -153,8 +157,9 @@ class Question:
     """What the person is shown.
 
     `reason` says why they are asked. `always` is the very rule that an "always" would remember, None where none can be
-    offered, and `scopes` says where it may be kept. `note` is for what changed since they were last asked. `directory`
-    is where the session works. `can_try` says that the command can be run in a copy of the files first.
+    offered, and `scopes` says where it may be kept; `always_server` is the one for all tools of its server. `note` is
+    for what changed since they were last asked. `directory` is where the session works. `can_try` says that the command
+    can be run in a copy of the files first.
     """
 
     confirmation: Asked
@@ -168,6 +173,7 @@ class Question:
     risks: tuple[Risk, ...] = ()
     directory: str = ""
     can_try: bool = False
+    always_server: str | None = None
 
 
 @value
