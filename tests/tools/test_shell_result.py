@@ -1,12 +1,10 @@
 """The words of a result that no command of the other tests gives."""
 
-import signal
-
 import pytest
 
 from tejat.core.errors import ErrorType
 from tejat.core.tool import ToolError, ToolResult
-from tejat.tools.shell_result import Ran, cancelled, cut_off, finished, not_started, signal_name
+from tejat.tools.shell_result import Ran, cancelled, cut_off, finished, not_started
 from tejat.workspace.processes.collect import Why
 from tejat.workspace.processes.launching import Exit
 
@@ -86,10 +84,3 @@ def test_cancelled_with_nothing_but_blanks() -> None:
         "Command was cancelled by user before it could complete. There was no output before it was cancelled.",
         "Command cancelled by user.",
     )
-
-
-def test_names_of_signals() -> None:
-    assert [signal_name(number) for number in (9, 15, signal.SIGSEGV, 40)] == [
-        *("SIGKILL", "SIGTERM", "SIGSEGV"),
-        "signal 40",
-    ]

@@ -5,13 +5,13 @@ from types import TracebackType
 from typing import BinaryIO, Self
 
 from tejat.core.value import replace
-from tejat.tools.shell_output import HEAD_BYTES, TAIL_BYTES, told
 from tejat.tools.shell_result import Ran
 from tejat.workspace.processes.bounded import Bounded
 from tejat.workspace.processes.collect import open_pipe
 from tejat.workspace.processes.keeping import Running
 from tejat.workspace.processes.launching import Launch
 from tejat.workspace.processes.shell import Shell
+from tejat.workspace.processes.shell_output import HEAD_BYTES, TAIL_BYTES, told
 
 LARGEST_FILE = 1 << 30
 """Bytes of one stream that are kept on disk."""

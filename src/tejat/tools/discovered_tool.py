@@ -12,10 +12,9 @@ from tejat.core.json_text import dump_json
 from tejat.core.tool import BaseTool, FunctionDeclaration, Kind, ToolContext, ToolError, ToolResult
 from tejat.core.types import JsonObject, Params
 from tejat.core.visible import visible
-from tejat.tools.shell_result import signal_name
 from tejat.tools.words import description_of
 from tejat.workspace.processes.keeping import Keeper
-from tejat.workspace.processes.launching import Exit
+from tejat.workspace.processes.launching import Exit, signal_name
 from tejat.workspace.processes.program import Cause, Finished, run_program, why_not_run
 
 SECONDS = 600.0

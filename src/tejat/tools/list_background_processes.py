@@ -5,11 +5,11 @@ from datetime import datetime
 from tejat.core.tool import Kind, ToolContext, ToolResult, TypedTool
 from tejat.core.value import value
 from tejat.core.visible import visible
-from tejat.tools.shell_output import in_words
 from tejat.tools.shell_result import signal_name
 from tejat.tools.words import description_of
 from tejat.workspace.jobs import Found, Job, Jobs, JobState
 from tejat.workspace.offload import off_loop
+from tejat.workspace.processes.shell_output import in_words
 
 
 @value

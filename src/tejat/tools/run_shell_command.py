@@ -16,7 +16,6 @@ from tejat.core.schema import Param
 from tejat.core.tool import Kind, ProposingTool, ToolContext, ToolResult
 from tejat.core.value import replace, value
 from tejat.tools.capture import Capture
-from tejat.tools.live_output import LiveOutput
 from tejat.tools.shell_result import CANCELLED_BEFORE_START, Ran, cancelled, cut_off, finished, not_started
 from tejat.tools.words import description_of
 from tejat.workspace.jobs import Job, Jobs, JobState
@@ -24,6 +23,7 @@ from tejat.workspace.offload import Stop, off_loop
 from tejat.workspace.path_failures import outside
 from tejat.workspace.processes.collect import Limits, Why, collect
 from tejat.workspace.processes.launching import Exit, Launch
+from tejat.workspace.processes.live_output import LiveOutput
 from tejat.workspace.processes.process_tree import not_named
 from tejat.workspace.processes.shell import Shell, find_shell
 from tejat.workspace.roots import Location, OpenDirectory

@@ -1,13 +1,12 @@
 """What is told of a command that ran: the lines for the model, and what the person sees of it."""
 
 import re
-import signal
 
 from tejat.core.errors import ErrorType
 from tejat.core.tool import ToolError, ToolResult
 from tejat.core.value import value
 from tejat.workspace.processes.collect import Why
-from tejat.workspace.processes.launching import Exit
+from tejat.workspace.processes.launching import Exit, signal_name
 
 CANCELLED_BEFORE_START = ToolResult(
     "Command was cancelled by user before it could start.", "Command cancelled by user."
@@ -76,13 +75,6 @@ def cancelled(ran: Ran) -> ToolResult:
     """The person called it off while it ran."""
     display = ran.output if ran.output.strip() else "Command cancelled by user."
     return ToolResult("Command was cancelled by user before it could complete." + _so_far(ran), display)
-
-
-def signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
 
 
 def _so_far(ran: Ran) -> str:

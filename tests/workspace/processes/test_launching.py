@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tejat.workspace.processes.launching import Detached, Launch, request_for, start_detached
+from tejat.workspace.processes.launching import Detached, Launch, request_for, signal_name, start_detached
 from tejat.workspace.processes.process_tree import started_at
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
@@ -183,3 +183,10 @@ def test_text_without_bytes() -> None:
     with pytest.raises(OSError) as caught:  # noqa: PT011 -- the number is looked at below
         request_for(Launch(("/bin/true", "\ud800"), 0, {}))
     assert caught.value.errno == errno.EILSEQ
+
+
+def test_names_of_signals() -> None:
+    assert [signal_name(number) for number in (9, 15, signal.SIGSEGV, 40)] == [
+        *("SIGKILL", "SIGTERM", "SIGSEGV"),
+        "signal 40",
+    ]

@@ -3,6 +3,7 @@
 import errno
 import marshal
 import os
+import signal
 import socket
 import sys
 from collections.abc import Mapping
@@ -39,6 +40,13 @@ class Exit:
     code: int | None
     signal: int | None
     survivors: tuple[int, ...] = ()
+
+
+def signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 @value

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tejat.tools.shell_output import HEAD_BYTES, TAIL_BYTES, in_words, told
 from tejat.workspace.processes.bounded import Bounded
+from tejat.workspace.processes.shell_output import HEAD_BYTES, TAIL_BYTES, in_words, told
 
 WHERE = "/state/outputs/x.stdout"
 

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 
-from tejat.tools.live_output import MOST_SHOWN, LiveOutput
+from tejat.workspace.processes.live_output import MOST_SHOWN, LiveOutput
 
 
 def shown_by(work: Callable[[LiveOutput], Awaitable[None]]) -> list[str]:

@@ -4,7 +4,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 
-from tejat.tools.shell_output import in_words
+from tejat.workspace.processes.shell_output import in_words
 from tejat.workspace.terminal_text import as_shown
 
 MOST_SHOWN = 100_000
