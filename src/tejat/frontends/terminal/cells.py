@@ -49,3 +49,17 @@ def cells_of(text: str, style: str = "") -> Row:
 
 def columns(row: Iterable[Cell]) -> int:
     return sum(cell.width for cell in row)
+
+
+def cut(row: Row, width: int, mark: str) -> Row:
+    """The row in at most so many columns; one that is longer ends with the mark."""
+    if columns(row) <= width:
+        return row
+    kept: Row = []
+    left = width - width_of(mark)
+    for cell in row:
+        if cell.width > left:
+            break
+        kept.append(cell)
+        left -= cell.width
+    return [*kept, *cells_of(mark)] if width > 0 else []

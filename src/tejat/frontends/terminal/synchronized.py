@@ -1,0 +1,103 @@
+"""What goes to the terminal: whole frames, each written at once, between the marks of a synchronized update."""
+
+import errno
+import os
+import select
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import TextIO
+
+from prompt_toolkit.data_structures import Size
+from prompt_toolkit.output.vt100 import Vt100_Output
+
+_BEGIN, _END = "\x1b[?2026h", "\x1b[?2026l"
+_USUAL_SIZE = Size(rows=24, columns=80)
+
+
+class SynchronizedOutput(Vt100_Output):
+    """Asks the terminal for nothing, names no title, leaves the shape of the cursor alone.
+
+    A terminal that is gone is told to `on_gone`, once; what is written after that goes nowhere.
+    """
+
+    def __init__(self, stdout: TextIO, *, on_gone: Callable[[], None]) -> None:
+        super().__init__(stdout, self._measure, enable_cpr=False, enable_bell=False)
+        self._descriptor = stdout.fileno()
+        self._on_gone = on_gone
+        self._holds = 0
+        self._cursor_visible = True  # as every program finds it; so nothing is written before there is a frame
+        self.is_gone = False
+        self.is_ascii = False
+
+    @contextmanager
+    def hold(self) -> Generator[None]:
+        """All that is written inside goes out together at the end."""
+        self._holds += 1
+        try:
+            yield
+        finally:
+            self._holds -= 1
+            self.flush()
+
+    def write(self, data: str) -> None:
+        """Text of a cell. A grapheme that terminals do not agree about is followed by the way to its own end."""
+        super().write(data)
+        if isinstance(data, Placed):
+            self.write_raw(f"\x1b[{data.end + 1}G")
+
+    def show_cursor(self) -> None:
+        """Unlike prompt_toolkit's this does not stop it from blinking, which is the person's choice."""
+        if not self._cursor_visible:
+            self._cursor_visible = True
+            self.write_raw("\x1b[?25h")
+
+    def flush(self) -> None:
+        if self._holds or not self._buffer:
+            return
+        text = "".join(self._buffer)
+        self._buffer.clear()
+        encoding, rule = ("ascii", "backslashreplace") if self.is_ascii else ("utf-8", "replace")
+        self._write_all(f"{_BEGIN}{text}{_END}".encode(encoding, rule))
+
+    def _write_all(self, frame: bytes) -> None:
+        """A slow terminal takes a frame in pieces; then this waits for it."""
+        rest = memoryview(frame)
+        while rest and not self.is_gone:
+            try:
+                rest = rest[os.write(self._descriptor, rest) :]
+            except InterruptedError:
+                continue
+            except BlockingIOError:
+                select.select([], [self._descriptor], [])
+            except OSError as error:
+                self._lose(error)
+
+    def _lose(self, error: OSError) -> None:
+        if error.errno not in _GONE:
+            raise error
+        self.is_gone = True
+        self._on_gone()
+
+    def _measure(self) -> Size:
+        """Terminals that do not know their size say 0."""
+        try:
+            found = os.get_terminal_size(self._descriptor)
+        except OSError:
+            return _USUAL_SIZE
+        return Size(rows=found.lines or _USUAL_SIZE.rows, columns=found.columns or _USUAL_SIZE.columns)
+
+
+class Placed(str):
+    """The text of a cell after which the cursor is to stand at the column `end`, whatever the terminal thinks."""
+
+    __slots__ = ("end",)
+
+    end: int
+
+    def __new__(cls, text: str, end: int) -> "Placed":
+        made = super().__new__(cls, text)
+        made.end = end
+        return made
+
+
+_GONE = {errno.EIO, errno.EPIPE, errno.EBADF, errno.ENXIO, errno.ENODEV, errno.ECONNRESET}
