@@ -38,6 +38,7 @@ DOORS = {
     "mcp/oauth.py",  # somebody logs in, or a token has run out
     "models/vertex.py",  # credentials are wanted
     "engine/facts.py",  # a shell line is judged
+    "frontends/terminal/code.py",  # code in a language with colours
     "engine/load_policy.py",  # somebody wrote rules
     "policy/engine.py",  # a shell line is judged
     "policy/patterns.py",  # a rule with a pattern is in force

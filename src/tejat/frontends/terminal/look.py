@@ -32,6 +32,10 @@ class Part(StrEnum):
     STATUS = "status"
     SELECTED = "selected"
     RISK = "risk"
+    KEYWORD = "keyword"
+    STRING = "string"
+    NUMBER = "number"
+    NAME = "name"
 
 
 class Colours(IntEnum):
@@ -60,10 +64,12 @@ class Glyphs:
     more: str = "…"
     bar: str = "│"
     rule: str = "─"
+    cross: str = "┼"
     arrow: str = "→"
     mark: str = "❯"
     separator: str = "·"
     warning: str = "▲"
+    blank: str = "·"
 
 
 ASCII = Glyphs(
@@ -78,10 +84,12 @@ ASCII = Glyphs(
     more="~",
     bar="|",
     rule="-",
+    cross="+",
     arrow=">",
     mark=">",
     separator="|",
     warning="!",
+    blank=".",
 )
 
 
@@ -173,6 +181,10 @@ _DARK = _styles(
         "prompt": "bold cyan",
         "shell": "bold yellow",
         "risk": "bold yellow",
+        "keyword": "magenta",
+        "string": "green",
+        "number": "yellow",
+        "name": "bright_blue",
     }
 )
 _LIGHT = _styles(
@@ -192,5 +204,9 @@ _LIGHT = _styles(
         "prompt": "bold blue",
         "shell": "bold magenta",
         "risk": "bold red",
+        "keyword": "magenta",
+        "string": "green",
+        "number": "red",
+        "name": "blue",
     }
 )
