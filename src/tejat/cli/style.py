@@ -12,10 +12,14 @@ _LINE_COLOURS = {"+": _GREEN, "-": _RED, "@": _CYAN, "\\": _DIM}
 
 
 class Style:
-    """Colours for one stream: on for a terminal, off with NO_COLOR or TERM=dumb."""
+    """Colours for one stream: on for a terminal that has them, else as NO_COLOR and FORCE_COLOR say, in this order."""
 
     def __init__(self, stream: TextIO) -> None:
-        self._coloured = stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        forced = os.environ.get("FORCE_COLOR", "")
+        if os.environ.get("NO_COLOR") or forced in ("0", "false"):
+            self._coloured = False
+        else:
+            self._coloured = bool(forced) or (stream.isatty() and os.environ.get("TERM") != "dumb")
 
     def bold(self, text: str) -> str:
         return self._paint(text, _BOLD)

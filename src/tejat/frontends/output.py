@@ -4,23 +4,15 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from tejat.core.agent_events import (
-    AgentEvent,
-    Compressed,
-    CompressionStatus,
-    HistoryRepaired,
-    LoopDetected,
-    ModelChanged,
-    Noticed,
-    Retrying,
-    RunEnded,
-)
+from tejat.core.agent_events import AgentEvent, Retrying, RunEnded
 from tejat.core.display import Display
 from tejat.core.events import CallFinished
 from tejat.core.tool import ToolError
 from tejat.core.value import value
 from tejat.core.visible import visible
+from tejat.core.words import say
 from tejat.frontends.endings import exit_code_of
+from tejat.frontends.notices import notice_of
 
 
 @value
@@ -57,23 +49,17 @@ def aside(event: AgentEvent) -> str | None:
     """What a person should hear of an event while they wait for the result, if anything."""
     match event:
         case Retrying(_, reason, attempt, most, wait):
-            return f"{reason} (attempt {attempt} of {most}; next try in {wait:.0f} s)"
-        case ModelChanged(before, after, reason):
-            return f"changed the model from {before} to {after}: {reason}"
-        case HistoryRepaired(repairs):
-            return f"the session was put in order: {'; '.join(repairs)}"
-        case Compressed(before, after, CompressionStatus.COMPRESSED):
-            return f"summarised the conversation: {before} tokens became {after}"
-        case Compressed(status=CompressionStatus.FAILED | CompressionStatus.INFLATED, detail=detail):
-            return f"could not summarise the conversation: {detail}"
-        case LoopDetected(detail, ends_run):
-            return f"the model seems to go in circles: {detail}" + ("" if ends_run else " It was told so.")
-        case Noticed(message):
-            return message
+            seconds = f"{wait:.0f}"
+            times = say(
+                "attempt {attempt} of {most}; next try in {seconds} s", attempt=attempt, most=most, seconds=seconds
+            )
+            return f"{reason} ({times})"
         case CallFinished(call=call, result=result) if result.error is not None:
-            return f"Error executing tool {call.name}: {failure_of(result.error, result.return_display)}"
+            told = failure_of(result.error, result.return_display)
+            return f"{say('Error executing tool {name}', name=call.name)}: {told}"
         case _:
-            return None
+            noticed = notice_of(event)
+            return None if noticed is None else noticed.message
 
 
 def failure_of(error: ToolError, display: Display) -> str:

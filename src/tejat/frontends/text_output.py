@@ -3,6 +3,7 @@
 from tejat.core.agent_events import AgentEvent, Answered, LoopDetected, Retrying, RunEnded, TextStreamed
 from tejat.core.model import CONVERSATION
 from tejat.core.visible import visible
+from tejat.core.words import say
 from tejat.frontends.endings import exit_code_of
 from tejat.frontends.output import Streams, aside, one_line
 from tejat.workspace.terminal_text import as_shown
@@ -20,17 +21,17 @@ class TextOutput:
             case TextStreamed(text) if self._streams.is_terminal:
                 self._write(visible(text))
             case Retrying(purpose="conversation") | LoopDetected() if self._streams.is_terminal:
-                self._end_line()
+                self.end_line()
             case Answered(answer, purpose=purpose) if purpose == CONVERSATION:
                 if not self._streams.is_terminal:
                     self._write(as_shown(answer.text))
-                self._end_line()
+                self.end_line()
             case RunEnded():
-                self._end_line()
+                self.end_line()
                 if event.message:
                     self._streams.aside(one_line(event.message))
                 elif exit_code_of(event):
-                    self._streams.aside(f"The run ended: {event.reason}.")
+                    self._streams.aside(say("The run ended: {reason}.", reason=event.reason))
             case _:
                 pass
         heard = aside(event)
@@ -40,11 +41,12 @@ class TextOutput:
     def fail(self, message: str, *, name: str, code: int) -> None:
         self._streams.aside(one_line(message))
 
+    def end_line(self) -> None:
+        """Begin a new line, unless one is just begun."""
+        if not self._at_line_start:
+            self._write("\n")
+
     def _write(self, text: str) -> None:
         if text:
             self._streams.result(text)
             self._at_line_start = text.endswith("\n")
-
-    def _end_line(self) -> None:
-        if not self._at_line_start:
-            self._write("\n")

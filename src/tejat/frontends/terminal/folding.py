@@ -75,27 +75,6 @@ class Folded:
         return Text(visible(shown), look.style(part), overflow="fold")
 
 
-class FoldedResults:
-    """Those that can still be opened, the newest first, each once."""
-
-    _MOST = 100
-
-    def __init__(self) -> None:
-        self._kept: list[Folded] = []
-        self._next = 0
-
-    def add(self, folded: Folded) -> None:
-        self._kept = [*self._kept[-self._MOST + 1 :], folded]
-        self._next = len(self._kept) - 1
-
-    def take(self) -> Folded | None:
-        """The last one, then the one before it and so on; None where there is no other."""
-        if self._next < 0 or not self._kept:
-            return None
-        self._next -= 1
-        return self._kept[self._next + 1]
-
-
 def _left_out(count: int, look: Look) -> str:
     told = say_count("{count} more line (Ctrl-O shows it)", "{count} more lines (Ctrl-O shows them)", count)
     return f"{look.glyphs.more} {told}"

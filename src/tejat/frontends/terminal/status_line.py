@@ -8,6 +8,7 @@ from rich.text import Text
 from tejat.core.status import Status
 from tejat.core.value import value
 from tejat.core.words import say
+from tejat.frontends.mode_words import mode_in_words
 from tejat.frontends.run_figures import money_in_words, tokens_in_words
 from tejat.frontends.terminal.look import Look, Part
 from tejat.frontends.terminal.rows import columns_of, cut, one_line
@@ -68,17 +69,7 @@ def _pieces(status: Status, folder: str, look: Look, *, is_working: bool) -> lis
 
 def _mode(mode: str) -> tuple[str, Part]:
     """Nothing is said of the usual one. Those that ask less stand out."""
-    match mode:
-        case "default":
-            return "", Part.STATUS
-        case "yolo":
-            return say("yolo: asks nothing"), Part.WARNING
-        case "auto_edit":
-            return say("auto_edit: edits unasked"), Part.WARNING
-        case "plan":
-            return say("plan: changes nothing"), Part.ACCENT
-        case _:
-            return _short(mode), Part.WARNING
+    return _short(mode_in_words(mode)), Part.ACCENT if mode == "plan" else Part.WARNING
 
 
 def _context(used: float | None) -> tuple[str, int, Part]:

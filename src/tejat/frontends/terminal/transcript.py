@@ -26,10 +26,11 @@ from tejat.core.sheet import Sheet
 from tejat.core.visible import visible
 from tejat.core.words import say
 from tejat.frontends.call_report import report_of
+from tejat.frontends.folded_results import FoldedResults
 from tejat.frontends.notices import ending_of, notice_of, side_failure, word_for_severity
 from tejat.frontends.run_figures import RunFigures
 from tejat.frontends.terminal.call_lines import FinishedLine, folded
-from tejat.frontends.terminal.folding import Folded, FoldedResults
+from tejat.frontends.terminal.folding import Folded
 from tejat.frontends.terminal.look import Look, Part
 from tejat.frontends.terminal.markdown_stream import MarkdownStream
 from tejat.frontends.terminal.progress import Progress
@@ -69,7 +70,7 @@ class Transcript:
         self._progress = Progress(folder=folder)
         self._stream = MarkdownStream(paper.look)
         self._figures = RunFigures()
-        self._folded = FoldedResults()
+        self._folded = FoldedResults[Folded]()
         self._last: _Kind | None = None
         self._shell_line = ""
         self._has_printed_of_answer = False
