@@ -28,7 +28,7 @@ def load_policy(texts: Sequence[PolicyText], settings: Settings, flags: PolicyFl
         for alias, server in servers_of(settings).items()
         if server.value.is_trusted
     ]
-    return Policy(rules, _mode(settings, flags.mode))
+    return Policy(rules, mode_of(settings, flags.mode))
 
 
 def save_rule(places: Places, root: str, rule: Rule, scope: Scope) -> None:
@@ -66,7 +66,8 @@ def _rules_of_lists(settings: Settings, allowed: Sequence[str]) -> list[Rule]:
     return [*rules, *rules_of_allowed(allowed)]
 
 
-def _mode(settings: Settings, given: str | None) -> Mode:
+def mode_of(settings: Settings, given: str | None) -> Mode:
+    """The mode that is meant, None for the usual one. Raises UsageError for one that is unknown or switched off."""
     if given is not None and given not in list(Mode):
         raise UsageError(f"The mode must be one of {', '.join(Mode)}, but is {given!r}.")
     mode = Mode.DEFAULT if given is None else Mode(given)

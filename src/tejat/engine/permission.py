@@ -10,6 +10,7 @@ from tejat.core.confirm import (
     ExecConfirmation,
     InfoConfirmation,
     McpConfirmation,
+    Origin,
     Outcome,
     Question,
     Scope,
@@ -20,12 +21,18 @@ from tejat.core.events import BY_THE_PERSON
 from tejat.core.tool import BaseTool, ModifiableTool
 from tejat.core.types import Params
 from tejat.core.value import replace, value
-from tejat.engine.facts import FactFinder
+from tejat.engine.facts import FactFinder, risks_in
 from tejat.policy.engine import Policy
 from tejat.policy.rule_text import rule_text
 from tejat.policy.rules import Decision, Facts, Rule, Tier, Verdict
 
 SaveRule = Callable[[Rule, Scope], None]
+
+BUILT_IN = Origin()
+
+FROM_ANSWER = "your answer"
+"""What the source of a rule begins with that the person gave as an answer in this session."""
+FOR_SESSION = f"{FROM_ANSWER} ({Scope.SESSION.value})"
 
 
 @value
@@ -76,11 +83,19 @@ class Permission:
         return facts, verdict
 
     async def authorise(
-        self, tool: BaseTool, params: Params, *, asking: Callable[[Question], None], note: str = "", objection: str = ""
+        self,
+        tool: BaseTool,
+        params: Params,
+        *,
+        asking: Callable[[Question], None],
+        origin: Origin = BUILT_IN,
+        note: str = "",
+        objection: str = "",
     ) -> Ready:
         """Raises ToolFailure where the call may not run. What the person rewrote is judged and shown again.
 
-        An `objection` is what somebody has against it: then the person is asked, whatever the rules allow.
+        An `objection` is what somebody has against it: then the person is asked, whatever the rules allow. They are
+        told the `origin` of the tool.
         """
         while True:
             facts, verdict = self.decide(tool, params)
@@ -95,16 +110,19 @@ class Permission:
                 return Ready(params, None, facts, "the tool needs no confirmation")
             if self._approver is None:
                 raise _nobody_to_ask(tool, verdict, objection)
-            question = self._question(tool, confirmation, verdict, note)
+            question = self._question(tool, confirmation, facts, verdict, note=note, origin=origin)
             asking(question)
             answer = await self._approver.ask(question)
-            if answer.outcome is Outcome.CANCEL:
-                raise NotAllowed(answer.feedback, confirmation)
+            if answer.outcome in (Outcome.CANCEL, Outcome.STOP):
+                raise NotAllowed(answer.feedback, confirmation, ends_turn=answer.outcome is Outcome.STOP)
             if answer.new_content is not None:
                 params, note = _rewritten(tool, params, confirmation, answer.new_content), "This is your version."
                 continue
             if answer.outcome is Outcome.MODIFY_WITH_EDITOR:
                 raise NotAllowed("the change was to be rewritten, and was not", confirmation)
+            if answer.outcome is Outcome.TRY_IN_COPY:
+                note = "This cannot be tried in a copy."
+                continue
             try:
                 self._remember(answer, confirmation, verdict)
             except (TejatError, OSError) as error:
@@ -112,8 +130,18 @@ class Permission:
                 continue
             return Ready(params, confirmation, facts, BY_THE_PERSON)
 
-    def _question(self, tool: BaseTool, confirmation: Confirmation, verdict: Verdict, note: str) -> Question:
+    def _question(
+        self,
+        tool: BaseTool,
+        confirmation: Confirmation,
+        facts: Facts,
+        verdict: Verdict,
+        *,
+        note: str,
+        origin: Origin,
+    ) -> Question:
         scopes = (Scope.SESSION,) if self._save is None else tuple(Scope)
+        of_server = None if verdict.offer is None else _for_server(verdict.offer, confirmation)
         return Question(
             confirmation=confirmation,
             tool_name=tool.name,
@@ -122,6 +150,10 @@ class Permission:
             scopes=() if verdict.offer is None else scopes,
             can_modify=isinstance(tool, ModifiableTool),
             note=note,
+            origin=origin,
+            risks=risks_in(facts),
+            directory=facts.roots[0] if facts.roots else "",
+            always_server=None if of_server is None else rule_text(of_server),
         )
 
     def _remember(self, answer: Answer, confirmation: Confirmation, verdict: Verdict) -> None:
@@ -131,13 +163,16 @@ class Permission:
         scope = answer.scope or (Scope.USER if answer.outcome is Outcome.PROCEED_ALWAYS_AND_SAVE else Scope.SESSION)
         if scope is not Scope.SESSION and self._save is not None:
             self._save(rule, scope)
-        self.policy = self.policy.with_rule(replace(rule, source=f"your answer ({scope.value})", tier=Tier.USER))
+        self.policy = self.policy.with_rule(replace(rule, source=f"{FROM_ANSWER} ({scope.value})", tier=Tier.USER))
 
 
 class NotAllowed(ToolFailure):
-    """The person said no. `shown` is the change they said no to, if it was one."""
+    """The person said no. `shown` is the change they said no to, if it was one.
 
-    def __init__(self, feedback: str | None, confirmation: Confirmation) -> None:
+    `ends_turn`: they want none of the other calls either, and the model is not asked again.
+    """
+
+    def __init__(self, feedback: str | None, confirmation: Confirmation, *, ends_turn: bool = False) -> None:
         said = f" They said: {feedback}" if feedback else ""
         super().__init__(
             f"[Operation Cancelled] Reason: User did not allow tool call.{said}",
@@ -145,6 +180,7 @@ class NotAllowed(ToolFailure):
             display="Cancelled: you did not allow this call.",
         )
         self.shown = _change_shown(confirmation)
+        self.ends_turn = ends_turn
 
 
 def _change_shown(confirmation: Confirmation) -> FileDiff | None:
@@ -178,9 +214,16 @@ def _rule_of(answer: Answer, confirmation: Confirmation, verdict: Verdict) -> Ru
     """The rule that the answer asks to be remembered: just the one that was shown, or for a server all its tools."""
     if answer.outcome is Outcome.PROCEED_ONCE or verdict.offer is None:
         return None
-    if answer.outcome is Outcome.PROCEED_ALWAYS_SERVER and isinstance(confirmation, McpConfirmation):
-        return replace(verdict.offer, tool="*", server=confirmation.server_name)
+    if answer.outcome is Outcome.PROCEED_ALWAYS_SERVER:
+        return _for_server(verdict.offer, confirmation) or verdict.offer
     return verdict.offer
+
+
+def _for_server(offer: Rule, confirmation: Confirmation) -> Rule | None:
+    """The rule for all tools of the server that the call goes to, None where it goes to none."""
+    if not isinstance(confirmation, McpConfirmation):
+        return None
+    return replace(offer, tool="*", server=confirmation.server_name)
 
 
 def _rewritten(tool: BaseTool, params: Params, confirmation: Confirmation, new_content: str) -> Params:

@@ -1,6 +1,6 @@
 """The decision: may this call run, must a person be asked, or is it forbidden?"""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from tejat.core.tool import READ_ONLY_KINDS, Kind
 from tejat.core.value import replace
@@ -31,6 +31,10 @@ class Policy:
 
     def with_rule(self, rule: Rule) -> "Policy":
         return Policy((*self._given, rule), self.mode)
+
+    def without(self, is_gone: Callable[[Rule], bool]) -> "Policy":
+        """Without those of the given rules; what the program itself says stays."""
+        return Policy([rule for rule in self._given if not is_gone(rule)], self.mode)
 
     def in_mode(self, mode: Mode) -> "Policy":
         return Policy(self._given, mode)

@@ -132,7 +132,10 @@ class Mcp(Command):
 
         async def read_address() -> str:
             asked = say("Where the browser runs on another machine, paste the address that it ends at")
-            return await person.enter(asked) or ""
+            pasted = await person.enter(asked)
+            if pasted is None:
+                person.show(told(say("The browser is waited for. Ctrl-C stops that."), Tone.QUIET))
+            return pasted or ""
 
         try:
             await login.log_in(show, read_address)
