@@ -37,7 +37,7 @@ class ModelSide(NamedTuple):
 
 
 class House:
-    """What the tools of one session stand on, each part made when it is first needed."""
+    """What the tools of one session stand on, each part made when it is first needed. `sandbox` is what is wished."""
 
     def __init__(self, workspace: "Workspace", ground: Ground, sandbox: str | None) -> None:
         self._workspace = workspace
@@ -45,7 +45,7 @@ class House:
         self._places = ground.places
         self._settings = ground.settings
         self._environment = ground.environment
-        self._sandbox = sandbox_mode(sandbox, ground.settings)
+        self.sandbox = sandbox_mode(sandbox, ground.settings)
         self._model: ModelSide | None = None
         self._closing = ExitStack()
 
@@ -54,7 +54,7 @@ class House:
         self._model = model
 
     def __enter__(self) -> "House":
-        if self._sandbox is SandboxWish.REQUIRED:
+        if self.sandbox is SandboxWish.REQUIRED:
             _ = self._fencing  # refuse now rather than in the middle of the work
         return self
 
@@ -108,6 +108,14 @@ class House:
 
         return child_environment(self._environment, allow=self._settings.shell_environment.value)
 
+    @property
+    def sandbox_name(self) -> str:
+        """What commands run in: the sandbox, or the wish for one while it was not needed yet; empty for none."""
+        fencing = self.__dict__.get("_fencing")
+        if fencing is not None:
+            return self._fencing.report.sandbox or ""
+        return "" if self.sandbox is SandboxWish.OFF else self.sandbox.value
+
     def fence_in(self, arguments: "Sequence[str]", directory: str) -> "Wrapped":
         """Put the sandbox around a server that is to have one. Raises OSError where there is none."""
         if self._fencing.report.sandbox is None:
@@ -158,7 +166,7 @@ class House:
         from tejat.workspace.sandbox.fencing import Fencing
 
         fencing = Fencing(
-            self._sandbox,
+            self.sandbox,
             grounds_of(self._places, self._workspace.roots.directories),
             network=self._settings.sandbox_network.value,
             is_in_use=lambda: _has_running_jobs(self._places),

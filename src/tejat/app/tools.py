@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tejat.engine.facts import FactFinder
     from tejat.engine.hooks.session_events import SessionHooks
     from tejat.engine.scheduler import Scheduler
+    from tejat.policy.engine import Policy
     from tejat.workspace.roots import Roots
 
 
@@ -80,9 +81,14 @@ class ToolSession:
             self._scheduler = self._make_scheduler()
         return self._scheduler
 
+    @property
+    def policy(self) -> "Policy | None":
+        """The rules, as soon as a call was to be judged."""
+        return None if self._scheduler is None else self._scheduler.permission.policy
+
     def is_forbidden(self, tool_name: str, server: str | None = None) -> bool:
         """Whether a rule forbids every call of the tool. As long as there is no scheduler, there is no such rule."""
-        return self._scheduler is not None and self._scheduler.permission.policy.hides(tool_name, server)
+        return self.policy is not None and self.policy.hides(tool_name, server)
 
 
 @contextmanager

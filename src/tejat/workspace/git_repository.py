@@ -1,6 +1,7 @@
 """Where the git repository around a directory keeps what decides about ignoring."""
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from functools import lru_cache
@@ -9,6 +10,7 @@ from tejat.core.value import value
 from tejat.workspace.ripgrep import program_path, running
 
 _POINTER_BYTES = 64 * 1024
+_SHORT_COMMIT = 7
 _CONFIGURATION_BYTES = 256 * 1024
 
 
@@ -26,12 +28,9 @@ class Repository:
 
 def find_repository(directory: str) -> Repository | None:
     """The repository that a directory lies in, found by the nearest `.git` at or above it, or None."""
-    top = directory
-    while not os.path.lexists(os.path.join(top, ".git")):
-        parent = os.path.dirname(top)
-        if parent == top:
-            return None
-        top = parent
+    top = _top(directory)
+    if top is None:
+        return None
     own = _git_directory(top)
     pointer = _read_start(os.path.join(own, "commondir"))
     common = os.path.join(own, os.fsdecode(pointer.rstrip(b"\r\n"))) if pointer else own
@@ -41,6 +40,31 @@ def find_repository(directory: str) -> Repository | None:
         exclude=os.path.join(common, "info", "exclude"),
         user_excludes=_user_excludes(top, own=own, common=common),
     )
+
+
+def current_branch(directory: str) -> str:
+    """What is checked out where a directory lies: a branch, else the beginning of a commit; empty without a repository.
+
+    Only files are read, git is not asked. Raises nothing.
+    """
+    top = _top(directory)
+    if top is None:
+        return ""
+    head = _read_start(os.path.join(_git_directory(top), "HEAD")).decode("utf-8", "replace").strip()
+    if head.startswith("ref:"):
+        return head.removeprefix("ref:").strip().removeprefix("refs/heads/")
+    return head[:_SHORT_COMMIT] if re.fullmatch(r"[0-9a-f]{40,64}", head) else ""
+
+
+def _top(directory: str) -> str | None:
+    """The nearest directory at or above this one that holds a `.git`."""
+    top = directory
+    while not os.path.lexists(os.path.join(top, ".git")):
+        parent = os.path.dirname(top)
+        if parent == top:
+            return None
+        top = parent
+    return top
 
 
 def _git_directory(top: str) -> str:

@@ -87,6 +87,13 @@ def child_environment(
     return result
 
 
+def person_environment(base: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a command that the person types themselves: all of their own, but nobody to ask."""
+    own = {name: value for name, value in base.items() if _NAME.fullmatch(name) and "\0" not in value}
+    own.setdefault("TERM", "xterm-256color")
+    return own | _ALWAYS
+
+
 def _check_name(name: str) -> None:
     if not _NAME.fullmatch(name):
         raise UsageError(f"{name!r} cannot be the name of an environment variable.")

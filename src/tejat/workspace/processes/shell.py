@@ -79,6 +79,15 @@ def find_shell(roots: Sequence[str], search_path: str) -> tuple[str, ...]:
     return "/bin/sh", "-c", "--"
 
 
+def find_own_shell(environment: Mapping[str, str], roots: Sequence[str]) -> tuple[str, ...]:
+    """How to call the shell that the person uses, by `SHELL`; where that cannot be had, the one for all commands."""
+    path = environment.get("SHELL", "")
+    real_roots = [os.path.realpath(root) for root in roots]
+    if os.path.isabs(path) and _is_program(path) and not _is_inside(os.path.realpath(path), real_roots):
+        return path, "-c"
+    return find_shell(real_roots, environment.get("PATH", os.defpath))
+
+
 def _is_program(path: str) -> bool:
     try:
         return stat.S_ISREG(os.stat(path).st_mode) and os.access(path, os.X_OK)

@@ -1,0 +1,121 @@
+"""A desk: all that a person has before them while they talk to a model, whatever front end shows it."""
+
+import os
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
+from functools import cached_property
+
+from tejat.app.agent import Succession, open_succession
+from tejat.app.commands.book import CommandBook
+from tejat.app.commands.premises import DeskParts
+from tejat.app.modes import next_mode
+from tejat.app.standing import Standing
+from tejat.config.settings import Settings
+from tejat.core.agent_events import AgentEvent, RunEnded, Tell
+from tejat.core.agent_options import AgentOptions
+from tejat.core.confirm import Approver
+from tejat.core.status import Preferences, Status, ThemeName
+from tejat.core.types import Part
+from tejat.engine.secret_mask import SecretMask
+from tejat.engine.shell_mode import Ran, ShellMode
+from tejat.engine.statistics import Statistics
+from tejat.workspace.processes.environment import person_environment
+from tejat.workspace.processes.shell import find_own_shell
+
+
+@asynccontextmanager
+async def open_desk(options: AgentOptions, approver: Approver | None) -> "AsyncGenerator[Desk]":
+    """A session with a person. Raises UsageError, and ModelFailure when there is no key for the model."""
+    async with open_succession(options, approver) as succession:
+        desk = Desk(succession)
+        try:
+            yield desk
+        finally:
+            desk.close()
+
+
+class Desk:
+    """Implements what front ends need of a session."""
+
+    def __init__(self, succession: Succession) -> None:
+        self._succession = succession
+        self._statistics = Statistics(_milliseconds)
+        self._standing = Standing(succession)
+        self._parts = DeskParts(succession, self._statistics, _preferences(succession.ground.settings))
+        self.commands = CommandBook(self._parts)
+        self.files = _NoFiles()
+
+    @property
+    def status(self) -> Status:
+        return self._standing.status
+
+    @property
+    def preferences(self) -> Preferences:
+        return self._parts.preferences
+
+    async def run(self, prompt: str | Sequence[Part], tell: Tell) -> RunEnded:
+        """See `Session.run`."""
+
+        def heard(event: AgentEvent) -> None:
+            self._statistics.count(event)
+            tell(event)
+
+        return await self._succession.session.run(prompt, heard)
+
+    async def run_shell(self, line: str, show: Callable[[str], None]) -> str:
+        """Run a line that the person typed after `!`. See `ShellMode.run`."""
+        session = self._succession.session
+
+        def done(ran: Ran) -> None:
+            session.note(ran.message, f"!{line}")
+
+        return await self._shell_mode.run(line, show, done)
+
+    def steer(self, text: str) -> bool:
+        """Hand the model a word between two calls; False where nothing goes on."""
+        return self._succession.session.steer(text)
+
+    def next_mode(self) -> str:
+        """Go on to the next approval mode. Raises UsageError where that is not allowed."""
+        return next_mode(self._succession)
+
+    def close(self) -> None:
+        """Let go of what shell lines left behind."""
+        if "_shell_mode" in self.__dict__:
+            self._shell_mode.close()
+
+    @cached_property
+    def _shell_mode(self) -> ShellMode:
+        succession = self._succession
+        ground, house = succession.ground, succession.workshop.house
+        given = succession.options.environment
+        environment = person_environment(os.environ if given is None else given)
+        return ShellMode(
+            house.keeper,
+            house.workspace().roots,
+            shell=find_own_shell(environment, succession.workshop.roots.paths),
+            environment=environment,
+            outputs=os.path.join(ground.places.state, "outputs"),
+            mask=SecretMask(ground.named_secrets),
+        )
+
+
+class _NoFiles:
+    """Until names of files are looked for."""
+
+    async def find(self, typed: str, *, most: int = 50) -> Sequence[str]:
+        del typed, most
+        return ()
+
+
+def _preferences(settings: Settings) -> Preferences:
+    theme = "" if settings.theme is None else settings.theme.value.casefold()
+    return Preferences(
+        theme=ThemeName(theme) if theme in list(ThemeName) else ThemeName.AUTO,
+        vi_keys=settings.vim_mode.value,
+        editor=None if settings.preferred_editor is None else settings.preferred_editor.value,
+    )
+
+
+def _milliseconds(seconds: float) -> int:
+    return round(seconds * 1000)
