@@ -24,6 +24,7 @@ class SettingsError(ConfigurationError):
     def __init__(self, problem: str, *, path: str) -> None:
         super().__init__(f"Error in {path}: {problem}\nPlease fix {path} and try again.")
         self.path = path
+        self.problem = problem
 
 
 class Key:

@@ -54,14 +54,18 @@ def own_commands() -> list[CommandSummary]:
         CommandSummary("restore", say("Put files back as a call found them"), say("/restore [NAME]")),
         CommandSummary("resume", say("Take up an earlier session"), say("/resume [SESSION]")),
         CommandSummary("rewind", say("Go back to an earlier prompt"), say("/rewind [NUMBER]")),
-        CommandSummary("settings", say("Look at settings and change them"), say("/settings [NAME [VALUE]]")),
+        CommandSummary(
+            "settings",
+            say("Look at settings and change them"),
+            say("/settings [list | NAME [VALUE] | unset NAME]"),
+        ),
         CommandSummary(
             "stats", say("Requests, tokens, calls and times"), say("/stats [model | tools]"), aliases=("usage",)
         ),
         CommandSummary("theme", say("Choose the colours"), say("/theme [auto | dark | light | plain]")),
         CommandSummary("tools", say("Tools that the model can call"), say("/tools [desc | nodesc]")),
         CommandSummary("undo", say("Take back what was changed in files"), say("/undo [NUMBER]")),
-        CommandSummary("vim", say("Switch the keys of vi on or off")),
+        CommandSummary("vim", say("Switch the keys of vi on or off"), say("/vim [on | off]")),
     ]
 
 
