@@ -9,12 +9,12 @@ from tejat.app.agent import Succession, open_succession
 from tejat.app.commands.book import CommandBook
 from tejat.app.commands.premises import DeskParts
 from tejat.app.modes import next_mode
+from tejat.app.preferences import preferences_of
 from tejat.app.standing import Standing
-from tejat.config.settings import Settings
 from tejat.core.agent_events import AgentEvent, RunEnded, Tell
 from tejat.core.agent_options import AgentOptions
 from tejat.core.confirm import Approver
-from tejat.core.status import Preferences, Status, ThemeName
+from tejat.core.status import Preferences, Status
 from tejat.core.types import Part
 from tejat.engine.secret_mask import SecretMask
 from tejat.engine.shell_mode import Ran, ShellMode
@@ -41,7 +41,7 @@ class Desk:
         self._succession = succession
         self._statistics = Statistics(_milliseconds)
         self._standing = Standing(succession)
-        self._parts = DeskParts(succession, self._statistics, _preferences(succession.ground.settings))
+        self._parts = DeskParts(succession, self._statistics, preferences_of(succession.ground.settings))
         self.commands = CommandBook(self._parts)
         self.files = _NoFiles()
 
@@ -106,15 +106,6 @@ class _NoFiles:
     async def find(self, typed: str, *, most: int = 50) -> Sequence[str]:
         del typed, most
         return ()
-
-
-def _preferences(settings: Settings) -> Preferences:
-    theme = "" if settings.theme is None else settings.theme.value.casefold()
-    return Preferences(
-        theme=ThemeName(theme) if theme in list(ThemeName) else ThemeName.AUTO,
-        vi_keys=settings.vim_mode.value,
-        editor=None if settings.preferred_editor is None else settings.preferred_editor.value,
-    )
 
 
 def _milliseconds(seconds: float) -> int:

@@ -11,12 +11,13 @@ from tejat.core.commands import Done, Effect, Suggestion
 from tejat.core.errors import UsageError
 from tejat.core.explain import MODES, Explanation
 from tejat.core.json_text import NotJson, load_json
-from tejat.core.person import Person
+from tejat.core.person import Choice, Option, Person
 from tejat.core.sheet import Block, Sheet, Table, Tone, Words, told
 from tejat.core.types import Params
 from tejat.core.words import say
 from tejat.engine.load_policy import mode_of
 from tejat.engine.policy_book import Judge, PolicyBook
+from tejat.policy.rules import Mode
 
 USAGE = "/policy [list | explain CALL | mode MODE]"
 _SHELL = "run_shell_command"
@@ -32,7 +33,7 @@ class Policy(Command):
             case "explain", call if call:
                 person.show(self._explained(call))
             case "mode", mode:
-                person.show(self._mode(mode))
+                await self._mode(mode, person)
             case _:
                 raise UsageError(say("Usage: {usage}", usage=USAGE))
         return Done()
@@ -86,13 +87,30 @@ class Policy(Command):
         arguments = {"command": rest.strip()} if is_line else _arguments(rest.strip())
         return _shown(call, self._book.decide(name, arguments))
 
-    def _mode(self, wanted: str) -> Sheet:
-        permission = self.parts.workshop.session.scheduler.permission
+    async def _mode(self, wanted: str, person: Person) -> None:
+        permission, ground = self.parts.workshop.session.scheduler.permission, self.parts.ground
+        before = permission.policy.mode
         if not wanted:
-            return told(say("Mode: {mode}", mode=permission.policy.mode.value))
-        mode = mode_of(self.parts.ground.settings, wanted)
+            person.show(told(say("Mode: {mode}", mode=before.value)))
+            return
+        mode = mode_of(ground.settings, wanted)
+        if not ground.trust.is_trusted and mode is not Mode.DEFAULT:
+            raise UsageError(
+                say(
+                    "This folder is not trusted, so the mode stays {mode}. `tejat trust` tells more.", mode=before.value
+                )
+            )
+        if mode is Mode.YOLO and before is not mode and await person.choose(_everything()) != 1:
+            return
         permission.policy = permission.policy.in_mode(mode)
-        return told(say("From now on the mode is {mode}.", mode=mode.value), Tone.GOOD)
+        person.show(told(say("From now on the mode is {mode}.", mode=mode.value), Tone.GOOD))
+
+
+def _everything() -> Choice:
+    return Choice(
+        say("Everything would run without asking until this session ends, also what deletes. Go on?"),
+        (Option(say("No")), Option(say("Yes, run everything"))),
+    )
 
 
 def _arguments(text: str) -> Params:
