@@ -63,8 +63,9 @@ class PlainOutput:
         self._folder = folder
         self._totals = _Totals()
         self._folded = FoldedResults[str]()
-        self._going_on = _GoingOn(self.line, pace)
+        self._going_on = _GoingOn(self._beat, pace)
         self._is_mid_answer = False
+        self._held: list[str] | None = None
 
     def begin(self) -> None:
         """Something begins that may take a while."""
@@ -78,15 +79,20 @@ class PlainOutput:
 
     @contextmanager
     def silence(self) -> Generator[None]:
-        """Say nothing on our own while somebody reads a question and types."""
-        self._going_on.is_held = True
+        """Say nothing while somebody reads a question and types. What there was to say comes afterwards."""
+        self._held = []
         try:
             yield
         finally:
-            self._going_on.is_held = False
+            held, self._held = self._held, None
+            for text in held:
+                self.line(text)
 
     def line(self, text: str) -> None:
         """A line or several, safe already."""
+        if self._held is not None:
+            self._held.append(text)
+            return
         self._text.end_line()
         self._write_line(text)
         self._going_on.rest()
@@ -145,6 +151,10 @@ class PlainOutput:
         """What the whole session came to, in a line; empty where nothing was asked."""
         return self._totals.words
 
+    def _beat(self, text: str) -> None:
+        if self._held is None:
+            self.line(text)
+
     def _show_call(self, report: CallReport) -> None:
         told = [self._style.bold(f"{word_for(report.status)}: {report.title}"), *report.facts]
         self.line(", ".join(told))
@@ -186,7 +196,6 @@ class _GoingOn:
         self._calls: dict[int, tuple[str, float]] = {}
         self._told: set[int] = set()
         self._output: dict[int | None, str] = {}
-        self.is_held = False
 
     def begin(self) -> None:
         self.end()
@@ -227,8 +236,6 @@ class _GoingOn:
 
     def _beat(self) -> None:
         self._timer = None
-        if self.is_held or self._since is None:
-            return self._wait(self._pace.every)
         now = time.monotonic()
         for index, (title, since) in sorted(self._calls.items()):
             if index in self._told:
@@ -237,9 +244,9 @@ class _GoingOn:
             else:
                 self._told.add(index)
                 self._line(say("Running: {call}", call=title))
-        if not self._calls:
+        if not self._calls and self._since is not None:
             self._line(say("Still at work, {elapsed}", elapsed=whole_seconds(now - self._since)) + self._last(None))
-        return self.rest()
+        self.rest()
 
     def _last(self, index: int | None) -> str:
         last = on_one_line(self._output.get(index, ""), most=_LONGEST_LAST_LINE)

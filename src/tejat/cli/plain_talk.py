@@ -51,6 +51,7 @@ class PlainApprover:
         self._face = face
 
     async def ask(self, question: Question) -> Answer:
+        await asyncio.sleep(0)  # calls that ended before it are told before it
         self._face.lines.set_aside()
         self._face.output.ring()
         with self._face.output.silence():
@@ -87,6 +88,7 @@ class _Talk:
                 typed = await self._attempt(self._lines.prompt("! " if self._is_shell else "> "))
                 if self._exit_code is None and typed is None:
                     self._exit_code = EXIT_OK
+                    print(file=sys.stderr)  # the prompt had a line of its own
                 elif typed is not None:
                     await self._work(self._do(typed))
         finally:

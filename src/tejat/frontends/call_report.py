@@ -139,13 +139,9 @@ def _error(finished: CallFinished, status: CallStatus) -> str:
         return say("You did not allow it.")
     is_told = isinstance(display, str) and bool(display.strip()) and status is not CallStatus.TIMED_OUT
     reason = on_one_line(display if is_told and isinstance(display, str) else error.message, most=_LONGEST_ERROR)
-    match error.type:
-        case ErrorType.INVALID_TOOL_PARAMS:
-            return say("Bad arguments: {reason}", reason=reason)
-        case ErrorType.TOOL_NOT_REGISTERED:
-            return say("There is no such tool: {reason}", reason=reason)
-        case _:
-            return reason
+    if error.type is ErrorType.INVALID_TOOL_PARAMS:
+        return say("Bad arguments: {reason}", reason=reason)
+    return reason
 
 
 def _is_said_already(body: str, error: str) -> bool:

@@ -5,8 +5,10 @@ from tejat.core.words import say
 
 def in_words(seconds: float) -> str:
     """`0.3 s`, `12 s`, `1 min 5 s`, `2 h 3 min`."""
+    if seconds < 0.05:
+        return say("under 0.1 s")
     if seconds < 9.95:
-        return say("{seconds} s", seconds=f"{max(seconds, 0.1):.1f}")
+        return say("{seconds} s", seconds=f"{seconds:.1f}")
     whole = round(seconds)
     if whole < 60:
         return say("{seconds} s", seconds=whole)
