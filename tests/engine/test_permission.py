@@ -5,16 +5,29 @@ from pathlib import Path
 
 import pytest
 
-from notes import NO, YES, Note, NoteParams, Person, RewritableNote, proposal, session
-from tejat.core.confirm import Answer, Confirmation, InfoConfirmation, McpConfirmation, Outcome, Question, Scope
+from notes import NO, YES, Note, NoteParams, Person, RewritableNote, proposal, scheduler_for, session
+from tejat.core.confirm import (
+    Answer,
+    Confirmation,
+    InfoConfirmation,
+    McpConfirmation,
+    Origin,
+    OriginKind,
+    Outcome,
+    Question,
+    Risk,
+    Scope,
+)
 from tejat.core.display import FileDiff
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
-from tejat.core.tool import BaseTool, Kind, ToolError, ToolResult
+from tejat.core.tool import BaseTool, Kind, ToolError, ToolLocation, ToolResult
 from tejat.core.types import FunctionCall
 from tejat.core.value import replace
 from tejat.engine.permission import Ready, SaveRule
 from tejat.policy.rule_text import rule_text
 from tejat.policy.rules import Decision, Mode, Rule, Tier
+from tejat.tools.registry import Source, ToolRegistry
+from tejat.workspace.roots import Roots
 
 NO_TOLD = "[Operation Cancelled] Reason: User did not allow tool call."
 ALLOW = Rule(Decision.ALLOW, Tier.USER, "rules.toml:1", tool="note")
@@ -106,7 +119,7 @@ class TestDeciding:
 
 
 class TestAsking:
-    @pytest.mark.parametrize("outcome", [o for o in Outcome if o not in (Outcome.CANCEL, Outcome.MODIFY_WITH_EDITOR)])
+    @pytest.mark.parametrize("outcome", [outcome for outcome in Outcome if outcome.value.startswith("proceed_")])
     def test_a_yes_runs_exactly_what_was_shown(self, tmp_path: Path, outcome: Outcome) -> None:
         tool, person = Note(), Person([Answer(outcome)])
         assert run(tmp_path, tool, "a", person=person) == [wrote("a")]
@@ -134,6 +147,60 @@ class TestAsking:
         (result,) = run(tmp_path, Note(), "a", person=person)
         told = f"{NO_TOLD} They said: use the other file"
         assert (result.llm_content, result.error) == (told, ToolError(told, ErrorType.CANCELLED))
+
+    def test_a_stop_is_a_no(self, tmp_path: Path) -> None:
+        tool = Note()
+        (result,) = run(tmp_path, tool, "a", person=Person([Answer(Outcome.STOP, new_content="b")]))
+        assert result.error == ToolError(NO_TOLD, ErrorType.CANCELLED)
+        assert tool.written == []
+
+    def test_what_cannot_be_tried_in_a_copy_is_asked_again(self, tmp_path: Path) -> None:
+        tool, person = Note(), Person([Answer(Outcome.TRY_IN_COPY), NO])
+        (result,) = run(tmp_path, tool, "a", person=person)
+        assert result.error == ToolError(NO_TOLD, ErrorType.CANCELLED)
+        assert [question.note for question in person.questions] == ["", "This cannot be tried in a copy."]
+        assert tool.written == []
+
+    @pytest.mark.parametrize(
+        ("source", "origin", "told"),
+        [
+            (Source.BUILT_IN, "", Origin()),
+            (Source.PYTHON, "tools.py", Origin(OriginKind.PLUGIN, "tools.py")),
+            (Source.DISCOVERED, "user settings", Origin(OriginKind.DISCOVERED, "user settings")),
+        ],
+    )
+    def test_the_question_says_whose_tool_it_is(
+        self, tmp_path: Path, source: Source, origin: str, told: Origin
+    ) -> None:
+        person, registry = Person([NO]), ToolRegistry()
+        registry.register(Note(), source=source, origin=origin)
+        with Roots([tmp_path]) as roots:
+            asyncio.run(scheduler_for(roots, registry, person).run(FunctionCall("note", {"text": "a"})))
+        assert person.questions[0].origin == told
+
+    def test_the_question_about_a_servers_tool(self, tmp_path: Path) -> None:
+        class Remote(Note):
+            server_name = "far"
+
+            async def propose(self, params: NoteParams) -> Confirmation | None:
+                return McpConfirmation("Confirm", "far", "note", "note")
+
+        person, registry = Person([NO]), ToolRegistry()
+        registry.register(Remote("far__note", kind=Kind.OTHER), source=Source.MCP)
+        with Roots([tmp_path]) as roots:
+            asyncio.run(scheduler_for(roots, registry, person).run(FunctionCall("far__note", {"text": "a"})))
+        (question,) = person.questions
+        rule = Rule(Decision.ALLOW, Tier.USER, "", tool="*", server="far")
+        assert (question.origin, question.always_server) == (Origin(OriginKind.SERVER, "far"), rule_text(rule))
+
+    def test_the_question_names_the_risks(self, tmp_path: Path) -> None:
+        class Sketch(Note):
+            def locations(self, params: NoteParams) -> list[ToolLocation]:
+                return [ToolLocation(str(tmp_path / params.text))]
+
+        person = Person([NO, NO])
+        run(tmp_path, Sketch(), "a", ".git/config", person=person)
+        assert [question.risks for question in person.questions] == [(), (Risk.CONTROL_FILE,)]
 
     def test_a_proposal_that_fails_is_told_with_its_kind(self, tmp_path: Path) -> None:
         tool, person = Note(), Person([YES])
@@ -168,7 +235,13 @@ class TestAsking:
         assert question.reason
         rule = Rule(Decision.ALLOW, Tier.USER, "", tool="note")
         assert question == Question(
-            proposal("a"), "note", question.reason, rule_text(rule), tuple(Scope), can_modify=True
+            proposal("a"),
+            "note",
+            question.reason,
+            rule_text(rule),
+            tuple(Scope),
+            can_modify=True,
+            directory=str(tmp_path.resolve()),
         )
 
     def test_without_a_place_to_save_only_the_session_is_offered(self, tmp_path: Path) -> None:
@@ -305,7 +378,7 @@ class TestObjections:
         person = Person([Answer(Outcome.PROCEED_ALWAYS_AND_SAVE)])
         ready = self.authorise(tmp_path, person, ALLOW, mode=mode)
         assert (ready.approved, ready.allowed_by) == (proposal("a"), "the person")
-        assert person.questions == [Question(proposal("a"), "note", "Think twice.")]
+        assert person.questions == [Question(proposal("a"), "note", "Think twice.", directory=str(tmp_path.resolve()))]
 
     def test_why_the_rules_ask_is_said_too(self, tmp_path: Path) -> None:
         person = Person([YES])

@@ -18,6 +18,7 @@ from tejat.core.agent_events import (
     Retrying,
     TextStreamed,
 )
+from tejat.core.confirm import Answer, Outcome
 from tejat.core.errors import ErrorType
 from tejat.core.events import CallFinished, CallState, StateChanged
 from tejat.core.history import model_message, user_message
@@ -112,6 +113,21 @@ class TestEnds:
         with scene(tmp_path, answer, replace(answer, detail="")) as here:
             assert here.run() == Ending(EndReason.FINISHED, "The model stopped early: LANGUAGE.")
             assert here.run() == Ending(EndReason.FINISHED, "The model stopped early: no reason given.")
+
+    def test_when_the_person_stops_it_at_a_question(self, tmp_path: Path) -> None:
+        """What ran before stays done, the rest is answered as cancelled, and the next prompt can follow."""
+        asking = Note("asking")
+        four = [ScriptedCall("note", {"text": "a"}), *(ScriptedCall("asking", {"text": text}) for text in "bcd")]
+        person = Person([YES, Answer(Outcome.STOP)])
+        with scene(tmp_path, calls(*four), says("Well."), tools=[asking], person=person) as here:
+            assert here.run() == Ending(EndReason.INTERRUPTED, "Operation cancelled.")
+            assert [text for text, _ in asking.written] == ["b"]
+            assert len(person.questions) == 2
+            states = [event.state for event in here.events if isinstance(event, CallFinished)]
+            assert states == [CallState.SUCCESS, CallState.SUCCESS, CallState.CANCELLED, CallState.CANCELLED]
+            role, responses = here.history[-1]
+            assert (role, len(responses)) == ("user", 4)
+            assert here.run() == FINISHED
 
     def test_when_every_call_was_refused_by_the_person(self, tmp_path: Path) -> None:
         asking = Note("asking")

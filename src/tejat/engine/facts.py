@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import lru_cache
 
+from tejat.core.confirm import Risk
 from tejat.core.errors import ToolFailure
 from tejat.core.tool import READ_ONLY_KINDS, BaseTool, Kind
 from tejat.core.types import Params
@@ -28,6 +29,13 @@ def reach_of(facts: Facts) -> Reach:
     if facts.kind in (Kind.EDIT, Kind.THINK) and facts.server is None:
         return Reach.NAMED_FILES
     return Reach.NOTHING if facts.line is not None and _only_reads(facts.line) else Reach.WHOLE_TREE
+
+
+def risks_in(facts: Facts) -> tuple[Risk, ...]:
+    """What a person should know before they allow the call."""
+    from tejat.policy.risks import risks_of
+
+    return risks_of(facts, is_file=os.path.isfile)
 
 
 class FactFinder:

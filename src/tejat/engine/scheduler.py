@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from tejat.core.confirm import Origin, OriginKind
 from tejat.core.errors import ErrorType, TejatError, ToolFailure
 from tejat.core.events import CallFinished, CallState, Event, OutputUpdated, StateChanged, Watch
 from tejat.core.tool import (
@@ -27,7 +28,7 @@ from tejat.engine.long_output import LongOutput
 from tejat.engine.packing import pack
 from tejat.engine.permission import NotAllowed, Permission, Ready
 from tejat.engine.secret_mask import SecretMask
-from tejat.tools.registry import ToolRegistry
+from tejat.tools.registry import Source, ToolRegistry
 
 if TYPE_CHECKING:
     from tejat.core.confirm import Question
@@ -37,6 +38,12 @@ if TYPE_CHECKING:
 _MOST_AT_ONCE = 24
 _MOST_PROPOSALS = 3
 
+_ORIGINS = {
+    Source.BUILT_IN: OriginKind.BUILT_IN,
+    Source.PYTHON: OriginKind.PLUGIN,
+    Source.DISCOVERED: OriginKind.DISCOVERED,
+    Source.MCP: OriginKind.SERVER,
+}
 _FATAL = frozenset({ErrorType.STOP_EXECUTION, ErrorType.NO_SPACE_LEFT})
 
 CANCELLED_WHILE_RUNNING = "[Operation Cancelled] Reason: User cancelled tool execution."
@@ -83,7 +90,8 @@ class Batch:
     """The calls of one turn of the model.
 
     `run` raises nothing but the cancellation of its task. However it ends, even if its task was cancelled before it
-    began, `results` and `responses` hold exactly one entry for every call, in the order asked.
+    began, `results` and `responses` hold exactly one entry for every call, in the order asked. `was_stopped`: somebody
+    was asked about one of them and wants the turn to end.
     """
 
     def __init__(self, scheduler: Scheduler, calls: Sequence[FunctionCall], watch: Watch | None) -> None:
@@ -93,6 +101,7 @@ class Batch:
         self._calls = [_Call(index, call) for index, call in enumerate(calls)]
         self._is_waiting = True
         self._is_stopped = False
+        self.was_stopped = False
 
     @property
     def results(self) -> list[ToolResult]:
@@ -160,6 +169,7 @@ class Batch:
                 tool,
                 call.request.args,
                 asking=lambda question: self._note_question(call, question),
+                origin=self._origin_of(tool),
                 note=note,
                 objection=objection,
             )
@@ -168,6 +178,7 @@ class Batch:
         except _Rejected as refusal:
             self._finish(call, rejected(refusal.failure))
         except NotAllowed as refusal:
+            self._is_stopped = self.was_stopped = self.was_stopped or refusal.ends_turn
             result = failed(refusal)
             result = result if refusal.shown is None else replace(result, return_display=refusal.shown)
             self._finish(call, result, was_refused=True)
@@ -195,6 +206,10 @@ class Batch:
             if call.checked.is_rewritten:
                 call.request = replace(call.request, args=call.checked.params)
         return call.checked.objection
+
+    def _origin_of(self, tool: BaseTool) -> Origin:
+        entry = self._scheduler.registry.entry(tool.name)
+        return Origin() if entry is None else Origin(_ORIGINS[entry.source], entry.server or entry.origin)
 
     def _note_question(self, call: "_Call", question: "Question") -> None:
         self._enter(call, CallState.AWAITING_APPROVAL)

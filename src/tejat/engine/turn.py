@@ -63,6 +63,8 @@ async def _run_turns(conversation: Conversation, tell: Tell) -> Ending:
                 continue
             return _ending(answer)
         batch = await conversation.run_calls(answer.calls, tell)
+        if batch.was_stopped:
+            return Ending(EndReason.INTERRUPTED, "Operation cancelled.")
         if batch.stop_reason:
             return Ending(EndReason.TOOL_STOPPED, batch.stop_reason)
         if not conversation.deliver(tell) and batch.all_cancelled:

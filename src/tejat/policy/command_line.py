@@ -1,6 +1,6 @@
 """A shell line taken apart with the grammar of bash: every command in it, and how sure we are of that."""
 
-from tejat.core.value import value
+from tejat.core.value import field, value
 
 
 @value
@@ -24,12 +24,16 @@ class Command:
 
 @value
 class Redirection:
-    """`target` is None where it is not a literal word. `is_harmless`: to /dev/null or another descriptor."""
+    """`target` is None where it is not a literal word, and `text` what is written there then.
+
+    `is_harmless`: to /dev/null or another descriptor.
+    """
 
     operator: str
     target: str | None
     writes: bool
     is_harmless: bool
+    text: str = field(default="", compare=False)
 
 
 @value

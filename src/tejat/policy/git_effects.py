@@ -91,6 +91,19 @@ def git_effects(words: Sequence[str]) -> GitEffects:
     )
 
 
+def git_subcommand(words: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """The subcommand of a git command, empty where there is none, and the words after it."""
+    _, subcommand, after = _parts(words)
+    return subcommand, after
+
+
+def rewrites_history(words: Sequence[str]) -> bool:
+    """Whether a git command throws commits away or puts others in their place."""
+    subcommand, after = git_subcommand(words)
+    judge = _REWRITING.get(subcommand)
+    return judge is not None and judge(after) is not None
+
+
 def _parts(words: Sequence[str]) -> tuple[Sequence[str], str, Sequence[str]]:
     at = 1
     while at < len(words) and words[at].startswith("-"):
@@ -217,4 +230,20 @@ _DESTROYING: Mapping[str, Callable[[Sequence[str]], str | None]] = {
     "tag": _with("-d", "-f", "--delete", "--force"),
     "update-ref": _with("-d"),
     "worktree": _with("remove", "prune"),
+}
+_REWRITING: Mapping[str, Callable[[Sequence[str]], str | None]] = {
+    "branch": _with("-D", "-d", "-M", "-f", "-C", "--delete", "--force"),
+    "commit": _with("--amend"),
+    "filter-branch": _always,
+    "filter-repo": _always,
+    "gc": _with("--prune", "--aggressive"),
+    "prune": _always,
+    "push": _push,
+    "rebase": _always,
+    "reflog": _with("expire", "delete"),
+    "replace": _always,
+    "reset": _with("--hard", "--merge", "--keep"),
+    "switch": _with("-C", "--force-create"),
+    "tag": _with("-d", "-f", "--delete", "--force"),
+    "update-ref": _always,
 }

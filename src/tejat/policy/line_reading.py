@@ -215,7 +215,13 @@ class _TreeWalk:
         )
         is_harmless = is_duplicate or target == "/dev/null"
         self._reading.redirections.append(
-            Redirection(operator, target, writes=">" in operator and not is_duplicate, is_harmless=is_harmless)
+            Redirection(
+                operator,
+                target,
+                writes=">" in operator and not is_duplicate,
+                is_harmless=is_harmless,
+                text=words[0].text if words else "",
+            )
         )
         if len(words) != 1:
             # Words after the target belong to the command, but the tree gives them to the redirection.
