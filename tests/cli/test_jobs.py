@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from job_checks import ended, start
-from tejat.cli.jobs import HELP, run
+from tejat.cli.jobs import help_text, run
 from tejat.workspace.jobs import Jobs, JobState
 
 
@@ -91,12 +91,12 @@ class TestUsage:
     @pytest.mark.parametrize("word", ["-h", "--help"])
     def test_help(self, jobs: Jobs, capsys: pytest.CaptureFixture[str], word: str) -> None:
         assert run([word], lambda: jobs) == 0
-        assert printed(capsys) == (HELP, "")
+        assert printed(capsys) == (help_text(), "")
 
     @pytest.mark.parametrize("words", [["what"], ["read"], ["read", "x"], ["stop", "-"], ["list", "1"]])
     def test_wrong_words(self, jobs: Jobs, capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
         assert run(words, lambda: jobs) == 2
-        assert printed(capsys) == ("", f"tejat: `tejat jobs` takes list, read PID or stop PID.\n{HELP}")
+        assert printed(capsys) == ("", f"tejat: `tejat jobs` takes list, read PID or stop PID.\n{help_text()}")
 
     @pytest.mark.parametrize("words", [["--what"], ["read", "1", "--offset", "x"], ["read", "1", "--lines", "-1"]])
     def test_wrong_options(self, jobs: Jobs, capsys: pytest.CaptureFixture[str], words: list[str]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mcp_house import Here, put, settle
-from tejat.cli.mcp import HELP
+from tejat.cli.mcp import help_text
 
 COMMANDS = ("add", "remove", "list", "test", "enable", "disable", "auth", "serve")
 
@@ -19,7 +19,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_is_in_the_help_and_has_its_own(here: Here, command: str) -> None:
-    assert f"tejat mcp {command}" in HELP
+    assert f"tejat mcp {command}" in help_text()
     done = here.mcp(command, "--help")
     assert (done.code, done.aside) == (0, "")
     assert done.result.startswith(f"usage: tejat mcp {command}")
@@ -28,13 +28,13 @@ def test_every_command_is_in_the_help_and_has_its_own(here: Here, command: str) 
 @pytest.mark.parametrize("word", ["-h", "--help"])
 def test_help(here: Here, word: str) -> None:
     done = here.mcp(word)
-    assert (done.code, done.result, done.aside) == (0, HELP, "")
+    assert (done.code, done.result, done.aside) == (0, help_text(), "")
 
 
 @pytest.mark.parametrize("words", [[], ["nonsense\x1b[2J"], ["--list"]])
 def test_anything_else_is_bad_usage(here: Here, words: list[str]) -> None:
     done = here.mcp(*words)
-    told = f"tejat: `tejat mcp` takes add, remove, list, test, enable, disable, auth or serve.\n{HELP}"
+    told = f"tejat: `tejat mcp` takes add, remove, list, test, enable, disable, auth or serve.\n{help_text()}"
     assert (done.code, done.result, done.aside) == (2, "", told)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tejat.cli.mcp_shown import counted, on_one_line, speaks_unicode, unknown_server
+from tejat.cli.mcp_shown import on_one_line, speaks_unicode, unknown_server
 
 
 @pytest.mark.parametrize(
@@ -25,11 +25,6 @@ def test_which_locales_have_more_than_ascii(environment: dict[str, str], speaks:
 
 def test_one_line_stays_one() -> None:
     assert on_one_line("a\nb\tc\x1b[2J\r") == "a<U+000A>b c<U+001B>[2J<U+000D>"
-
-
-@pytest.mark.parametrize(("number", "words"), [(0, "0 tools"), (1, "1 tool"), (2, "2 tools")])
-def test_numbers(number: int, words: str) -> None:
-    assert counted(number, "tool") == words
 
 
 def test_the_nearest_names_come_first() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tejat.cli.undo import HELP, run
+from tejat.cli.undo import help_text, run
 from tejat.core.tool import Kind, ToolResult
 from tejat.core.types import FunctionCall
 from tejat.core.undo import Entry
@@ -195,7 +195,7 @@ class TestRestore:
 class TestWords:
     def test_help(self, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
         assert place("--help") == 0
-        assert capsys.readouterr().out == HELP
+        assert capsys.readouterr().out == help_text()
 
     @pytest.mark.parametrize(
         "words",

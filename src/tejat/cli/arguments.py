@@ -6,6 +6,7 @@ from typing import cast
 from tejat.core.errors import UsageError
 from tejat.core.json_text import NotJson, load_json
 from tejat.core.types import Params
+from tejat.core.words import say
 
 
 def read_arguments(words: Sequence[str], type_of: Callable[[str], str | None]) -> Params:
@@ -20,7 +21,7 @@ def read_arguments(words: Sequence[str], type_of: Callable[[str], str | None]) -
     for word in words:
         key, equals, value = word.partition("=")
         if not equals or not key:
-            raise UsageError(f"cannot read {word!r}: give one JSON object, or words like key=value")
+            raise UsageError(say("cannot read {word!r}: give one JSON object, or words like key=value", word=word))
         if type_of(key) == "array":
             lists.setdefault(key, []).extend(_read_array(value))
         else:
@@ -32,9 +33,9 @@ def _read_object(text: str) -> Params:
     try:
         value = load_json(text)
     except NotJson as error:
-        raise UsageError(f"the arguments are not JSON: {error}") from None
+        raise UsageError(say("the arguments are not JSON: {error}", error=error)) from None
     if not isinstance(value, dict):
-        raise UsageError('the arguments must be one JSON object, like \'{"path": "README.md"}\'')
+        raise UsageError(say('the arguments must be one JSON object, like \'{"path": "README.md"}\''))
     return cast("dict[str, object]", value)
 
 
@@ -44,7 +45,7 @@ def _read_array(text: str) -> list[object]:
         try:
             value = load_json(text)
         except NotJson as error:
-            raise UsageError(f"{text!r} is not a JSON array: {error}") from None
+            raise UsageError(say("{text!r} is not a JSON array: {error}", text=text, error=error)) from None
         if isinstance(value, list):
             return cast("list[object]", value)
     return [text]
@@ -56,4 +57,4 @@ def _read_value(key: str, text: str, json_type: str | None) -> object:
     try:
         return load_json(text)
     except NotJson:
-        raise UsageError(f"{key} must be {json_type}, but was {text!r}") from None
+        raise UsageError(say("{key} must be {type}, but was {text!r}", key=key, type=json_type, text=text)) from None

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from tejat.cli.run_options import BadArguments, read_options, wanted_format
 from tejat.core.exit_codes import EXIT_INPUT
 from tejat.core.visible import visible
+from tejat.core.words import say
 
 
 def run(words: Sequence[str]) -> int:
@@ -13,7 +14,7 @@ def run(words: Sequence[str]) -> int:
     try:
         options = read_options(words)
         if options.prompt_interactive is not None and not sys.stdin.isatty():
-            raise BadArguments("The --prompt-interactive flag cannot be used when input is piped from stdin.")
+            raise BadArguments(say("The --prompt-interactive flag cannot be used when input is piped from stdin."))
     except BadArguments as error:
         return _refuse(str(error), words)
     if options.list_sessions or options.delete_session is not None:
@@ -38,5 +39,5 @@ def _refuse(message: str, words: Sequence[str]) -> int:
         from tejat.cli.headless import tell_failure
 
         tell_failure(message, output_format=wanted, code=EXIT_INPUT)
-    print("`tejat --help` shows what can be asked for.", file=sys.stderr)
+    print(say("`tejat --help` shows what can be asked for."), file=sys.stderr)
     return EXIT_INPUT

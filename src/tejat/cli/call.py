@@ -24,6 +24,7 @@ from tejat.core.json_text import dump_json
 from tejat.core.tool import ToolResult
 from tejat.core.types import FunctionCall
 from tejat.core.visible import visible
+from tejat.core.words import say
 
 # A result may hold a hundred thousand paths, and next to nothing here is a cycle: looking for cycles at every 700th
 # object costs a tenth of such a call and finds none.
@@ -33,7 +34,7 @@ _OBJECTS_BETWEEN_COLLECTIONS = 50_000
 def call_one(options: argparse.Namespace) -> int:
     """Run one tool and return the exit code. Raises UsageError."""
     if options.name is None:
-        raise UsageError("which tool? `tejat tools list` shows them")
+        raise UsageError(say("which tool? `tejat tools list` shows them"))
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     with _opened(options, _approver(options)) as session:
         name, result = asyncio.run(_called(session, options.name, options.arguments))
@@ -75,7 +76,7 @@ def _tell(problems: Sequence[str]) -> None:
 def call_stream(options: argparse.Namespace) -> int:
     """Answer the calls on standard input and return the exit code. Raises UsageError."""
     if options.name is not None:
-        raise UsageError("--jsonl reads the calls from standard input, so no tool is named")
+        raise UsageError(say("--jsonl reads the calls from standard input, so no tool is named"))
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     approver = SayYes() if options.yes else None
     with _opened(options, approver) as session, one_call_at_a_time():

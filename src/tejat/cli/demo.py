@@ -20,21 +20,22 @@ from tejat.core.confirm import Approver
 from tejat.core.errors import TejatError
 from tejat.core.exit_codes import EXIT_INPUT
 from tejat.core.visible import visible
+from tejat.core.words import say
 from tejat.frontends.endings import exit_code_of
 
 _DEMO = os.path.join(os.path.dirname(os.path.dirname(__file__)), "demo")
 _PROMPT = "A test of this project fails. Find out why, correct it, and run the tests."
-_NOBODY_TO_ASK = (
-    "the demo asks before it changes or runs anything, and nobody can answer here: "
-    "run it in a terminal, or agree to everything with `tejat demo --yes`"
-)
 
 
 def run(words: list[str]) -> int:
     """Run `tejat demo` with these words and return the exit code."""
     options = _parser().parse_args(words)
     if not options.yes and not can_ask():
-        print(f"tejat: {_NOBODY_TO_ASK}", file=sys.stderr)
+        told = say(
+            "the demo asks before it changes or runs anything, and nobody can answer here: "
+            "run it in a terminal, or agree to everything with `tejat demo --yes`"
+        )
+        print(f"tejat: {told}", file=sys.stderr)
         return EXIT_INPUT
     try:
         with ending_in_order(), tempfile.TemporaryDirectory(prefix="tejat-demo-", ignore_cleanup_errors=True) as place:
@@ -49,10 +50,12 @@ def run(words: list[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="tejat demo",
-        description="Show a whole run: a script plays the model, and real tools find and correct a bug in a small "
-        "project, in a temporary directory. It needs no key and no network.",
+        description=say(
+            "Show a whole run: a script plays the model, and real tools find and correct a bug in a small project, "
+            "in a temporary directory. It needs no key and no network."
+        ),
     )
-    parser.add_argument("-y", "--yes", action="store_true", help="agree to everything beforehand")
+    parser.add_argument("-y", "--yes", action="store_true", help=say("agree to everything beforehand"))
     return parser
 
 

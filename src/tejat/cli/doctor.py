@@ -11,6 +11,7 @@ from tejat.core.exit_codes import EXIT_NO_SANDBOX, EXIT_OK, EXIT_USAGE
 from tejat.core.explain import Check
 from tejat.core.json_text import dump_json
 from tejat.core.visible import visible
+from tejat.core.words import say
 
 Examine = Callable[[Sequence[str], str | None], list[Check]]
 
@@ -41,16 +42,17 @@ def _show(checks: Sequence[Check]) -> None:
         if check.group != group:
             group = check.group
             print(style.bold(group))
-        print(f"  {'yes' if check.works else 'NO ':3}  {check.name.ljust(width)}  {visible(check.how)}")
+        works = say("yes") if check.works else say("NO")
+        print(f"  {works.ljust(3)}  {check.name.ljust(width)}  {visible(check.how)}")
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="tejat doctor",
-        description="Try what commands are kept from doing here, and say what works.",
-        epilog="exit codes: 0 examined, 2 bad usage, 44 the sandbox that is required does not work",
+        description=say("Try what commands are kept from doing here, and say what works."),
+        epilog=say("exit codes: 0 examined, 2 bad usage, 44 the sandbox that is required does not work"),
     )
-    parser.add_argument("--root", action="append", metavar="DIR", help="a directory to work in (default: .)")
-    parser.add_argument("--json", action="store_true", help="print a JSON list")
+    parser.add_argument("--root", action="append", metavar="DIR", help=say("a directory to work in (default: .)"))
+    parser.add_argument("--json", action="store_true", help=say("print a JSON list"))
     add_sandbox_flag(parser)
     return parser

@@ -18,11 +18,10 @@ from tejat.core.agent_events import AgentEvent, EndReason, RunEnded
 from tejat.core.agent_options import AgentOptions
 from tejat.core.errors import TejatError
 from tejat.core.exit_codes import EXIT_BROKEN_PIPE, EXIT_FAILED, EXIT_INPUT, EXIT_INTERRUPTED
+from tejat.core.words import say
 from tejat.frontends.endings import exit_code_of
 from tejat.frontends.output import Output, Streams
 
-_NO_INPUT = "No input provided via stdin. Input can be provided by piping data into tejat or using the --prompt option."
-_CANCELLED = "Operation cancelled."
 _PATIENCE_AFTER_A_SIGNAL = 10.0
 _PATIENCE_AFTER_THE_RESULT = 5.0
 
@@ -54,21 +53,32 @@ def _in_words(error: BaseException) -> tuple[str, str, int]:
         case TejatError():
             return str(error), *explain(error)
         case Terminated(exit_code=code):
-            return _CANCELLED, EndReason.INTERRUPTED, code
+            return _cancelled(), EndReason.INTERRUPTED, code
         case KeyboardInterrupt():
-            return _CANCELLED, EndReason.INTERRUPTED, EXIT_INTERRUPTED
+            return _cancelled(), EndReason.INTERRUPTED, EXIT_INTERRUPTED
         case OSError(strerror=reason) if reason:
             return reason, EndReason.FAILED, EXIT_FAILED
         case _:
             # What the error of a defect says may be anything, also a key.
-            return f"Internal error: {type(error).__name__}. --debug shows where.", EndReason.FAILED, EXIT_FAILED
+            told = say("Internal error: {error}. --debug shows where.", error=type(error).__name__)
+            return told, EndReason.FAILED, EXIT_FAILED
+
+
+def _cancelled() -> str:
+    return say("Operation cancelled.")
+
+
+def _no_input() -> str:
+    return say(
+        "No input provided via stdin. Input can be provided by piping data into tejat or using the --prompt option."
+    )
 
 
 def _answer(options: RunOptions, output: Output, out: "_StandardStreams") -> int:
     """The exit code. Raises TejatError where the run could not begin."""
     prompt = _prompt(options.prompt, out)
     if not prompt.strip():
-        output.fail(_NO_INPUT, name="input", code=EXIT_INPUT)
+        output.fail(_no_input(), name="input", code=EXIT_INPUT)
         return EXIT_INPUT
     run = _Run(agent_options(options), output, out)
     try:
@@ -82,7 +92,7 @@ def _prompt(given: str | None, out: "_StandardStreams") -> str:
     try:
         piped = read_piped() if given else read_piped(wait_for_first_byte=None)
     except OSError as error:
-        piped = Piped(note=f"Cannot read standard input: {error.strerror}.")
+        piped = Piped(note=say("Cannot read standard input: {reason}.", reason=error.strerror))
     if piped.note:
         out.aside(piped.note)
     return "\n\n".join(text for text in (piped.text, given) if text)
@@ -126,7 +136,7 @@ class _Run:
         except asyncio.CancelledError:
             code = EXIT_INTERRUPTED if self._out.ended_by is None else 128 + self._out.ended_by
             if not self._out.is_told:
-                self._output.fail(_CANCELLED, name=EndReason.INTERRUPTED, code=code)
+                self._output.fail(_cancelled(), name=EndReason.INTERRUPTED, code=code)
             return code
         return self._out.code_of(ended)
 
@@ -198,7 +208,7 @@ class _StandardStreams:
         except BrokenPipeError:
             self._lost(EXIT_BROKEN_PIPE)
         except (OSError, ValueError) as error:
-            self.aside(f"Cannot write the result: {error}")
+            self.aside(say("Cannot write the result: {error}", error=error))
             self._lost(EXIT_FAILED)
 
     def aside(self, line: str) -> None:

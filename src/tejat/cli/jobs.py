@@ -12,21 +12,7 @@ from tejat.core.errors import ToolFailure
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK, EXIT_USAGE
 from tejat.core.json_text import dump_json
 from tejat.core.visible import visible
-
-HELP = """\
-usage: tejat jobs [list] [--json]
-       tejat jobs read PID [--offset N] [--lines N]
-       tejat jobs stop PID
-
-See the commands that were left in the background, read what they have printed, stop them.
-
-options:
-  --json       print the jobs as one JSON array
-  --offset N   begin with this byte of the output (default: its last lines)
-  --lines N    how many lines to print at most (default: 100)
-
-exit codes: 0 done, 1 there is no such job or it could not be read or stopped, 2 bad usage
-"""
+from tejat.core.words import say
 
 _LINES = 100
 
@@ -83,7 +69,7 @@ class Jobs(Protocol):
 def run(words: list[str], open_jobs: Callable[[], Jobs]) -> int:
     """Run `tejat jobs` with these words and return the exit code."""
     if words[:1] in (["-h"], ["--help"]):
-        print(HELP, end="")
+        print(help_text(), end="")
         return EXIT_OK
     options = _parser().parse_intermixed_args(words)
     try:
@@ -95,15 +81,33 @@ def run(words: list[str], open_jobs: Callable[[], Jobs]) -> int:
             case ["stop", pid] if pid.isdecimal():
                 return _stop(open_jobs(), int(pid))
             case _:
-                print(f"tejat: `tejat jobs` takes list, read PID or stop PID.\n{HELP}", end="", file=sys.stderr)
+                told = say("`tejat jobs` takes list, read PID or stop PID.")
+                print(f"tejat: {told}\n{help_text()}", end="", file=sys.stderr)
                 return EXIT_USAGE
     except ToolFailure as failure:
         print(f"tejat: {visible(failure.message)}", file=sys.stderr)
         return EXIT_FAILED
 
 
+def help_text() -> str:
+    return say("""\
+usage: tejat jobs [list] [--json]
+       tejat jobs read PID [--offset N] [--lines N]
+       tejat jobs stop PID
+
+See the commands that were left in the background, read what they have printed, stop them.
+
+options:
+  --json       print the jobs as one JSON array
+  --offset N   begin with this byte of the output (default: its last lines)
+  --lines N    how many lines to print at most (default: 100)
+
+exit codes: 0 done, 1 there is no such job or it could not be read or stopped, 2 bad usage
+""")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="tejat jobs", usage=HELP.removeprefix("usage: "), add_help=False)
+    parser = argparse.ArgumentParser(prog="tejat jobs", usage=help_text().partition(": ")[2], add_help=False)
     parser.add_argument("words", nargs="*")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--offset", type=_count)
@@ -113,19 +117,21 @@ def _parser() -> argparse.ArgumentParser:
 
 def _count(text: str) -> int:
     if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number")
+        raise argparse.ArgumentTypeError(say("{text!r} is not a number", text=text))
     return int(text)
 
 
 def _list(jobs: Jobs, *, as_json: bool) -> int:
     found = jobs.found()
     for path in found.unreadable:
-        print(f"tejat: this record cannot be read: {visible(path)}", file=sys.stderr)
+        told = say("this record cannot be read: {path}", path=visible(path))
+        print(f"tejat: {told}", file=sys.stderr)
     if as_json:
         names = ("pid", "state", "exit_code", "signal", "started", "log", "log_size", "directory", "command")
         print(dump_json([{name: getattr(job, name) for name in names} for job in found.jobs], indent=2))
         return EXIT_OK
-    rows = [("PID", "STATE", "STARTED", "OUTPUT", "COMMAND"), *map(_row, found.jobs)]
+    heading = say("PID"), say("STATE"), say("STARTED"), say("OUTPUT"), say("COMMAND")
+    rows = [heading, *map(_row, found.jobs)]
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
     style = Style(sys.stdout)
     for number, row in enumerate(rows):
@@ -141,11 +147,11 @@ def _row(job: Job) -> tuple[str, str, str, str, str]:
 
 def _how_it_goes(job: Job) -> str:
     if job.state == "running":
-        return job.state
+        return say("running")
     if job.signal is None:
-        return "ended" if job.exit_code is None else f"exit {job.exit_code}"
+        return say("ended") if job.exit_code is None else say("exit {code}", code=job.exit_code)
     known = {number.value: number.name for number in signal.Signals}
-    return known.get(job.signal, f"signal {job.signal}")
+    return known.get(job.signal, say("signal {number}", number=job.signal))
 
 
 def _read(jobs: Jobs, pid: int, *, offset: int | None, lines: int) -> int:
@@ -153,11 +159,12 @@ def _read(jobs: Jobs, pid: int, *, offset: int | None, lines: int) -> int:
     text = visible(part.text) if sys.stdout.isatty() else part.text
     print(text, end="" if text.endswith("\n") or not text else "\n")
     if part.next_offset < part.size:
-        print(f"tejat: there is more, read on with --offset {part.next_offset}", file=sys.stderr)
+        told = say("there is more, read on with --offset {offset}", offset=part.next_offset)
+        print(f"tejat: {told}", file=sys.stderr)
     return EXIT_OK
 
 
 def _stop(jobs: Jobs, pid: int) -> int:
     job = jobs.stop(pid)
-    print(f"Process {pid} is over: {_how_it_goes(job)}.")
+    print(say("Process {pid} is over: {outcome}.", pid=pid, outcome=_how_it_goes(job)))
     return EXIT_OK

@@ -5,8 +5,29 @@ import sys
 from tejat.core.errors import ConfigurationError, SandboxUnavailable, UsageError
 from tejat.core.exit_codes import EXIT_CONFIGURATION, EXIT_NO_SANDBOX, EXIT_OK, EXIT_USAGE
 from tejat.core.visible import visible
+from tejat.core.words import say
 
-HELP = """\
+
+def run(words: list[str]) -> int:
+    """Run `tejat mcp` with these words and return the exit code."""
+    match words:
+        case ["-h" | "--help", *_]:
+            print(help_text(), end="")
+            return EXIT_OK
+        case ["serve", *rest]:
+            from tejat.cli.mcp_serve import run
+
+            return run(rest)
+        case [command, *rest] if command in _COMMANDS:
+            return _run(command, rest)
+        case _:
+            told = say("`tejat mcp` takes add, remove, list, test, enable, disable, auth or serve.")
+            print(f"tejat: {told}\n{help_text()}", end="", file=sys.stderr)
+            return EXIT_USAGE
+
+
+def help_text() -> str:
+    return say("""\
 usage: tejat mcp add [OPTIONS] NAME COMMAND [ARGUMENT ...]
        tejat mcp add [OPTIONS] NAME URL
        tejat mcp remove NAME [--scope user|project]
@@ -19,24 +40,7 @@ usage: tejat mcp add [OPTIONS] NAME COMMAND [ARGUMENT ...]
 
 MCP servers bring more tools: put them into your settings or the project's, see whether they can be reached, log in.
 `serve` is the other way round: these tools for other agents. `tejat mcp add --help` tells more.
-"""
-
-
-def run(words: list[str]) -> int:
-    """Run `tejat mcp` with these words and return the exit code."""
-    match words:
-        case ["-h" | "--help", *_]:
-            print(HELP, end="")
-            return EXIT_OK
-        case ["serve", *rest]:
-            from tejat.cli.mcp_serve import run
-
-            return run(rest)
-        case [command, *rest] if command in _COMMANDS:
-            return _run(command, rest)
-        case _:
-            print(f"tejat: `tejat mcp` takes {_LISTED}.\n{HELP}", end="", file=sys.stderr)
-            return EXIT_USAGE
+""")
 
 
 def _run(command: str, words: list[str]) -> int:
@@ -103,4 +107,3 @@ _COMMANDS = {
     "disable": _disable,
     "auth": _auth,
 }
-_LISTED = "add, remove, list, test, enable, disable, auth or serve"

@@ -13,9 +13,8 @@ from tejat.cli.read_line import read_line
 from tejat.cli.termination import Terminated, ending_in_order
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK
 from tejat.core.visible import visible
+from tejat.core.words import say
 from tejat.mcp.failures import McpFailure
-
-_PASTE = "Where the browser runs on another machine, paste the address that it ends at: "
 
 
 def run(words: list[str]) -> int:
@@ -35,16 +34,17 @@ def run(words: list[str]) -> int:
     except McpFailure as failure:
         note(failure.message)
         return EXIT_FAILED
-    print(f"Logged in at {on_one_line(options.name)}. The login is kept in {on_one_line(login.directory)}")
+    name, directory = on_one_line(options.name), on_one_line(login.directory)
+    print(say("Logged in at {name}. The login is kept in {directory}", name=name, directory=directory))
     return EXIT_OK
 
 
 def _forget(login: ServerLogin, name: str) -> int:
     """Raises McpFailure."""
     if login.forget():
-        print(f"Forgotten: the login at {on_one_line(name)}. The server itself was not told.")
+        print(say("Forgotten: the login at {name}. The server itself was not told.", name=on_one_line(name)))
     else:
-        print(f"There was no login at {on_one_line(name)}.")
+        print(say("There was no login at {name}.", name=on_one_line(name)))
     return EXIT_OK
 
 
@@ -52,12 +52,13 @@ async def _log_in(login: ServerLogin, *, opens: bool) -> None:
     """Raises McpFailure."""
 
     async def show(address: str) -> None:
-        print(f"Log in with a browser at this address:\n\n  {visible(address)}\n", flush=True)
+        print(f"{say('Log in with a browser at this address:')}\n\n  {visible(address)}\n", flush=True)
         if opens and not await asyncio.to_thread(webbrowser.open, address):
-            note("No browser could be opened.")
+            note(say("No browser could be opened."))
 
     async def read_address() -> str:
-        return await read_line(_PASTE)
+        asked = say("Where the browser runs on another machine, paste the address that it ends at:")
+        return await read_line(f"{asked} ")
 
     await login.log_in(show, read_address if can_ask() else None)
 
@@ -65,12 +66,12 @@ async def _log_in(login: ServerLogin, *, opens: bool) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="tejat mcp auth",
-        description="Log in at a remote MCP server with a browser. The login is renewed by itself from then on.",
-        epilog="exit codes: 0 done, 1 it failed, 2 bad usage, 52 the settings cannot be relied on",
+        description=say("Log in at a remote MCP server with a browser. The login is renewed by itself from then on."),
+        epilog=say("exit codes: 0 done, 1 it failed, 2 bad usage, 52 the settings cannot be relied on"),
         allow_abbrev=False,
     )
-    parser.add_argument("name", metavar="NAME", help="the server")
+    parser.add_argument("name", metavar="NAME", help=say("the server"))
     instead = parser.add_mutually_exclusive_group()
-    instead.add_argument("--open", action="store_true", help="open the browser of this machine")
-    instead.add_argument("--forget", action="store_true", help="forget the login")
+    instead.add_argument("--open", action="store_true", help=say("open the browser of this machine"))
+    instead.add_argument("--forget", action="store_true", help=say("forget the login"))
     return parser

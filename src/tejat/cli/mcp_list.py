@@ -3,13 +3,15 @@
 import argparse
 import asyncio
 import sys
+from typing import assert_never
 
 from tejat.app.mcp_looking import Offer, ServersAtHand, open_servers
-from tejat.cli.mcp_shown import counted, note, on_one_line, speaks_unicode
+from tejat.cli.mcp_shown import note, on_one_line, speaks_unicode
 from tejat.cli.termination import Terminated, ending_in_order
 from tejat.core.exit_codes import EXIT_OK
 from tejat.core.json_text import dump_json
 from tejat.core.types import JsonObject
+from tejat.core.words import say, say_count
 from tejat.mcp.values import ServerState, ServerStatus
 
 _MOST_LAST_WORDS = 5
@@ -36,27 +38,44 @@ async def _list(*, as_json: bool) -> None:
                 found.append(_to_json(status, servers))
                 continue
             if not found:
-                print("Configured MCP servers:\n")
+                print(f"{say('Configured MCP servers:')}\n")
             found.append({})
             _show(status, servers)
     if as_json:
         print(dump_json(found, indent=2))
     elif not found:
-        print("No MCP servers configured.")
+        print(say("No MCP servers configured."))
 
 
 def _show(status: ServerStatus, servers: ServersAtHand) -> None:
     """At once: others may take their time."""
-    fancy, plain, word = _STATES[status.state]
+    fancy, plain, word = _shown(status.state)
     mark = fancy if speaks_unicode() else plain
     tools = ""
     if status.state is ServerState.CONNECTED:
         offer = servers.offer(status)
-        tools = f" ({counted(len(offer.tools), 'tool')})"
+        tools = f" ({say_count('{count} tool', '{count} tools', len(offer.tools))})"
     print(f"{mark} {on_one_line(status.alias)}: {on_one_line(status.where)} ({status.transport}) - {word}{tools}")
     for line in _explained(status):
         print(f"    {on_one_line(line)}")
     sys.stdout.flush()
+
+
+def _shown(state: ServerState) -> tuple[str, str, str]:
+    """A mark, one for terminals without it, and the word."""
+    match state:
+        case ServerState.CONNECTED:
+            return "✓", "+", say("Connected")
+        case ServerState.DISCONNECTED | ServerState.CONNECTING:
+            return "✗", "x", say("Disconnected")
+        case ServerState.NEEDS_LOGIN:
+            return "✗", "x", say("Needs login")
+        case ServerState.BLOCKED:
+            return "✗", "x", say("Blocked")
+        case ServerState.DISABLED:
+            return "○", "o", say("Disabled")
+        case _:
+            assert_never(state)
 
 
 def _explained(status: ServerStatus) -> list[str]:
@@ -69,9 +88,9 @@ def _explained(status: ServerStatus) -> list[str]:
 def _next_step(status: ServerStatus) -> list[str]:
     match status.state:
         case ServerState.NEEDS_LOGIN:
-            return [f"Log in: tejat mcp auth {status.alias}"]
+            return [say("Log in: {command}", command=f"tejat mcp auth {status.alias}")]
         case ServerState.DISCONNECTED:
-            return [f"Look closer: tejat mcp test {status.alias}"]
+            return [say("Look closer: {command}", command=f"tejat mcp test {status.alias}")]
         case _:
             return []
 
@@ -100,19 +119,9 @@ def _to_json(status: ServerStatus, servers: ServersAtHand) -> JsonObject:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="tejat mcp list",
-        description="Connect to every MCP server of the settings that may be started, and say what became of it.",
-        epilog="exit codes: 0 listed, 2 bad usage, 52 the settings cannot be relied on",
+        description=say("Connect to every MCP server of the settings that may be started, and say what became of it."),
+        epilog=say("exit codes: 0 listed, 2 bad usage, 52 the settings cannot be relied on"),
         allow_abbrev=False,
     )
-    parser.add_argument("--json", action="store_true", help="print a JSON list")
+    parser.add_argument("--json", action="store_true", help=say("print a JSON list"))
     return parser
-
-
-_STATES = {
-    ServerState.CONNECTED: ("✓", "+", "Connected"),
-    ServerState.DISCONNECTED: ("✗", "x", "Disconnected"),
-    ServerState.CONNECTING: ("✗", "x", "Disconnected"),
-    ServerState.NEEDS_LOGIN: ("✗", "x", "Needs login"),
-    ServerState.BLOCKED: ("✗", "x", "Blocked"),
-    ServerState.DISABLED: ("○", "o", "Disabled"),
-}

@@ -15,6 +15,7 @@ from tejat.config.own_file import Writers, read_own_file
 from tejat.core.errors import SandboxUnavailable, UsageError
 from tejat.core.exit_codes import EXIT_NO_SANDBOX, EXIT_OK, EXIT_USAGE
 from tejat.core.visible import visible
+from tejat.core.words import say
 from tejat.frontends.mcp_server.endpoint import PATH, serve_http
 from tejat.frontends.mcp_server.lines import serve_lines
 from tejat.frontends.mcp_server.server import ToolServer
@@ -30,21 +31,23 @@ def run(words: list[str]) -> int:
     try:
         return asyncio.run(_serve(options))
     except SandboxUnavailable as error:
-        _say(str(error))
+        _tell(str(error))
         return EXIT_NO_SANDBOX
     except UsageError as error:
-        _say(str(error))
+        _tell(str(error))
         return EXIT_USAGE
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="tejat mcp serve",
-        description="Serve the tools to other agents over MCP: on standard input and output, or with --http.",
-        epilog=f"The token is a new one with every start, unless {_TOKEN} or --token-file gives one.",
+        description=say("Serve the tools to other agents over MCP: on standard input and output, or with --http."),
+        epilog=say("The token is a new one with every start, unless {name} or --token-file gives one.", name=_TOKEN),
     )
     add_policy_flags(parser)
-    parser.add_argument("--exclude-tools", action="append", metavar="LIST", help="tools that may not be used at all")
+    parser.add_argument(
+        "--exclude-tools", action="append", metavar="LIST", help=say("tools that may not be used at all")
+    )
     add_sandbox_flag(parser)
     parser.add_argument(
         "--http",
@@ -52,16 +55,16 @@ def _parser() -> argparse.ArgumentParser:
         type=_port,
         const=0,
         metavar="PORT",
-        help="listen on this port of 127.0.0.1 (default: any that is free)",
+        help=say("listen on this port of 127.0.0.1 (default: any that is free)"),
     )
-    parser.add_argument("--token-file", metavar="FILE", help="where the token for --http is read from")
+    parser.add_argument("--token-file", metavar="FILE", help=say("where the token for --http is read from"))
     return parser
 
 
 def _port(word: str) -> int:
     number = int(word) if word.isascii() and word.isdecimal() else -1
     if not 0 <= number <= _MOST_PORT:
-        raise argparse.ArgumentTypeError(f"a port is a number from 0 to {_MOST_PORT}")
+        raise argparse.ArgumentTypeError(say("a port is a number from 0 to {most}", most=_MOST_PORT))
     return number
 
 
@@ -76,10 +79,10 @@ async def _serve(options: argparse.Namespace) -> int:
         sandbox=options.sandbox,
     )
     if options.token_file is not None and options.http is None:
-        raise UsageError("--token-file is for --http: over standard input and output there is no token.")
+        raise UsageError(say("--token-file is for --http: over standard input and output there is no token."))
     async with open_tool_host(serving) as host:
         for note in host.notes:
-            _say(note)
+            _tell(note)
         server = ToolServer(host, version=__version__)
         try:
             if options.http is None:
@@ -92,11 +95,11 @@ async def _serve(options: argparse.Namespace) -> int:
 async def _serve_lines(server: ToolServer) -> None:
     """Only messages go to standard output; what anybody else would write there goes to standard error."""
     if os.isatty(0):
-        _say("This is for programs: a client of MCP talks to it on standard input. Ctrl-D ends it.")
+        _tell(say("This is for programs: a client of MCP talks to it on standard input. Ctrl-D ends it."))
     sink = os.dup(1)
     os.dup2(2, 1)
     try:
-        await serve_lines(server, source=0, sink=sink, complain=_say)
+        await serve_lines(server, source=0, sink=sink, complain=_tell)
     finally:
         os.dup2(sink, 1)
         os.close(sink)
@@ -107,29 +110,37 @@ async def _serve_http(server: ToolServer, port: int, token_file: str | None) -> 
     token, where = _token(token_file)
 
     def tell(found: int) -> None:
-        _say(f"Serving on http://127.0.0.1:{found}{PATH}")
-        _say(where)
+        _tell(say("Serving on {address}", address=f"http://127.0.0.1:{found}{PATH}"))
+        _tell(where)
 
     try:
         await serve_http(server, port=port, token=token, tell=tell)
     except OSError as error:
-        raise UsageError(f"Cannot listen on port {port}: {error.strerror or error}") from None
+        reason = error.strerror or error
+        raise UsageError(say("Cannot listen on port {port}: {reason}", port=port, reason=reason)) from None
 
 
 def _token(file: str | None) -> tuple[str, str]:
     """The token, and what to say about it. Raises UsageError."""
-    given, where = os.environ.get(_TOKEN), f"the environment variable {_TOKEN}"
+    given, where = os.environ.get(_TOKEN), say("the environment variable {name}", name=_TOKEN)
     if file is not None:
-        given, where = read_own_file(file, writers=Writers.TRUSTED), f"the file {file}"
+        given, where = read_own_file(file, writers=Writers.TRUSTED), say("the file {file}", file=file)
         if given is None:
-            raise UsageError(f"The file for the token does not exist: {file}")
+            raise UsageError(say("The file for the token does not exist: {file}", file=file))
     if given is None:
         token = secrets.token_urlsafe(32)
-        return token, f"Clients must send the header Authorization: Bearer {token}"
+        return token, say("Clients must send the header {header}", header=f"Authorization: Bearer {token}")
     given = given.strip()
     if len(given) < _SHORTEST_TOKEN or not (given.isascii() and given.isprintable()) or " " in given:
-        raise UsageError(f"The token in {where} must have at least {_SHORTEST_TOKEN} plain characters, and no space.")
-    return given, f"Clients must send the token in {where} as the header Authorization: Bearer ..."
+        raise UsageError(
+            say(
+                "The token in {place} must have at least {least} plain characters, and no space.",
+                place=where,
+                least=_SHORTEST_TOKEN,
+            )
+        )
+    header = "Authorization: Bearer ..."
+    return given, say("Clients must send the token in {place} as the header {header}", place=where, header=header)
 
 
 async def _until_told(serving: Callable[[], Awaitable[None]]) -> int:
@@ -156,5 +167,5 @@ async def _until_told(serving: Callable[[], Awaitable[None]]) -> int:
     return EXIT_OK
 
 
-def _say(line: str) -> None:
+def _tell(line: str) -> None:
     print(f"tejat: {visible(line)}", file=sys.stderr, flush=True)

@@ -6,8 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from tejat.core.nearest import distance
 from tejat.core.visible import visible
-
-HOME_PROBLEM = "Error: Please use --scope user to edit settings in the home directory."
+from tejat.core.words import say
 
 _MOST_NAMED = 3
 
@@ -22,8 +21,12 @@ def note(text: str) -> None:
     print(f"tejat: {visible(text)}", file=sys.stderr)
 
 
-def counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+def home_problem() -> str:
+    return say("Error: Please use --scope user to edit settings in the home directory.")
+
+
+def has_changed() -> str:
+    return say("Something else in this folder has changed since it was trusted. Look at it with `tejat trust`.")
 
 
 def say_no_such_server(name: str, known: Collection[str], notes: Sequence[str]) -> None:
@@ -35,11 +38,12 @@ def say_no_such_server(name: str, known: Collection[str], notes: Sequence[str]) 
 
 def unknown_server(name: str, known: Collection[str]) -> str:
     """What to say of a server that nobody knows."""
-    said = f'There is no MCP server "{on_one_line(name)}" in the settings.'
+    said = say('There is no MCP server "{name}" in the settings.', name=on_one_line(name))
     if not known:
-        return f"{said} `tejat mcp add` adds one."
+        return f"{said} {say('`tejat mcp add` adds one.')}"
     near = sorted(known, key=lambda other: (distance(name.lower()[:100], other.lower()[:100]), other))
-    return f"{said} Known are: {', '.join(map(on_one_line, near[:_MOST_NAMED]))}."
+    listed = ", ".join(map(on_one_line, near[:_MOST_NAMED]))
+    return f"{said} {say('Known are: {names}.', names=listed)}"
 
 
 def speaks_unicode(environment: Mapping[str, str] = os.environ) -> bool:

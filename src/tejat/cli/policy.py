@@ -16,16 +16,7 @@ from tejat.core.explain import CheckedCase, Explanation, ListedRule, PolicyFlags
 from tejat.core.json_text import dump_json
 from tejat.core.types import Params
 from tejat.core.visible import visible
-
-HELP = """\
-usage: tejat policy explain TOOL [JSON | KEY=VALUE ...] [--json]
-       tejat policy list [--json]
-       tejat policy revoke ID | --all
-       tejat policy test FILE
-
-Ask what would be done about a call without making it, see the rules, take back saved ones, test them.
-`tejat policy explain --help` tells more.
-"""
+from tejat.core.words import say
 
 
 class Book(Protocol):
@@ -66,11 +57,24 @@ def run(words: list[str], open_book: OpenBook) -> int:
             parser, act = _COMMANDS[command]
             return _act(act, parser().parse_intermixed_args(rest), open_book)
         case ["-h" | "--help", *_]:
-            print(HELP, end="")
+            print(help_text(), end="")
             return EXIT_OK
         case _:
-            print(f"tejat: `tejat policy` takes explain, list, revoke or test.\n{HELP}", end="", file=sys.stderr)
+            told = say("`tejat policy` takes explain, list, revoke or test.")
+            print(f"tejat: {told}\n{help_text()}", end="", file=sys.stderr)
             return EXIT_USAGE
+
+
+def help_text() -> str:
+    return say("""\
+usage: tejat policy explain TOOL [JSON | KEY=VALUE ...] [--json]
+       tejat policy list [--json]
+       tejat policy revoke ID | --all
+       tejat policy test FILE
+
+Ask what would be done about a call without making it, see the rules, take back saved ones, test them.
+`tejat policy explain --help` tells more.
+""")
 
 
 def _act(act: "_Act", options: argparse.Namespace, open_book: OpenBook) -> int:
@@ -89,10 +93,10 @@ def _explain(options: argparse.Namespace, open_book: OpenBook) -> int:
         print(dump_json(explanation.to_json()))
         return EXIT_OK
     print(f"{Style(sys.stdout).bold(explanation.decision)}: {_on_one_line(explanation.reason)}")
-    print(f"  rule:   {_on_one_line(explanation.rule or 'none matches')}")
-    print(f"  source: {_on_one_line(explanation.source)}")
-    _print_tree("commands in the line:", explanation.commands)
-    _print_tree("why it is not plain:", explanation.doubts)
+    print(say("  rule:   {rule}", rule=_on_one_line(explanation.rule or say("none matches"))))
+    print(say("  source: {source}", source=_on_one_line(explanation.source)))
+    _print_tree(say("commands in the line:"), explanation.commands)
+    _print_tree(say("why it is not plain:"), explanation.doubts)
     return EXIT_OK
 
 
@@ -111,28 +115,28 @@ def _list(options: argparse.Namespace, open_book: OpenBook) -> int:
 
 def _revoke(options: argparse.Namespace, open_book: OpenBook) -> int:
     if options.all == (options.id is not None):
-        raise UsageError("give the id of one saved rule (`tejat policy list` shows them), or --all")
+        raise UsageError(say("give the id of one saved rule (`tejat policy list` shows them), or --all"))
     with open_book(PolicyFlags()) as book:
         revoked = book.revoke_all() if options.all else [book.revoke(options.id)]
     for text in revoked:
-        print(f"revoked: {visible(text)}")
+        print(say("revoked: {rule}", rule=visible(text)))
     if not revoked:
-        print("There was nothing to revoke.")
+        print(say("There was nothing to revoke."))
     return EXIT_OK
 
 
 def _test(options: argparse.Namespace, open_book: OpenBook) -> int:
     text = read_own_file(options.file, writers=Writers.ANYBODY)
     if text is None:
-        raise UsageError(f"There is no file {options.file}")
+        raise UsageError(say("There is no file {file}", file=options.file))
     with open_book(policy_flags(options)) as book:
         cases = book.check(text, options.file)
     if not cases:
-        raise UsageError(f"{options.file} holds no [[case]], so there is nothing to test")
+        raise UsageError(say("{file} holds no [[case]], so there is nothing to test", file=options.file))
     failed = [case for case in cases if not case.passed]
     for case in failed:
         _print_failure(case)
-    print(f"{len(cases) - len(failed)} of {len(cases)} cases as expected")
+    print(say("{passed} of {all} cases as expected", passed=len(cases) - len(failed), all=len(cases)))
     return EXIT_FAILED if failed else EXIT_OK
 
 
@@ -145,9 +149,10 @@ def _print_rules(tier: str, rules: Sequence[ListedRule]) -> None:
 
 
 def _print_failure(case: CheckedCase) -> None:
-    print(f"{Style(sys.stdout).bold('not as expected')}: {_on_one_line(case.source)}: {_on_one_line(case.call)}")
+    print(f"{Style(sys.stdout).bold(say('not as expected'))}: {_on_one_line(case.source)}: {_on_one_line(case.call)}")
     found = case.found
-    _print_tree("", (case.expected, f"by {found.rule or 'no rule'} ({found.source})", *found.doubts))
+    by = say("by {rule} ({source})", rule=found.rule or say("no rule"), source=found.source)
+    _print_tree("", (case.expected, by, *found.doubts))
 
 
 def _on_one_line(text: str) -> str:
@@ -181,38 +186,38 @@ def _parser(command: str, description: str, epilog: str | None = None) -> argpar
 def _explain_parser() -> argparse.ArgumentParser:
     parser = _parser(
         "explain",
-        "Tell what would be done about a call, by which rule and why, without making it.",
-        'example: tejat policy explain run_shell_command \'{"command": "git log"}\'',
+        say("Tell what would be done about a call, by which rule and why, without making it."),
+        say("example: {command}", command='tejat policy explain run_shell_command \'{"command": "git log"}\''),
     )
-    parser.add_argument("tool", help="the tool")
-    parser.add_argument("arguments", nargs="*", metavar="JSON | KEY=VALUE", help="its arguments")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("tool", help=say("the tool"))
+    parser.add_argument("arguments", nargs="*", metavar="JSON | KEY=VALUE", help=say("its arguments"))
+    parser.add_argument("--json", action="store_true", help=say("print one JSON object"))
     add_policy_flags(parser)
     return parser
 
 
 def _list_parser() -> argparse.ArgumentParser:
-    parser = _parser("list", "Show every rule, who wrote it and where; saved ones with the id to revoke them by.")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser = _parser("list", say("Show every rule, who wrote it and where; saved ones with the id to revoke them by."))
+    parser.add_argument("--json", action="store_true", help=say("print one JSON object"))
     add_policy_flags(parser)
     return parser
 
 
 def _revoke_parser() -> argparse.ArgumentParser:
-    parser = _parser("revoke", 'Take back what was answered with "always" and saved.')
-    parser.add_argument("id", nargs="?", metavar="ID", help="the id that `tejat policy list` shows")
-    parser.add_argument("--all", action="store_true", help="take back all of them")
+    parser = _parser("revoke", say('Take back what was answered with "always" and saved.'))
+    parser.add_argument("id", nargs="?", metavar="ID", help=say("the id that `tejat policy list` shows"))
+    parser.add_argument("--all", action="store_true", help=say("take back all of them"))
     return parser
 
 
 def _test_parser() -> argparse.ArgumentParser:
     parser = _parser(
         "test",
-        "Check the rules against a file of cases:\n\n"
-        '  [[case]]\n  tool = "run_shell_command"\n  command = "git push"\n  expect = "deny"',
-        "exit codes: 0 all as expected, 1 some are not, 2 bad usage",
+        say("Check the rules against a file of cases:")
+        + '\n\n  [[case]]\n  tool = "run_shell_command"\n  command = "git push"\n  expect = "deny"',
+        say("exit codes: 0 all as expected, 1 some are not, 2 bad usage"),
     )
-    parser.add_argument("file", metavar="FILE", help="a TOML file")
+    parser.add_argument("file", metavar="FILE", help=say("a TOML file"))
     add_policy_flags(parser)
     return parser
 

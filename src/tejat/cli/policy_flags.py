@@ -4,18 +4,21 @@ import argparse
 
 from tejat.core.explain import MODES, PolicyFlags
 from tejat.core.sandbox_wish import SandboxWish
+from tejat.core.words import say
 
 
 def add_policy_flags(parser: argparse.ArgumentParser) -> None:
     """Let `--root`, `--allowed-tools` and `--approval-mode` be given."""
-    parser.add_argument("--root", action="append", metavar="DIR", help="a directory the tools may touch (default: .)")
+    parser.add_argument(
+        "--root", action="append", metavar="DIR", help=say("a directory the tools may touch (default: .)")
+    )
     parser.add_argument(
         "--allowed-tools",
         action="append",
         metavar="LIST",
-        help="tools that need no confirmation, like read_file,run_shell_command(git log)",
+        help=say("tools that need no confirmation, like read_file,run_shell_command(git log)"),
     )
-    parser.add_argument("--approval-mode", choices=MODES, help="how much is done without asking")
+    parser.add_argument("--approval-mode", choices=MODES, help=say("how much is done without asking"))
 
 
 def add_sandbox_flag(parser: argparse.ArgumentParser) -> None:
@@ -23,7 +26,7 @@ def add_sandbox_flag(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sandbox",
         choices=[wish.value for wish in SandboxWish],
-        help="lock commands in where that is possible (auto), run none without it (required), or not at all (off)",
+        help=say("lock commands in where that is possible (auto), run none without it (required), or not at all (off)"),
     )
 
 

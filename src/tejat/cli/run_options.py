@@ -12,6 +12,7 @@ from tejat.core.errors import UsageError
 from tejat.core.explain import MODES
 from tejat.core.sandbox_wish import SandboxWish
 from tejat.core.value import replace, value
+from tejat.core.words import say
 
 FORMATS = ("text", "json", "stream-json")
 
@@ -46,6 +47,7 @@ class RunOptions:
     max_tokens: int | None = None
     max_cost: float | None = None
     timeout: float | None = None
+    screen_reader: bool = False
     debug: bool = False
 
 
@@ -53,16 +55,16 @@ def read_options(words: Sequence[str]) -> RunOptions:
     """Raises BadArguments."""
     options, prompt = _read(words)
     if options.prompt is not None and options.prompt_interactive is not None:
-        raise BadArguments("Cannot use both --prompt (-p) and --prompt-interactive (-i) together")
+        raise BadArguments(say("Cannot use both --prompt (-p) and --prompt-interactive (-i) together"))
     if prompt and (options.prompt is not None or options.prompt_interactive is not None):
         flag = "--prompt (-p)" if options.prompt is not None else "--prompt-interactive (-i)"
-        raise BadArguments(f"Cannot use both a positional prompt and the {flag} flag together")
+        raise BadArguments(say("Cannot use both a positional prompt and the {flag} flag together", flag=flag))
     if options.yolo and options.approval_mode:
         raise BadArguments(
-            "Cannot use both --yolo (-y) and --approval-mode together. Use --approval-mode=yolo instead."
+            say("Cannot use both --yolo (-y) and --approval-mode together. Use --approval-mode=yolo instead.")
         )
     if options.record and options.replay:
-        raise BadArguments("Cannot use both --record and --replay together")
+        raise BadArguments(say("Cannot use both --record and --replay together"))
     return replace(options, prompt=" ".join(prompt)) if prompt else options
 
 
@@ -142,13 +144,13 @@ def _in_full(word: str) -> list[str]:
     letter, rest = word[1], word[2:]
     flag = _LETTERS.get(letter)
     if flag is None:
-        raise BadArguments(f"There is no flag -{letter}")
+        raise BadArguments(say("There is no flag {flag}", flag=f"-{letter}"))
     if not rest:
         return [flag]
     if flag in _WITH_VALUE:
         return [f"{flag}={rest.removeprefix('=')}"]
     if rest[0] not in _LETTERS:
-        raise BadArguments(f"There is no flag {word}")
+        raise BadArguments(say("There is no flag {flag}", flag=word))
     return [flag, f"-{rest}"]
 
 
@@ -156,11 +158,11 @@ def _with_flag(options: RunOptions, word: str, left: deque[str]) -> RunOptions:
     """The options with one flag more, whose value may be among the words that are left."""
     flag, has_value, given = word.partition("=")
     if flag not in _FLAGS:
-        raise BadArguments(f"There is no flag {flag}")
+        raise BadArguments(say("There is no flag {flag}", flag=flag))
     name = _FIELDS.get(flag) or flag.removeprefix("--").replace("-", "_")
     if flag in _SWITCHES:
         if has_value:
-            raise BadArguments(f"The flag {flag} takes no value")
+            raise BadArguments(say("The flag {flag} takes no value", flag=flag))
         return replace(options, **{name: True})
     if not has_value:
         given = _next_value(flag, left)
@@ -174,7 +176,7 @@ def _next_value(flag: str, left: deque[str]) -> str:
         return left.popleft()
     if flag == _RESUME:
         return "latest"
-    raise BadArguments(f"The flag {flag} needs a value")
+    raise BadArguments(say("The flag {flag} needs a value", flag=flag))
 
 
 def _as_it_is(_flag: str, word: str) -> str:
@@ -186,7 +188,12 @@ def _session_id(flag: str, word: str) -> str:
     is_plain = word.isascii() and word.replace("-", "").replace("_", "").isalnum()
     if not is_plain or word.isdecimal() or len(word) > _LONGEST_ID:
         raise BadArguments(
-            f"{flag} must be of at most {_LONGEST_ID} letters, digits, - and _, and no number, but is {word[:200]!r}"
+            say(
+                "{flag} must be of at most {most} letters, digits, - and _, and no number, but is {word!r}",
+                flag=flag,
+                most=_LONGEST_ID,
+                word=word[:200],
+            )
         )
     return word
 
@@ -194,7 +201,8 @@ def _session_id(flag: str, word: str) -> str:
 def _one_of(choices: Sequence[str]) -> Callable[[str, str], str]:
     def read(flag: str, word: str) -> str:
         if word not in choices:
-            raise BadArguments(f"{flag} must be one of {', '.join(choices)}, but is {word!r}")
+            known = ", ".join(choices)
+            raise BadArguments(say("{flag} must be one of {known}, but is {word!r}", flag=flag, known=known, word=word))
         return word
 
     return read
@@ -206,7 +214,7 @@ def _whole_number(flag: str, word: str) -> int:
     except ValueError:
         number = 0
     if number < 1:
-        raise BadArguments(f"{flag} must be a whole number above 0, but is {word!r}")
+        raise BadArguments(say("{flag} must be a whole number above 0, but is {word!r}", flag=flag, word=word))
     return number
 
 
@@ -216,14 +224,14 @@ def _amount(flag: str, word: str) -> float:
     except ValueError:
         number = 0.0
     if not 0 < number < float("inf"):
-        raise BadArguments(f"{flag} must be a number above 0, but is {word!r}")
+        raise BadArguments(say("{flag} must be a number above 0, but is {word!r}", flag=flag, word=word))
     return number
 
 
 _RESUME = "--resume"
 """The one flag that may stand with a value or without."""
 _LONGEST_ID = 100
-_SWITCHES = frozenset({"--yolo", "--trust", "--skip-trust", "--list-sessions", "--debug"})
+_SWITCHES = frozenset({"--yolo", "--trust", "--skip-trust", "--list-sessions", "--screen-reader", "--debug"})
 _LISTS = frozenset({"--allowed-tools", "--exclude-tools", "--allowed-mcp-server-names", "--include-directories"})
 _READERS: Mapping[str, Callable[[str, str], object]] = {
     _RESUME: _as_it_is,

@@ -9,6 +9,7 @@ from tejat.cli.start_failures import explain
 from tejat.core.errors import TejatError
 from tejat.core.exit_codes import EXIT_OK
 from tejat.core.visible import visible
+from tejat.core.words import say
 
 
 def run_sessions(options: RunOptions) -> int:
@@ -17,17 +18,18 @@ def run_sessions(options: RunOptions) -> int:
         sessions = open_sessions(".")
         if options.delete_session is not None:
             deleted = sessions.delete(options.delete_session)
-            print(f"Deleted session {visible(deleted.session_id)}.")
+            print(say("Deleted session {session}.", session=visible(deleted.session_id)))
             return EXIT_OK
         found = sessions.found()
     except TejatError as error:
         print(f"tejat: {visible(str(error))}", file=sys.stderr)
         return explain(error)[1]
     if not found:
-        print("There are no sessions for this project yet.")
+        print(say("There are no sessions for this project yet."))
         return EXIT_OK
-    print(f"Available sessions for this project ({len(found)}):")
+    print(say("Available sessions for this project ({count}):", count=len(found)))
     for entry in found:
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.changed))
-        print(f"  {entry.number}. {visible(entry.title) or '(no prompt)'} ({when}) [{visible(entry.session_id)}]")
+        title = visible(entry.title) or say("(no prompt)")
+        print(f"  {entry.number}. {title} ({when}) [{visible(entry.session_id)}]")
     return EXIT_OK

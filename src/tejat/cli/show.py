@@ -11,6 +11,7 @@ from tejat.core.tokens import estimate_declaration
 from tejat.core.tool import ToolError, ToolResult
 from tejat.core.types import FileData, FunctionResponse, InlineData, Part, PartListUnion, Text
 from tejat.core.visible import visible
+from tejat.core.words import say, say_count
 from tejat.tools.registry import Entry
 
 _TOKENS = 4
@@ -27,16 +28,22 @@ def show_tools(entries: Sequence[Entry], problems: Sequence[str] = ()) -> None:
         (entry.name, entry.display_name, entry.kind.value, _source_of(entry), f"{cost:,}", _first_sentence(entry))
         for entry, cost in zip(entries, costs, strict=True)
     ]
-    _show_table([("NAME", "SHOWN AS", "KIND", "SOURCE", "TOKENS", "WHAT IT DOES"), *rows])
-    count = "1 tool" if len(entries) == 1 else f"{len(entries):,} tools"
-    print(f"\n{count}, about {sum(costs):,} tokens in every request that tells of all of them")
+    heading = say("NAME"), say("SHOWN AS"), say("KIND"), say("SOURCE"), say("TOKENS"), say("WHAT IT DOES")
+    _show_table([heading, *rows])
+    cost = say_count(
+        "{count} tool, about {tokens:,} tokens in every request that tells of all of them",
+        "{count} tools, about {tokens:,} tokens in every request that tells of all of them",
+        len(entries),
+        tokens=sum(costs),
+    )
+    print(f"\n{cost}")
     for problem in problems:
         print(f"tejat: {visible(problem)}", file=sys.stderr)
 
 
 def _source_of(entry: Entry) -> str:
     if entry.server is not None:
-        return f"server {entry.server}"
+        return say("server {name}", name=entry.server)
     return f"{entry.source}: {entry.origin}" if entry.origin else entry.source.value
 
 
@@ -100,10 +107,10 @@ def _part_in_words(part: Part) -> str:
         case Text(text):
             return text
         case InlineData(mime_type, data):
-            return f"[{mime_type}, {len(data)} bytes]\n"
+            return say("[{type}, {size} bytes]", type=mime_type, size=len(data)) + "\n"
         case FileData(mime_type, file_uri):
             return f"[{mime_type}, {file_uri}]\n"
         case FunctionResponse(name, _):
-            return f"[answer of {name}]\n"
+            return say("[answer of {name}]", name=name) + "\n"
         case _:
             assert_never(part)

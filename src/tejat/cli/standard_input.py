@@ -6,6 +6,7 @@ import stat
 import sys
 
 from tejat.core.value import value
+from tejat.core.words import say
 
 MOST_BYTES = 8 * 2**20
 FIRST_BYTE_SECONDS = 0.5
@@ -37,15 +38,18 @@ def read_piped(*, wait_for_first_byte: float | None = FIRST_BYTE_SECONDS) -> Pip
     deadline = wait_for_first_byte
     while len(content) <= MOST_BYTES:
         if not _is_ready(descriptor, deadline):
-            note = f"Standard input was quiet for {_IDLE_SECONDS:.0f} seconds and is taken as it is." if content else ""
-            return Piped(_text(bytes(content)), note)
+            return Piped(_text(bytes(content)), _quiet() if content else "")
         piece = os.read(descriptor, 1 << 16)
         if not piece:
             return Piped(_text(bytes(content)))
         content += piece
         deadline = _IDLE_SECONDS
-    note = f"Standard input is longer than {MOST_BYTES // 2**20} MB; the rest was left out."
+    note = say("Standard input is longer than {megabytes} MB; the rest was left out.", megabytes=MOST_BYTES // 2**20)
     return Piped(_text(bytes(content[:MOST_BYTES])), note)
+
+
+def _quiet() -> str:
+    return say("Standard input was quiet for {seconds:.0f} seconds and is taken as it is.", seconds=_IDLE_SECONDS)
 
 
 def _is_ready(descriptor: int, seconds: float | None) -> bool:

@@ -11,14 +11,7 @@ from tejat.core.errors import SandboxUnavailable, UsageError
 from tejat.core.exit_codes import EXIT_NO_SANDBOX, EXIT_OK, EXIT_USAGE
 from tejat.core.json_text import dump_json
 from tejat.core.visible import visible
-
-HELP = """\
-usage: tejat tools list [--all] [--json]
-       tejat tools call NAME [JSON | KEY=VALUE ...] [--json] [--yes] [--root DIR] [OPTIONS]
-       tejat tools call --jsonl [--yes] [--root DIR] [OPTIONS]
-
-List the tools, or run one without any model. `tejat tools call --help` tells more.
-"""
+from tejat.core.words import say
 
 
 def run(words: list[str]) -> int:
@@ -29,11 +22,21 @@ def run(words: list[str]) -> int:
         case ["call", *rest]:
             return _call(_call_parser().parse_intermixed_args(rest))
         case ["-h" | "--help", *_]:
-            print(HELP, end="")
+            print(help_text(), end="")
             return EXIT_OK
         case _:
-            print(f"tejat: `tejat tools` takes list or call.\n{HELP}", end="", file=sys.stderr)
+            print(f"tejat: {say('`tejat tools` takes list or call.')}\n{help_text()}", end="", file=sys.stderr)
             return EXIT_USAGE
+
+
+def help_text() -> str:
+    return say("""\
+usage: tejat tools list [--all] [--json]
+       tejat tools call NAME [JSON | KEY=VALUE ...] [--json] [--yes] [--root DIR] [OPTIONS]
+       tejat tools call --jsonl [--yes] [--root DIR] [OPTIONS]
+
+List the tools, or run one without any model. `tejat tools call --help` tells more.
+""")
 
 
 def _list(options: argparse.Namespace) -> int:
@@ -73,26 +76,32 @@ def _in_order(work: Callable[[], int]) -> int:
 
 
 def _list_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="tejat tools list", description="Show what tools there are.")
-    parser.add_argument("--json", action="store_true", help="print the FunctionDeclarations that a model is given")
+    parser = argparse.ArgumentParser(prog="tejat tools list", description=say("Show what tools there are."))
+    parser.add_argument("--json", action="store_true", help=say("print the FunctionDeclarations that a model is given"))
     parser.add_argument(
-        "--all", action="store_true", help="those of Python, of the discovery command and of MCP servers too"
+        "--all", action="store_true", help=say("those of Python, of the discovery command and of MCP servers too")
     )
-    parser.add_argument("--root", action="append", metavar="DIR", help="with --all: where to look, instead of here")
+    parser.add_argument(
+        "--root", action="append", metavar="DIR", help=say("with --all: where to look, instead of here")
+    )
     return parser
 
 
 def _call_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="tejat tools call",
-        description="Run one tool, or with --jsonl a stream of calls.",
-        epilog="exit codes: 0 done, 1 the tool failed, 2 bad usage, 3 not allowed, 44 no sandbox where one is required",
+        description=say("Run one tool, or with --jsonl a stream of calls."),
+        epilog=say(
+            "exit codes: 0 done, 1 the tool failed, 2 bad usage, 3 not allowed, 44 no sandbox where one is required"
+        ),
     )
-    parser.add_argument("name", nargs="?", help="the tool")
-    parser.add_argument("arguments", nargs="*", metavar="JSON | KEY=VALUE", help="its arguments")
-    parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
-    parser.add_argument("--jsonl", action="store_true", help="read calls from standard input, a JSON object a line")
-    parser.add_argument("--yes", action="store_true", help="agree beforehand to what the tool would ask")
+    parser.add_argument("name", nargs="?", help=say("the tool"))
+    parser.add_argument("arguments", nargs="*", metavar="JSON | KEY=VALUE", help=say("its arguments"))
+    parser.add_argument("--json", action="store_true", help=say("print the result as one JSON object"))
+    parser.add_argument(
+        "--jsonl", action="store_true", help=say("read calls from standard input, a JSON object a line")
+    )
+    parser.add_argument("--yes", action="store_true", help=say("agree beforehand to what the tool would ask"))
     add_policy_flags(parser)
     add_sandbox_flag(parser)
     return parser

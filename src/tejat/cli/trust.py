@@ -5,6 +5,7 @@ import os
 import sys
 import time
 from collections.abc import Mapping
+from typing import assert_never
 
 from tejat.cli.confirm import can_ask
 from tejat.cli.style import Style
@@ -17,13 +18,7 @@ from tejat.core.exit_codes import EXIT_CONFIGURATION, EXIT_NOT_CONFIRMED, EXIT_O
 from tejat.core.json_text import dump_json
 from tejat.core.types import JsonObject
 from tejat.core.visible import visible
-
-_EPILOG = """\
-A folder that is not trusted can be worked in, but its own settings, MCP servers, hooks, commands and environment file
-are left alone. Trust is for the folder as it is now: when one of these files changes, it ends until you look again.
-
-exit codes: 0 done, 2 bad usage, 3 not confirmed, 52 the file with what was decided cannot be relied on
-"""
+from tejat.core.words import say
 
 
 def run(words: list[str], environment: Mapping[str, str]) -> int:
@@ -56,14 +51,15 @@ def _trust(places: Places, options: argparse.Namespace, environment: Mapping[str
         return EXIT_CONFIGURATION
     if not options.yes:
         if not can_ask():
-            print("tejat: nobody is here to say yes. With --yes it is trusted without asking.", file=sys.stderr)
+            told = say("nobody is here to say yes. With --yes it is trusted without asking.")
+            print(f"tejat: {told}", file=sys.stderr)
             return EXIT_NOT_CONFIRMED
         if not _agrees():
-            print("Nothing was changed.", file=sys.stderr)
+            print(say("Nothing was changed."), file=sys.stderr)
             return EXIT_NOT_CONFIRMED
     # What was shown is what is trusted, whatever became of it meanwhile.
     trust_folder(places, root, items=trust.items)
-    print(f"Trusted: {_on_one_line(root)}")
+    print(say("Trusted: {folder}", folder=_on_one_line(root)))
     return EXIT_OK
 
 
@@ -78,42 +74,56 @@ def _list(places: Places, *, as_json: bool) -> int:
         return EXIT_OK
     for folder in folders:
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(folder.when))
-        note = "  (you told Gemini CLI)" if folder.by_gemini else ""
-        print(f"{folder.level.value.ljust(11)}  {when}  {_on_one_line(folder.path)}{note}")
+        note = f"  {say('(you told Gemini CLI)')}" if folder.by_gemini else ""
+        print(f"{_level(folder.level).ljust(11)}  {when}  {_on_one_line(folder.path)}{note}")
     if not folders:
-        print("Nothing was decided about any folder yet.")
+        print(say("Nothing was decided about any folder yet."))
     return EXIT_OK
+
+
+def _level(level: TrustLevel) -> str:
+    match level:
+        case TrustLevel.TRUSTED:
+            return say("trusted")
+        case TrustLevel.NOT_TRUSTED:
+            return say("not trusted")
+        case TrustLevel.UNKNOWN:
+            return say("unknown")
+        case TrustLevel.CHANGED:
+            return say("changed")
+        case _:
+            assert_never(level)
 
 
 def _revoke(places: Places, directory: str, environment: Mapping[str, str]) -> int:
     root = os.path.abspath(directory)
     if forget_folder(places, root):
-        print(f"Forgotten: {_on_one_line(root)}")
+        print(say("Forgotten: {folder}", folder=_on_one_line(root)))
     else:
-        print(f"Nothing was decided about {_on_one_line(root)}.")
+        print(say("Nothing was decided about {folder}.", folder=_on_one_line(root)))
     if os.path.isdir(root):
         trust = lasting_trust(places, root, environment)
         if trust.is_trusted:
-            print(f"{_on_one_line(trust.reason)} `tejat trust --never` overrules that.")
+            print(say("{reason} `tejat trust --never` overrules that.", reason=_on_one_line(trust.reason)))
     return EXIT_OK
 
 
 def _never(places: Places, directory: str) -> int:
     root = os.path.abspath(directory)
     trust_folder(places, root, level=TrustLevel.NOT_TRUSTED)
-    print(f"Never trusted, with everything in it: {_on_one_line(root)}")
+    print(say("Never trusted, with everything in it: {folder}", folder=_on_one_line(root)))
     return EXIT_OK
 
 
 def _show(root: str, trust: Trust) -> None:
     style = Style(sys.stdout)
     print(style.bold(_on_one_line(root)))
-    changes = {item.path: "gone" if item.what == "gone" else "changed" for item in trust.changed}
+    changes = {item.path: say("gone") if item.what == "gone" else say("changed") for item in trust.changed}
     gone = [item for item in trust.changed if item.what == "gone"]
     for item in (*trust.items, *gone):
         _show_item(item, changes.get(item.path))
     if not trust.items and not gone:
-        print("  brings nothing along that needs trust")
+        print(f"  {say('brings nothing along that needs trust')}")
     print(_on_one_line(trust.reason))
 
 
@@ -130,7 +140,7 @@ def _on_one_line(text: str) -> str:
 
 
 def _agrees() -> bool:
-    print("Trust this folder as it is now? [y]es / [n]o: ", end="", file=sys.stderr, flush=True)
+    print(say("Trust this folder as it is now? [y]es / [n]o:"), end=" ", file=sys.stderr, flush=True)
     line = sys.stdin.readline()
     if not line.endswith("\n"):
         print(file=sys.stderr)
@@ -147,19 +157,28 @@ def _to_json(root: str, trust: Trust) -> JsonObject:
     }
 
 
+def _epilog() -> str:
+    return say("""\
+A folder that is not trusted can be worked in, but its own settings, MCP servers, hooks, commands and environment file
+are left alone. Trust is for the folder as it is now: when one of these files changes, it ends until you look again.
+
+exit codes: 0 done, 2 bad usage, 3 not confirmed, 52 the file with what was decided cannot be relied on
+""")
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="tejat trust",
-        description="Show what a folder brings along, and trust it after a yes.",
-        epilog=_EPILOG,
+        description=say("Show what a folder brings along, and trust it after a yes."),
+        epilog=_epilog(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("directory", nargs="?", default=".", metavar="DIR", help="the folder (default: .)")
-    parser.add_argument("--yes", action="store_true", help="trust it without asking")
-    parser.add_argument("--json", action="store_true", help="print JSON and ask nothing")
+    parser.add_argument("directory", nargs="?", default=".", metavar="DIR", help=say("the folder (default: .)"))
+    parser.add_argument("--yes", action="store_true", help=say("trust it without asking"))
+    parser.add_argument("--json", action="store_true", help=say("print JSON and ask nothing"))
     instead = parser.add_mutually_exclusive_group()
-    instead.add_argument("--list", action="store_true", help="show what was decided about folders")
-    instead.add_argument("--revoke", metavar="DIR", help="forget what was decided about a folder")
-    instead.add_argument("--never", metavar="DIR", help="never trust a folder and what is in it")
+    instead.add_argument("--list", action="store_true", help=say("show what was decided about folders"))
+    instead.add_argument("--revoke", metavar="DIR", help=say("forget what was decided about a folder"))
+    instead.add_argument("--never", metavar="DIR", help=say("never trust a folder and what is in it"))
     return parser

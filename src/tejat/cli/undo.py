@@ -5,16 +5,37 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from typing import assert_never
 
 from tejat.cli.confirm import can_ask
 from tejat.cli.style import Style
 from tejat.core.errors import UsageError
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_NOT_CONFIRMED, EXIT_OK, EXIT_USAGE
 from tejat.core.json_text import dump_json
-from tejat.core.undo import Entry, Journal, Remark, Restored, Verb
+from tejat.core.undo import Change, Entry, Journal, Remark, Restored, Verb
 from tejat.core.visible import visible
+from tejat.core.words import say, say_count
 
-HELP = """\
+_SHOWN_PATHS = 20
+_WIDEST_WHAT = 100
+
+
+def run(words: list[str], open_journal: Callable[[Sequence[str]], Journal]) -> int:
+    """Run `tejat undo` with these words and return the exit code."""
+    if words[:1] in (["-h"], ["--help"]):
+        print(help_text(), end="")
+        return EXIT_OK
+    options = _parser().parse_intermixed_args(words)
+    try:
+        with closing(open_journal(options.root or ["."])) as journal:
+            return _obey(options, journal)
+    except UsageError as error:
+        print(f"tejat: {error}", file=sys.stderr)
+        return EXIT_USAGE
+
+
+def help_text() -> str:
+    return say("""\
 usage: tejat undo [list] [--json] [--root DIR]
        tejat undo show ID [--root DIR]
        tejat undo restore ID [--yes] [--partial] [--root DIR]
@@ -31,24 +52,7 @@ options:
   --root DIR   the directory it is about (default: .)
 
 exit codes: 0 done, 1 something could not be put back, 2 bad usage, 3 not confirmed
-"""
-
-_SHOWN_PATHS = 20
-_WIDEST_WHAT = 100
-
-
-def run(words: list[str], open_journal: Callable[[Sequence[str]], Journal]) -> int:
-    """Run `tejat undo` with these words and return the exit code."""
-    if words[:1] in (["-h"], ["--help"]):
-        print(HELP, end="")
-        return EXIT_OK
-    options = _parser().parse_intermixed_args(words)
-    try:
-        with closing(open_journal(options.root or ["."])) as journal:
-            return _obey(options, journal)
-    except UsageError as error:
-        print(f"tejat: {error}", file=sys.stderr)
-        return EXIT_USAGE
+""")
 
 
 def _obey(options: argparse.Namespace, journal: Journal) -> int:
@@ -56,7 +60,7 @@ def _obey(options: argparse.Namespace, journal: Journal) -> int:
         case [] if options.last is not None:
             return _restore_last(journal, options.last, options)
         case _ if options.last is not None:
-            raise UsageError("--last stands alone: it names the entries itself")
+            raise UsageError(say("--last stands alone: it names the entries itself"))
         case [] | ["list"]:
             return _list(journal, as_json=options.json)
         case ["show", entry_id]:
@@ -64,7 +68,7 @@ def _obey(options: argparse.Namespace, journal: Journal) -> int:
         case ["restore", entry_id]:
             return _restore(journal, [_find(journal, entry_id)], options)
         case _:
-            raise UsageError("`tejat undo` takes list, show ID or restore ID. `tejat undo --help` tells more.")
+            raise UsageError(say("`tejat undo` takes list, show ID or restore ID. `tejat undo --help` tells more."))
 
 
 def _list(journal: Journal, *, as_json: bool) -> int:
@@ -75,9 +79,9 @@ def _list(journal: Journal, *, as_json: bool) -> int:
     for entry in entries:
         print(_title(entry))
         for remark in entry.skipped[:_SHOWN_PATHS]:
-            print(f"        can't be undone: {_in_words(remark)}")
+            print(f"        {_not_undone(remark)}")
     if not entries:
-        print("Nothing to undo.")
+        print(say("Nothing to undo."))
     _say_notes(journal)
     return EXIT_OK
 
@@ -89,17 +93,17 @@ def _show(journal: Journal, entry_id: str) -> int:
     for piece in journal.show(entry.id):
         print(style.diff(piece))
     for remark in entry.skipped:
-        print(f"can't be undone: {_in_words(remark)}")
+        print(_not_undone(remark))
     return EXIT_OK
 
 
 def _restore_last(journal: Journal, count: int, options: argparse.Namespace) -> int:
     if count < 1:
-        raise UsageError("--last takes a number from 1 on")
+        raise UsageError(say("--last takes a number from 1 on"))
     standing = [entry for entry in journal.entries() if entry.undone_by is None and entry.undoes is None]
     calls = [entry for entry in standing if entry.tool != "undo"][:count]
     if not calls:
-        print("Nothing to undo.")
+        print(say("Nothing to undo."))
         return EXIT_OK
     return _restore(journal, calls, options)
 
@@ -109,10 +113,11 @@ def _restore(journal: Journal, entries: Sequence[Entry], options: argparse.Names
         for entry in entries:
             _say_plan(entry, journal.preview(entry.id) if len(entries) == 1 else None)
         if not can_ask():
-            print("tejat: nobody is here to say yes. With --yes it is done without asking.", file=sys.stderr)
+            told = say("nobody is here to say yes. With --yes it is done without asking.")
+            print(f"tejat: {told}", file=sys.stderr)
             return EXIT_NOT_CONFIRMED
         if not _agrees():
-            print("Nothing was touched.", file=sys.stderr)
+            print(say("Nothing was touched."), file=sys.stderr)
             return EXIT_NOT_CONFIRMED
     for entry in entries:
         result = journal.restore(entry.id, partial=options.partial)
@@ -127,18 +132,18 @@ def _say_plan(entry: Entry, preview: Restored | None) -> None:
     planned = None if preview is None else set(preview.restored)
     changes = [change for change in entry.changes if planned is None or change.full_path in planned]
     for change in changes[:_SHOWN_PATHS]:
-        print(f"        {_WAY_BACK[change.verb]} {visible(change.full_path)}", file=sys.stderr)
+        print(f"        {_way_back(change)}", file=sys.stderr)
     if len(changes) > _SHOWN_PATHS:
-        print(f"        ... and {len(changes) - _SHOWN_PATHS} more", file=sys.stderr)
+        print(f"        {_and_more(len(changes))}", file=sys.stderr)
     for remark in entry.skipped[:_SHOWN_PATHS]:
-        print(f"        can't be undone: {_in_words(remark)}", file=sys.stderr)
+        print(f"        {_not_undone(remark)}", file=sys.stderr)
     for remark in () if preview is None else preview.refused[:_SHOWN_PATHS]:
-        print(f"        in the way: {_in_words(remark)}", file=sys.stderr)
+        print(f"        {say('in the way: {remark}', remark=_in_words(remark))}", file=sys.stderr)
 
 
 def _agrees() -> bool:
     while True:
-        print("Put this back? [y]es / [n]o: ", end="", file=sys.stderr, flush=True)
+        print(say("Put this back? [y]es / [n]o:"), end=" ", file=sys.stderr, flush=True)
         line = sys.stdin.readline()
         match line.strip().lower():
             case "y" | "yes":
@@ -149,37 +154,39 @@ def _agrees() -> bool:
                 print(file=sys.stderr)
                 return False
             case _:
-                print("Please answer y or n.", file=sys.stderr)
+                print(say("Please answer y or n."), file=sys.stderr)
 
 
 def _say_result(entry: Entry, result: Restored) -> None:
     if result.restored:
-        print(f"{entry.id}: put back {_counted(len(result.restored), 'path')}.")
+        count = len(result.restored)
+        print(say_count("{entry}: put back {count} path.", "{entry}: put back {count} paths.", count, entry=entry.id))
     elif not result.refused:
-        print(f"{entry.id}: all is as it was.")
+        print(say("{entry}: all is as it was.", entry=entry.id))
     for remark in result.left:
         print(f"        {_in_words(remark)}")
     if not result.refused:
         return
     if not result.restored:
-        print(f"tejat: {entry.id} was not put back, nothing was touched:", file=sys.stderr)
+        told = say("{entry} was not put back, nothing was touched:", entry=entry.id)
+        print(f"tejat: {told}", file=sys.stderr)
     for remark in result.refused[:_SHOWN_PATHS]:
         print(f"        {_in_words(remark)}", file=sys.stderr)
     if len(result.refused) > _SHOWN_PATHS:
-        print(f"        ... and {len(result.refused) - _SHOWN_PATHS} more", file=sys.stderr)
+        print(f"        {_and_more(len(result.refused))}", file=sys.stderr)
     if not result.restored:
-        print("With --partial the rest is put back.", file=sys.stderr)
+        print(say("With --partial the rest is put back."), file=sys.stderr)
 
 
 def _say_notes(journal: Journal) -> None:
     for note in journal.notes():
-        print(f"note: {visible(note)}", file=sys.stderr)
+        print(say("note: {note}", note=visible(note)), file=sys.stderr)
 
 
 def _find(journal: Journal, entry_id: str) -> Entry:
     found = next((entry for entry in journal.entries() if entry.id == entry_id), None)
     if found is None:
-        raise UsageError(f"there is no entry {entry_id!r}. `tejat undo` lists them.")
+        raise UsageError(say("there is no entry {entry!r}. `tejat undo` lists them.", entry=entry_id))
     return found
 
 
@@ -188,18 +195,51 @@ def _title(entry: Entry) -> str:
     what = visible(entry.what.replace("\n", " "))
     if len(what) > _WIDEST_WHAT:
         what = f"{what[:_WIDEST_WHAT]}…"
-    undone = f" (undone by {entry.undone_by})" if entry.undone_by else ""
+    undone = f" {say('(undone by {entry})', entry=entry.undone_by)}" if entry.undone_by else ""
     return f"{entry.id}  {when}  {visible(entry.tool)}: {what} [{_summary(entry)}]{undone}"
 
 
 def _summary(entry: Entry) -> str:
     verbs = [change.verb for change in entry.changes]
-    counts = [f"{verbs.count(verb)} {verb}" for verb in Verb if verb in verbs]
-    return ", ".join(counts) or "nothing that can be undone"
+    counts = [_counted(verb, verbs.count(verb)) for verb in Verb if verb in verbs]
+    return ", ".join(counts) or say("nothing that can be undone")
 
 
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+def _counted(verb: Verb, count: int) -> str:
+    match verb:
+        case Verb.CREATED:
+            return say_count("{count} created", "{count} created", count)
+        case Verb.REMOVED:
+            return say_count("{count} removed", "{count} removed", count)
+        case Verb.CHANGED:
+            return say_count("{count} changed", "{count} changed", count)
+        case Verb.PERMISSIONS:
+            return say_count("{count} permissions changed", "{count} permissions changed", count)
+        case _:
+            assert_never(verb)
+
+
+def _way_back(change: Change) -> str:
+    path = visible(change.full_path)
+    match change.verb:
+        case Verb.CREATED:
+            return say("remove {path}", path=path)
+        case Verb.REMOVED:
+            return say("bring back {path}", path=path)
+        case Verb.CHANGED:
+            return say("put back the old content of {path}", path=path)
+        case Verb.PERMISSIONS:
+            return say("put back the permissions of {path}", path=path)
+        case _:
+            assert_never(change.verb)
+
+
+def _and_more(count: int) -> str:
+    return say("... and {count} more", count=count - _SHOWN_PATHS)
+
+
+def _not_undone(remark: Remark) -> str:
+    return say("can't be undone: {remark}", remark=_in_words(remark))
 
 
 def _in_words(remark: Remark) -> str:
@@ -207,7 +247,7 @@ def _in_words(remark: Remark) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="tejat undo", usage=HELP.partition("usage: ")[2], add_help=False)
+    parser = argparse.ArgumentParser(prog="tejat undo", usage=help_text().partition(": ")[2], add_help=False)
     parser.add_argument("words", nargs="*")
     parser.add_argument("--last", type=int)
     parser.add_argument("--json", action="store_true")
@@ -215,11 +255,3 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--partial", action="store_true")
     parser.add_argument("--root", action="append")
     return parser
-
-
-_WAY_BACK = {
-    Verb.CREATED: "remove",
-    Verb.REMOVED: "bring back",
-    Verb.CHANGED: "put back the old content of",
-    Verb.PERMISSIONS: "put back the permissions of",
-}
