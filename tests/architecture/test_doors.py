@@ -23,6 +23,7 @@ DOORS = {
     "cli/headless.py",  # the output wanted
     "models/__init__.py",  # the service in use
     "cli/confirm.py",  # somebody is asked
+    "cli/converse.py",  # a screen to draw on, or the demo
     "cli/language.py",  # there is a catalogue to read
     "cli/main.py",  # the command meant
     "cli/mcp.py",  # the command meant

@@ -1,5 +1,9 @@
 """How a person likes to see and type things, as their settings say."""
 
+from collections.abc import Mapping
+
+from tejat.config.load import load_settings
+from tejat.config.places import places_of
 from tejat.config.settings import Settings
 from tejat.core.status import Preferences, ThemeName
 
@@ -14,6 +18,12 @@ _DARK = frozenset(
     }
 )
 _WITHOUT_COLOUR = frozenset({"no color", "nocolor"})
+
+
+def own_preferences(environment: Mapping[str, str]) -> tuple[Preferences, bool]:
+    """What the person likes, before any folder has a say, and whether they have a screen reader. Raises UsageError."""
+    settings = load_settings(places_of(environment), (), trusted=False, environment=environment)
+    return preferences_of(settings), settings.screen_reader.value
 
 
 def preferences_of(settings: Settings) -> Preferences:

@@ -24,7 +24,7 @@ class TerminalApprover:
     know something; an answer to a question about a call says so by itself.
     """
 
-    def __init__(self, frame: "Frame", *, stop: Callable[[], None], editor: Editor, pager: Pager) -> None:
+    def __init__(self, frame: "Frame", *, stop: Callable[[], None], editor: Callable[[], Editor], pager: Pager) -> None:
         self._frame = frame
         self._stop = stop
         self._editor = editor
@@ -75,7 +75,7 @@ class TerminalApprover:
         old, new = confirmation.original_content or "", confirmation.new_content
         try:
             async with self._frame.away():
-                content = await self._editor.edit(confirmation.file_name, old=old, new=new)
+                content = await self._editor().edit(confirmation.file_name, old=old, new=new)
         except UsageError as error:
             self._frame.hint(visible(str(error)))
             return None

@@ -1,5 +1,6 @@
 """The person at the terminal, as commands ask them."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tejat.core.person import Choice
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 class TerminalPerson:
     """A Person who sits at the frame and has this editor."""
 
-    def __init__(self, frame: "Frame", editor: Editor) -> None:
+    def __init__(self, frame: "Frame", editor: Callable[[], Editor]) -> None:
         self._frame = frame
         self._editor = editor
 
@@ -34,7 +35,7 @@ class TerminalPerson:
 
     async def edit(self, text: str, *, suffix: str = ".md") -> str | None:
         async with self._frame.away():
-            return await self._editor.write(text, suffix=suffix)
+            return await self._editor().write(text, suffix=suffix)
 
     async def copy(self, text: str) -> str:
         return await copy_text(text, self._frame.send)

@@ -1,0 +1,40 @@
+"""`tejat` at a terminal that can draw: the conversation on the screen."""
+
+import hashlib
+import locale
+import os
+from collections.abc import Mapping
+
+from tejat.app.desk import Desk
+from tejat.app.first_start import Instead
+from tejat.cli.opening import open_and_talk
+from tejat.cli.run_options import RunOptions
+from tejat.config.places import places_of
+from tejat.core.status import Preferences
+from tejat.frontends.terminal.face import Face
+
+
+async def converse_on_screen(
+    options: RunOptions, preferences: Preferences, environment: Mapping[str, str]
+) -> int | Instead:
+    """Talk until the person leaves, and return the exit code. Raises TejatError where nothing could be begun."""
+    folder = os.getcwd()
+    face = Face(
+        environment=environment,
+        encoding=locale.getpreferredencoding(False),
+        preferences=preferences,
+        folder=folder,
+        history=_history_path(environment, folder),
+    )
+
+    async def talk(desk: Desk) -> int:
+        return await face.converse(desk, first=options.prompt_interactive)
+
+    async with face:
+        return await face.run(open_and_talk(options, face.person, face.approver, talk))
+
+
+def _history_path(environment: Mapping[str, str], folder: str) -> str:
+    """What was typed in one project is no business of another."""
+    name = hashlib.sha256(os.fsencode(os.path.realpath(folder))).hexdigest()[:24]
+    return os.path.join(places_of(environment).state, "prompts", f"{name}.jsonl")

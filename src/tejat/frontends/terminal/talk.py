@@ -1,0 +1,194 @@
+"""The conversation at the terminal: what is typed is done, one thing after the other, and can always be stopped."""
+
+import asyncio
+import os
+import time
+from collections.abc import Callable, Coroutine
+from typing import assert_never
+
+from tejat.core.commands import ClearScreen, Done, Effect, Leave, Refill, Submit
+from tejat.core.errors import UsageError
+from tejat.core.exit_codes import EXIT_INTERRUPTED, EXIT_OK
+from tejat.core.person import Person
+from tejat.core.sheet import Tone, told
+from tejat.core.value import value
+from tejat.core.words import say
+from tejat.frontends.desk import Desk
+from tejat.frontends.terminal.editor import Editor
+from tejat.frontends.terminal.frame import Frame
+from tejat.frontends.terminal.transcript import Transcript
+from tejat.frontends.terminal.waiting import Waiting
+
+_TWICE = 2.0
+"""Within so many seconds a second Ctrl-C means the whole program."""
+
+
+@value
+class Stage:
+    """What the conversation is shown on and typed into. `refresh` is for what a command may have changed."""
+
+    frame: Frame
+    editor: Editor
+    transcript: Transcript
+    person: Person
+    waiting: Waiting
+    refresh: Callable[[], None]
+
+
+class Talk:
+    """One person at one desk. `run` is over when they leave."""
+
+    def __init__(self, stage: Stage, desk: Desk, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._stage = stage
+        self._desk = desk
+        self._clock = clock
+        self._work: asyncio.Task[None] | None = None
+        self._left: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self._last_interrupt = float("-inf")
+
+    async def run(self, first: str | None) -> int:
+        """The exit code. Whatever still runs when the person leaves is stopped and waited for."""
+        if first:
+            self.submit(first, is_shell=False)
+        try:
+            return await self._left
+        finally:
+            await self._end_work()
+
+    @property
+    def is_working(self) -> bool:
+        return self._work is not None
+
+    def leave(self, code: int = EXIT_OK) -> None:
+        if not self._left.done():
+            self._left.set_result(code)
+
+    def submit(self, text: str, *, is_shell: bool) -> None:
+        """Do what was typed, or let it wait until there is nothing else to do."""
+        line = f"!{text}" if is_shell else text
+        if not line.strip():
+            return
+        if self._work is not None:
+            self._stage.waiting.add(line)
+            self._stage.frame.redraw()
+        else:
+            self._begin(self._do(line))
+
+    def interrupt(self) -> None:
+        """Ctrl-C: stop the work, else drop what is typed, else leave; a second one leaves whatever is going on."""
+        if self._left.done():
+            os._exit(EXIT_INTERRUPTED)  # leaving takes too long for the person; the watchdog sees to the terminal
+        now = self._clock()
+        is_second = now - self._last_interrupt < _TWICE
+        self._last_interrupt = now
+        if is_second:
+            self.leave(EXIT_INTERRUPTED if self._work is not None else EXIT_OK)
+        elif self._work is not None:
+            self.stop()
+        elif self._stage.editor.text:
+            self._stage.editor.clear()
+            self._last_interrupt = float("-inf")
+        else:
+            self._stage.frame.hint(say("Press Ctrl-C again to leave."))
+
+    def stop(self) -> None:
+        """Stop model, tools and children. What waits comes back into the editor instead of being sent."""
+        if self._work is None:
+            return
+        self._work.cancel()
+        waiting = self._stage.waiting.take_all()
+        if waiting:
+            self._stage.editor.put(waiting)
+        self._stage.frame.hint(say("Stopping. Press Ctrl-C again to leave."))
+
+    def end_of_input(self) -> None:
+        """Ctrl-D in an empty editor."""
+        if self._work is None:
+            self.leave()
+        else:
+            self._stage.frame.hint(say("Still at work. Ctrl-C stops it."))
+
+    def steer(self, text: str) -> None:
+        """Hand a word to the model between two calls; without a run that goes on it is a prompt like others."""
+        if not text.strip():
+            return
+        if self._work is not None and self._desk.steer(text):
+            self._stage.frame.hint(say("The model gets it after its present call."))
+        else:
+            self.submit(text, is_shell=False)
+
+    def next_mode(self) -> None:
+        try:
+            self._stage.frame.hint(say("Mode: {mode}", mode=self._desk.next_mode()))
+        except UsageError as error:
+            self._stage.frame.hint(str(error))
+
+    def _begin(self, work: Coroutine[None, None, None]) -> None:
+        self._work = asyncio.create_task(self._worked(work))
+
+    async def _worked(self, work: Coroutine[None, None, None]) -> None:
+        """Do one thing and then what waits. However it ends, the next thing can be begun."""
+        stage = self._stage
+        stage.frame.ticking = True
+        try:
+            await work
+            while (line := stage.waiting.take_next()) is not None and not self._left.done():
+                await self._do(line)
+        except asyncio.CancelledError:
+            pass  # the person wanted it; what there is to say was said where it was stopped
+        except Exception as error:  # noqa: BLE001 -- one broken answer must not take the session with it
+            stage.transcript.show(told(say("Internal error: {kind}.", kind=type(error).__name__), Tone.BAD))
+        finally:
+            stage.transcript.end()
+            stage.frame.ticking = False
+            self._work = None
+
+    async def _do(self, line: str) -> None:
+        if line.startswith("!"):
+            await self._run_shell(line[1:])
+        elif line.startswith("/"):
+            await self._obey(await self._commanded(line))
+        else:
+            await self._ask(line)
+
+    async def _commanded(self, line: str) -> Effect:
+        try:
+            return await self._desk.commands.run(line, self._stage.person, self._stage.transcript.tell)
+        finally:
+            self._stage.refresh()
+
+    async def _ask(self, prompt: str) -> None:
+        self._stage.transcript.begin(prompt)
+        await self._desk.run(prompt, self._stage.transcript.tell)
+
+    async def _run_shell(self, line: str) -> None:
+        transcript = self._stage.transcript
+        transcript.begin_shell(line)
+        try:
+            transcript.end_shell(await self._desk.run_shell(line, transcript.show_shell_output))
+        except asyncio.CancelledError:
+            transcript.end_shell(say("Command was cancelled."))
+            raise
+        except UsageError as error:
+            transcript.end_shell(str(error))
+
+    async def _obey(self, effect: Effect) -> None:
+        match effect:
+            case Done():
+                pass
+            case Submit(prompt, shown):
+                self._stage.transcript.begin(shown)
+                await self._desk.run(prompt, self._stage.transcript.tell)
+            case Refill(text):
+                self._stage.editor.put(text)
+            case ClearScreen():
+                self._stage.frame.clear()
+            case Leave():
+                self.leave()
+            case _:
+                assert_never(effect)
+
+    async def _end_work(self) -> None:
+        while self._work is not None and not self._work.done():
+            self._work.cancel()
+            await asyncio.wait((self._work,), timeout=1.0)
