@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
-from rich.padding import Padding
-from rich.text import Text
 
 from tejat.core.events import CallState
 from tejat.core.value import value
@@ -13,7 +11,7 @@ from tejat.frontends.call_report import CallReport, CallStatus, word_for
 from tejat.frontends.durations import whole_seconds
 from tejat.frontends.terminal.folding import Folded
 from tejat.frontends.terminal.look import Glyphs, Look, Part
-from tejat.frontends.terminal.single_row import Piece, SingleRow, fits, row_of
+from tejat.frontends.terminal.single_row import Piece, SingleRow, fits, hanging, row_of
 
 _LEAST_TITLE = 12
 _LONGEST_LIVE = 400
@@ -52,8 +50,8 @@ class FinishedLine:
             yield row_of([Piece("  " + ", ".join(report.facts), Part.QUIET)], look, width=width)
         below = report.error or report.note
         if below:
-            style = look.style(Part.QUIET if report.status is CallStatus.OK else Part.TEXT)
-            yield Padding(Text(below, style, overflow="fold"), (0, 0, 0, 2))
+            part = Part.QUIET if report.status is CallStatus.OK else Part.TEXT
+            yield hanging(Piece(" "), Piece(below, part), look=look)
 
 
 def folded(report: CallReport) -> Folded | None:

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 
 from rich.console import RenderableType
-from rich.text import Text
 
 from tejat.core.agent_events import Retrying, ThoughtStreamed
 from tejat.core.events import CallState, OutputUpdated, StateChanged
@@ -15,7 +14,7 @@ from tejat.frontends.call_subject import on_one_line
 from tejat.frontends.durations import whole_seconds
 from tejat.frontends.terminal.call_lines import RunningCall, output_rows, running_rows
 from tejat.frontends.terminal.look import Look, Part
-from tejat.frontends.terminal.single_row import Piece, SingleRow
+from tejat.frontends.terminal.single_row import Piece, SingleRow, hanging
 
 _MOST_OUTPUT = 5
 _MOST_THOUGHT = 4000
@@ -128,7 +127,7 @@ def _retry_rows(retry: Retrying, until: float, look: Look, *, now: float) -> Ite
     failed = say("Attempt {attempt} of {most} failed: {reason}", attempt=retry.attempt, most=retry.most, reason=reason)
     left = max(round(until - now), 0)
     then = say("Next try in {seconds} s", seconds=left) if left else say("Trying again")
-    yield Text(f"{look.glyphs.warning} {failed}", look.style(Part.WARNING), overflow="fold")
+    yield hanging(Piece(look.glyphs.warning, Part.WARNING), Piece(failed, Part.WARNING), look=look)
     yield SingleRow(look, Piece(f"  {then}", Part.QUIET))
 
 

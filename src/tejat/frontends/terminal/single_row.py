@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
-from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
-from rich.table import Table
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
 from tejat.core.value import value
+from tejat.core.visible import visible
+from tejat.frontends.terminal.flow import NO_STYLE, Lines, prefixed, wrapped
 from tejat.frontends.terminal.look import Look, Part
-from tejat.frontends.terminal.rows import columns_of, cut, one_line
+from tejat.frontends.terminal.rows import columns_of, cut, one_line, untabbed
 
 _LEAST_LEFT = 12
 """Columns that the piece which gives way keeps at least."""
@@ -56,10 +57,13 @@ def fits(pieces: Sequence[Piece], *, width: int) -> bool:
     return sum(columns_of(one_line(piece.text)) for piece in pieces) <= width
 
 
-def hanging(mark: Text | str, words: RenderableType) -> Table:
-    """A paragraph whose lines all stand to the right of its mark."""
-    table = Table.grid(padding=(0, 1, 0, 0))
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
-    table.add_row(mark, words)
-    return table
+def hanging(mark: Piece, *pieces: Piece, look: Look) -> Lines:
+    """A paragraph whose lines all stand to the right of its mark. Line ends in it are kept."""
+    runs = [(_safe(piece.text), look.style(piece.part)) for piece in pieces]
+    first = [(f"{mark.text} ", look.style(mark.part))]
+    others = [(" " * (columns_of(mark.text) + 1), NO_STYLE)]
+    return Lines(lambda width: prefixed(wrapped(runs, max(width - columns_of(mark.text) - 1, 1)), first, others))
+
+
+def _safe(text: str) -> str:
+    return "\n".join(untabbed(line) for line in visible(text).split("\n"))

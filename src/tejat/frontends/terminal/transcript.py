@@ -35,10 +35,12 @@ from tejat.frontends.terminal.look import Look, Part
 from tejat.frontends.terminal.markdown_stream import MarkdownStream
 from tejat.frontends.terminal.progress import Progress
 from tejat.frontends.terminal.sheets import draw_sheet
-from tejat.frontends.terminal.single_row import hanging
+from tejat.frontends.terminal.single_row import Piece, hanging
 
 _WORTH_TELLING = 5.0
 """Seconds from which on a run is told how long it took."""
+_MOST_OF_PROMPT = 8
+"""Lines of a prompt that is too long to be shown as a whole."""
 
 
 class Paper(Protocol):
@@ -149,11 +151,14 @@ class Transcript:
 
     def _begin(self, mark: str, part: Part, words: str) -> None:
         look = self._paper.look
-        prompt = Folded(say("Your prompt"), visible(words.strip("\n")))
-        shown = prompt.closed(look, indent=0) if not prompt.is_whole else Text(prompt.text, overflow="fold")
         self._stream = MarkdownStream(look)
-        self._print(_Kind.PROMPT, hanging(Text(mark, look.style(part)), shown))
-        if not prompt.is_whole:
+        prompt = Folded(say("Your prompt"), visible(words.strip("\n")))
+        if prompt.is_whole:
+            self._print(_Kind.PROMPT, hanging(Piece(mark, part), Piece(prompt.text), look=look))
+        else:
+            shown, left_out = prompt.beginning(_MOST_OF_PROMPT)
+            told = Piece(f"\n{look.glyphs.more} {left_out}", Part.QUIET)
+            self._print(_Kind.PROMPT, hanging(Piece(mark, part), Piece(shown), told, look=look))
             self._folded.add(prompt)
 
     def _void(self, event: Retrying) -> None:
@@ -185,7 +190,7 @@ class Transcript:
         if words:
             is_stop = ended.reason in (EndReason.FINISHED, EndReason.INTERRUPTED)
             sign, part = (look.glyphs.cancelled, Part.WARNING) if is_stop else (look.glyphs.failed, Part.BAD)
-            self._print(_Kind.NOTE, hanging(Text(sign, look.style(part)), Text(visible(words), overflow="fold")))
+            self._print(_Kind.NOTE, hanging(Piece(sign, part), Piece(words), look=look))
         figures = self._figures.end(ended, self._clock())
         if figures.seconds >= _WORTH_TELLING:
             shown = f" {look.glyphs.separator} ".join(figures.words)
@@ -200,10 +205,8 @@ class Transcript:
             Severity.WARNING: (look.glyphs.warning, Part.WARNING),
             Severity.ERROR: (look.glyphs.failed, Part.BAD),
         }[noticed.severity]
-        words = Text(overflow="fold")
-        words.append(f"{word_for_severity(noticed.severity)}: ", look.style(part))
-        words.append(visible(noticed.message.strip()))
-        self._print(_Kind.NOTE, hanging(Text(sign, look.style(part)), words))
+        word, words = Piece(f"{word_for_severity(noticed.severity)}: ", part), Piece(noticed.message.strip())
+        self._print(_Kind.NOTE, hanging(Piece(sign, part), word, words, look=look))
 
     def _print_text(self, finished: list[RenderableType]) -> None:
         if finished:
