@@ -61,7 +61,7 @@ OWNERS = {
     "prompt_toolkit": {"frontends/terminal/"},
     "pydantic": {"mcp/oauth_flow.py"},
     "pygments": {"frontends/terminal/"},
-    "re2": {"policy/patterns.py", "workspace/search/classes.py"},
+    "re2": {"policy/patterns.py", "workspace/path_ranking.py", "workspace/search/classes.py"},
     "rich": {"frontends/terminal/"},
     "stringzilla": {"workspace/lines.py", "workspace/splice.py"},
     "tree_sitter": {"policy/syntax_tree.py"},

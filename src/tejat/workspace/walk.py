@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import chain, islice
 
 from tejat.core.value import value
@@ -116,6 +116,25 @@ def list_files(
     return _list_by_scanning(directory_fd, exclude_directories, limit, stop)
 
 
+def stream_files(
+    directory_fd: int, *, exclude_directories: frozenset[bytes], stop: Callable[[], None], ripgrep: str | None
+) -> Iterator[list[bytes]]:
+    """The files of `list_files` in pieces, as they are found. Whatever cannot be read is left out."""
+    rest = b""
+    with ExitStack() as stack:
+        child = None
+        if ripgrep is not None:
+            with suppress(OSError):
+                argv = _ripgrep_argv(ripgrep, exclude_directories)
+                child = stack.enter_context(running(argv, directory_fd=directory_fd))
+        if child is None:
+            yield from (paths for paths, _ in _scan_all(directory_fd, exclude_directories, stop))
+            return
+        while block := child.read(stop):
+            *paths, rest = (rest + block).split(b"\0")
+            yield paths
+
+
 def _starting_points(directory_fd: int, patterns: Sequence[GlobPattern]) -> list[bytes]:
     """Directories that together hold every match, none beneath another. They are not opened through links."""
     starts: set[bytes] = set()
@@ -210,12 +229,11 @@ def _list_by_ripgrep(
     stop: Callable[[], None],
     ripgrep: str,
 ) -> Listing | None:
-    argv = [ripgrep, "--no-config", "--files", "--null", "--hidden", "--no-ignore", "--no-follow", "--color=never"]
-    argv += [f"--glob=!{name.decode()}/" for name in sorted(exclude_directories)]
     blocks: list[bytes] = []
     count = 0
     with ExitStack() as stack:
         try:
+            argv = _ripgrep_argv(ripgrep, exclude_directories)
             child = stack.enter_context(running(argv, directory_fd=directory_fd))
         except OSError:
             return None
@@ -231,11 +249,28 @@ def _list_by_ripgrep(
     return Listing(paths[:limit], count <= limit, errors)
 
 
+def _ripgrep_argv(ripgrep: str, exclude_directories: frozenset[bytes]) -> list[str]:
+    argv = [ripgrep, "--no-config", "--files", "--null", "--hidden", "--no-ignore", "--no-follow", "--color=never"]
+    return argv + [f"--glob=!{name.decode()}/" for name in sorted(exclude_directories)]
+
+
 def _list_by_scanning(
     directory_fd: int, exclude_directories: frozenset[bytes], limit: int, stop: Callable[[], None]
 ) -> Listing:
     paths: list[bytes] = []
     errors = 0
+    for files, failed in _scan_all(directory_fd, exclude_directories, stop):
+        paths += files
+        errors += failed
+        if len(paths) > limit:
+            return Listing(paths[:limit], complete=False, errors=errors)
+    return Listing(paths, complete=True, errors=errors)
+
+
+def _scan_all(
+    directory_fd: int, exclude_directories: frozenset[bytes], stop: Callable[[], None]
+) -> Iterator[tuple[list[bytes], int]]:
+    """Files, and how many directories could not be read, bit by bit."""
     pending = [b"."]
     while pending:
         directory = pending.pop()
@@ -245,12 +280,10 @@ def _list_by_scanning(
             while scan.has_more:
                 stop()
                 files, directories = scan.next_entries()
-                paths += [prefix + name for name in files]
                 pending += [prefix + name for name in directories if name not in exclude_directories]
-                if len(paths) > limit:
-                    return Listing(paths[:limit], complete=False, errors=errors)
-        errors += scan.failed
-    return Listing(paths, complete=True, errors=errors)
+                yield [prefix + name for name in files], 0
+        if scan.failed:
+            yield [], 1
 
 
 class _Scan:

@@ -66,7 +66,6 @@ def _bind_actions(bindings: KeyBindings, editor: "Editor") -> None:
         (lambda: editor.on_search_history, ("c-r",)),
         (lambda: editor.on_external_editor, ("c-g",)),
         (lambda: editor.on_external_editor, ("c-x", "c-e")),
-        (lambda: editor.on_clear_screen, ("c-l",)),
         (lambda: editor.on_expand, ("c-o",)),
         (lambda: editor.on_next_mode, ("s-tab",)),
     )
