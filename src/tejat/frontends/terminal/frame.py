@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager, suppress
 from types import TracebackType
@@ -20,6 +21,7 @@ from tejat.frontends.terminal.keys import Acts, dialog_bindings, program_binding
 from tejat.frontends.terminal.line_modes import LineModes, stop_process
 from tejat.frontends.terminal.look import Colours, Look
 from tejat.frontends.terminal.open_dialog import OpenDialog
+from tejat.frontends.terminal.pace import Pace
 from tejat.frontends.terminal.paint import ansi_of
 from tejat.frontends.terminal.renderer import breaks_rows
 from tejat.frontends.terminal.scene import Editing, Scene
@@ -33,7 +35,6 @@ _LIVE_SECONDS = 0.1
 """Between two drawings of the live block."""
 _PRINT_SECONDS = 1 / 30
 """Between two frames that print, when much is printed at once."""
-_TICK_SECONDS = 1.0
 _HINT_SECONDS = 2.0
 
 
@@ -99,8 +100,7 @@ class Frame:
         self._detached: ExitStack | None = None
         self._running: asyncio.Task[None] | None = None
         self._starting: asyncio.Future[None] | None = None
-        self._due: asyncio.TimerHandle | None = None
-        self._tick: asyncio.TimerHandle | None = None
+        self._pace = Pace(on_due=self._app.draw, on_tick=self._on_tick)
         self._hint_end: asyncio.TimerHandle | None = None
         self._live_drawn = self._printed = float("-inf")
         self._is_ticking = self._is_lost = False
@@ -112,7 +112,7 @@ class Frame:
         """Put finished blocks into the scrollback, once and for good. What is printed together is drawn together."""
         self._pending += renderables
         if self._is_drawing:
-            self._draw_by(self._printed + _PRINT_SECONDS)
+            self._pace.draw_by(self._printed + _PRINT_SECONDS)
         elif self._detached is None:
             with self._output.hold():
                 self._write_pending()
@@ -122,7 +122,7 @@ class Frame:
         self._scene.live = renderable
         self._scene.is_stale = True
         if self._is_drawing:
-            self._draw_by(self._live_drawn + _LIVE_SECONDS)
+            self._pace.draw_by(self._live_drawn + _LIVE_SECONDS)
         self._set_tick()
 
     def hint(self, text: str) -> None:
@@ -207,6 +207,8 @@ class Frame:
         first = asyncio.create_task(drawn.wait())
         await asyncio.wait((self._running, first), return_when=asyncio.FIRST_COMPLETED)
         first.cancel()
+        if self._running.done():
+            self._running.result()
         self._modes.note_ours()
         for number, act in self._signals.items():
             with suppress(ValueError, RuntimeError):  # not in the main thread
@@ -215,15 +217,18 @@ class Frame:
             self._starting = asyncio.ensure_future(
                 asyncio.to_thread(self._watchdog.start, self._descriptors, self._modes.found)
             )
+        self._set_tick()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """The drawing is taken away; what was printed stays."""
-        for timer in (self._due, self._tick, self._hint_end):
-            if timer is not None:
-                timer.cancel()
+        self._pace.end()
+        self._drop_hint()
+        if self._detached is not None:  # whoever is away has been left behind
+            self._detached.close()
+            self._detached = None
         for number in self._signals:
             asyncio.get_running_loop().remove_signal_handler(number)
         if self._app.is_running and not self._app.is_done:
@@ -305,7 +310,7 @@ class Frame:
             act()
 
     def _press(self, key: str) -> None:
-        if self._opened is not None:
+        if self._opened is not None and self._detached is None:
             self._opened.press(key)
 
     def _show(self, opened: OpenDialog[Any] | None) -> None:
@@ -335,7 +340,7 @@ class Frame:
         """One frame: what was printed, and below it what has changed since, nothing if nothing has."""
         if self._detached is not None:
             return
-        now, size = asyncio.get_running_loop().time(), (self.width, self.height)
+        now, size = time.monotonic(), (self.width, self.height)
         with self._output.hold():
             has_printed = self._write_pending()
             if is_last:
@@ -354,25 +359,16 @@ class Frame:
             return False
         blocks, self._pending = self._pending, []
         text = "".join(ansi_of(block, self.look, width=self.width) for block in blocks)
-        self._app.renderer.lift()
+        if self._app.is_running:
+            self._app.renderer.lift()
         self._output.write_raw(text)
-        self._printed = asyncio.get_running_loop().time()
+        self._printed = time.monotonic()
         return True
-
-    def _draw_by(self, when: float) -> None:
-        if self._due is not None:
-            if self._due.when() <= when:
-                return
-            self._due.cancel()
-        self._due = asyncio.get_running_loop().call_at(when, self._draw_due)
-
-    def _draw_due(self) -> None:
-        self._due = None
-        self._app.draw()
 
     def _draw_anew(self) -> None:
         """After somebody else had the terminal: in a row of our own, whatever theirs ended with."""
         with self._output.hold():
+            self._output.forget_attributes()
             self._output.write_raw(" " * self.width + "\r")
             self._drawn_size = None
             self._app.draw()
@@ -389,18 +385,12 @@ class Frame:
                 self._app.draw()
 
     def _set_tick(self) -> None:
-        wanted = self._is_ticking and self._scene.live is not None and self.look.animates
-        if wanted and self._tick is None:
-            self._tick = asyncio.get_running_loop().call_later(_TICK_SECONDS, self._on_tick)
-        elif not wanted and self._tick is not None:
-            self._tick.cancel()
-            self._tick = None
+        wanted = self._is_ticking and self._scene.live is not None and self.look.animates and self._is_drawing
+        self._pace.tick(wanted=wanted)
 
     def _on_tick(self) -> None:
-        self._tick = None
         self._scene.is_stale = True
         self._app.draw()
-        self._set_tick()
 
     async def _redraw_every(self, seconds: float | None) -> None:
         while seconds is not None:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 
 from prompt_toolkit.application import get_app
 from prompt_toolkit.enums import EditingMode
-from prompt_toolkit.filters import Condition, emacs_mode, vi_navigation_mode
-from prompt_toolkit.key_binding import KeyBindings, KeyPress
+from prompt_toolkit.filters import Condition, buffer_has_focus, emacs_mode, vi_navigation_mode
+from prompt_toolkit.key_binding import ConditionalKeyBindings, KeyBindings, KeyBindingsBase, KeyPress
 from prompt_toolkit.key_binding.key_processor import KeyPressEvent
 from prompt_toolkit.key_binding.vi_state import InputMode
 from prompt_toolkit.keys import Keys
@@ -26,7 +26,7 @@ class Acts:
     refresh: Act
 
 
-def program_bindings(acts: Acts) -> KeyBindings:
+def program_bindings(acts: Acts) -> KeyBindingsBase:
     """Keys that count while no dialog is open, unless the editor has another use for them.
 
     With vi keys Escape belongs to the editor as long as something is being typed there.
@@ -46,7 +46,7 @@ def program_bindings(acts: Acts) -> KeyBindings:
             event.app.vi_state.input_mode = InputMode.NAVIGATION
         acts.escape()
 
-    return bindings
+    return ConditionalKeyBindings(bindings, buffer_has_focus)
 
 
 def _without_event(act: Act) -> Callable[[KeyPressEvent], None]:
@@ -77,10 +77,11 @@ def names_of(press: KeyPress) -> Sequence[str]:
         # A line end that is pasted is a character and no decision.
         text = press.data.replace("\r\n", "\n").replace("\r", "\n")
         return [each for each in text if each.isprintable() or each == "\n"]
-    return [_NAMES.get(press.key, press.key)]
+    key = press.key
+    return [_NAMES.get(key, key.value) if isinstance(key, Keys) else key]
 
 
-_NAMES: dict[str, str] = {
+_NAMES = {
     Keys.ControlM: "enter",
     Keys.ControlJ: "enter",
     Keys.ControlI: "tab",

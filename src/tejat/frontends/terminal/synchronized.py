@@ -8,9 +8,12 @@ from contextlib import contextmanager
 from typing import TextIO
 
 from prompt_toolkit.data_structures import Size
+from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.output.vt100 import Vt100_Output
+from prompt_toolkit.styles import Attrs
 
 _BEGIN, _END = "\x1b[?2026h", "\x1b[?2026l"
+_PLAIN = "\x1b[0m"
 _USUAL_SIZE = Size(rows=24, columns=80)
 
 
@@ -25,6 +28,7 @@ class SynchronizedOutput(Vt100_Output):
         self._descriptor = stdout.fileno()
         self._on_gone = on_gone
         self._holds = 0
+        self._attributes = ""
         self._cursor_visible = True  # as every program finds it; so nothing is written before there is a frame
         self.is_gone = False
         self.is_ascii = False
@@ -44,6 +48,21 @@ class SynchronizedOutput(Vt100_Output):
         super().write(data)
         if isinstance(data, Placed):
             self.write_raw(f"\x1b[{data.end + 1}G")
+
+    def set_attributes(self, attrs: Attrs, color_depth: ColorDepth) -> None:
+        self._set(self._escape_code_caches[color_depth][attrs])
+
+    def reset_attributes(self) -> None:
+        self._set(_PLAIN)
+
+    def forget_attributes(self) -> None:
+        """Somebody else has written to the terminal."""
+        self._attributes = ""
+
+    def _set(self, attributes: str) -> None:
+        if attributes != self._attributes:
+            self._attributes = attributes
+            self.write_raw(attributes)
 
     def show_cursor(self) -> None:
         """Unlike prompt_toolkit's this does not stop it from blinking, which is the person's choice."""
