@@ -114,13 +114,9 @@ class Editor:
         self._replace(put + stands, len(put) + caret)
 
     def clear(self) -> None:
-        """Drop the text, and the pastes that nobody will ask for. Shell mode stays."""
-        with self._quietly():
-            self.buffer.reset()
-        self._recall.end()
-        self._pastes.forget(except_in="")
-        self._top = 0
-        self.on_change()
+        """Drop the text. Shell mode stays, unless it was for this text only."""
+        self._drop_text()
+        self._end_once()
 
     def close(self) -> None:
         """Stop looking for what the text could go on as."""
@@ -218,16 +214,26 @@ class Editor:
     # How the parts go together.
 
     def _hand_over(self, take: Callable[[str], None]) -> None:
-        shown, text = self.buffer.text, self.text
-        if not text.strip():
+        shown, text = self.buffer.text, self.text.rstrip()
+        if not text:
             return
         if not self.is_shell and (text.startswith("!") or (text.startswith("/") and not shown.startswith("/"))):
             text = f" {text}"
         self.history.add(f"!{text}" if self.is_shell else text)
-        self.clear()
+        self._drop_text()
         take(text)
-        if self._shell is _Shell.ONCE and self.is_empty:
-            self._set_shell(_Shell.OFF)
+        if self.is_empty:
+            self._end_once()
+
+    def _drop_text(self) -> None:
+        with self._quietly():
+            self.buffer.reset()
+        self._recall.end()
+        self._pastes.forget()
+        self._top = 0
+
+    def _end_once(self) -> None:
+        self._set_shell(_Shell.OFF if self._shell is _Shell.ONCE else self._shell)
 
     def _set_shell(self, shell: _Shell) -> None:
         self._shell = shell

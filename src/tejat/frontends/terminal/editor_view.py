@@ -183,6 +183,7 @@ def _shown(line: str, at: int) -> str:
     """A character of a line, written out if it is hidden and not one that holds an emoji or a word together."""
     character = line[at]
     spelled = visible(character)
-    if character in _JOINERS and spelled not in safe(line[max(at - 2, 0) : at + 2]):
-        return character
-    return spelled
+    if character not in _JOINERS or at == 0:
+        return spelled
+    before = at - 2 if line[at - 1] == "\ufe0f" else at - 1
+    return spelled if spelled in safe(line[max(before, 0) : at + 2]) else character

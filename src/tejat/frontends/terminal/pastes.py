@@ -3,10 +3,6 @@
 import re
 from collections.abc import Iterator
 
-from prompt_toolkit.input.vt100_parser import Vt100Parser
-from prompt_toolkit.key_binding import KeyPress
-from prompt_toolkit.keys import Keys
-
 from tejat.core.value import value
 from tejat.core.words import say_count
 
@@ -78,12 +74,12 @@ class Pastes:
         paste = self._kept.get(character)
         return None if paste is None else paste.label
 
-    def forget(self, *, except_in: str) -> None:
-        """Keep the newest, and those in this text."""
+    def forget(self) -> None:
+        """The text is gone: keep only the newest, for when it is taken back."""
         size = 0
         for count, (mark, paste) in enumerate(reversed(list(self._kept.items())), 1):
             size += len(paste.text)
-            if (size > _MOST_CHARACTERS_KEPT or count > _MOST_KEPT) and mark not in except_in:
+            if size > _MOST_CHARACTERS_KEPT or count > _MOST_KEPT:
                 del self._kept[mark]
 
     def _mark(self, text: str) -> str:
@@ -99,29 +95,3 @@ class Pastes:
             mark = chr(_FIRST_MARK + (self._count + step) % _MARKS)
             if mark not in self._kept:
                 yield mark
-
-
-class PasteParser(Vt100Parser):
-    """Reads keys as its base does, and a paste of megabytes in time in proportion to its length."""
-
-    _END = "\x1b[201~"
-
-    def feed(self, data: str) -> None:
-        if not self._in_bracketed_paste:
-            super().feed(data)
-            return
-        blocks = self._blocks
-        # The end may have been cut in two.
-        tail = "".join(blocks[-len(self._END) :])[-len(self._END) :]
-        blocks.append(data)
-        if self._END not in tail + data:
-            return
-        pasted, _, rest = "".join(blocks).partition(self._END)
-        self._in_bracketed_paste = False
-        self._blocks.clear()
-        self.feed_key_callback(KeyPress(Keys.BracketedPaste, pasted))
-        self.feed(rest)
-
-    def reset(self, request: bool = False) -> None:
-        super().reset(request=request)
-        self._blocks: list[str] = []

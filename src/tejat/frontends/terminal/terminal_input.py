@@ -7,6 +7,8 @@ from typing import TextIO
 from prompt_toolkit.input.posix_utils import PosixStdinReader
 from prompt_toolkit.input.vt100 import Vt100Input
 
+from tejat.frontends.terminal.paste_parser import PasteParser
+
 _PIECE = 4096
 """What a terminal hands out at most at a time."""
 
@@ -15,6 +17,7 @@ class TerminalInput(Vt100Input):
     def __init__(self, stdin: TextIO) -> None:
         super().__init__(stdin)
         self.stdin_reader = _Reader(stdin.fileno(), errors="replace", encoding="utf-8")
+        self.vt100_parser = PasteParser(self.vt100_parser.feed_key_callback)
 
 
 class _Reader(PosixStdinReader):

@@ -1,0 +1,35 @@
+"""Reads keys from what a terminal sends, and a paste of megabytes as quickly as a small one."""
+
+from prompt_toolkit.input.vt100_parser import Vt100Parser
+from prompt_toolkit.key_binding import KeyPress
+from prompt_toolkit.keys import Keys
+
+_END = "\x1b[201~"
+
+
+class PasteParser(Vt100Parser):
+    """As its base, which looks through all of a paste again with each piece of it that comes."""
+
+    def feed(self, data: str) -> None:
+        if not self._in_bracketed_paste:
+            super().feed(data)
+            return
+        # The end may have been cut in two.
+        recent = self._tail + data
+        self._blocks.append(data)
+        self._tail = recent[-len(_END) :]
+        if _END not in recent:
+            return
+        pasted, _, rest = "".join(self._blocks).partition(_END)
+        self._in_bracketed_paste = False
+        self._forget_paste()
+        self.feed_key_callback(KeyPress(Keys.BracketedPaste, pasted))
+        self.feed(rest)
+
+    def reset(self, request: bool = False) -> None:
+        super().reset(request=request)
+        self._forget_paste()
+
+    def _forget_paste(self) -> None:
+        self._blocks: list[str] = []
+        self._tail = ""
