@@ -10,6 +10,7 @@ from tejat.config.keys import keys_path
 from tejat.config.settings import Setting
 from tejat.core.errors import UsageError
 from tejat.core.explain import Check
+from tejat.core.words import say
 from tejat.models.names import Service, read_name
 
 
@@ -26,7 +27,9 @@ def configuration_checks(ground: Ground, *, own: Mapping[str, str], default_mode
 def _model(ground: Ground, own: Mapping[str, str], default: str) -> Iterator[Check]:
     named = ground.settings.model_name or Setting(default)
     from_file = named.source == "GEMINI_MODEL" and "GEMINI_MODEL" not in own
-    source = f"{named.source} in {ground.environment_file}" if from_file else named.source
+    source = named.source
+    if from_file:
+        source = say("{name} in {file}", name=named.source, file=ground.environment_file)
     try:
         service, _ = read_name(named.value, ground.environment)
     except UsageError as error:
@@ -45,22 +48,26 @@ def _model(ground: Ground, own: Mapping[str, str], default: str) -> Iterator[Che
 
 def _key(service: Service, ground: Ground, own: Mapping[str, str]) -> Check:
     if service not in _KEYS:
-        return Check("model", "key", works=True, how="none is needed")
+        return Check("model", "key", works=True, how=say("none is needed"))
     names = _KEYS[service]
     if service is Service.VERTEX and not ground.environment.get("GOOGLE_CLOUD_PROJECT", "").strip():
         names = _KEYS_WITHOUT_PROJECT
     for name in names:
         if ground.environment.get(name, "").strip():
             kept = keys_path(ground.places) if name in ground.kept_keys else ground.environment_file
-            where = "the environment" if name in own else kept
-            return Check("model", "key", works=True, how=f"{name} from {where}")
+            where = say("the environment") if name in own else kept
+            return Check("model", "key", works=True, how=say("{name} from {place}", name=name, place=where))
     if service is Service.OPENAI and (ground.environment.get("OPENAI_BASE_URL") or ground.settings.base_url):
-        return Check("model", "key", works=True, how="none, which a server of your own may not need")
+        return Check("model", "key", works=True, how=say("none, which a server of your own may not need"))
     if names is _KEYS_WITHOUT_PROJECT:
-        return Check("model", "key", works=False, how="none: GOOGLE_CLOUD_PROJECT or GOOGLE_API_KEY is not set")
+        return Check("model", "key", works=False, how=_not_set("GOOGLE_CLOUD_PROJECT", "GOOGLE_API_KEY"))
     if service is Service.VERTEX and os.path.isfile(stored := _stored_credentials(ground.environment)):
         return Check("model", "key", works=True, how=stored)
-    return Check("model", "key", works=False, how=f"none: {' or '.join(names)} is not set")
+    return Check("model", "key", works=False, how=_not_set(*names))
+
+
+def _not_set(*names: str) -> str:
+    return say("none: {names} is not set", names=say(" or ").join(names))
 
 
 def _stored_credentials(environment: Mapping[str, str]) -> str:
@@ -93,14 +100,15 @@ def _files(ground: Ground) -> Iterator[Check]:
     yield Check("trust", trust.level.value, trust.is_trusted, trust.reason)
     changed = {item.path for item in trust.changed}
     for item in trust.items:
-        note = " (changed)" if item.path in changed else ""
+        note = f" ({say('changed')})" if item.path in changed else ""
         yield Check("trust", item.what, trust.is_trusted, f"{item.path}{note}")
 
 
 def _locale(own: Mapping[str, str]) -> Check:
-    named = next((f"{name}={own[name]}" for name in ("LC_ALL", "LC_CTYPE", "LANG") if own.get(name)), "not set")
+    named = next((f"{name}={own[name]}" for name in ("LC_ALL", "LC_CTYPE", "LANG") if own.get(name)), None)
     encoding = sys.getfilesystemencoding()
-    return Check("terminal", "locale", encoding.lower() in ("utf-8", "utf8"), f"{named}, names of files are {encoding}")
+    told = say("{locale}, names of files are {encoding}", locale=named or say("not set"), encoding=encoding)
+    return Check("terminal", "locale", encoding.lower() in ("utf-8", "utf8"), told)
 
 
 def _origin(url: str) -> str:
@@ -109,7 +117,7 @@ def _origin(url: str) -> str:
         parts = urlsplit(url if "://" in url else f"//{url}")
         port = f":{parts.port}" if parts.port else ""
     except ValueError:
-        return "an address that cannot be read"
+        return say("an address that cannot be read")
     scheme = f"{parts.scheme}://" if parts.scheme else ""
     return f"{scheme}{parts.hostname or ''}{port}"
 

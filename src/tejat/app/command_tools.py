@@ -10,6 +10,7 @@ from tejat.config.places import SourceTier
 from tejat.config.settings import Setting
 from tejat.core.errors import UsageError
 from tejat.core.visible import visible
+from tejat.core.words import say
 from tejat.tools.command_discovery import DiscoveryFailed, discover
 from tejat.tools.discovered_tool import DiscoveredTool
 from tejat.tools.registry import Source, entry_of
@@ -21,7 +22,8 @@ async def discover_by_command(
     """Run the command and register what it tells of. What goes wrong is told, and ends nothing."""
     ground, settings, house = here.ground, here.ground.settings, here.house
     if not ground.trust.is_trusted:
-        tell(f"The tool discovery command is not run. {ground.trust.reason} See `tejat trust`.")
+        reason = ground.trust.reason
+        tell(say("The tool discovery command is not run. {reason} See `tejat trust`.", reason=reason))
         return
     try:
         found = await discover(
@@ -54,7 +56,7 @@ async def discover_by_command(
     for line in (*found.warnings, *map(visible, problems)):
         tell(line)
     if found.stderr:
-        tell("\n  ".join(("The tool discovery command printed on its error output:", *found.stderr)))
+        tell("\n  ".join((say("The tool discovery command printed on its error output:"), *found.stderr)))
 
 
 def _pinned(command: Setting[tuple[str, ...]] | None, ground: Ground) -> PinnedCommand | None:

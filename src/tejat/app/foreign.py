@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tejat.app.asking import Asking
 from tejat.app.ground import Ground
 from tejat.core.confirm import Answer, Question
+from tejat.core.words import say
 from tejat.engine.secret_mask import SecretMask
 from tejat.tools.registry import ToolRegistry
 
@@ -64,7 +65,7 @@ class ForeignTools:
         until = None if within is None else loop.time() + within
         _, late = await asyncio.wait((self._beginning,), timeout=within)
         if late:
-            return ("the discovery of tools",)
+            return (say("the discovery of tools"),)
         self._beginning.result()
         if self.servers is None:
             return ()
@@ -83,7 +84,9 @@ class ForeignTools:
         fresh = [message for message, is_told in self._news.items() if not is_told]
         self._news |= dict.fromkeys(fresh, True)
         if self._untold:
-            fresh.append(f"There was more to tell about tools of others: {self._untold:,} messages are left out.")
+            fresh.append(
+                say("There was more to tell about tools of others: {left:,} messages are left out.", left=self._untold)
+            )
         self._untold = 0
         return fresh
 

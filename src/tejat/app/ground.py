@@ -12,6 +12,7 @@ from tejat.config.settings import Setting, Settings, SourceTier
 from tejat.config.trust import Trust, TrustLevel, decide_trust
 from tejat.core.errors import UsageError
 from tejat.core.value import field, replace, value
+from tejat.core.words import say
 
 _SHORTEST_SECRET = 8
 _MOST_NAMES = 3
@@ -112,7 +113,7 @@ def _absolute(directories: Sequence[str]) -> tuple[str, ...]:
     try:
         return tuple(map(os.path.abspath, directories))
     except FileNotFoundError:
-        raise UsageError("The directory that this was started in does not exist any more.") from None
+        raise UsageError(say("The directory that this was started in does not exist any more.")) from None
 
 
 def _brought(trust: Trust, root: str, settings: Settings) -> list[str]:
@@ -126,8 +127,20 @@ def _notes(trust: Trust, brought: Sequence[str], included: Sequence[str]) -> lis
     notes = [] if trust.problem is None else [trust.problem]
     if not trust.is_trusted and brought:
         names = ", ".join(brought[:_MOST_NAMES])
-        more = f" and {len(brought) - _MOST_NAMES} more" if len(brought) > _MOST_NAMES else ""
-        why = "has changed since it was trusted" if trust.level is TrustLevel.CHANGED else "is not trusted"
-        notes.append(f"This folder {why}, so its own configuration is not used ({names}{more}). See `tejat trust`.")
-    notes += [f"The directory {path} of the settings does not exist." for path in included if not os.path.isdir(path)]
-    return notes
+        if len(brought) > _MOST_NAMES:
+            names = say("{names} and {count} more", names=names, count=len(brought) - _MOST_NAMES)
+        notes.append(_not_used(names, has_changed=trust.level is TrustLevel.CHANGED))
+    missing = (path for path in included if not os.path.isdir(path))
+    return notes + [say("The directory {path} of the settings does not exist.", path=path) for path in missing]
+
+
+def _not_used(names: str, *, has_changed: bool) -> str:
+    if has_changed:
+        return say(
+            "This folder has changed since it was trusted, so its own configuration is not used ({names}). "
+            "See `tejat trust`.",
+            names=names,
+        )
+    return say(
+        "This folder is not trusted, so its own configuration is not used ({names}). See `tejat trust`.", names=names
+    )

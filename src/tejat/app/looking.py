@@ -10,6 +10,7 @@ from tejat.app.house import grounds_of, jobs_directory, sandbox_mode, undo_direc
 from tejat.app.tools import open_tools
 from tejat.config.places import places_of
 from tejat.core.explain import Check, PolicyFlags
+from tejat.core.words import say
 
 if TYPE_CHECKING:
     from tejat.engine.policy_book import PolicyBook
@@ -82,4 +83,4 @@ def examine(directories: Sequence[str], wish: str | None) -> list[Check]:
 
 
 def _program(name: str, path: str | None) -> Check:
-    return Check("programs", name, path is not None, path or "not found")
+    return Check("programs", name, path is not None, path or say("not found"))

@@ -4,6 +4,7 @@ from tejat.app.ground import Ground
 from tejat.app.mcp_looking import find_server
 from tejat.app.server_tools import token_store
 from tejat.core.errors import UsageError
+from tejat.core.words import say
 from tejat.mcp.failures import McpFailure
 from tejat.mcp.oauth import ReadAddress, ShowAddress, login
 from tejat.mcp.oauth_wish import holder_of
@@ -25,7 +26,9 @@ class ServerLogin:
                 return
         except McpFailure as failure:
             raise UsageError(failure.message) from None
-        raise UsageError(f'The MCP server "{name}" is a program that is started here: there is nowhere to log in.')
+        raise UsageError(
+            say('The MCP server "{name}" is a program that is started here: there is nowhere to log in.', name=name)
+        )
 
     @property
     def directory(self) -> str:

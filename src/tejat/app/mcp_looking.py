@@ -16,6 +16,7 @@ from tejat.config.settings import McpServer, Setting, servers_of
 from tejat.core.errors import UsageError
 from tejat.core.tokens import estimate_declaration
 from tejat.core.value import replace, value
+from tejat.core.words import say
 from tejat.engine.secret_mask import SecretMask
 from tejat.mcp.failures import McpFailure
 from tejat.mcp.link import ServerPlan
@@ -74,7 +75,7 @@ class NoSuchServer(UsageError):
     """There are only those in `known`; `notes` may tell why."""
 
     def __init__(self, name: str, known: tuple[str, ...], notes: tuple[str, ...]) -> None:
-        super().__init__(f'There is no MCP server "{name}" in the settings.')
+        super().__init__(say('There is no MCP server "{name}" in the settings.', name=name))
         self.name = name
         self.known = known
         self.notes = notes

@@ -20,6 +20,7 @@ from tejat.core.errors import ConfigurationError
 from tejat.core.json_text import dump_json
 from tejat.core.tool import BaseTool
 from tejat.core.visible import visible
+from tejat.core.words import say
 from tejat.tools.function_tool import tool as tool_of
 
 MOST_TOOLS = 1_000
@@ -42,7 +43,7 @@ def load_file(path: str, *, writers: Writers, origin: str, digest: str | None = 
     if content is None:
         return Plugins()
     if digest is not None and hashlib.sha256(content).hexdigest() != digest:
-        return problem_of(origin, "it is not what was trusted. See `tejat trust`")
+        return problem_of(origin, say("it is not what was trusted. See `tejat trust`"))
     return load(origin, partial(_tools_in, path, content), path)
 
 
@@ -68,7 +69,10 @@ def tools_of(thing: object) -> Iterator[BaseTool]:
         yield from tools_of(thing())
     else:
         raise TypeError(
-            f"{getattr(thing, '__name__', type(thing).__name__)} is no tool, no function and no list of them"
+            say(
+                "{name} is no tool, no function and no list of them",
+                name=getattr(thing, "__name__", type(thing).__name__),
+            )
         )
 
 
@@ -132,9 +136,9 @@ def load(origin: str, find: Callable[[], Iterable[BaseTool]], path: str | None =
     except BaseException as error:  # noqa: BLE001 -- not even a plug-in that would end the program does
         return problem_of(origin, in_words(error, path))
     if not tools:
-        return problem_of(origin, "it has no tools. Mark functions with @tool, or list the tools in TOOLS")
+        return problem_of(origin, say("it has no tools. Mark functions with @tool, or list the tools in TOOLS"))
     if len(tools) > MOST_TOOLS:
-        return problem_of(origin, f"it has more than {MOST_TOOLS} tools")
+        return problem_of(origin, say("it has more than {most} tools", most=MOST_TOOLS))
     if wrong:
         return problem_of(origin, wrong)
     return Plugins(tuple(PythonTool(tool, origin) for tool in tools))
@@ -143,13 +147,15 @@ def load(origin: str, find: Callable[[], Iterable[BaseTool]], path: str | None =
 def _problem_with(tool: BaseTool) -> str | None:
     """What would break every request that tells of the tool. Raises what its schema does."""
     if not _NAME.fullmatch(tool.name):
-        return f"no tool can have the name {tool.name!r}: letters, digits, '_' and '-', at most 64"
+        return say("no tool can have the name {name!r}: letters, digits, '_' and '-', at most 64", name=tool.name)
     dump_json(tool.schema.to_json())
     return None
 
 
 def problem_of(origin: str, reason: str) -> Plugins:
-    return Plugins(problems=(visible(f"The tools of {origin} were not loaded: {reason}."),))
+    return Plugins(
+        problems=(visible(say("The tools of {origin} were not loaded: {reason}.", origin=origin, reason=reason)),)
+    )
 
 
 def in_words(error: BaseException, path: str | None = None) -> str:
@@ -167,7 +173,9 @@ def _place_of(error: BaseException, path: str | None) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     theirs = [frame for frame in frames if not frame.filename.startswith(_NOT_THEIRS)]
     there = [frame for frame in theirs if frame.filename == path] or theirs
-    return f" ({there[-1].filename}, line {there[-1].lineno})" if there else ""
+    if not there:
+        return ""
+    return f" ({say('{file}, line {line}', file=there[-1].filename, line=there[-1].lineno)})"
 
 
 _NOT_THEIRS = (

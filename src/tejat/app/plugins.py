@@ -11,6 +11,7 @@ from tejat.config.settings_file import is_same_directory
 from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.tool import BaseTool
 from tejat.core.visible import visible
+from tejat.core.words import say
 from tejat.tools.registry import Source, ToolRegistry
 
 GROUP = "tejat.tools"
@@ -57,7 +58,7 @@ def add_plugins(registry: ToolRegistry, tools: Sequence[PythonTool]) -> list[str
         try:
             registry.register(tool, source=Source.PYTHON, origin=origin)
         except UsageError as error:
-            problems.append(visible(f"A tool of {origin} was left out. {error}"))
+            problems.append(visible(say("A tool of {origin} was left out. {error}", origin=origin, error=error)))
     return problems
 
 

@@ -22,6 +22,7 @@ from tejat.core.elicitation import fields_of, with_defaults
 from tejat.core.errors import BadPrompt, UsageError
 from tejat.core.types import JsonObject, Part
 from tejat.core.visible import visible, without_hidden
+from tejat.core.words import say
 from tejat.engine.secret_mask import SecretMask
 from tejat.mcp.failures import McpFailure, McpProblem
 from tejat.mcp.names import other_names
@@ -89,17 +90,28 @@ class ServerTools:
         self._pool.start()
         for name in self._here.ground.settings.mcp_not_taken_over:
             self._tell(
-                f'The MCP server "{visible(name.value)}" of this project is not used: your own settings have one of '
-                f"that name, and your rules mean that one. Give the other another name ({name.source})."
+                say(
+                    'The MCP server "{name}" of this project is not used: your own settings have one of that name, '
+                    "and your rules mean that one. Give the other another name ({source}).",
+                    name=visible(name.value),
+                    source=name.source,
+                )
             )
         for alias, server in servers_of(self._here.ground.settings).items():
             if server.value.unknown_fields:
                 names = ", ".join(map(visible, server.value.unknown_fields))
-                self._tell(f"MCP server {visible(alias)}: nobody knows what is meant by {names} ({server.source}).")
+                self._tell(
+                    say(
+                        "MCP server {server}: nobody knows what is meant by {names} ({source}).",
+                        server=visible(alias),
+                        names=names,
+                        source=server.source,
+                    )
+                )
         # What somebody left out on purpose is no news.
         settings, statuses = self._here.ground.settings, self._pool.statuses()
         for reason, names in _grouped([each for each in statuses if left_out_by(settings, each.alias) is None]):
-            self._tell(f"MCP servers that are not started: {names}. {reason}")
+            self._tell(say("MCP servers that are not started: {names}. {reason}", names=names, reason=reason))
 
     async def settled(self, within: float | None) -> tuple[str, ...]:
         """Wait until every server is connected or has failed, so many seconds at most; names those that are neither.
@@ -113,11 +125,15 @@ class ServerTools:
         if self._retrying:
             _, self._retrying = await asyncio.wait(self._retrying, timeout=within)
         late = await self._pool.settled(within)
-        return tuple(f"MCP server {alias}" for alias in late)
+        return tuple(say("MCP server {server}", server=alias) for alias in late)
 
     async def close(self) -> None:
         await self._pool.close()
         await self._http.close()
+
+    async def tell_roots_changed(self) -> None:
+        """Tell the servers that there are other directories now. Raises nothing."""
+        await self._pool.tell_roots_changed()
 
     def statuses(self) -> tuple[ServerStatus, ...]:
         return self._pool.statuses()
@@ -125,7 +141,7 @@ class ServerTools:
     def why_not_started(self, alias: str) -> str | None:
         """What stands before a server that was not started."""
         barred = (status for status in self.statuses() if status.alias == alias and status.state in _BARRED)
-        return next((f"MCP server {alias}: {status.reason}" for status in barred), None)
+        return next((_told_of(alias, status.reason) for status in barred), None)
 
     def instructions(self) -> str:
         """What the servers tell a model about themselves, each marked as the server's own words."""
@@ -166,13 +182,16 @@ class ServerTools:
         found = [each for each in find_resource(wanted, self._offered()) if each.label == wanted]
         alias = wanted.partition(":")[0]
         if not found and alias in self._settings:
-            raise LookupError(f"the MCP server {visible(alias)} has no such resource, or is not connected.")
+            raise LookupError(
+                say("the MCP server {server} has no such resource, or is not connected.", server=visible(alias))
+            )
         if not found:
             return None
         try:
             return untrusted(for_prompt(await read_resource(found[0])))
         except McpFailure as failure:
-            raise BadPrompt(f"Error reading files ({visible(wanted)}): {failure.message}") from failure
+            told = say("Error reading files ({names}): {reason}", names=visible(wanted), reason=failure.message)
+            raise BadPrompt(told) from failure
 
     def _take(self, status: ServerStatus) -> None:
         """A server has changed: its tools are exchanged, and the person is told what went wrong."""
@@ -192,7 +211,7 @@ class ServerTools:
         found = exchange_tools(self._here.registry, server, status.catalogue, settings, self._pins)
         self._offer_resources()
         for problem in found.problems:
-            self._tell(f"MCP server {status.alias}: {visible(problem)}")
+            self._tell(_told_of(status.alias, visible(problem)))
         if self._pins.problem:
             self._tell(self._pins.problem)
 
@@ -269,7 +288,7 @@ async def elicit(ask_person: AskPerson, alias: str, params: JsonObject) -> JsonO
     message, schema, url = params.get("message"), params.get("requestedSchema"), params.get("url")
     is_visit = params.get("mode") == "url"
     asked = ElicitationConfirmation(
-        title=f"MCP server {alias} asks",
+        title=say("MCP server {server} asks", server=alias),
         server_name=alias,
         message=message if isinstance(message, str) else "",
         fields=schema if isinstance(schema, dict) and not is_visit else None,
@@ -303,10 +322,16 @@ def token_store(places: Places) -> TokenStore:
 
 def failure_in_words(status: ServerStatus) -> str:
     """Why a server is not there, with the last that it said."""
-    step = f" ({status.step})" if status.step is not None else ""
-    advice = f" Log in with `tejat mcp auth {status.alias}`." if status.state is ServerState.NEEDS_LOGIN else ""
+    where = status.alias if status.step is None else f"{status.alias} ({status.step})"
+    advice = ""
+    if status.state is ServerState.NEEDS_LOGIN:
+        advice = " " + say("Log in with {command}.", command=f"`tejat mcp auth {status.alias}`")
     words = "".join(f"\n  {line}" for line in status.last_words[-_MOST_LAST_WORDS:])
-    return f"MCP server {status.alias}{step}: {visible(status.reason)}{advice}{words}"
+    return f"{_told_of(where, visible(status.reason))}{advice}{words}"
+
+
+def _told_of(alias: str, what: str) -> str:
+    return say("MCP server {server}: {what}", server=alias, what=what)
 
 
 def _grouped(statuses: Sequence[ServerStatus]) -> Iterator[tuple[str, str]]:

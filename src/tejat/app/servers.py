@@ -15,6 +15,7 @@ from tejat.config.references import is_secret
 from tejat.config.settings import McpServer, Setting, Settings, servers_of
 from tejat.core.errors import UsageError
 from tejat.core.visible import visible
+from tejat.core.words import say
 from tejat.mcp.failures import McpFailure, McpProblem
 from tejat.mcp.link import ServerPlan
 from tejat.mcp.names import alias_problem
@@ -67,12 +68,15 @@ class Barriers:
         if problem:
             return ServerState.BLOCKED, problem
         if is_disabled(alias, self._disabled):
-            return ServerState.DISABLED, f"It is switched off. `tejat mcp enable {alias}` switches it on."
+            return ServerState.DISABLED, say(
+                "It is switched off. {command} switches it on.", command=f"`tejat mcp enable {alias}`"
+            )
         left_out = left_out_by(self._settings, alias)
         if left_out is not None:
             return ServerState.BLOCKED, left_out
         if not self._trust.is_trusted:
-            return ServerState.BLOCKED, f"{self._trust.reason} No server is started there. See `tejat trust`."
+            reason = self._trust.reason
+            return ServerState.BLOCKED, say("{reason} No server is started there. See `tejat trust`.", reason=reason)
         return None
 
 
@@ -80,9 +84,11 @@ def left_out_by(settings: Settings, alias: str) -> str | None:
     """Which of the lists of servers leaves this one out, in words, None if it is in use."""
     excluded = next((entry for entry in settings.mcp_excluded if entry.value == alias), None)
     if excluded is not None:
-        return f"{excluded.source} excludes it."
+        return say("{source} excludes it.", source=excluded.source)
     allowed = settings.mcp_allowed
-    return f"{allowed.source} does not name it." if allowed is not None and alias not in allowed.value else None
+    if allowed is None or alias in allowed.value:
+        return None
+    return say("{source} does not name it.", source=allowed.source)
 
 
 def _plan(
@@ -148,7 +154,8 @@ def _connect(
     if is_remote(server):
         return reach(server, means.http, credentials=means.sign_in(alias, server)).transport
     if pinned is not None and (changed := pinned.changed()) is not None:
-        raise McpFailure(f"The server was not started: {changed_in_words(changed)}.", McpProblem.CONFIGURATION)
+        told = say("The server was not started: {reason}.", reason=changed_in_words(changed))
+        raise McpFailure(told, McpProblem.CONFIGURATION)
     return stdio_transport(
         setting,
         keeper=means.keeper,

@@ -11,6 +11,7 @@ from tejat.core.confirm import Approver
 from tejat.core.errors import UsageError
 from tejat.core.tool import BaseTool
 from tejat.core.value import value
+from tejat.core.words import say
 from tejat.engine.scheduler import Scheduler
 from tejat.policy.control_files import is_control_file
 from tejat.policy.places import is_inside
@@ -68,7 +69,7 @@ class ToolHost:
         ) as workshop:
             given = tuple(map(os.path.realpath, self.roots))
             if not all(is_inside(root.real_path, given) for root in workshop.roots.directories):
-                raise UsageError("A directory has become a link to another place while it was opened.")
+                raise UsageError(say("A directory has become a link to another place while it was opened."))
             if self._ground.settings.search_url is None:
                 workshop.session.registry.unregister("google_web_search")  # nobody could search
             yield workshop.session.scheduler
