@@ -193,6 +193,7 @@ class Succession:
     def _introduce(self) -> None:
         """Tell the others whose session it is now."""
         session = self.session
+        self.workshop.house.session_id = session.session_id
         if self.workshop.hooks is not None:
             self.workshop.hooks.belong_to(session.session_id, session.journal_path, session.notice)
 

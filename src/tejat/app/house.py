@@ -47,6 +47,8 @@ class House:
         self._environment = ground.environment
         self.sandbox = sandbox_mode(sandbox, ground.settings)
         self._model: ModelSide | None = None
+        self.session_id = ""
+        """The session that calls belong to now."""
         self._closing = ExitStack()
 
     def attach(self, model: "ModelSide") -> None:
@@ -63,6 +65,14 @@ class House:
 
     def workspace(self) -> "Workspace":
         return self._workspace
+
+    def add_root(self, directory: str) -> None:
+        """Let tools work in one more directory, which exists. Raises UsageError, and then nothing has changed."""
+        if "_fencing" in self.__dict__:
+            self._fencing.widen((os.path.realpath(directory),))
+        self._workspace.roots.add((directory,))
+        if "undo" in self.__dict__:
+            self.undo.add_roots((directory,))
 
     def shell(self) -> "Shell":
         return self._shell
@@ -135,7 +145,9 @@ class House:
         from tejat.policy.control_files import planted_paths
 
         directory = undo_directory(self._places)
-        journal = UndoJournal(directory, self._workspace.roots.paths, stand_ins=planted_paths())
+        journal = UndoJournal(
+            directory, self._workspace.roots.paths, stand_ins=planted_paths(), session=lambda: self.session_id
+        )
         self._closing.callback(journal.close)
         return journal
 

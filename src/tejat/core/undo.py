@@ -90,6 +90,7 @@ class Entry:
     """What one call did. `skipped` is what it did that can't be undone.
 
     `undoes` is the entry that this one put back, `undone_by` the one that put this back and is itself in force.
+    `session` is the id of the session that the call belongs to, and `call` the id of the call in there.
     """
 
     id: str
@@ -100,6 +101,8 @@ class Entry:
     skipped: tuple[Remark, ...] = ()
     undoes: str | None = None
     undone_by: str | None = None
+    session: str = ""
+    call: str = ""
 
     def to_json(self) -> JsonObject:
         return {

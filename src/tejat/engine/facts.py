@@ -46,9 +46,13 @@ class FactFinder:
 
     def __init__(self, roots: Roots, *, home: str, search_path: str) -> None:
         self._workspace_roots = roots
-        self._roots = tuple(root.real_path for root in roots.directories)
         self._home = os.path.realpath(home)
         self._search_path = [entry for entry in search_path.split(os.pathsep) if os.path.isabs(entry)]
+
+    @property
+    def _roots(self) -> tuple[str, ...]:
+        """As they are now: some may be added while a session goes on."""
+        return tuple(root.real_path for root in self._workspace_roots.directories)
 
     def of(self, tool: BaseTool, params: Params, *, with_paths: bool = True) -> Facts:
         """The facts of one call. Paths cost a look at every directory on the way; without path rules nobody asks."""

@@ -49,7 +49,7 @@ class Journal:
         self.path = path
         self.failure: str | None = None
         self._held = list(held)
-        self._mask = _Mask(secrets)
+        self._mask = LineMask(secrets)
         self._now = now
         self._descriptor = -1
         self._prefix = b""
@@ -269,7 +269,7 @@ def _sync_directory(path: str) -> None:
         os.close(descriptor)
 
 
-class _Mask:
+class LineMask:
     """Keeps secrets out of what is written."""
 
     def __init__(self, secrets: Sequence[str]) -> None:

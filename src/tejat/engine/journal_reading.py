@@ -1,7 +1,7 @@
 """Reads a session's journal back, as much of it as is whole, into a history that can go on."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from io import BufferedReader
 
 from tejat.core.history import Message, Role, interrupted, repair
@@ -47,7 +47,7 @@ def read_journal(descriptor: int, *, session_id: str) -> LoadedSession:
     if not replay.has_head:
         problems.others.append("The beginning of the session is missing.")
     messages, repairs = repair(replay.finish())
-    opening = replay.opening if messages[: len(replay.opening)] == replay.opening else []
+    opening = replay.opening if _say_the_same(messages[: len(replay.opening)], replay.opening) else []
     return LoadedSession(
         replay.session_id,
         replay.model,
@@ -58,6 +58,11 @@ def read_journal(descriptor: int, *, session_id: str) -> LoadedSession:
         tuple(problems.told()),
         () if repairs else tuple(replay.marks),
     )
+
+
+def _say_the_same(some: Sequence[Message], others: Sequence[Message]) -> bool:
+    """A summary holds the opening too, as other objects."""
+    return [(message.role, message.parts) for message in some] == [(message.role, message.parts) for message in others]
 
 
 def _lines(file: BufferedReader) -> Iterator[bytes]:

@@ -61,6 +61,11 @@ class PriceList:
         return _longest(self._known, name)
 
 
+def known_models() -> list[str]:
+    """The models that the program knows the prices of, by names that say which version they are."""
+    return [name for name in _read() if any(letter.isdigit() for letter in name)]
+
+
 def _longest(prices: Mapping[str, Price], model: str) -> Price | None:
     fitting = [name for name in prices if model == name or model.startswith((f"{name}-", f"{name}@", f"{name}:"))]
     return prices[max(fitting, key=len)] if fitting else None

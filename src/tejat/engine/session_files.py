@@ -65,7 +65,7 @@ class SessionFiles:
         """
         self._root = os.path.realpath(root)
         self._all = os.path.join(state, "sessions")
-        self._directory = os.path.join(self._all, hashlib.sha256(os.fsencode(self._root)).hexdigest()[:16])
+        self._directory = os.path.join(self._all, project_key(self._root))
         self._days = days
         self._most_bytes = most_bytes
         self._secrets = tuple(secrets)
@@ -172,6 +172,11 @@ class SessionFiles:
             if status.st_mtime < oldest or kept > self._most_bytes:
                 with suppress(OSError):
                     _remove(path)
+
+
+def project_key(root: str) -> str:
+    """What the directories of a project are called that we keep for it."""
+    return hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:16]
 
 
 _File: TypeAlias = tuple[str, os.stat_result]

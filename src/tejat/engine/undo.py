@@ -49,13 +49,16 @@ class UndoJournal:
         limit: int = _LIMIT,
         file_limit: int = _FILE_LIMIT,
         stand_ins: Sequence[str] = (),
+        session: Callable[[], str] = str,
     ) -> None:
         """Each project, which is a first root, has a journal and a limit of its own in `directory`.
 
-        `stand_ins` are paths from a root where empty directories come and go without meaning anything.
+        `stand_ins` are paths from a root where empty directories come and go without meaning anything. `session` tells
+        the id of the session that calls belong to now.
         """
         self.warnings: list[str] = []
         self._stand_ins = frozenset(stand_ins)
+        self._session = session
         self._unwritten: list[str] = []
         self._roots = Roots(roots)
         project = digest_of(os.fsencode(self._roots.first.real_path)).hex()[:24]
@@ -71,6 +74,10 @@ class UndoJournal:
     def notes(self) -> Sequence[str]:
         """What could not be kept lately, by this process or another, oldest first. Raises OSError."""
         return self._archive.notes()
+
+    def add_roots(self, directories: Sequence[str]) -> None:
+        """Watch what is in these too. Raises UsageError, and adds none, if one is missing."""
+        self._roots.add(directories)
 
     def close(self) -> None:
         self._roots.close()
@@ -218,7 +225,15 @@ class UndoJournal:
                     found = compare(old, self._archive.snapshot(watch.root, state, stop))
                     comparisons.append(without_stand_ins(found, self._stand_ins))
             if comparisons:
-                self._archive.record(comparisons, tool=call.name, what=_what(call), undoes=None, stop=stop)
+                self._archive.record(
+                    comparisons,
+                    tool=call.name,
+                    what=_what(call),
+                    undoes=None,
+                    stop=stop,
+                    session=self._session(),
+                    call=call.id or "",
+                )
 
     def _entry(self, entry_id: str) -> Entry:
         found = next((entry for entry in self._archive.entries() if entry.id == entry_id), None)

@@ -52,7 +52,7 @@ class Roots:
     `open_parent` FILE_WRITE_FAILURE instead).
     """
 
-    __slots__ = ("_beneath", "_for_reading", "directories", "paths")
+    __slots__ = ("_beneath", "_for_reading", "_opener", "_spellings", "directories", "paths")
 
     def __init__(
         self,
@@ -78,11 +78,29 @@ class Roots:
         except BaseException:
             _close_all(roots)
             raise
-        prefixes = sorted(spellings.items(), key=lambda item: len(item[0]), reverse=True)
-        self._beneath = Beneath(prefixes, opener)
-        self.directories = tuple(roots[:working])
+        self._opener = opener
         self._for_reading = tuple(roots[working:])
-        self.paths = tuple(root.path for root in self.directories)
+        self._take(tuple(roots[:working]), spellings)
+
+    def add(self, directories: Sequence[str | os.PathLike[str]]) -> tuple[Root, ...]:
+        """Work in these too from now on; returns those that are new. Raises UsageError, and adds none, as above."""
+        known = [*self.directories, *self._for_reading]
+        roots, spellings = list(known), dict(self._spellings)
+        try:
+            for directory in directories:
+                _hold(os.fspath(directory), roots, spellings)
+        except BaseException:
+            _close_all(roots[len(known) :])
+            raise
+        new = tuple(roots[len(known) :])
+        self._take((*self.directories, *new), spellings)
+        return new
+
+    def _take(self, directories: tuple[Root, ...], spellings: dict[str, Root]) -> None:
+        prefixes = sorted(spellings.items(), key=lambda item: len(item[0]), reverse=True)
+        self._spellings, self._beneath = spellings, Beneath(prefixes, self._opener)
+        self.directories = directories
+        self.paths = tuple(root.path for root in directories)
 
     @property
     def first(self) -> Root:

@@ -108,7 +108,15 @@ class Archive:
         return take_snapshot(root, state, nothing_known, budget)
 
     def record(
-        self, comparisons: Sequence[Comparison], *, tool: str, what: str, undoes: str | None, stop: Stop
+        self,
+        comparisons: Sequence[Comparison],
+        *,
+        tool: str,
+        what: str,
+        undoes: str | None,
+        stop: Stop,
+        session: str = "",
+        call: str = "",
     ) -> Entry | None:
         """Add an entry that lasts; None if nothing happened."""
         changes = tuple(change for comparison in comparisons for change in comparison.changes)
@@ -121,7 +129,9 @@ class Archive:
                 known.save()
             if not changes and not skipped:
                 return None
-            entry = Entry(self._fresh_id(), time.time(), tool, what, changes, skipped, undoes)
+            entry = Entry(
+                self._fresh_id(), time.time(), tool, what, changes, skipped, undoes, session=session, call=call
+            )
             self._store.flush()
             self._entries.append(entry)
             if len(self._entries.read()) > _MOST_ENTRIES:

@@ -84,6 +84,8 @@ def _line(entry: Entry) -> bytes:
         ],
         "skipped": [[remark.path, remark.why] for remark in entry.skipped],
         "undoes": entry.undoes,
+        "session": entry.session,
+        "call": entry.call,
     }
     # ASCII keeps half characters, which stand for bytes in names that are no text.
     return json.dumps(stored, ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n"
@@ -116,6 +118,8 @@ def _read_line(line: bytes) -> Entry | None:
             changes=tuple(_read_change(change) for change in _list(stored["changes"])),
             skipped=tuple(Remark(*map(_text, _list(remark))) for remark in _list(stored["skipped"])),
             undoes=None if stored["undoes"] is None else _text(stored["undoes"]),
+            session=_text(stored.get("session", "")),
+            call=_text(stored.get("call", "")),
         )
     except (NotJson, KeyError, TypeError, ValueError):
         return None

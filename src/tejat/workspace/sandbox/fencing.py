@@ -9,6 +9,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
+from tejat.core.errors import SandboxUnavailable
 from tejat.core.sandbox_wish import SandboxWish
 from tejat.core.value import replace, value
 from tejat.workspace.sandbox.choose import choose
@@ -50,6 +51,7 @@ class Fencing:
         network: bool = False,
         is_in_use: Callable[[], bool] = lambda: False,
     ) -> None:
+        self._wanted = wanted
         self._grounds = grounds
         self._network = network
         self._is_in_use = is_in_use
@@ -82,6 +84,19 @@ class Fencing:
     def note(self) -> str:
         """What a person who is asked about a command should know, empty where everything is enforced."""
         return note_on(self.report)
+
+    def widen(self, roots: Sequence[str]) -> None:
+        """Let commands change what is in these real paths too.
+
+        Raises SandboxUnavailable, and changes nothing, where the sandbox could not be kept then.
+        """
+        grounds = replace(self._grounds, roots=(*self._grounds.roots, *roots))
+        if self._sandbox is not None:
+            sandbox, report = choose(self._wanted, roots=grounds.roots, state=grounds.state)
+            if sandbox is None:
+                raise SandboxUnavailable(f"There would be no sandbox any more: {report.files.how}.")
+            self._sandbox, self.report = sandbox, report
+        self._grounds = grounds
 
     def wrap(self, arguments: Sequence[str], directory: str, network: bool) -> Wrapped:
         """Raises OSError when what has to be prepared cannot be."""
