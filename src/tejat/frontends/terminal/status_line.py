@@ -25,12 +25,14 @@ def status_line(
     `home` is shown as `~`; without it the home of the process is.
     """
     folder = _from_home(status.folder, os.path.expanduser("~") if home is None else home)
-    pieces = _pieces(status, folder, look, is_working=is_working)
+    pieces = _pieces(status, folder)
+    sign = f"{look.glyphs.running} " if is_working else ""
     separator = f" {look.glyphs.separator} "
-    while len(pieces) > 1 and _width(pieces, separator) > width:
+    while len(pieces) > 1 and columns_of(sign) + _width(pieces, separator) > width:
         pieces.remove(max(pieces, key=lambda piece: piece.rank))
     row = Text(no_wrap=True, overflow="crop", end="")
-    left = width
+    row.append(sign, look.style(Part.ACCENT))
+    left = width - columns_of(sign)
     for number, piece in enumerate(pieces):
         for words, part in ((separator if number else "", Part.STATUS), (piece.text, piece.part)):
             kept = cut(words, left, look)
@@ -48,19 +50,18 @@ class _Piece:
     part: Part = Part.STATUS
 
 
-def _pieces(status: Status, folder: str, look: Look, *, is_working: bool) -> list[_Piece]:
+def _pieces(status: Status, folder: str) -> list[_Piece]:
     """In the order in which they stand."""
     mode, mode_part = _mode(status.mode)
     found = [
-        _Piece(look.glyphs.running if is_working else "", 9, Part.ACCENT),
         _Piece(say("not trusted") if not status.is_trusted else "", 2, Part.WARNING),
-        _Piece(mode, 0 if mode_part is Part.WARNING else 8, mode_part),
+        _Piece(mode, 0 if mode_part is Part.WARNING else 3, mode_part),
         _Piece(_short(status.model), 1),
         _Piece(_short(folder, from_end=True), 4),
-        _Piece(_short(status.branch), 7),
+        _Piece(_short(status.branch), 8),
         _Piece(*_context(status.context_used)),
         _Piece(tokens_in_words(status.tokens, status.cached_tokens) if status.tokens else "", 10),
-        _Piece(money_in_words(status.cost) if status.cost else "", 5),
+        _Piece(money_in_words(status.cost) if status.cost else "", 6),
         _Piece(*_servers(status)),
         _Piece(say("sandbox: {name}", name=_short(status.sandbox)) if status.sandbox else "", 11),
     ]
@@ -76,7 +77,7 @@ def _context(used: float | None) -> tuple[str, int, Part]:
     if used is None:
         return "", 3, Part.STATUS
     percent = say("context {percent} %", percent=min(round(100 * used), 999))
-    return (percent, 3, Part.WARNING) if used >= _NEARLY_FULL else (percent, 6, Part.STATUS)
+    return (percent, 3, Part.WARNING) if used >= _NEARLY_FULL else (percent, 7, Part.STATUS)
 
 
 def _servers(status: Status) -> tuple[str, int, Part]:

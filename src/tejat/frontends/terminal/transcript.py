@@ -73,6 +73,7 @@ class Transcript:
         self._stream = MarkdownStream(paper.look)
         self._figures = RunFigures()
         self._folded = FoldedResults[Folded]()
+        self._live = _Live(self._rows)
         self._last: _Kind | None = None
         self._shell_line = ""
         self._has_printed_of_answer = False
@@ -232,8 +233,9 @@ class Transcript:
         self._paper.print(*([Text("")] if is_apart else []), *blocks)
 
     def _draw(self) -> None:
-        is_empty = not self._progress.is_busy and self._stream.open() is None
-        self._paper.live(None if is_empty else _Live(self._rows))
+        """Cheap, as it comes with every word: what is open is looked at when it is drawn."""
+        is_live = self._progress.is_busy or self._stream.open() is not None
+        self._paper.live(self._live if is_live else None)
 
     def _rows(self) -> RenderResult:
         opened = self._stream.open()

@@ -1,0 +1,45 @@
+"""What one run took."""
+
+import pytest
+
+from sample_events import ASIDE, LAST, WORDS
+from tejat.core.agent_events import EndReason, RunEnded
+from tejat.core.model import Usage
+from tejat.frontends.run_figures import Figures, RunFigures, money_in_words, tokens_in_words
+
+
+def test_each_run_is_counted_apart_from_its_session() -> None:
+    figures = RunFigures()
+    figures.begin(10.0)
+    for event in (WORDS, ASIDE):
+        figures.count(event)
+    first = figures.end(RunEnded(EndReason.FINISHED, usage=Usage(99), cost=0.5), 12.5)
+    assert first == Figures(2.5, Usage(13, 4, 7, 2, 1), 0.5)
+    figures.begin(20.0)
+    figures.count(LAST)
+    assert figures.end(RunEnded(EndReason.FINISHED, cost=0.75), 21.0) == Figures(1.0, Usage(20, 8, 6), 0.25)
+    figures.begin(30.0)
+    assert figures.end(RunEnded(EndReason.FINISHED), 31.0) == Figures(1.0)
+
+
+def test_in_words() -> None:
+    assert Figures(65.0, Usage(12_000, 3000, 500), 0.0123).words == ("1 min 5 s", "12k tokens, 24 % cached", "$0.0123")
+    assert Figures(0.2).words == ("0.2 s",)
+
+
+@pytest.mark.parametrize(
+    ("total", "cached", "words"),
+    [
+        (999, 0, "999 tokens"),
+        (9999, 0, "9,999 tokens"),
+        (1_234_567, 1_234_567, "1.2M tokens, 100 % cached"),
+        (10, 20, "10 tokens, 100 % cached"),
+    ],
+)
+def test_tokens(total: int, cached: int, words: str) -> None:
+    assert tokens_in_words(total, cached) == words
+
+
+@pytest.mark.parametrize(("dollars", "words"), [(0.0042, "$0.0042"), (0.5, "$0.50"), (12.345, "$12.35")])
+def test_money(dollars: float, words: str) -> None:
+    assert money_in_words(dollars) == words
