@@ -75,7 +75,7 @@ class Docs(Command):
 
 
 def _facts(command: Command) -> list[tuple[str, str]]:
-    """What helps to understand a report. No names of files and nothing secret is among it."""
+    """What helps to understand a report. Nothing secret is among it."""
     parts = command.parts
     return [
         (say("Tejat"), __version__),

@@ -6,24 +6,20 @@ from tejat.core.words import say
 
 def own_commands() -> list[CommandSummary]:
     """In the order of the alphabet."""
+    return sorted([*_that_look_and_set(), *_of_sessions()], key=lambda command: command.name)
+
+
+def own_names() -> frozenset[str]:
+    """All names that mean a command of ours."""
+    return frozenset(name for command in own_commands() for name in (command.name, *command.aliases))
+
+
+def _that_look_and_set() -> list[CommandSummary]:
     return [
         CommandSummary("about", say("Version, model, sandbox and where things are kept")),
         CommandSummary("bug", say("How to report a defect"), say("/bug TITLE")),
-        CommandSummary(
-            "chat",
-            say("Save the conversation under a name, go back to one"),
-            say("/chat save|resume|list|delete [NAME]"),
-        ),
-        CommandSummary("clear", say("Clear the screen and start a new conversation")),
-        CommandSummary("compress", say("Summarise the conversation to make room")),
         CommandSummary("context", say("What the model gets with every request, and how much room is left")),
         CommandSummary("copy", say("Copy the last answer to the clipboard")),
-        CommandSummary(
-            "directory",
-            say("The directories of this session"),
-            say("/directory show | add PATH[,PATH]"),
-            aliases=("dir",),
-        ),
         CommandSummary("docs", say("Where the documentation is")),
         CommandSummary("editor", say("Choose the editor that texts are opened in"), say("/editor [COMMAND]")),
         CommandSummary("help", say("Commands and keys"), say("/help [COMMAND]"), aliases=("?",)),
@@ -39,7 +35,6 @@ def own_commands() -> list[CommandSummary]:
             say("What the model is told from context files"),
             say("/memory show | add TEXT | refresh | list"),
         ),
-        CommandSummary("model", say("Choose the model"), say("/model [NAME]")),
         CommandSummary(
             "permissions",
             say("Rules that were saved or count for this session, and trust of the folder"),
@@ -50,10 +45,6 @@ def own_commands() -> list[CommandSummary]:
             say("Which rules decide about calls, and how they decide one"),
             say("/policy [list | explain CALL | mode MODE]"),
         ),
-        CommandSummary("quit", say("Leave"), aliases=("exit",)),
-        CommandSummary("restore", say("Put files back as a call found them"), say("/restore [NAME]")),
-        CommandSummary("resume", say("Take up an earlier session"), say("/resume [SESSION]")),
-        CommandSummary("rewind", say("Go back to an earlier prompt"), say("/rewind [NUMBER]")),
         CommandSummary(
             "settings",
             say("Look at settings and change them"),
@@ -64,11 +55,29 @@ def own_commands() -> list[CommandSummary]:
         ),
         CommandSummary("theme", say("Choose the colours"), say("/theme [auto | dark | light | plain]")),
         CommandSummary("tools", say("Tools that the model can call"), say("/tools [desc | nodesc]")),
-        CommandSummary("undo", say("Take back what was changed in files"), say("/undo [NUMBER]")),
         CommandSummary("vim", say("Switch the keys of vi on or off"), say("/vim [on | off]")),
     ]
 
 
-def own_names() -> frozenset[str]:
-    """All names that mean a command of ours."""
-    return frozenset(name for command in own_commands() for name in (command.name, *command.aliases))
+def _of_sessions() -> list[CommandSummary]:
+    return [
+        CommandSummary(
+            "chat",
+            say("Save the conversation under a name, go back to one"),
+            say("/chat save|resume|list|delete [NAME]"),
+        ),
+        CommandSummary("clear", say("Clear the screen and start a new conversation")),
+        CommandSummary("compress", say("Summarise the conversation to make room")),
+        CommandSummary(
+            "directory",
+            say("The directories of this session"),
+            say("/directory show | add PATH[,PATH]"),
+            aliases=("dir",),
+        ),
+        CommandSummary("model", say("Choose the model"), say("/model [NAME]")),
+        CommandSummary("quit", say("Leave"), aliases=("exit",)),
+        CommandSummary("restore", say("Put files back as a call found them"), say("/restore [NAME]")),
+        CommandSummary("resume", say("Take up an earlier session"), say("/resume [SESSION]")),
+        CommandSummary("rewind", say("Go back to an earlier prompt"), say("/rewind [NUMBER]")),
+        CommandSummary("undo", say("Take back what was changed in files"), say("/undo [NUMBER]")),
+    ]

@@ -13,7 +13,7 @@ from tejat.config.references import resolver
 from tejat.config.settings import Setting, Settings
 from tejat.config.settings_edit import with_member
 from tejat.config.settings_file import SettingsError, SettingsFile, read_settings_file
-from tejat.config.settings_table import ROWS, Row
+from tejat.config.settings_table import ROWS, TIGHTENING, Row
 from tejat.core.errors import UsageError
 from tejat.core.json_text import NotJson, dump_json, load_json
 from tejat.core.types import JsonValue
@@ -22,6 +22,7 @@ from tejat.core.words import say
 
 AT_ONCE = frozenset({"ui.theme", "ui.animations", "general.vimMode", "general.preferredEditor"})
 """Settings that need no new session."""
+ALL_ROWS = (*ROWS, *TIGHTENING)
 _MAY_BE_SECRET = frozenset({"model.baseUrl", "web.searchUrl"})
 
 
@@ -38,14 +39,14 @@ class ShownSetting:
 def find_row(name: str) -> Row:
     """The setting that is called so now, or was once, however it is spelled. Raises UsageError."""
     wanted = name.casefold()
-    for row in ROWS:
+    for row in ALL_ROWS:
         if wanted in (each.casefold() for each in row.key.names):
             return row
     raise UsageError(say("There is no setting {name}. /settings list shows all of them.", name=name))
 
 
 def shown_settings(settings: Settings) -> Iterator[ShownSetting]:
-    for row in sorted(ROWS, key=lambda row: row.key.names[0]):
+    for row in sorted(ALL_ROWS, key=lambda row: row.key.names[0]):
         yield shown_setting(settings, row)
 
 

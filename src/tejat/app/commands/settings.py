@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from tejat.app.commands.command import Command, fitting
 from tejat.app.commands.premises import DeskParts
 from tejat.app.commands.setting_values import (
+    ALL_ROWS,
     AT_ONCE,
     ShownSetting,
     find_row,
@@ -13,7 +14,7 @@ from tejat.app.commands.setting_values import (
     shown_settings,
     value_typed,
 )
-from tejat.config.settings_table import ROWS, Row
+from tejat.config.settings_table import Row
 from tejat.core.agent_events import Tell
 from tejat.core.commands import Done, Effect, Suggestion
 from tejat.core.person import Choice, Option, Person
@@ -121,7 +122,7 @@ def changed(parts: DeskParts, row: Row) -> Sheet:
 
 
 def _one(shown: ShownSetting) -> Sheet:
-    names = ", ".join(name for row in ROWS if row.key.names[0] == shown.name for name in row.key.names[1:])
+    names = ", ".join(name for row in ALL_ROWS if row.key.names[0] == shown.name for name in row.key.names[1:])
     rows = [(say("Value"), shown.value or say("not set")), (say("Set by"), shown.source or say("nobody"))]
     if names:
         rows.append((say("Also called"), names))
