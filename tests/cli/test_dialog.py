@@ -12,14 +12,15 @@ ASK = """
 import asyncio, sys
 from tejat.cli.confirm import TerminalApprover, can_ask
 from tejat.cli.style import Style
-from tejat.core.confirm import EditConfirmation, ExecConfirmation, InfoConfirmation, McpConfirmation, Question, Scope
+from tejat.core.confirm import EditConfirmation, ExecConfirmation, InfoConfirmation, McpConfirmation
+from tejat.core.confirm import Question, Risk, Scope
 
 assert can_ask()
 edit = EditConfirmation(
     title="Confirm Write: a\\x1b[2J.txt",
     file_name="a.txt",
-    file_path="/w/a.txt",
-    file_diff="--- a.txt\\n+++ a.txt\\n@@ -1,1 +1,1 @@\\n-old\\u202e\\n+new\\n",
+    file_path="/w/a\\x1b[2J.txt",
+    file_diff="Index: a.txt\\n===\\n--- a.txt\\n+++ a.txt\\n@@ -1,1 +1,1 @@\\n-old\\u202e\\n+new\\n",
     original_content="old",
     new_content="new",
 )
@@ -33,14 +34,18 @@ questions = {
     "shell": Question(shell, "run_shell_command", "Why.", "allow run_shell_command: git log", tuple(Scope)),
     "session": Question(shell, "run_shell_command", "Why.", "allow run_shell_command: git log", (Scope.SESSION,)),
     "never": Question(shell, "run_shell_command", "Why.", None, tuple(Scope)),
-    "server": Question(server, "do", "Why.", "allow do of server srv", tuple(Scope)),
+    "server": Question(
+        server, "do", "Why.", "allow do of server srv", tuple(Scope), always_server="allow * of server srv"
+    ),
+    "risky": Question(shell, "run_shell_command", "Why.", risks=(Risk.DELETES, Risk.ELEVATED), can_try=True),
 }
 answer = asyncio.run(TerminalApprover(Style(sys.stderr)).ask(questions[sys.argv[1]]))
 print(answer.outcome.value, answer.new_content, answer.feedback, answer.scope)
 """
-QUESTION = "Your answer (y/n/t): "
+QUESTION = "Your answer (y/n/t/q): "
 NO = "cancel None None None\n"
 ONCE = "proceed_once None None None\n"
+STOP = "stop None None None\n"
 
 
 class TestAnswers:
@@ -56,6 +61,9 @@ class TestAnswers:
             (b"No\n", NO),
             (b"2\n", NO),
             (b"\x04", NO),
+            (b"q\n", STOP),
+            (b"stop\n", STOP),
+            (b"4\n", STOP),
         ],
     )
     def test_a_clear_answer_is_taken(self, typed: bytes, answer: str) -> None:
@@ -65,14 +73,14 @@ class TestAnswers:
             assert terminal.end() == (0, answer)
 
     @pytest.mark.parametrize(
-        "typed", [b"\n", b"maybe\n", b"yn\n", b"yes please\n", b"\xd1\x8f\n", b"\xff\xfe\n", b"0\n", b"4\n", b"e\n"]
+        "typed", [b"\n", b"maybe\n", b"yn\n", b"yes please\n", b"\xd1\x8f\n", b"\xff\xfe\n", b"0\n", b"5\n", b"e\n"]
     )
     def test_anything_else_is_asked_again(self, typed: bytes) -> None:
         # Strict decoding of standard input is what every UTF-8 locale but C has.
         with at_terminal("-c", ASK, "info", PYTHONIOENCODING="utf-8:strict") as terminal:
             terminal.wait_for(QUESTION)
             terminal.type(typed)
-            terminal.wait_for("Please type one of the letters y/n/t, or a number from 1 to 3.\n" + QUESTION)
+            terminal.wait_for("Please type one of the letters y/n/t/q, or a number from 1 to 4.\n" + QUESTION)
             terminal.type(b"n\n")
             assert terminal.end() == (0, NO)
 
@@ -143,7 +151,7 @@ class TestAlways:
         ],
     )
     def test_each_line_says_what_it_would_remember_and_where(self, typed: str, answer: str) -> None:
-        assert self.answered("shell", "y/s/p/u/n/t", typed) == (
+        assert self.answered("shell", "y/s/p/u/n/t/q", typed) == (
             (
                 "  1 [y] Allow once\n"
                 "  2 [s] Allow for this session: allow run_shell_command: git log\n"
@@ -151,18 +159,19 @@ class TestAlways:
                 "  4 [u] Allow always for me, in all projects (saved): allow run_shell_command: git log\n"
                 "  5 [n] No\n"
                 "  6 [t] No, and tell the model what to do instead\n"
-                f"Your answer (y/s/p/u/n/t): {typed}\n"
+                "  7 [q] No, and stop this turn\n"
+                f"Your answer (y/s/p/u/n/t/q): {typed}\n"
             ),
             answer,
         )
 
     def test_only_where_it_can_be_kept(self) -> None:
-        shown, answer = self.answered("session", "y/s/n/t", "s")
+        shown, answer = self.answered("session", "y/s/n/t/q", "s")
         assert "[p]" not in shown
         assert answer == "proceed_always None None session\n"
 
     def test_not_at_all_without_a_rule(self) -> None:
-        shown, answer = self.answered("never", "y/n/t", "y")
+        shown, answer = self.answered("never", "y/n/t/q", "y")
         assert "llow a" not in shown
         assert answer == ONCE
 
@@ -176,22 +185,24 @@ class TestAlways:
         ],
     )
     def test_a_tool_of_a_server_or_all_of_them(self, typed: str, answer: str) -> None:
-        assert self.answered("server", "y/s/a/p/u/n/t", typed) == (
+        assert self.answered("server", "y/s/a/p/u/n/t/q", typed) == (
             (
                 "  1 [y] Allow once\n"
-                "  2 [s] Allow this tool for this session: allow do of server srv\n"
-                '  3 [a] Allow all tools of server "srv" for this session\n'
+                "  2 [s] Allow tool for this session: allow do of server srv\n"
+                "  3 [a] Allow all server tools for this session: allow * of server srv\n"
                 "  4 [p] Allow always in this project (saved): allow do of server srv\n"
                 "  5 [u] Allow always for me, in all projects (saved): allow do of server srv\n"
                 "  6 [n] No\n"
                 "  7 [t] No, and tell the model what to do instead\n"
-                f"Your answer (y/s/a/p/u/n/t): {typed}\n"
+                "  8 [q] No, and stop this turn\n"
+                f"Your answer (y/s/a/p/u/n/t/q): {typed}\n"
             ),
             answer,
         )
 
 
-EDIT_QUESTION = "Your answer (y/e/n/t): "
+EDIT_QUESTION = "Your answer (y/e/n/t/q): "
+EDIT_HEADING = "Edit /w/a<U+001B>[2J.txt (+1 -1)\n"
 
 
 class TestRewriting:
@@ -211,7 +222,7 @@ class TestRewriting:
             terminal.wait_for("Type: ")
             terminal.type(b"hello\n")
             terminal.wait_for("got hello\n")
-            terminal.wait_for("Nothing was changed.\n\nConfirm Write: a<U+001B>[2J.txt\n")
+            terminal.wait_for("Nothing was changed.\n\n" + EDIT_HEADING)
             terminal.wait_for(EDIT_QUESTION)
             terminal.type(b"y\n")
             assert terminal.end() == (0, ONCE)
@@ -234,17 +245,17 @@ class TestRewriting:
         with at_terminal("-c", ASK, "edit", **environment) as terminal:
             terminal.wait_for(EDIT_QUESTION)
             terminal.type(b"e\n")
-            terminal.wait_for(f"{told}\n\nConfirm Write: a<U+001B>[2J.txt\n")
+            terminal.wait_for(f"{told}\n\n{EDIT_HEADING}")
             terminal.wait_for(EDIT_QUESTION)
             terminal.type(b"n\n")
             assert terminal.end() == (0, NO)
 
     def test_what_is_too_large(self) -> None:
         with at_terminal("-c", ASK, "long", VISUAL="true") as terminal:
-            terminal.wait_for("Your answer (y/e/n/t/m): ")
+            terminal.wait_for("Your answer (y/e/n/t/q/m): ")
             terminal.type(b"edit\n")
-            terminal.wait_for("This is too large to be rewritten by hand.\n\nLong\n")
-            terminal.wait_for("Your answer (y/e/n/t/m): ")
+            terminal.wait_for("This is too large to be rewritten by hand.\n\nEdit /w/a\n")
+            terminal.wait_for("Your answer (y/e/n/t/q/m): ")
             terminal.type(b"n\n")
             assert terminal.end() == (0, NO)
 
@@ -263,16 +274,16 @@ class TestWhatIsShown:
     def test_an_edit_is_shown_as_its_diff_with_nothing_hidden(self) -> None:
         with at_terminal("-c", ASK, "edit") as terminal:
             terminal.wait_for(EDIT_QUESTION)
-            assert terminal.shown == (
-                "Confirm Write: a<U+001B>[2J.txt\n"
-                "File: /w/a.txt\n"
-                "--- a.txt\n+++ a.txt\n@@ -1,1 +1,1 @@\n-old<U+202E>\n+new\n"
+            assert terminal.shown == EDIT_HEADING + (
+                "Asked by: write_file, a built-in tool\n"
+                "@@ -1,1 +1,1 @@\n-old<U+202E>\n+new\n"
                 "\n"
                 "Apply this change?\n"
                 "  1 [y] Allow once\n"
                 "  2 [e] Modify with external editor\n"
                 "  3 [n] No\n"
-                "  4 [t] No, and tell the model what to do instead\n" + EDIT_QUESTION
+                "  4 [t] No, and tell the model what to do instead\n"
+                "  5 [q] No, and stop this turn\n" + EDIT_QUESTION
             )
             terminal.type(b"n\n")
             terminal.end()
@@ -281,16 +292,27 @@ class TestWhatIsShown:
         with at_terminal("-c", ASK, "info") as terminal:
             terminal.wait_for(QUESTION)
             assert terminal.shown == (
-                "Fetch\n> Fetch it<U+000D>?\n\nDo you want to proceed?\n"
-                "  1 [y] Allow once\n  2 [n] No\n  3 [t] No, and tell the model what to do instead\n" + QUESTION
+                "Fetch\nAsked by: web_fetch, a built-in tool\n> Fetch it<U+000D>?\n\nDo you want to proceed?\n"
+                "  1 [y] Allow once\n  2 [n] No\n  3 [t] No, and tell the model what to do instead\n"
+                "  4 [q] No, and stop this turn\n" + QUESTION
             )
             terminal.type(b"n\n")
             terminal.end()
 
+    def test_a_risky_call_is_marked_and_its_first_choice_is_no(self) -> None:
+        with at_terminal("-c", ASK, "risky") as terminal:
+            terminal.wait_for("Your answer (n/y/c/t/q): ")
+            assert terminal.shown.startswith(
+                "Run a shell command\nRisk: it deletes or overwrites; it takes more rights than you have\n"
+            )
+            assert "\n  1 [n] No\n  2 [y] Allow once\n  3 [c] Try it in a copy first\n" in terminal.shown
+            terminal.type(b"1\n")
+            assert terminal.end() == (0, NO)
+
     def test_a_command_is_shown_whole(self) -> None:
         with at_terminal("-c", ASK, "never") as terminal:
             terminal.wait_for(QUESTION)
-            assert "$ git log\n" + "> : x\n" * 150 + "Programs: git\n" in terminal.shown
+            assert "Programs: git\n$ git log\n" + "> : x\n" * 150 + "\nAllow" in terminal.shown
             assert "Allow execution of: 'git'?\n" in terminal.shown
             terminal.type(b"n\n")
             terminal.end()
@@ -298,19 +320,19 @@ class TestWhatIsShown:
     def test_a_long_diff_comes_in_pages_with_the_choices_below(self) -> None:
         with at_terminal("-c", ASK, "long") as terminal:
             for left, lines in ((152, range(1, 99)), (52, range(99, 199)), (0, range(199, 251))):
-                letters = "y/e/n/t/m" if left else "y/e/n/t"
+                letters = "y/e/n/t/q/m" if left else "y/e/n/t/q"
                 page = terminal.wait_for(f"Your answer ({letters}): ")
                 assert "".join(f"+{line}\n" for line in lines) + "\nApply this change?\n" in page
-                assert (f"\n  5 [m] Show more: {left} lines are not shown yet\n" in page) == bool(left)
+                assert (f"\n  6 [m] Show more: {left} lines are not shown yet\n" in page) == bool(left)
                 terminal.type(b"more\n" if left else b"y\n")
             assert terminal.end() == (0, ONCE)
 
     @pytest.mark.parametrize("columns", [1, 7, 20, 33])
     def test_a_narrow_terminal_shows_as_much(self, columns: int) -> None:
         with at_terminal("-c", ASK, "server", columns=columns) as terminal:
-            terminal.wait_for("/t): ")
+            terminal.wait_for("/q): ")
             whole = terminal.shown.replace("\n| ", "")
-            assert "\n  2 [s] Allow this tool for this session: allow do of server srv\n" in whole
+            assert "\n  2 [s] Allow tool for this session: allow do of server srv\n" in whole
             assert max(map(len, terminal.shown.splitlines()[:-1])) <= max(columns, 20)
             terminal.type(b"n\n")
             terminal.end()

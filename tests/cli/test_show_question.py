@@ -7,25 +7,29 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tejat.cli.show_question import one_line, question_lines, short_question, wrapped
+from tejat.cli.show_question import question_lines, wrapped
 from tejat.cli.style import Style
 from tejat.core.confirm import (
     Confirmation,
     EditConfirmation,
     ExecConfirmation,
-    InfoConfirmation,
     McpConfirmation,
     Question,
 )
 from tejat.core.types import JsonValue
 from tejat.core.visible import visible
+from tejat.frontends.questions.lines import one_line
+from tejat.frontends.questions.sheet import sheet_of
 
 PLAIN = Style(io.StringIO())
 
 
 def lines(confirmation: Confirmation, *, width: int = 60, reason: str = "", note: str = "") -> list[str]:
     question = Question(confirmation, "tool", reason=reason, note=note)
-    return question_lines(question, confirmation, PLAIN, width=width)
+    return question_lines(sheet_of(question, confirmation), PLAIN, width=width)
+
+
+ASKED_BY = "Asked by: tool, a built-in tool"
 
 
 def shell(command: str) -> ExecConfirmation:
@@ -47,29 +51,31 @@ class TestCommands:
             ("It stays in the background.", "It may use the network."),
         )
         assert lines(confirmation, reason="No rule allows it.", note="Changed.") == [
-            "Confirm Shell Command",
+            "Run a shell command",
             "Changed.",
             "Reason: No rule allows it.",
-            "The model says: Show the<U+000A>log",
+            ASKED_BY,
             "Directory: /w/sub",
-            "$ git log |",
-            ">   head",
-            "Programs: git, head",
             "Note: It stays in the background.",
             "Note: It may use the network.",
+            "The model says: Show the<U+000A>log",
+            "Programs: git, head",
+            "$ git log |",
+            ">   head",
         ]
 
     def test_57_what_stands_behind_a_long_line_is_seen(self) -> None:
         shown = lines(shell(f"true{' ' * 60}{'x' * 3000}; touch MARK"))
-        assert shown[2] == f"$ true{' ' * 54}"
-        assert shown[3] == f"| {' ' * 6}{'x' * 52}"
-        assert all(line.startswith("| ") for line in shown[3:])
-        assert "".join(line[2:] for line in shown[2:]).endswith("x; touch MARK")
+        assert shown[:3] == ["Run a shell command", ASKED_BY, "Directory: /w"]
+        assert shown[3] == f"$ true{' ' * 54}"
+        assert shown[4] == f"| {' ' * 6}{'x' * 52}"
+        assert all(line.startswith("| ") for line in shown[4:])
+        assert "".join(line[2:] for line in shown[3:]).endswith("x; touch MARK")
         assert max(map(len, shown)) == 60
 
     def test_57_every_line_of_a_long_command(self) -> None:
         command = "\n".join([*(f"echo {number}" for number in range(39)), "touch MARK"])
-        assert lines(shell(command))[2:] == ["$ echo 0", *(f"> echo {n}" for n in range(1, 39)), "> touch MARK"]
+        assert lines(shell(command))[3:] == ["$ echo 0", *(f"> echo {n}" for n in range(1, 39)), "> touch MARK"]
 
     @pytest.mark.parametrize(
         ("command", "shown"),
@@ -84,27 +90,7 @@ class TestCommands:
         ],
     )
     def test_132_nothing_is_obeyed_or_hidden(self, command: str, shown: list[str]) -> None:
-        assert lines(shell(command))[2:] == shown
-
-    @pytest.mark.parametrize(
-        ("command", "told"),
-        [
-            ("\u0430pt install", ["\u0430pt = <U+0430>pt"]),
-            ("curl p\u0430yp\u0430l.com", ["p\u0430yp\u0430l = p<U+0430>yp<U+0430>l"]),
-            ("echo Привет мир", []),
-            ("echo Δt μs naïve 日本", []),
-        ],
-    )
-    def test_letters_of_another_alphabet_are_told(self, command: str, told: list[str]) -> None:
-        shown = lines(shell(command), width=200)
-        assert shown[1:-2] == [f"Look closely, this word mixes alphabets: {word}" for word in told]
-        noted = lines(ExecConfirmation("Confirm", "ls", "/w", notes=(command,)), width=200)
-        assert noted[1:-3] == shown[1:-2]
-
-    def test_many_such_words_are_counted(self) -> None:
-        shown = lines(shell(" ".join(f"\u0430{letter}" for letter in "abcdefgh")), width=200)
-        assert len(shown) == 3 + 5 + 1
-        assert shown[6] == "And 3 more such words."
+        assert lines(shell(command))[3:] == shown
 
 
 class TestEdits:
@@ -112,12 +98,8 @@ class TestEdits:
 
     def test_the_whole_path_and_the_diff(self) -> None:
         assert lines(edit(self.PATCH, "/w/deep/\x1b/a")) == [
-            "Confirm Write: a",
-            "File: /w/deep/<U+001B>/a",
-            "Index: a",
-            "====",
-            "--- a\tCurrent",
-            "+++ a\tProposed",
+            "Edit /w/deep/<U+001B>/a (+1 -1)",
+            ASKED_BY,
             "@@ -1,2 +1,2 @@",
             " kept ",
             "-old",
@@ -130,14 +112,6 @@ class TestEdits:
     def test_long_lines_go_on_under_a_mark(self) -> None:
         assert lines(edit(f"+{'x' * 70}\n"), width=40)[2:] == [f"+{'x' * 39}", f"| {'x' * 31}"]
 
-    def test_only_what_is_added_is_searched_for_other_alphabets(self) -> None:
-        assert lines(edit(" \u0430b\n-\u0430b\n+x\n"))[2:] == [" \u0430b", "-\u0430b", "+x"]
-        assert lines(edit("+\u0430b\n"))[1:] == [
-            "Look closely, this word mixes alphabets: \u0430b = <U+0430>b",
-            "File: /w/a",
-            "+\u0430b",
-        ]
-
     def test_hostile_sizes_take_no_time(self) -> None:
         started = time.monotonic()
         lines(edit(f"+{'a' * 2**20}é\n" + "+x\n" * 50_000))
@@ -148,9 +122,8 @@ class TestOtherQuestions:
     def test_a_tool_of_a_server(self) -> None:
         confirmation = McpConfirmation("Confirm MCP Tool", "srv", "do_it", "Do it", {"a": ["x\ny\u202e", 1]})
         assert lines(confirmation) == [
-            "Confirm MCP Tool",
-            "Server: srv",
-            "Tool: do_it",
+            'Call the tool "do_it" of the server "srv"',
+            ASKED_BY,
             "Shown as: Do it",
             "Arguments:",
             "> {",
@@ -166,7 +139,7 @@ class TestOtherQuestions:
         confirmation = McpConfirmation(
             "T", "s", "t", "t", {"a": 1}, tool_description="Does it.", tool_parameter_schema=schema
         )
-        assert lines(confirmation)[3:] == [
+        assert lines(confirmation)[2:] == [
             "The server says about it:",
             "> Does it.",
             "Its parameters:",
@@ -183,32 +156,7 @@ class TestOtherQuestions:
 
     @pytest.mark.parametrize("arguments", [None, {}])
     def test_a_tool_without_arguments(self, arguments: dict[str, str] | None) -> None:
-        assert lines(McpConfirmation("T", "s", "t", "t", arguments))[1:] == ["Server: s", "Tool: t", "Arguments: none"]
-
-    @pytest.mark.parametrize(
-        ("prompt", "urls", "shown"),
-        [
-            ("Do it?\n  1 [y] Yes", (), ["> Do it?", ">   1 [y] Yes"]),
-            ("https://a/", ("https://a/",), ["> https://a/"]),
-            ("Read https://a/", ("https://a/",), ["> Read https://a/", "URLs to fetch:", "> https://a/"]),
-            ("x", ("https://a\n/", "b"), ["> x", "URLs to fetch:", "> https://a<U+000A>/", "> b"]),
-        ],
-    )
-    def test_words_and_addresses(self, prompt: str, urls: tuple[str, ...], shown: list[str]) -> None:
-        assert lines(InfoConfirmation("Title", prompt, urls)) == ["Title", *shown]
-
-    @pytest.mark.parametrize(
-        ("confirmation", "asked"),
-        [
-            (edit(""), "Apply this change?"),
-            (shell("x"), "Allow execution?"),
-            (ExecConfirmation("T", "x", "/w", ("git", "a\nb")), "Allow execution of: 'git, a<U+000A>b'?"),
-            (McpConfirmation("T", "s\x1b", "t", "T"), 'Allow execution of MCP tool "t" from server "s<U+001B>"?'),
-            (InfoConfirmation("T", "x"), "Do you want to proceed?"),
-        ],
-    )
-    def test_the_question_itself(self, confirmation: Confirmation, asked: str) -> None:
-        assert short_question(confirmation) == asked
+        assert lines(McpConfirmation("T", "s", "t", "t", arguments))[1:] == [ASKED_BY, "Arguments: none"]
 
 
 class TestAnyText:

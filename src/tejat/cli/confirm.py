@@ -23,8 +23,8 @@ class SayYes:
 class TerminalApprover:
     """Asks on standard error, line by line, and takes lines on standard input for an answer.
 
-    `preferred_editor` is the user's own setting (see `frontends/external_editor.py`); programs in the `untrusted` directories, those
-    worked in, are never run as an editor that PATH leads to.
+    `preferred_editor` is the user's own setting (see `frontends/external_editor.py`); programs in the `untrusted`
+    directories, those worked in, are never run as an editor that PATH leads to.
     """
 
     def __init__(self, style: Style, *, preferred_editor: str | None = None, untrusted: tuple[str, ...] = ()) -> None:

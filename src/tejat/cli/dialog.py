@@ -1,31 +1,32 @@
-"""The talk with the person at the terminal: what would happen, what they may answer, what they answered."""
+"""The talk with the person at the terminal, in plain lines: what would happen, what they may answer, what they did."""
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from tejat.frontends.external_editor import Editor
 from tejat.cli.elicitation import answer_elicitation
 from tejat.cli.read_line import read_line
-from tejat.cli.show_question import LEAST_WIDTH, USUAL_WIDTH, one_line, question_lines, short_question, wrapped
+from tejat.cli.show_question import LEAST_WIDTH, USUAL_WIDTH, question_lines, wrapped
 from tejat.cli.style import Style
 from tejat.core.confirm import (
     Answer,
     Confirmation,
     EditConfirmation,
     ElicitationConfirmation,
-    ExecConfirmation,
-    McpConfirmation,
     Outcome,
     Question,
-    Scope,
 )
 from tejat.core.errors import UsageError
-from tejat.core.value import value
 from tejat.core.visible import visible
+from tejat.core.words import say, say_count
+from tejat.frontends.external_editor import Editor
+from tejat.frontends.questions.choices import Act, Answering, choices_of
+from tejat.frontends.questions.sheet import sheet_of
 
 PAGE = 100
-"""Lines that are shown at once. A command is always shown whole."""
+"""Lines that are shown at once. What has to be seen is always shown whole."""
+
+_MORE = "m"
 
 
 class Dialog:
@@ -48,33 +49,35 @@ class Dialog:
     async def _ask_once(self, question: Question, confirmation: Confirmation) -> Answer | None:
         """The answer, None when a rewriting came to nothing and there is still none."""
         width = _columns()
-        lines = question_lines(question, confirmation, self._style, width=width)
-        shown = len(lines) if isinstance(confirmation, ExecConfirmation) else PAGE
+        sheet = sheet_of(question, confirmation)
+        lines = question_lines(sheet, self._style, width=width)
+        shown = len(lines) if sheet.must_be_seen else PAGE
         _say(*lines[:shown])
+        choices = choices_of(question)
         while True:
-            choices = list(_choices(question, left=len(lines) - shown))
-            asked = map(self._style.bold, wrapped(short_question(confirmation), width=width))
-            _say("", *asked, *_listed(choices, width))
-            choice = await self._choice(choices)
-            if choice is None:
-                return Answer(Outcome.CANCEL)
-            if choice.answer is not None:
-                return choice.answer
-            match choice.letter:
-                case "m":
+            left = max(0, len(lines) - shown)
+            _say("", *map(self._style.bold, wrapped(sheet.asked, width=width)), *_listed(choices, left, width))
+            choice = await self._choice(choices, has_more=bool(left))
+            match choice:
+                case None:
+                    return Answer(Outcome.CANCEL)
+                case Answering(outcome=Act.MODIFY):
+                    return await self._rewritten(confirmation)
+                case Answering(outcome=Act.TELL):
+                    feedback = await read_line(say("What should the model know? "))
+                    return Answer(Outcome.CANCEL, feedback=feedback.strip() or None)
+                case Answering(outcome=Answer() as answer):
+                    return answer
+                case _:
                     _say(*lines[shown : shown + PAGE])
                     shown += PAGE
-                case "e":
-                    return await self._rewritten(question)
-                case _:
-                    feedback = await read_line("What should the model know? ")
-                    return Answer(Outcome.CANCEL, feedback=feedback.strip() or None)
 
-    async def _choice(self, choices: "list[_Choice]") -> "_Choice | None":
-        """What was chosen, None at the end of the input. Asks until it is clear."""
-        letters = "/".join(choice.letter for choice in choices)
+    async def _choice(self, choices: Sequence[Answering], *, has_more: bool) -> Answering | str | None:
+        """What was chosen, `_MORE` for more lines, None at the end of the input. Asks until it is clear."""
+        letters = "/".join([*(choice.letter for choice in choices), *([_MORE] if has_more else [])])
+        most = len(choices) + has_more
         while True:
-            line = await read_line(f"Your answer ({letters}): ")
+            line = await read_line(say("Your answer ({letters}): ", letters=letters))
             if not line:
                 _say("")
                 return None
@@ -82,71 +85,39 @@ class Dialog:
             for number, choice in enumerate(choices, 1):
                 if typed in (choice.letter, choice.word, str(number)):
                     return choice
-            _say(f"Please type one of the letters {letters}, or a number from 1 to {len(choices)}.")
+            if has_more and typed in (_MORE, "more", str(most)):
+                return _MORE
+            _say(
+                say(
+                    "Please type one of the letters {letters}, or a number from 1 to {most}.",
+                    letters=letters,
+                    most=most,
+                )
+            )
 
-    async def _rewritten(self, question: Question) -> Answer | None:
-        confirmation = question.confirmation
+    async def _rewritten(self, confirmation: Confirmation) -> Answer | None:
         if not isinstance(confirmation, EditConfirmation) or confirmation.new_content is None:
-            _say("This is too large to be rewritten by hand.", "")
+            _say(say("This is too large to be rewritten by hand."), "")
             return None
         old, new = confirmation.original_content or "", confirmation.new_content
-        _say("Opening the editor. Save and close it to go on.")
+        _say(say("Opening the editor. Save and close it to go on."))
         try:
             content = await self._editor.edit(confirmation.file_name, old=old, new=new)
         except UsageError as error:
             _say(visible(str(error)), "")
             return None
         if content == new:
-            _say("Nothing was changed.", "")
+            _say(say("Nothing was changed."), "")
             return None
         return Answer(Outcome.MODIFY_WITH_EDITOR, new_content=content)
 
 
-@value
-class _Choice:
-    """One line to choose. `answer` is None where more is to be done before there is one."""
-
-    letter: str
-    word: str
-    label: str
-    answer: Answer | None = None
-
-
-def _choices(question: Question, *, left: int) -> "Iterator[_Choice]":
-    yield _Choice("y", "yes", "Allow once", Answer(Outcome.PROCEED_ONCE))
-    yield from _lasting(question)
-    if question.can_modify:
-        yield _Choice("e", "edit", "Modify with external editor")
-    yield _Choice("n", "no", "No", Answer(Outcome.CANCEL))
-    yield _Choice("t", "tell", "No, and tell the model what to do instead")
-    if left > 0:
-        yield _Choice("m", "more", f"Show more: {left} lines are not shown yet")
-
-
-def _lasting(question: Question) -> "Iterator[_Choice]":
-    """The kinds of "always" that can be had, each with the very rule that it would remember."""
-    if question.always is None:
-        return
-    rule = one_line(question.always)
-    if Scope.SESSION in question.scopes:
-        if isinstance(question.confirmation, McpConfirmation):
-            label = f"Allow this tool for this session: {rule}"
-            yield _Choice("s", "session", label, Answer(Outcome.PROCEED_ALWAYS_TOOL, scope=Scope.SESSION))
-            label = f'Allow all tools of server "{one_line(question.confirmation.server_name)}" for this session'
-            yield _Choice("a", "all", label, Answer(Outcome.PROCEED_ALWAYS_SERVER, scope=Scope.SESSION))
-        else:
-            label = f"Allow for this session: {rule}"
-            yield _Choice("s", "session", label, Answer(Outcome.PROCEED_ALWAYS, scope=Scope.SESSION))
-    for scope, where in ((Scope.PROJECT, "in this project"), (Scope.USER, "for me, in all projects")):
-        if scope in question.scopes:
-            label = f"Allow always {where} (saved): {rule}"
-            answer = Answer(Outcome.PROCEED_ALWAYS_AND_SAVE, scope=scope)
-            yield _Choice(scope.value[0], scope.value, label, answer)
-
-
-def _listed(choices: "list[_Choice]", width: int) -> "Iterator[str]":
+def _listed(choices: Sequence[Answering], left: int, width: int) -> Iterator[str]:
     for number, choice in enumerate(choices, 1):
-        yield from wrapped(choice.label, width=width, first=f"  {number} [{choice.letter}] ")
+        yield from wrapped(choice.told, width=width, first=f"  {number} [{choice.letter}] ")
+    if left:
+        more = say_count("Show more: {count} line is not shown yet", "Show more: {count} lines are not shown yet", left)
+        yield from wrapped(more, width=width, first=f"  {len(choices) + 1} [{_MORE}] ")
 
 
 def _columns() -> int:

@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from tejat.core.types import JsonObject, JsonValue
 from tejat.core.value import value
+from tejat.core.words import say
 
 MOST_FIELDS = 50
 
@@ -36,18 +37,19 @@ class Field:
         """The value that a person's words mean. Raises ValueError that says what is wanted instead."""
         match self.kind:
             case FieldKind.TEXT:
-                return self._bounded(text, len(text), "characters")
+                self._check_size(len(text))
+                return text
             case FieldKind.WHOLE_NUMBER | FieldKind.NUMBER:
                 return self._number(text)
             case FieldKind.SWITCH:
                 if text.lower() in _YES or text.lower() in _NO:
                     return text.lower() in _YES
-                raise ValueError("Please answer yes or no.")
+                raise ValueError(say("Please answer yes or no."))
             case FieldKind.CHOICE:
                 return self._choice(text)
             case FieldKind.CHOICES:
                 chosen = list(dict.fromkeys(self._choice(word.strip()) for word in text.split(",") if word.strip()))
-                self._bounded("", len(chosen), "choices")
+                self._check_size(len(chosen))
                 return chosen
 
     def _number(self, text: str) -> float:
@@ -57,8 +59,10 @@ class Field:
         except ValueError:
             number = None
         if number is None or number != number or abs(number) == float("inf"):
-            raise ValueError(f"Please give {self.kind}.")
-        self._bounded("", number, "")
+            if self.kind is FieldKind.WHOLE_NUMBER:
+                raise ValueError(say("Please give a whole number."))
+            raise ValueError(say("Please give a number."))
+        self._check_size(number)
         return number
 
     def _choice(self, text: str) -> str:
@@ -66,15 +70,30 @@ class Field:
         for place, (chosen, label) in enumerate(self.choices, 1):
             if text.lower() in (chosen.lower(), label.lower(), str(place)):
                 return chosen
-        raise ValueError(f"Please choose one of 1 to {len(self.choices)}.")
+        raise ValueError(say("Please choose one of 1 to {most}.", most=len(self.choices)))
 
-    def _bounded(self, text: str, size: float, unit: str) -> str:
-        what = f" {unit}" if unit else ""
+    def _check_size(self, size: float) -> None:
+        """Raises ValueError for a number, a count of characters or of choices that is too small or too large."""
         if self.least is not None and size < self.least:
-            raise ValueError(f"Please give at least {self.least:g}{what}.")
+            raise ValueError(self._too("least", self.least))
         if self.most is not None and size > self.most:
-            raise ValueError(f"Please give at most {self.most:g}{what}.")
-        return text
+            raise ValueError(self._too("most", self.most))
+
+    def _too(self, end: str, bound: float) -> str:
+        size = f"{bound:g}"
+        match self.kind, end:
+            case FieldKind.TEXT, "least":
+                return say("Please give at least {size} characters.", size=size)
+            case FieldKind.TEXT, _:
+                return say("Please give at most {size} characters.", size=size)
+            case FieldKind.CHOICES, "least":
+                return say("Please give at least {size} choices.", size=size)
+            case FieldKind.CHOICES, _:
+                return say("Please give at most {size} choices.", size=size)
+            case _, "least":
+                return say("Please give at least {size}.", size=size)
+            case _:
+                return say("Please give at most {size}.", size=size)
 
 
 _YES = frozenset({"y", "yes", "true", "1", "on"})
@@ -82,7 +101,10 @@ _NO = frozenset({"n", "no", "false", "0", "off"})
 
 
 def fields_of(schema: JsonObject) -> tuple[Field, ...]:
-    """The fields of a requested schema. Raises ValueError for one that asks for more than plain values."""
+    """The fields of a requested schema. Raises ValueError for one that asks for more than plain values.
+
+    What it says then is for the server, which is told so.
+    """
     properties = schema.get("properties")
     if not isinstance(properties, Mapping):
         raise ValueError("it does not say what it wants to know")

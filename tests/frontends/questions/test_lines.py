@@ -1,0 +1,20 @@
+"""Lines of others."""
+
+from tejat.frontends.questions.lines import Line, LineKind, command_lines, one_line, said
+
+
+def test_every_line_of_others_has_a_mark_or_a_sign() -> None:
+    marks = {kind: Line(kind, "").mark for kind in LineKind}
+    assert {kind for kind, mark in marks.items() if not mark} == {
+        LineKind.ADDED,
+        LineKind.REMOVED,
+        LineKind.CONTEXT,
+        LineKind.HUNK,
+        LineKind.LABEL,
+    }
+
+
+def test_line_by_line() -> None:
+    assert said("a\n\x1bb") == [Line(LineKind.SAID, "a"), Line(LineKind.SAID, "<U+001B>b")]
+    assert command_lines("a\nb") == [Line(LineKind.COMMAND, "a"), Line(LineKind.COMMAND_GOES_ON, "b")]
+    assert one_line("a\nb\r") == "a<U+000A>b<U+000D>"

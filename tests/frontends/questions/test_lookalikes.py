@@ -1,0 +1,19 @@
+"""Words of two alphabets."""
+
+from tejat.frontends.questions.lookalikes import lookalikes_in
+
+
+def test_a_word_is_told_once_with_its_letters() -> None:
+    assert lookalikes_in(["p\u0430y", "p\u0430y x"]) == [
+        "Look closely, this word mixes alphabets: p\u0430y = p<U+0430>y"
+    ]
+
+
+def test_words_of_one_alphabet_are_nobodys_business() -> None:
+    assert lookalikes_in(["pay", "Привет", "日本", "naïve"]) == []
+
+
+def test_of_many_some_are_told_and_the_rest_is_counted() -> None:
+    words = [f"\u0430{letter}" for letter in "abcdef"]
+    assert len(lookalikes_in(words)) == 6
+    assert lookalikes_in(words)[-1] == "And 1 more such word."
