@@ -19,6 +19,7 @@ from tejat.core.types import Part
 from tejat.engine.secret_mask import SecretMask
 from tejat.engine.shell_mode import Ran, ShellMode
 from tejat.engine.statistics import Statistics
+from tejat.workspace.file_names import FileNames
 from tejat.workspace.processes.environment import person_environment
 from tejat.workspace.processes.shell import find_own_shell
 
@@ -31,7 +32,7 @@ async def open_desk(options: AgentOptions, approver: Approver | None) -> "AsyncG
         try:
             yield desk
         finally:
-            desk.close()
+            await desk.close()
 
 
 class Desk:
@@ -43,7 +44,7 @@ class Desk:
         self._standing = Standing(succession)
         self._parts = DeskParts(succession, self._statistics, preferences_of(succession.ground.settings))
         self.commands = CommandBook(self._parts)
-        self.files = _NoFiles()
+        self.files = FileNames(succession.workshop.house.workspace())
 
     @property
     def status(self) -> Status:
@@ -79,8 +80,9 @@ class Desk:
         """Go on to the next approval mode. Raises UsageError where that is not allowed."""
         return next_mode(self._succession)
 
-    def close(self) -> None:
-        """Let go of what shell lines left behind."""
+    async def close(self) -> None:
+        """Stop looking for files, and let go of what shell lines left behind."""
+        await self.files.close()
         if "_shell_mode" in self.__dict__:
             self._shell_mode.close()
 
@@ -98,14 +100,6 @@ class Desk:
             outputs=os.path.join(ground.places.state, "outputs"),
             mask=SecretMask(ground.named_secrets),
         )
-
-
-class _NoFiles:
-    """Until names of files are looked for."""
-
-    async def find(self, typed: str, *, most: int = 50) -> Sequence[str]:
-        del typed, most
-        return ()
 
 
 def _milliseconds(seconds: float) -> int:
