@@ -220,12 +220,14 @@ async def _wait_for(foreign: "ForeignTools", tell: Tell, *, is_headless: bool) -
     is_first, foreign.was_awaited = not foreign.was_awaited, True
     late = await foreign.ready(_MOMENT if is_first else 0.0)
     if late and is_headless:
-        tell(Noticed(f"Waiting for {', '.join(late)}, which takes a while to start.", Severity.NOTE))
+        told = say("Waiting for {names}, which takes a while to start.", names=", ".join(late))
+        tell(Noticed(told, Severity.NOTE))
         late = await foreign.ready()
     for message in foreign.news():
         tell(Noticed(message))
     if late and is_first:
-        tell(Noticed(f"Still being started: {', '.join(late)}. What it offers will be there later.", Severity.NOTE))
+        told = say("Still being started: {names}. What it offers will be there later.", names=", ".join(late))
+        tell(Noticed(told, Severity.NOTE))
 
 
 def _notes_of(hooks: "SessionHooks | None") -> tuple[str, ...]:
@@ -277,7 +279,9 @@ def _replacement(ground: Ground) -> str | None:
         path = os.path.join(ground.roots[0], ".gemini", "system.md")
     text = read_own_file(os.path.expanduser(path), writers=Writers.ANYBODY)
     if text is None:
-        raise ConfigurationError(f"The system prompt that GEMINI_SYSTEM_MD names does not exist: {path}.")
+        raise ConfigurationError(
+            say("The system prompt that GEMINI_SYSTEM_MD names does not exist: {path}.", path=path)
+        )
     return text
 
 

@@ -12,6 +12,7 @@ from tejat.config.places import Places, private_directory
 from tejat.config.settings import Settings, is_required_by_admin
 from tejat.core.errors import UsageError
 from tejat.core.sandbox_wish import SandboxWish
+from tejat.core.words import say
 
 if TYPE_CHECKING:
     from tejat.core.model import Ability, Ask
@@ -129,7 +130,8 @@ class House:
     def fence_in(self, arguments: "Sequence[str]", directory: str) -> "Wrapped":
         """Put the sandbox around a server that is to have one. Raises OSError where there is none."""
         if self._fencing.report.sandbox is None:
-            raise OSError(errno.ENOTSUP, f"It is to run in a sandbox, and there is none: {self._fencing.note}")
+            told = say("It is to run in a sandbox, and there is none: {note}", note=self._fencing.note)
+            raise OSError(errno.ENOTSUP, told)
         return self._fencing.wrap(arguments, directory, False)
 
     @cached_property
@@ -196,7 +198,8 @@ def _search_endpoint(url: str, environment: Mapping[str, str]) -> "SearchEndpoin
 def sandbox_mode(wish: str | None, settings: Settings) -> SandboxWish:
     """A flag wins over the settings, unless whoever runs the machine requires a sandbox."""
     if wish is not None and wish not in list(SandboxWish):
-        raise UsageError(f"The sandbox must be one of {', '.join(SandboxWish)}, but is {wish!r}.")
+        known = ", ".join(SandboxWish)
+        raise UsageError(say("The sandbox must be one of {known}, but is {wish!r}.", known=known, wish=wish))
     is_settled = is_required_by_admin(settings.sandbox)
     return settings.sandbox.value if wish is None or is_settled else SandboxWish(wish)
 
