@@ -70,6 +70,14 @@ class TestStatus:
             "There is none.",
         )
 
+    def test_of_a_long_error_the_first_line_is_the_reason(self) -> None:
+        report = report_of(finished(CALL, failed(ErrorType.MCP_TOOL_ERROR, display="It broke.\nat a\nat b")))
+        assert (report.error, report.body) == ("It broke.", "at a\nat b")
+
+    def test_what_was_cancelled_before_it_ran_has_nothing_to_show(self) -> None:
+        report = shell(ToolResult("x", "Cancelled.", ToolError("x", ErrorType.CANCELLED)), seconds=0.0)
+        assert (report.error, report.note, report.body) == ("", "", "")
+
     def test_an_error_without_words_for_people(self) -> None:
         assert shell(failed(ErrorType.UNKNOWN, "only this", " ")).error == "only this"
 

@@ -6,7 +6,7 @@ from typing import assert_never
 
 from tejat.core.display import FileDiff
 from tejat.core.errors import ErrorType
-from tejat.core.events import CallFinished, CallState
+from tejat.core.events import CallFinished
 from tejat.core.types import FunctionCall
 from tejat.core.value import value
 from tejat.core.visible import visible
@@ -72,27 +72,20 @@ class CallReport:
 def report_of(finished: CallFinished, *, folder: str = "") -> CallReport:
     """Everything that a person should know of it. Paths below `folder` are shown from there."""
     result, call = finished.result, finished.call
-    status = _status(finished)
-    display = result.return_display
-    patch, body, note = "", "", ""
-    if isinstance(display, FileDiff):
-        patch = _hunks(display.file_diff)
-    elif result.error is None or finished.state is CallState.CANCELLED or status is CallStatus.TIMED_OUT:
-        body = visible(display[:MOST_BODY]).strip("\n")
-    is_short = "\n" not in body and call.name != _SHELL
-    if result.error is None and is_short:
-        body, note = "", on_one_line(body)
-    error = _error(finished, status)
+    status, display = _status(finished), result.return_display
+    change = display if isinstance(display, FileDiff) else None
+    text = visible(display[:MOST_BODY]).strip("\n") if isinstance(display, str) else ""
+    error, note, body = _texts(finished, status, text)
     return CallReport(
         status,
         name_of(call),
-        subject_of(call, display if isinstance(display, FileDiff) else None, folder=folder),
+        subject_of(call, change, folder=folder),
         finished.seconds,
         exit_code=result.exit_code,
         error=error,
         note=note,
-        body="" if _is_said_already(body, error) else body,
-        patch=patch,
+        body=body,
+        patch="" if change is None else _hunks(change.file_diff),
         is_cut=isinstance(display, str) and len(display) > MOST_BODY,
     )
 
@@ -130,22 +123,26 @@ def _status(finished: CallFinished) -> CallStatus:
     return CallStatus.TIMED_OUT if error.type is ErrorType.TIMEOUT else CallStatus.FAILED
 
 
-def _error(finished: CallFinished, status: CallStatus) -> str:
-    """Why it did not go well, in one line. The message of the error is for the model, unless there is no other."""
-    error, display = finished.result.error, finished.result.return_display
-    if error is None or (status is CallStatus.CANCELLED and error.type is ErrorType.CANCELLED):
-        return ""
+def _texts(finished: CallFinished, status: CallStatus, text: str) -> tuple[str, str, str]:
+    """The error, the note and the body that a text for the person comes to. Nothing is said twice."""
+    error, is_command = finished.result.error, finished.call.name == _SHELL
+    is_output = "\n" in text or (is_command and finished.seconds > 0)
+    if error is None:
+        return ("", "", text) if is_output else ("", on_one_line(text), "")
     if finished.was_refused:
-        return say("You did not allow it.")
-    is_told = isinstance(display, str) and bool(display.strip()) and status is not CallStatus.TIMED_OUT
-    reason = on_one_line(display if is_told and isinstance(display, str) else error.message, most=_LONGEST_ERROR)
+        return say("You did not allow it."), "", ""
+    if status is CallStatus.CANCELLED:
+        return "", "", text if is_output else ""
+    # What is told of a timeout stands at the end of the output. The message is for the model, where there is another.
+    first, _, rest = (
+        (text if text.strip() and status is not CallStatus.TIMED_OUT else error.message).strip().partition("\n")
+    )
+    reason = on_one_line(first, most=_LONGEST_ERROR)
     if error.type is ErrorType.INVALID_TOOL_PARAMS:
-        return say("Bad arguments: {reason}", reason=reason)
-    return reason
-
-
-def _is_said_already(body: str, error: str) -> bool:
-    return bool(error) and on_one_line(body, most=_LONGEST_ERROR) == error
+        reason = say("Bad arguments: {reason}", reason=reason)
+    if status is CallStatus.TIMED_OUT:
+        return reason, "", "" if text == error.message else text
+    return reason, "", rest if text else ""
 
 
 def _hunks(patch: str) -> str:

@@ -42,7 +42,7 @@ def test_all_of_it() -> None:
     ("width", "expected"),
     [
         (100, "not trusted · yolo: asks nothing · gemini-2.5-pro · ~/project · $0.25 · mcp 2/3, 1 failed"),
-        (90, "not trusted · yolo: asks nothing · gemini-2.5-pro · ~/project · mcp 2/3, 1 failed"),
+        (85, "not trusted · yolo: asks nothing · gemini-2.5-pro · ~/project · mcp 2/3, 1 failed"),
         (80, "not trusted · yolo: asks nothing · gemini-2.5-pro · ~/project"),
         (40, "yolo: asks nothing · gemini-2.5-pro"),
         (20, "yolo: asks nothing"),

@@ -242,7 +242,7 @@ class TestCallsThatAreOver:
             "  Read lines 1-2 of a file",
             "✗ failed run_shell_command make all of …",
             "  exit code 2, 3.2 s",
-            "◷ timed out run_shell_comm… · 1 h 6 min",
+            "◷ timed out run_shell_comma… · 1 h 6 min",
             "  Late.",
         ]
 
