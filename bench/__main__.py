@@ -4,13 +4,13 @@ import sys
 import tempfile
 from itertools import chain
 
-from bench import agent, completion, files, flow, mcp, startup, trees
+from bench import agent, completion, files, flow, mcp, startup, terminal, trees
 
 
 def main() -> int:
     missed = 0
     with tempfile.TemporaryDirectory(prefix="tejat-bench-") as scratch:
-        rooms = (flow, agent, mcp, files, trees, completion)
+        rooms = (flow, agent, mcp, files, trees, completion, terminal)
         measured = chain(startup.figures(), *(room.figures(scratch) for room in rooms))
         for figure in measured:
             missed += not figure.holds

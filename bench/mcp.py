@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,6 +13,7 @@ from bench.figure import Figure
 from bench.launch import Launched, launch
 from bench.others import Agent
 from bench.program import TEJAT
+from bench.terminal import PROMPT, at_terminal
 from tejat.core.json_text import dump_json
 from tejat.core.tokens import estimate_text
 from tejat.core.types import JsonValue
@@ -65,23 +65,12 @@ def _first_prompt(plain: str, five: str) -> Figure:
 
 def _until_prompt(root: str) -> float:
     """Start it at a terminal and wait for its prompt; then it ends in order, with all that it started."""
-    ours, theirs = os.openpty()
-    variables = {**others.environment(root, "http://127.0.0.1:9"), "TERM": "xterm"}
     start = time.perf_counter()
-    process = subprocess.Popen(
-        [TEJAT, "--trust"], cwd=root, env=variables, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
-    )
-    try:
-        os.close(theirs)
-        shown = b""
-        while not shown.endswith(b"> "):
-            shown += os.read(ours, 4096)
+    with at_terminal([TEJAT, "--trust"], root, others.environment(root, "http://127.0.0.1:9")) as person:
+        person.wait_for(PROMPT)
         seconds = time.perf_counter() - start
-        os.write(ours, b"\x04")
-        assert process.wait(60) == 0, shown
-    finally:
-        process.kill()
-        os.close(ours)
+        person.type(b"\x04")
+        assert person.exit_code() == 0, person.shown
     return seconds
 
 

@@ -29,7 +29,7 @@ def tejat(scratch: str, address: str, *more: str) -> Agent:
 
 def gemini(scratch: str, address: str) -> Agent | None:
     """gemini-cli, if it is here."""
-    program = _found("gemini", "TEJAT_BENCH_GEMINI")
+    program = found_gemini()
     if program is None:
         return None
     settings = {
@@ -40,6 +40,10 @@ def gemini(scratch: str, address: str) -> Agent | None:
     _write(os.path.join(scratch, "home", ".gemini", "settings.json"), json.dumps(settings))
     trusting = {**environment(scratch, address), "GEMINI_CLI_TRUST_WORKSPACE": "true"}
     return _agent("gemini-cli", [program, "-p", "hi", "-m", "gemini-2.5-flash"], scratch, trusting)
+
+
+def found_gemini() -> str | None:
+    return _found("gemini", "TEJAT_BENCH_GEMINI")
 
 
 def codex(scratch: str, address: str, *more: str) -> Agent | None:
