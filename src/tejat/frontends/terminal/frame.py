@@ -4,7 +4,7 @@ import asyncio
 import signal
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import ExitStack, asynccontextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 from types import TracebackType
 from typing import Any, Self, TextIO, TypeVar
 
@@ -18,7 +18,8 @@ from tejat.frontends.terminal.canvas import Canvas
 from tejat.frontends.terminal.cells import Picture
 from tejat.frontends.terminal.dialog import Dialog
 from tejat.frontends.terminal.keys import Acts, dialog_bindings, program_bindings
-from tejat.frontends.terminal.line_modes import LineModes, stop_process
+from tejat.frontends.terminal.line import Line
+from tejat.frontends.terminal.line_modes import stop_process
 from tejat.frontends.terminal.look import Colours, Look
 from tejat.frontends.terminal.open_dialog import OpenDialog
 from tejat.frontends.terminal.pace import Pace
@@ -27,7 +28,6 @@ from tejat.frontends.terminal.renderer import breaks_rows
 from tejat.frontends.terminal.scene import Editing, Scene
 from tejat.frontends.terminal.synchronized import SynchronizedOutput
 from tejat.frontends.terminal.terminal_input import TerminalInput
-from tejat.frontends.terminal.watchdog import Watchdog
 
 Result = TypeVar("Result")
 
@@ -63,9 +63,8 @@ class Frame:
         self._scene = Scene(editor, look, status=status, queued=queued)
         self._output = SynchronizedOutput(stdout, on_gone=self._lose)
         self._on_hangup = on_hangup
-        self._modes = LineModes(stdin.fileno())
-        self._watchdog = Watchdog()
-        self._descriptors = (stdin.fileno(), stdout.fileno())
+        source = TerminalInput(stdin)
+        self._line = Line(source, writes=stdout.fileno())
         self._editor_window = Window(BufferControl(editor.buffer, key_bindings=editor.bindings))
         self._dialog_window = Window(FormattedTextControl(focusable=True, key_bindings=dialog_bindings(self._press)))
         self._app = InlineApplication(
@@ -84,7 +83,7 @@ class Frame:
                     refresh=self._refresh,
                 )
             ),
-            source=TerminalInput(stdin),
+            source=source,
             output=self._output,
             depth=lambda: _DEPTHS[self._scene.look.colours],
             around=self._draw,
@@ -97,9 +96,7 @@ class Frame:
         self._opened: OpenDialog[Any] | None = None
         self._asking = asyncio.Lock()
         self._leaving = asyncio.Lock()
-        self._detached: ExitStack | None = None
         self._running: asyncio.Task[None] | None = None
-        self._starting: asyncio.Future[None] | None = None
         self._pace = Pace(on_due=self._app.draw, on_tick=self._on_tick)
         self._hint_end: asyncio.TimerHandle | None = None
         self._live_drawn = self._printed = float("-inf")
@@ -113,7 +110,7 @@ class Frame:
         self._pending += renderables
         if self._is_drawing:
             self._pace.draw_by(self._printed + _PRINT_SECONDS)
-        elif self._detached is None:
+        elif not self._line.is_given:
             with self._output.hold():
                 self._write_pending()
 
@@ -209,14 +206,10 @@ class Frame:
         first.cancel()
         if self._running.done():
             self._running.result()
-        self._modes.note_ours()
+        self._line.begin()
         for number, act in self._signals.items():
             with suppress(ValueError, RuntimeError):  # not in the main thread
                 asyncio.get_running_loop().add_signal_handler(number, act)
-        if self._modes.found is not None:
-            self._starting = asyncio.ensure_future(
-                asyncio.to_thread(self._watchdog.start, self._descriptors, self._modes.found)
-            )
         self._set_tick()
         return self
 
@@ -226,9 +219,7 @@ class Frame:
         """The drawing is taken away; what was printed stays."""
         self._pace.end()
         self._drop_hint()
-        if self._detached is not None:  # whoever is away has been left behind
-            self._detached.close()
-            self._detached = None
+        self._line.leave_behind()
         for number in self._signals:
             asyncio.get_running_loop().remove_signal_handler(number)
         if self._app.is_running and not self._app.is_done:
@@ -236,9 +227,7 @@ class Frame:
         if self._running is not None:
             await self._running
         self.print()
-        if self._starting is not None:
-            await self._starting
-        await asyncio.to_thread(self._watchdog.end)
+        await self._line.end()
 
     @asynccontextmanager
     async def away(self) -> AsyncGenerator[None]:
@@ -251,37 +240,27 @@ class Frame:
                 self._take_again()
 
     def _give_back(self) -> None:
-        if not self._is_drawing:
-            return
-        with self._output.hold():
-            self._write_pending()
-            self._app.renderer.erase()
-        self._detached = ExitStack()
-        self._detached.enter_context(self._app.input.detach())
-        self._modes.give_back()
-        self._watchdog.tell(is_ours=False)
-
-    def _take_again(self) -> None:
-        if self._detached is None:
-            return
-        self._modes.take_again()
-        self._watchdog.tell(is_ours=True)
-        self._detached.close()
-        self._detached = None
-        self._draw_anew()
+        if self._is_drawing:
+            with self._output.hold():
+                self._write_pending()
+                self._app.renderer.erase()
+            self._line.give()
 
     def _suspend(self, *, whole_group: bool) -> None:
-        if self._detached is not None:
+        if self._line.is_given:
             return  # whoever has the terminal now is stopped with us by the shell
         self._give_back()
         stop_process(whole_group=whole_group)
         asyncio.get_running_loop().add_signal_handler(signal.SIGTSTP, self._signals[signal.SIGTSTP])
         self._take_again()
 
+    def _take_again(self) -> None:
+        if self._line.take_again():
+            self._draw_anew()
+
     def _go_on(self) -> None:
-        """Somebody stopped us without asking, and has had the terminal since."""
-        if self._is_drawing and not self._modes.are_ours:
-            self._modes.take_again()
+        """Somebody may have stopped us without asking, and had the terminal since."""
+        if self._is_drawing and self._line.reclaim():
             self._app.renderer.reset()
             self._draw_anew()
 
@@ -306,11 +285,11 @@ class Frame:
     # Keys.
 
     def _interrupted(self, act: Callable[[], None]) -> None:
-        if self._detached is None:  # else it was meant for the program that has the terminal
+        if not self._line.is_given:  # else it was meant for the program that has the terminal
             act()
 
     def _press(self, key: str) -> None:
-        if self._opened is not None and self._detached is None:
+        if self._opened is not None and not self._line.is_given:
             self._opened.press(key)
 
     def _show(self, opened: OpenDialog[Any] | None) -> None:
@@ -334,11 +313,11 @@ class Frame:
 
     @property
     def _is_drawing(self) -> bool:
-        return self._app.is_running and not self._app.is_done and self._detached is None
+        return self._app.is_running and not self._app.is_done and not self._line.is_given
 
     def _draw(self, draw: Draw, is_last: bool) -> None:
         """One frame: what was printed, and below it what has changed since, nothing if nothing has."""
-        if self._detached is not None:
+        if self._line.is_given:
             return
         now, size = time.monotonic(), (self.width, self.height)
         with self._output.hold():

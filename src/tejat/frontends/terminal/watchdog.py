@@ -8,23 +8,23 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import cast
 
-# Reads from us whether the terminal is ours at the moment; when we are gone, the last word counts. A shell that was
-# quicker than this has set its own modes by then, and those stay; all else does no harm at its prompt.
+# Reads from us whether the terminal is ours at the moment; when we are gone, the last word counts. What is written then
+# does no harm to a shell that is quicker with its prompt. Such a shell has its own modes a moment later, and they stay.
 _SCRIPT = r"""
+exec 3<&1
 trap "" HUP INT QUIT TERM TSTP TTIN TTOU PIPE
 whose=ours
-modes=$("$2" -g <&1 2>/dev/null)
+modes=$("$2" -g <&3 2>/dev/null)
 while read -r whose_now; do
     whose=$whose_now
-    [ "$whose" = ours ] && modes=$("$2" -g <&1 2>/dev/null)
+    [ "$whose" = ours ] && modes=$("$2" -g <&3 2>/dev/null)
 done
 [ "$whose" = ours ] || exit 0
-end=
-if [ "$("$2" -g <&1 2>/dev/null)" = "$modes" ]; then
-    "$2" "$1" <&1 2>/dev/null
-    end='\r\n\033[J'
-fi
-printf '\033[?2026l\033[0m\033[?7h\033[?2004l\033[?25h'"$end" >&2
+printf '\033[?2026l\033[0m\033[?7h\033[?2004l\033[?25h\033[J' >&2
+sleep 0.1
+[ "$("$2" -g <&3 2>/dev/null)" = "$modes" ] || exit 0
+"$2" "$1" <&3 2>/dev/null
+printf '\r\n' >&2
 """
 _SHELL = "/bin/sh"
 _STTY = ("/bin/stty", "/usr/bin/stty")
@@ -49,7 +49,7 @@ class Watchdog:
                 stdout=reads,
                 stderr=writes,
                 cwd="/",
-                env={},
+                env={"PATH": "/usr/bin:/bin"},
                 start_new_session=True,
                 bufsize=0,
             )
