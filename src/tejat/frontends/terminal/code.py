@@ -66,8 +66,11 @@ def _plain(lines: Sequence[str]) -> list[Line]:
 
 def _coloured_lines(lexer: "Lexer", text: str, look: Look) -> Iterator[Line]:
     line: Line = []
+    styles: dict[tuple[str, ...], Style] = {}
     for kind, part in lexer.get_tokens(text):
-        style = _style(tuple(kind), look)
+        style = styles.get(kind)
+        if style is None:
+            style = styles[kind] = _style(tuple(kind), look)
         first, *others = part.split("\n")
         if first:
             line.append((first, style))
@@ -89,7 +92,6 @@ def _lexer(language: str) -> "Lexer | None":
     return lexer
 
 
-@cache
 def _style(kind: tuple[str, ...], look: Look) -> Style:
     """That of the nearest kind which has one: `Literal.String.Doc` is a `Literal.String`."""
     while kind:

@@ -11,7 +11,7 @@ TAB = 4
 
 def safe(text: str) -> str:
     """The whole text made safe, as `SafeText` does it. Newlines stay; safe text stays as it is."""
-    if text.isascii() and text.isprintable():
+    if "\t" not in text and _special().search(text) is None:
         return text
     gate = SafeText()
     return gate.feed(text) + gate.finish()

@@ -9,6 +9,7 @@ from tejat.core.sheet import Block, Patch, Prose, Sheet, Source, Table, Tone, Wo
 from tejat.frontends.terminal.code import source_lines
 from tejat.frontends.terminal.flow import NO_STYLE, Line, Lines, line_width, prefixed, wrapped
 from tejat.frontends.terminal.look import Look, Part
+from tejat.frontends.terminal.markdown_stream import draw_markdown
 from tejat.frontends.terminal.patch import draw_patch
 from tejat.frontends.terminal.safe_text import safe
 from tejat.frontends.terminal.tables import TableRow, table_lines
@@ -42,7 +43,7 @@ def _block(block: Block, look: Look) -> RenderableType:
         case Patch():
             return draw_patch(block.text, look)
         case Prose():
-            return Lines(lambda width: wrapped([(safe(block.text), NO_STYLE)], width))
+            return draw_markdown(block.text, look)
         case _:
             assert_never(block)
 
