@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from command_checks import Desks, Seat
+from command_checks import HELLO, Desks, Seat
 from tejat import __version__
 
 ROOT = Path(__file__).parents[3]
@@ -31,13 +31,15 @@ async def facts(seat: Seat) -> list[str]:
 
 def test_about(desks: Desks) -> None:
     desks.environment["GEMINI_API_KEY"] = "a-key-of-a-test"
+    desks.person_sets(model={"name": "a-model-that-is-not-asked"})
 
     async def work(seat: Seat) -> tuple[list[str], list[str]]:
         return await facts(seat), (await seat.shown_by("/about")).splitlines()
 
     known, lines = desks.at_desk(work)
     assert lines[:9] == ["About Tejat", *(fact.format("  ") for fact in known), "What it goes by"]
-    assert any(line.startswith("model: key  GEMINI_API_KEY from ") for line in lines)
+    assert lines[9:11] == [f"model: name  {desks.script(HELLO)} (asked now)", "model: key  none is needed"]
+    assert f"files: settings  {desks.home / '.gemini' / 'settings.json'}" in lines
     assert "a-key-of-a-test" not in "\n".join(lines)
 
 

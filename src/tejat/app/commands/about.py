@@ -7,22 +7,26 @@ from urllib.parse import quote
 from tejat import __version__
 from tejat.app.checks import configuration_checks
 from tejat.app.commands.command import Command
-from tejat.app.played import DEFAULT_MODEL
+from tejat.config.settings import Setting
 from tejat.core.agent_events import Tell
 from tejat.core.commands import Done, Effect
 from tejat.core.errors import UsageError
 from tejat.core.person import Person
 from tejat.core.sheet import Sheet, Source, Table, Tone, Words
+from tejat.core.value import replace
 from tejat.core.words import say
 
 
 class About(Command):
     async def run(self, arguments: str, person: Person, tell: Tell) -> Effect:
         del arguments, tell
-        ground = self.parts.ground
-        checks = configuration_checks(ground, own=os.environ, default_model=DEFAULT_MODEL)
+        ground, given = self.parts.ground, self.parts.succession.options.environment
         # The model that is asked now may be another one than the settings name.
-        rows = [(f"{check.group}: {check.name}", check.how) for check in checks if check.name != "name"]
+        asked = Setting(self.parts.session.conversation.model.name, say("asked now"))
+        ground = replace(ground, settings=replace(ground.settings, model_name=asked))
+        own = os.environ if given is None else given
+        checks = configuration_checks(ground, own=own, default_model=asked.value)
+        rows = [(f"{check.group}: {check.name}", check.how) for check in checks]
         blocks = (
             Table(tuple(_facts(self))),
             Words(say("What it goes by"), Tone.STRONG),

@@ -78,13 +78,13 @@ def _in_a_prompt() -> tuple[tuple[str, str], ...]:
 def _keys() -> tuple[tuple[str, str], ...]:
     return (
         (say("Enter"), say("send; while work goes on, the line waits for its turn")),
+        (say("Ctrl-S"), say("tell the model now, while it is at work")),
         (say("Alt-Enter, Ctrl-J"), say("a new line")),
         (say("Esc, Ctrl-C"), say("stop what is going on; Ctrl-C twice leaves")),
         (say("Ctrl-D"), say("leave, where the line is empty")),
         (say("Tab"), say("complete")),
         (say("Shift-Tab"), say("the next approval mode")),
         (say("Up, Down, Ctrl-R"), say("earlier lines; look for one")),
-        (say("Ctrl-X Ctrl-E"), say("write the line in your editor")),
+        (say("Ctrl-G"), say("write the line in your editor")),
         (say("Ctrl-O"), say("show all of the last output that was folded")),
-        (say("Ctrl-L"), say("clear the screen")),
     )

@@ -70,8 +70,8 @@ def in_words(given: object) -> str:
             return "true" if given else "false"
         case None:
             return say("none")
-        case str() | int() | float():
-            return str(given)
+        case float():
+            return f"{given:g}"
         case tuple() | list():
             return ", ".join(map(in_words, cast("Sequence[object]", given)))
         case Mapping():
