@@ -42,8 +42,8 @@ class Desk:
         self._succession = succession
         self._statistics = Statistics(_milliseconds)
         self._standing = Standing(succession)
-        self._parts = DeskParts(succession, self._statistics, preferences_of(succession.ground.settings))
-        self.commands = CommandBook(self._parts)
+        self.parts = DeskParts(succession, self._statistics, preferences_of(succession.ground.settings))
+        self.commands = CommandBook(self.parts)
         self.files = FileNames(succession.workshop.house.workspace())
 
     @property
@@ -52,7 +52,7 @@ class Desk:
 
     @property
     def preferences(self) -> Preferences:
-        return self._parts.preferences
+        return self.parts.preferences
 
     async def run(self, prompt: str | Sequence[Part], tell: Tell) -> RunEnded:
         """See `Session.run`."""
