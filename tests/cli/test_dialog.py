@@ -303,7 +303,7 @@ class TestWhatIsShown:
         with at_terminal("-c", ASK, "risky") as terminal:
             terminal.wait_for("Your answer (n/y/c/t/q): ")
             assert terminal.shown.startswith(
-                "Run a shell command\nRisk: it deletes or overwrites; it takes more rights than you have\n"
+                "Run a shell command in /w\nRisk: it deletes or overwrites; it takes more rights than you have\n"
             )
             assert "\n  1 [n] No\n  2 [y] Allow once\n  3 [c] Try it in a copy first\n" in terminal.shown
             terminal.type(b"1\n")
@@ -312,7 +312,7 @@ class TestWhatIsShown:
     def test_a_command_is_shown_whole(self) -> None:
         with at_terminal("-c", ASK, "never") as terminal:
             terminal.wait_for(QUESTION)
-            assert "Programs: git\n$ git log\n" + "> : x\n" * 150 + "\nAllow" in terminal.shown
+            assert "a built-in tool\n$ git log\n" + "> : x\n" * 150 + "\nAllow" in terminal.shown
             assert "Allow execution of: 'git'?\n" in terminal.shown
             terminal.type(b"n\n")
             terminal.end()

@@ -51,31 +51,29 @@ class TestCommands:
             ("It stays in the background.", "It may use the network."),
         )
         assert lines(confirmation, reason="No rule allows it.", note="Changed.") == [
-            "Run a shell command",
+            "Run a shell command in /w/sub",
             "Changed.",
             "Reason: No rule allows it.",
             ASKED_BY,
-            "Directory: /w/sub",
             "Note: It stays in the background.",
             "Note: It may use the network.",
             "The model says: Show the<U+000A>log",
-            "Programs: git, head",
             "$ git log |",
             ">   head",
         ]
 
     def test_57_what_stands_behind_a_long_line_is_seen(self) -> None:
         shown = lines(shell(f"true{' ' * 60}{'x' * 3000}; touch MARK"))
-        assert shown[:3] == ["Run a shell command", ASKED_BY, "Directory: /w"]
-        assert shown[3] == f"$ true{' ' * 54}"
-        assert shown[4] == f"| {' ' * 6}{'x' * 52}"
-        assert all(line.startswith("| ") for line in shown[4:])
-        assert "".join(line[2:] for line in shown[3:]).endswith("x; touch MARK")
+        assert shown[:2] == ["Run a shell command in /w", ASKED_BY]
+        assert shown[2] == f"$ true{' ' * 54}"
+        assert shown[3] == f"| {' ' * 6}{'x' * 52}"
+        assert all(line.startswith("| ") for line in shown[3:])
+        assert "".join(line[2:] for line in shown[2:]).endswith("x; touch MARK")
         assert max(map(len, shown)) == 60
 
     def test_57_every_line_of_a_long_command(self) -> None:
         command = "\n".join([*(f"echo {number}" for number in range(39)), "touch MARK"])
-        assert lines(shell(command))[3:] == ["$ echo 0", *(f"> echo {n}" for n in range(1, 39)), "> touch MARK"]
+        assert lines(shell(command))[2:] == ["$ echo 0", *(f"> echo {n}" for n in range(1, 39)), "> touch MARK"]
 
     @pytest.mark.parametrize(
         ("command", "shown"),
@@ -90,7 +88,7 @@ class TestCommands:
         ],
     )
     def test_132_nothing_is_obeyed_or_hidden(self, command: str, shown: list[str]) -> None:
-        assert lines(shell(command))[3:] == shown
+        assert lines(shell(command))[2:] == shown
 
 
 class TestEdits:
@@ -164,7 +162,7 @@ class TestAnyText:
     @settings(max_examples=200)
     def test_a_command_can_be_read_back_from_what_is_shown(self, command: str, width: int) -> None:
         whole = lines(ExecConfirmation("Title", command, "/w"), width=width)
-        shown = whole[whole.index("Directory: /w") + 1 :]
+        shown = whole[next(at for at, line in enumerate(whole) if line.startswith("$ ")) :]
         assert shown[0].startswith("$ ")
         assert {line[:2] for line in shown[1:]} <= {"> ", "| "}
         read = "".join(("\n" if line.startswith("> ") else "") + line[2:] for line in shown)

@@ -53,7 +53,9 @@ class TestHeadings:
             (edit("[The diff is too large to show]\n", stat=DiffStat(7, 3, 1, 1)), "Edit /w/a (+7 -3)"),
             (edit("[The diff is too large to show]\n"), "Edit /w/a"),
             (edit("+x", new="x"), "Create /w/a"),
-            (shell("ls"), "Run a shell command"),
+            (shell("ls"), "Run a shell command in /w"),
+            (ExecConfirmation("T", "ls", HOSTILE), f"Run a shell command in {SHOWN}"),
+            (ExecConfirmation("T", "ls", ""), "Run a shell command"),
             (McpConfirmation("T", HOSTILE, "t", "T"), f'Call the tool "t" of the server "{SHOWN}"'),
             (InfoConfirmation(HOSTILE, "x"), SHOWN),
             (InfoConfirmation("T", "x", ("https://a/",)), "Fetch 1 address from the web"),
@@ -92,10 +94,8 @@ class TestFacts:
             (FactKind.NOTE, "Changed."),
             (FactKind.PLAIN, "Reason: No rule allows it."),
             (FactKind.PLAIN, "Asked by: tool, a built-in tool"),
-            (FactKind.PLAIN, "Directory: /w/sub"),
             (FactKind.NOTE, "Note: It may use the network."),
             (FactKind.PLAIN, "The model says: Do it"),
-            (FactKind.PLAIN, "Programs: \u0430pt"),
         ]
 
     @pytest.mark.parametrize(
@@ -111,6 +111,10 @@ class TestFacts:
     def test_who_asks_and_where(self, origin: Origin, told: str) -> None:
         assert facts(InfoConfirmation("T", "x"), origin=origin, directory="/w") == [f"Asked by: {told}", "Folder: /w"]
 
+    def test_programs_that_may_not_fit_into_the_question(self) -> None:
+        programs = tuple(f"program-{number}" for number in range(9))
+        assert facts(ExecConfirmation("T", "x", "/w", programs))[-1] == f"Programs: {', '.join(programs)}"
+
     def test_every_risk_has_words_of_its_own(self) -> None:
         assert len({risk_in_words(risk) for risk in Risk}) == len(Risk)
 
@@ -125,13 +129,13 @@ class TestFacts:
     )
     def test_letters_of_another_alphabet_are_told(self, command: str, told: list[str]) -> None:
         warned = [f"Look closely, this word mixes alphabets: {word}" for word in told]
-        assert facts(shell(command))[:-2] == warned
+        assert facts(shell(command))[:-1] == warned
         noted = facts(ExecConfirmation("Confirm", "ls", "/w", notes=(command,)))
         assert noted[: len(warned)] == warned
 
     def test_many_such_words_are_counted(self) -> None:
         told = facts(shell(" ".join(f"\u0430{letter}" for letter in "abcdefgh")))
-        assert (len(told), told[5]) == (5 + 1 + 2, "And 3 more such words.")
+        assert (len(told), told[5]) == (5 + 1 + 1, "And 3 more such words.")
 
     def test_only_what_is_added_is_searched_for_other_alphabets(self) -> None:
         assert facts(edit(" \u0430b\n-\u0430b\n+x\n")) == ["Asked by: tool, a built-in tool"]

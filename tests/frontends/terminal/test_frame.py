@@ -266,7 +266,7 @@ def test_dialogs_take_all_keys_one_after_the_other_and_the_text_stays() -> None:
         person.press("backspace", "delete", "space", "ä", "m-x")
         person.paste("1\n2\x1b")
         keys = "up down left right pageup pagedown home end tab s-tab enter backspace delete"
-        person.wait_for(f"first? {keys}   ä 1 newline 2", idle=True)
+        person.wait_for(f"first? {keys}   ä paste 1 newline 2 paste-end", idle=True)
         person.type("y")
         person.wait_for("first answered y", idle=True)
         assert caret_after(person, "> "), person.picture()

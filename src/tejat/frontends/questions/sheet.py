@@ -21,6 +21,9 @@ from tejat.frontends.questions.changes import changed_lines, counts_of, is_new_f
 from tejat.frontends.questions.lines import Line, LineKind, command_lines, one_line, said
 from tejat.frontends.questions.lookalikes import lookalikes_in
 
+_LONGEST_ASKED = 40
+"""Characters of names of programs that stand in the question itself wherever it is drawn."""
+
 
 class FactKind(StrEnum):
     NOTE = "note"
@@ -68,7 +71,7 @@ def sheet_of(question: Question, confirmation: Confirmation) -> QuestionSheet:
             )
         case ExecConfirmation():
             return QuestionSheet(
-                say("Run a shell command"),
+                _heading_of_command(confirmation),
                 facts,
                 tuple(command_lines(confirmation.command)),
                 _asked_to_run(confirmation),
@@ -130,6 +133,12 @@ def _heading_of_words(confirmation: InfoConfirmation) -> str:
     )
 
 
+def _heading_of_command(confirmation: ExecConfirmation) -> str:
+    if not confirmation.directory:
+        return say("Run a shell command")
+    return say("Run a shell command in {path}", path=one_line(confirmation.directory))
+
+
 def _asked_to_run(confirmation: ExecConfirmation) -> str:
     if not confirmation.root_commands:
         return say("Allow execution?")
@@ -159,13 +168,11 @@ def _circumstances(question: Question, confirmation: Confirmation) -> Iterator[F
 
 
 def _circumstances_of_command(confirmation: ExecConfirmation) -> Iterator[Fact]:
-    if confirmation.directory:
-        yield Fact(FactKind.PLAIN, say("Directory: {path}", path=one_line(confirmation.directory)))
     for note in confirmation.notes:
         yield Fact(FactKind.NOTE, say("Note: {note}", note=one_line(note)))
     if confirmation.description:
         yield Fact(FactKind.PLAIN, say("The model says: {words}", words=one_line(confirmation.description)))
-    if confirmation.root_commands:
+    if len(confirmation.root_command) > _LONGEST_ASKED:
         yield Fact(FactKind.PLAIN, say("Programs: {names}", names=one_line(confirmation.root_command)))
 
 

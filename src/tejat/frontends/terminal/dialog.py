@@ -25,7 +25,8 @@ class Dialog(Protocol[Result_co]):
 
     def press(self, key: str) -> Decided[Result_co] | None:
         """A key: `enter`, `escape`, `c-c`, `up`, `down`, `left`, `right`, `pageup`, `pagedown`, `home`, `end`, `tab`,
-        `s-tab`, `backspace`, `delete`, or the character that was typed; a paste comes character by character.
+        `s-tab`, `backspace`, `delete`, or the character that was typed; a paste comes character by character
+        between `paste` and `paste-end`.
 
         None as long as there is no result. `escape` and `c-c` must lead to one.
         """

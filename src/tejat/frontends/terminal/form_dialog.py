@@ -23,8 +23,8 @@ from tejat.frontends.questions.fields import (
 )
 from tejat.frontends.questions.lines import SAME_LINE, one_line
 from tejat.frontends.terminal.dialog import Decided
+from tejat.frontends.terminal.key_guard import KeyGuard
 from tejat.frontends.terminal.look import Look, Part
-from tejat.frontends.terminal.question_dialog import SECONDS_UNHEARD
 from tejat.frontends.terminal.rows import cut, painted, stacked, untabbed, wrapped, wrapped_words
 from tejat.frontends.terminal.text_line import TextLine
 
@@ -46,8 +46,7 @@ class FormDialog:
     ) -> None:
         self._asked = asked
         self._look = look
-        self._clock = clock
-        self._opened: float | None = None
+        self._guard = KeyGuard(clock)
         self._problem = problem_of(asked)
         has_fields = self._problem is None and asked.url is None
         self._fields: tuple[Field, ...] = fields_of(asked.fields or {}) if has_fields else ()
@@ -62,8 +61,7 @@ class FormDialog:
         self._last_first = 0
 
     def view(self, *, width: int, height: int) -> RenderableType:
-        if self._opened is None:
-            self._opened = self._clock()
+        self._guard.appear()
         top = self._painted(asked_by(self._asked), width, Part.STRONG)
         text, bottom = self._parts(width)
         bottom += self._painted(self._told, width, Part.WARNING) if self._told else []
@@ -83,7 +81,7 @@ class FormDialog:
             return Decided(Answer(Outcome.STOP))
         if key == "escape":
             return Decided(_NO)
-        if self._opened is None or self._clock() - self._opened < SECONDS_UNHEARD:
+        if not self._guard.hears(key, is_typing=self._step is _Step.FIELDS):
             return None
         self._told = ""
         if self._problem is not None:

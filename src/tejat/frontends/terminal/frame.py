@@ -25,7 +25,7 @@ from tejat.frontends.terminal.open_dialog import OpenDialog
 from tejat.frontends.terminal.pace import Pace
 from tejat.frontends.terminal.paint import ansi_of
 from tejat.frontends.terminal.renderer import breaks_rows
-from tejat.frontends.terminal.scene import Editing, Scene
+from tejat.frontends.terminal.scene import Editing, Scene, instead_of
 from tejat.frontends.terminal.synchronized import SynchronizedOutput
 from tejat.frontends.terminal.terminal_input import TerminalInput
 
@@ -137,6 +137,11 @@ class Frame:
         """Empty the screen and the scrollback, which only the person may want."""
         self._wipe("\x1b[H\x1b[2J\x1b[3J")
 
+    def send(self, sequence: str) -> None:
+        """Write a sequence of our own that draws nothing, such as one for the clipboard of the terminal."""
+        with self._output.hold():
+            self._output.write_raw(sequence)
+
     async def ask(self, dialog: Dialog[Result]) -> Result:
         """Show a dialog until it comes to a result. Several are shown one after the other.
 
@@ -224,10 +229,12 @@ class Frame:
             asyncio.get_running_loop().remove_signal_handler(number)
         if self._app.is_running and not self._app.is_done:
             self._app.exit()
-        if self._running is not None:
-            await self._running
-        self.print()
-        await self._line.end()
+        try:
+            if self._running is not None:
+                await self._running
+        finally:
+            self.print()
+            await self._line.end()
 
     @asynccontextmanager
     async def away(self) -> AsyncGenerator[None]:
@@ -337,12 +344,18 @@ class Frame:
         if not self._pending:
             return False
         blocks, self._pending = self._pending, []
-        text = "".join(ansi_of(block, self.look, width=self.width) for block in blocks)
+        text = "".join(map(self._text_of, blocks))
         if self._app.is_running:
             self._app.renderer.lift()
         self._output.write_raw(text)
         self._printed = time.monotonic()
         return True
+
+    def _text_of(self, block: RenderableType) -> str:
+        try:
+            return ansi_of(block, self.look, width=self.width)
+        except Exception as error:  # noqa: BLE001 -- one broken block must not take the others with it
+            return ansi_of(instead_of(error, self.look), self.look, width=self.width)
 
     def _draw_anew(self) -> None:
         """After somebody else had the terminal: in a row of our own, whatever theirs ended with."""

@@ -76,7 +76,7 @@ def names_of(press: KeyPress) -> Sequence[str]:
     if press.key is Keys.BracketedPaste:
         # A line end that is pasted is a character and no decision.
         text = press.data.replace("\r\n", "\n").replace("\r", "\n")
-        return [each for each in text if each.isprintable() or each == "\n"]
+        return ["paste", *(each for each in text if each.isprintable() or each == "\n"), "paste-end"]
     key = press.key
     return [_NAMES.get(key, key.value) if isinstance(key, Keys) else key]
 

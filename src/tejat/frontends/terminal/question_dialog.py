@@ -11,13 +11,11 @@ from tejat.core.words import say
 from tejat.frontends.questions.choices import Act, Answering, choices_of
 from tejat.frontends.questions.sheet import sheet_of
 from tejat.frontends.terminal.dialog import Decided
+from tejat.frontends.terminal.key_guard import KeyGuard
 from tejat.frontends.terminal.look import Look
 from tejat.frontends.terminal.question_rows import QuestionRows, Shown
 from tejat.frontends.terminal.rows import stacked
 from tejat.frontends.terminal.text_line import TextLine
-
-SECONDS_UNHEARD = 0.3
-"""For so long after a question appears keys do not count: they were meant for what was there before."""
 
 
 class Wish(StrEnum):
@@ -39,11 +37,11 @@ class QuestionDialog:
         self._sheet = sheet_of(question, confirmation)
         self._choices = choices_of(question)
         self._rows = QuestionRows(self._sheet, self._choices, look)
-        self._clock = clock
-        self._opened: float | None = None
+        self._guard = KeyGuard(clock)
         self._marked = 0
         self._first = 0
-        self._has_seen_end = not self._sheet.must_be_seen
+        self._saw_call = not self._sheet.must_be_seen
+        self._saw_rules = False
         self._is_whole = False
         self._hint = ""
         self._word: TextLine | None = None
@@ -51,15 +49,14 @@ class QuestionDialog:
 
     def reopen(self) -> None:
         """The dialog comes back after something else was on the screen: keys meant for that do not count."""
-        self._opened = None
+        self._guard.forget()
 
     def saw_all(self) -> None:
-        """The person was shown all of it elsewhere."""
-        self._has_seen_end = True
+        """The person was shown the whole call elsewhere."""
+        self._saw_call = True
 
     def view(self, *, width: int, height: int) -> RenderableType:
-        if self._opened is None:
-            self._opened = self._clock()
+        self._guard.appear()
         self._shown = self._rows.lay_out(
             width=width,
             height=height,
@@ -70,15 +67,17 @@ class QuestionDialog:
             word=self._word,
         )
         self._first = min(self._first, self._shown.last_first)
-        self._has_seen_end = self._has_seen_end or self._first >= self._shown.last_first
+        seen = self._first + self._shown.room
+        self._saw_call = self._saw_call or seen >= self._shown.call_end
+        self._saw_rules = self._saw_rules or seen >= self._shown.rules_end
         return stacked(self._shown.rows)
 
     def press(self, key: str) -> Decided[Answer | Wish] | None:
-        self._hint = ""
         if key == "c-c" or (key == "escape" and self._word is None):
             return Decided(Answer(Outcome.STOP))
-        if self._opened is None or self._clock() - self._opened < SECONDS_UNHEARD:
+        if not self._guard.hears(key, is_typing=self._word is not None):
             return None
+        self._hint = ""
         if self._word is not None:
             return self._press_in_word(self._word, key)
         if key in _STEPS:
@@ -111,7 +110,8 @@ class QuestionDialog:
         return None
 
     def _take(self, choice: Answering) -> Decided[Answer | Wish] | None:
-        if choice.runs_something and not self._has_seen_end:
+        has_seen = self._saw_call and (self._saw_rules or not choice.rule)
+        if choice.runs_something and not has_seen:
             self._hint = say("Not all of it has been on the screen yet. Press End to see the rest, then answer.")
             return None
         match choice.outcome:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from tejat.core.value import value
+from tejat.core.value import replace, value
 from tejat.core.words import say, say_count
 from tejat.frontends.questions.choices import Answering
 from tejat.frontends.questions.lines import SAME_LINE, Line, LineKind
@@ -14,7 +14,9 @@ from tejat.frontends.terminal.rows import columns_of, cut, painted, untabbed, wr
 from tejat.frontends.terminal.text_line import TextLine
 
 _LEAST_ROOM = 4
-"""Rows in which the call itself can be seen, or the answers are put closer together."""
+"""Rows in which the call itself can be seen, or what stands below it is put closer together."""
+_ROOMY = 8
+"""Rows that are enough for a call, however long it is."""
 _MOST_RULE_ROWS = 3
 _MOST_ASKED_ROWS = 2
 _MOST_WORD_ROWS = 3
@@ -22,11 +24,31 @@ _MOST_WORD_ROWS = 3
 
 @value
 class Shown:
-    """The rows of one view. `room` of them belong to what can be scrolled, which may begin as late as `last_first`."""
+    """The rows of one view. `room` of them belong to what can be scrolled, which may begin as late as `last_first`.
+
+    `call_end` and `rules_end` say how many rows from the top of that have to have been seen for all of the call, and
+    for the rules that answers would add.
+    """
 
     rows: tuple[Text, ...]
     room: int
     last_first: int
+    call_end: int = 0
+    rules_end: int = 0
+
+
+@value
+class _Below:
+    """What stands below the call: the question, the rules that answers would add, and the answers."""
+
+    asked: tuple[Text, ...]
+    rules: tuple[Text, ...]
+    answers: tuple[Text, ...]
+    hint: tuple[Text, ...]
+
+    @property
+    def rows(self) -> tuple[Text, ...]:
+        return (*self.asked, *self.rules, *self.answers, *self.hint)
 
 
 class QuestionRows:
@@ -40,36 +62,64 @@ class QuestionRows:
         self, *, width: int, height: int, first: int, marked: int, is_whole: bool, hint: str, word: TextLine | None
     ) -> Shown:
         """At most `height` rows, each within `width`. What is too much for the room can be scrolled to."""
-        rules = self._rule_rows(width)
-        rules_below = rules if len(rules) <= _MOST_RULE_ROWS else []
-        asked = [*self._asked_rows(width), *rules_below]
-        answers = self._word_rows(word, width) if word is not None else self._list_rows(marked, width)
-        top = self._top_rows(width)
-        if word is None and height - len(asked) - len(answers) - 2 < _LEAST_ROOM + min(len(top), _LEAST_ROOM):
-            answers = self._flow_rows(marked, width)
-        # The last row is for the hint, the one above the question says how much there is beyond the room.
-        left = max(height - len(asked) - len(answers) - 2, 1)
-        pinned = top[: max(1, left // 2)] if left > 2 else top[: max(0, left - 1)]
-        scrolled = [*top[len(pinned) :], *self._body_rows(width, is_whole=is_whole)]
-        scrolled += [] if rules_below else rules
+        body = self._body_rows(width, is_whole=is_whole)
+        facts = self._fact_rows(width)
+        all_of_it = len(body) + sum(map(len, facts))
+        hints = self._hint_rows(hint, width, most=max(1, height // 3), is_whole=is_whole, word=word)
+        below = self._below(width, height, marked, word, hints, wanted=min(all_of_it, _ROOMY))
+        left = max(height - len(below.rows), 1)
+        if all_of_it > left:
+            left = max(left - 1, 1)  # one row says how much there is beyond the room
+        pinned, others = _pinned(facts, left, wanted=min(len(body), _ROOMY))
+        rules = [] if below.rules else self._rule_rows(width)
+        scrolled = [*body, *others, *rules]
         room = max(1, left - len(pinned))
         last_first = max(0, len(scrolled) - room)
         first = min(first, last_first)
-        between = self._place_row(len(scrolled), first, room, width) if last_first else None
-        shown = scrolled[first : first + room]
-        rows = [*pinned, *shown, *([between] if between else []), *asked, *answers]
-        rows.append(self._hint_row(hint, width, scrolls=bool(last_first), word=word))
-        return Shown(tuple(rows[:height]), room, last_first)
+        between = [self._place_row(len(scrolled), first, room, width)] if last_first else []
+        rows = [*pinned, *scrolled[first : first + room], *between, *below.rows]
+        return Shown(
+            tuple(rows[:height]),
+            room,
+            last_first,
+            call_end=len(body) - self._told_rows(width),
+            rules_end=len(scrolled) if rules else 0,
+        )
 
-    def _top_rows(self, width: int) -> list[Text]:
-        """The heading and what there is to know beside it, what matters most first."""
-        rows = [painted(self._look, (row, Part.STRONG)) for row in wrapped(untabbed(self._sheet.heading), width=width)]
+    def _below(
+        self, width: int, height: int, marked: int, word: TextLine | None, hint: list[Text], *, wanted: int
+    ) -> _Below:
+        """As much of it as leaves so many rows for the call, in a few steps from roomy to tight."""
+        asked, rules = self._asked_rows(width), self._rule_rows(width)
+        if word is not None:
+            return _Below(tuple(asked[:1]), (), tuple(self._word_rows(word, width)), tuple(hint))
+        if len(rules) > _MOST_RULE_ROWS:
+            rules = []
+        spelled, close = self._list_rows(marked, width), self._flow_rows(marked, width)
+        roomy = _Below(tuple(asked), tuple(rules), tuple(spelled), tuple(hint))
+        steps = (
+            roomy,
+            replace(roomy, answers=tuple(close)),
+            replace(roomy, answers=tuple(close), asked=tuple(asked[:1]), rules=()),
+            replace(roomy, answers=tuple(close[:-1]), asked=(), rules=(), hint=tuple(hint[:1])),
+            replace(roomy, answers=tuple(close[:-1]), asked=(), rules=(), hint=()),
+        )
+        return next((below for below in steps if height - len(below.rows) - 1 >= wanted), self._tightest(steps, height))
+
+    @staticmethod
+    def _tightest(steps: Sequence[_Below], height: int) -> _Below:
+        """The roomiest that leaves the least room there can be."""
+        return next((below for below in steps if height - len(below.rows) - 1 >= _LEAST_ROOM), steps[-1])
+
+    def _fact_rows(self, width: int) -> list[list[Text]]:
+        """The heading, and what there is to know beside it, what matters most first."""
+        heading = wrapped(untabbed(self._sheet.heading), width=width, rest=SAME_LINE, at_blanks=True)
+        facts = [[painted(self._look, (row, Part.STRONG)) for row in heading]]
         for fact in self._sheet.facts:
             sign = f"{self._look.glyphs.warning} " if fact.kind is FactKind.WARNING else ""
-            part = _FACT_PARTS[fact.kind]
-            pieces = wrapped(untabbed(fact.text), width=width, first=sign, rest=SAME_LINE)
-            rows += [painted(self._look, (row, part)) for row in pieces]
-        return rows
+            rows = wrapped(untabbed(fact.text), width=width, first=sign, rest=SAME_LINE, at_blanks=True)
+            facts.append([painted(self._look, (row, _FACT_PARTS[fact.kind])) for row in rows])
+        return facts
 
     def _body_rows(self, width: int, *, is_whole: bool) -> list[Text]:
         """Kept for each width: a diff may be long, and a row is asked for with every key."""
@@ -79,6 +129,9 @@ class QuestionRows:
             known = [row for line in lines for row in self._line_rows(line, width)]
             self._kept = {(width, is_whole): known}
         return known
+
+    def _told_rows(self, width: int) -> int:
+        return sum(len(self._line_rows(line, width)) for line in self._sheet.told)
 
     def _line_rows(self, line: Line, width: int) -> list[Text]:
         part = _LINE_PARTS[line.kind]
@@ -139,29 +192,46 @@ class QuestionRows:
         return [*(painted(self._look, (row, Part.STRONG)) for row in asked), *line]
 
     def _place_row(self, total: int, first: int, room: int, width: int) -> Text:
-        above, below = first, max(0, total - first - room)
+        below = max(0, total - first - room)
         told = say("Rows {start} to {end} of {total}.", start=first + 1, end=min(first + room, total), total=total)
         more = (
             say_count("{count} more row below.", "{count} more rows below.", below)
             if below
             else say("This is the end.")
         )
-        text = f"{self._look.glyphs.more} {more if not above or below else told} {told if not above or below else more}"
+        text = f"{self._look.glyphs.more} {more} {told}"
         return painted(self._look, (cut(text, width, self._look), Part.WARNING if below else Part.QUIET))
 
-    def _hint_row(self, hint: str, width: int, *, scrolls: bool, word: TextLine | None) -> Text:
+    def _hint_rows(self, hint: str, width: int, *, most: int, is_whole: bool, word: TextLine | None) -> list[Text]:
         if hint:
-            return painted(self._look, (cut(hint, width, self._look), Part.WARNING))
+            return [painted(self._look, (row, Part.WARNING)) for row in wrapped_words(hint, width=width)[:most]]
         if word is not None:
-            return painted(self._look, (cut(say("Enter sends it, Esc goes back."), width, self._look), Part.QUIET))
-        hints = [
-            say("Up and Down scroll, Tab goes to the next answer") if scrolls else say("Arrows and Enter, or a key")
-        ]
+            return [painted(self._look, (cut(say("Enter sends it, Esc goes back."), width, self._look), Part.QUIET))]
+        hints = [say("Arrows, Tab, Enter or a key"), say("Esc stops")]
         if self._sheet.whole:
-            hints.append(say("m all of the file"))
-        hints += [say("v pager"), say("Esc stops")]
-        text = f" {self._look.glyphs.separator} ".join(hints)
-        return painted(self._look, (cut(text, width, self._look), Part.QUIET))
+            hints.append(say("m the changes alone") if is_whole else say("m the whole file"))
+        text = f" {self._look.glyphs.separator} ".join([*hints, say("v pager")])
+        return [painted(self._look, (cut(text, width, self._look), Part.QUIET))]
+
+
+def _pinned(facts: Sequence[list[Text]], left: int, *, wanted: int) -> tuple[list[Text], list[Text]]:
+    """The rows that stay in sight, and those that have to be scrolled to.
+
+    The heading is always among the first. Facts follow as long as so many rows are left for the call as it wants, the
+    first of them, which are the warnings, as long as there is half of the room.
+    """
+    pinned, others = list[Text](), list[Text]()
+    for rows in facts:
+        least = wanted if pinned and len(pinned) + len(rows) > left // 2 else min(wanted, left // 2)
+        has_room = left - len(pinned) - len(rows) >= max(least, 1)
+        if has_room and not others:
+            pinned += rows
+        elif not pinned:
+            kept = max(0, left - max(1, left // 2))
+            pinned, others = rows[:kept], rows[kept:]
+        else:
+            others += rows
+    return pinned, others
 
 
 _FACT_PARTS = {FactKind.WARNING: Part.RISK, FactKind.NOTE: Part.WARNING, FactKind.PLAIN: Part.TEXT}

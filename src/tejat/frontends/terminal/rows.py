@@ -53,16 +53,22 @@ def columns_of(text: str) -> int:
     return len(text) if text.isascii() else max(width_of(text), cell_len(text))
 
 
-def wrapped(text: str, *, width: int, first: str = "", rest: str = "") -> list[str]:
-    """A safe text broken where the row is full, for what has to be shown as it is. Each row begins as told."""
-    rows, row = list[str](), first
-    room = width - columns_of(first)
-    for grapheme, columns in _graphemes(text):
-        if columns > room and len(row) > len(rest if rows else first):
-            rows.append(row)
-            row, room = rest, width - columns_of(rest)
+def wrapped(text: str, *, width: int, first: str = "", rest: str = "", at_blanks: bool = False) -> list[str]:
+    """A safe text broken where the row is full, with nothing left out. Each row begins as told.
+
+    `at_blanks` breaks it behind a blank where there is one in the second half of the row.
+    """
+    rows, row, columns = list[str](), first, columns_of(first)
+    begins = len(first)
+    for grapheme, wide in _graphemes(text):
+        if columns + wide > width and len(row) > begins:
+            blank = row.rfind(" ", len(row) // 2) + 1 if at_blanks and grapheme != " " else 0
+            carried = row[blank:] if blank > begins else ""
+            rows.append(row[: len(row) - len(carried)])
+            row, begins = rest + carried, len(rest)
+            columns = columns_of(row)
         row += grapheme
-        room -= columns
+        columns += wide
     return [*rows, row]
 
 
