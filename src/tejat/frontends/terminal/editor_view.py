@@ -132,7 +132,7 @@ class _Breaking:
     def end_line(self, place: int, *, is_caret: bool) -> None:
         if is_caret and self._used >= self._room:
             self._break()
-        self._stops.append((place, min(self._used, self._room - 1)))
+        self._stops.append((place, self._used))
         self._break()
 
     def _break(self) -> None:
@@ -174,7 +174,8 @@ def _graphemes(line: str) -> Sequence[tuple[int, str, int]]:
     for grapheme in iter_graphemes(line):
         text = grapheme if grapheme == "\t" else "".join(_shown(line, place + at) for at in range(len(grapheme)))
         # A mark without a letter would join whatever stands before it.
-        found.append((place, text, width_of(text)) if width_of(text) or text == "\t" else (place, f" {text}", 1))
+        text = f" {text}" if text != "\t" and width_of(text[0]) == 0 else text
+        found.append((place, text, width_of(text)))
         place += len(grapheme)
     return found
 

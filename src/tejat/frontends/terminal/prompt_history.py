@@ -12,8 +12,9 @@ from tejat.core.words import say
 
 _MOST_ENTRIES = 1000
 _TIDY_BYTES = 4 * 1024 * 1024
-_LONGEST = 100_000
-"""Characters of an entry: what is longer was pasted and is not what people look for again."""
+_LONG = 100_000
+"""Characters of an entry that is kept by this program only, because most of it was pasted."""
+_MOST_LONG = 10
 _LOCK_TRIES = 20
 _LOCK_SECONDS = 0.005
 _FLAGS = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
@@ -43,10 +44,10 @@ class PromptHistory:
     def add(self, entry: str) -> None:
         """Remember what was typed. Raises nothing: a history that cannot be kept is no reason to stop."""
         entries = list(self.entries)
-        if not entry.strip() or len(entry) > _LONGEST or (entries and entries[-1] == entry):
+        if not entry.strip() or (entries and entries[-1] == entry):
             return
-        self._entries = [*entries, entry][-_MOST_ENTRIES:]
-        if self._path is None or self._problem is not None:
+        self._entries = _without_old_long([*entries, entry])[-_MOST_ENTRIES:]
+        if self._path is None or self._problem is not None or len(entry) > _LONG:
             return
         try:
             self._append(self._path, entry)
@@ -69,20 +70,25 @@ class PromptHistory:
             return []
         try:
             descriptor = os.open(self._path, os.O_RDONLY | _FLAGS)
+            try:
+                _refuse_others(os.fstat(descriptor))
+                return _newest(_whole(descriptor))
+            finally:
+                os.close(descriptor)
         except FileNotFoundError:
             return []
         except OSError as error:
             self._give_up(error)
             return []
-        with os.fdopen(descriptor, "rb") as file:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                self._give_up(OSError(0, say("it is no file")))
-                return []
-            return _newest(_whole(file.fileno()))
 
     def _give_up(self, error: OSError) -> None:
         why = error.strerror or type(error).__name__
         self._problem = say("What you type is not remembered for next time: {path}: {why}.", path=self._path, why=why)
+
+
+def _without_old_long(entries: list[str]) -> list[str]:
+    old = [at for at, entry in enumerate(entries) if len(entry) > _LONG][:-_MOST_LONG]
+    return [entry for at, entry in enumerate(entries) if at not in old]
 
 
 def _newest(content: bytes) -> list[str]:
@@ -132,8 +138,7 @@ def _locked(path: str) -> Generator[int]:
         descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | _FLAGS, 0o600)
         try:
             status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode):
-                raise OSError(0, say("it is no file"))
+            _refuse_others(status)
             if stat.S_IMODE(status.st_mode) != 0o600:
                 os.fchmod(descriptor, 0o600)
             if _lock(descriptor) and _is_at(path, status):
@@ -143,6 +148,11 @@ def _locked(path: str) -> Generator[int]:
             os.close(descriptor)
         time.sleep(_LOCK_SECONDS)
     raise OSError(0, say("another program holds on to it"))
+
+
+def _refuse_others(status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(0, say("it is no file"))
 
 
 def _lock(descriptor: int) -> bool:

@@ -54,10 +54,12 @@ class Suggester:
         elif place.kind is _Kind.COMMAND:
             yield await self._commands.suggestions(text[:caret])
         else:
-            yield await self._find_files(text, caret)
-            while not self._files.is_complete:
-                await asyncio.sleep(_AGAIN_SECONDS)
+            while True:
+                is_all = self._files.is_complete
                 yield await self._find_files(text, caret)
+                if is_all:
+                    return
+                await asyncio.sleep(_AGAIN_SECONDS)
 
     async def _find_files(self, text: str, caret: int) -> Sequence[Suggestion]:
         mention = unfinished_mention(text[:caret])

@@ -1,0 +1,61 @@
+"""Something typed before is found by any part of it."""
+
+from tejat.frontends.terminal.dialog import Decided
+from tejat.frontends.terminal.history_search import HistorySearch
+from tejat.frontends.terminal.look import Look
+from tejat.frontends.terminal.paint import ansi_of
+
+ENTRIES = ["show the log", "fix\nit", "Show it", "fix\nit", "hidden \u202etxt"]
+
+
+def drawn(dialog: HistorySearch, *, width: int = 60, height: int = 20) -> list[str]:
+    look = Look()
+    return [line.rstrip() for line in ansi_of(dialog.view(width=width, height=height), look, width=width).splitlines()]
+
+
+def plain(rows: list[str]) -> list[str]:
+    return [row.replace("\x1b[7m", "").replace("\x1b[2m", "").replace("\x1b[0m", "").rstrip() for row in rows]
+
+
+def test_the_newest_comes_first_and_each_once() -> None:
+    assert plain(drawn(HistorySearch(ENTRIES, Look()))) == [
+        "❯ hidden <U+202E>txt",
+        "  fix it",
+        "  Show it",
+        "  show the log",
+        "Search:",
+        "Enter takes it, Ctrl-R or Down goes on, Esc leaves.",
+    ]
+
+
+def test_what_is_typed_leaves_what_has_it() -> None:
+    dialog = HistorySearch(ENTRIES, Look())
+    assert [dialog.press(key) for key in "show"] == [None] * 4
+    assert plain(drawn(dialog))[:3] == ["❯ Show it", "  show the log", "Search: show"]
+    dialog.press("c-r")
+    assert dialog.press("enter") == Decided("show the log")
+    for _ in "show":
+        dialog.press("backspace")
+    for key in ("S", "down", "down", "up", "up", "up"):
+        dialog.press(key)
+    assert dialog.press("tab") == Decided("Show it")
+
+
+def test_nothing_found_is_said_and_can_be_left() -> None:
+    dialog = HistorySearch(ENTRIES, Look())
+    dialog.press("q")
+    assert plain(drawn(dialog)) == ["Search: q", "Nothing that was typed before has this in it. Esc leaves."]
+    assert [dialog.press(key) for key in ("escape", "c-c", "enter")] == [Decided(None)] * 3
+
+
+def test_a_small_terminal_has_room_for_what_is_typed() -> None:
+    dialog = HistorySearch([f"entry {number}" for number in range(30)], Look())
+    for _ in range(5):
+        dialog.press("down")
+    assert plain(drawn(dialog, width=20, height=4)) == [
+        "  entry 25",
+        "❯ entry 24",
+        "Search:",
+        "Enter takes it, Ctr…",
+    ]
+    assert len(drawn(dialog, width=20, height=1)) == 1
