@@ -72,7 +72,7 @@ def dialog_bindings(press: Callable[[str], None]) -> KeyBindings:
 
 
 def names_of(press: KeyPress) -> Sequence[str]:
-    """What a dialog is told: one name for most keys, the characters of a paste, `c-x` for Ctrl-X and its like."""
+    """What a dialog is told: one name for most keys, the characters of a paste between marks, `c-x` for Ctrl-X."""
     if press.key is Keys.BracketedPaste:
         # A line end that is pasted is a character and no decision.
         text = press.data.replace("\r\n", "\n").replace("\r", "\n")

@@ -69,7 +69,8 @@ class Scene:
 
     def picture(self, width: int, height: int, *, renews: bool) -> Picture:
         if (renews and self.is_stale) or self._live_for != (width, self.look):
-            self._live_rows = [] if self.live is None else rows_of(self.live, self.look, width=width)
+            live = self.live
+            self._live_rows = [] if live is None else self._rows(lambda: live, width)
             self._live_for, self.is_stale = (width, self.look), False
         queued = self._queued_rows(width)
         foot = Foot.fitting(height, hint=self._hint_row(width), status=self._status_row(width))
@@ -90,7 +91,7 @@ class Scene:
         dialog = self.dialog
         if dialog is None:
             return self._editor.view(width=width, height=height)
-        rows = rows_of(dialog.view(width=width, height=height), self.look, width=width)
+        rows = self._rows(lambda: dialog.view(width=width, height=height), width)
         return Picture(tuple(rows), dialog.caret(width=width, height=height) if isinstance(dialog, HasCaret) else None)
 
     def _queued_rows(self, width: int) -> list[Row]:
@@ -109,12 +110,23 @@ class Scene:
         return None if self.hint is None else self._said(self.hint, Part.WARNING, width)
 
     def _status_row(self, width: int) -> Row:
-        rows = rows_of(self._status(width), self.look, width=width)
+        rows = self._rows(lambda: self._status(width), width)
         return rows[0] if rows else []
+
+    def _rows(self, view: Callable[[], RenderableType], width: int) -> list[Row]:
+        try:
+            return rows_of(view(), self.look, width=width)
+        except Exception as error:  # noqa: BLE001 -- one broken part must not take the screen with it
+            return rows_of(instead_of(error, self.look), self.look, width=width)
 
     def _said(self, text: str, part: Part, width: int) -> Row:
         rows = rows_of(Text(text, self.look.style(part), end=""), self.look, width=_UNBROKEN)
         return cut(rows[0], width, self.look.glyphs.more) if rows else []
+
+
+def instead_of(error: Exception, look: Look) -> Text:
+    """What is shown where something could not be rendered."""
+    return Text(say("This could not be shown: {kind}.", kind=type(error).__name__), look.style(Part.BAD))
 
 
 def _in_ascii(picture: Picture) -> Picture:
