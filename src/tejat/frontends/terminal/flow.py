@@ -96,8 +96,9 @@ def _spans(text: str, width: int, *, cuts_addresses: bool) -> Iterator[tuple[int
     used = 0
     for at, stop, columns in _atoms(text, width, cuts_addresses=cuts_addresses):
         gap = at - end
-        if end > start and used + gap + columns > width:
-            yield start, end
+        if used + gap + columns > width:
+            if end > start:
+                yield start, end
             start, used, gap = at, 0, 0
         used += gap + columns
         end = stop
