@@ -9,6 +9,7 @@ import runpy
 import string
 import struct
 from collections.abc import Callable, Collection
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,7 @@ def pseudo_environment(directory: Path, variant: str = "accented") -> dict[str, 
     return {"TEXTDOMAINDIR": str(directory), "LANGUAGE": LANGUAGE}
 
 
+@cache
 def pseudo_catalogue(variant: str) -> bytes:
     """A compiled catalogue of all messages in the source as it is now."""
     change = VARIANTS[variant]
@@ -76,10 +78,12 @@ def disguised(text: str, change: Callable[[str], str]) -> str:
 def english_left(text: str, allowed: Collection[str] = ()) -> list[str]:
     """The words of three letters and more that could be English and are in none of the allowed texts.
 
-    Allowed is what is nobody's to translate: paths, names of models and tools, what a model said.
+    Allowed is what is nobody's to translate: paths, names of models and tools, what a model said. Code in backticks,
+    flags, variables, slash commands and our own name are so always.
     """
     for known in sorted(allowed, key=len, reverse=True):
-        text = text.replace(known, " ")
+        text = re.sub(rf"(?<!\w){re.escape(known)}(?!\w)", " ", text)
+    text = _KEPT.sub(" ", text)
     return re.findall(r"(?<![^\W_])[A-Za-z]{3,}(?![^\W_])", text)
 
 

@@ -1,15 +1,15 @@
 """The person's language: found as gettext finds it, and never a reason not to start."""
 
 import gettext
-import subprocess
-import sys
 from collections.abc import Generator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from pseudo_locale import compiled, pseudo_environment
+from pseudo_locale import compiled, english_left, pseudo_environment
 from tejat.cli.language import choose_language
+from tejat.cli.main import main
 from tejat.core.words import say, say_count, use_catalogue
 
 HEAD = "Content-Type: text/plain; charset=UTF-8\nPlural-Forms: nplurals=2; plural=n != 1;\n"
@@ -89,15 +89,60 @@ def test_counts_and_values(tmp_path: Path) -> None:
     assert say("in {place}", place="x") == "in x"
 
 
-def test_the_program_speaks(tmp_path: Path) -> None:
-    spoken = pseudo_environment(tmp_path, "wide")
-    done = subprocess.run(
-        [sys.executable, "-m", "tejat", "undo", "--nonsense"],
-        env={"HOME": str(tmp_path), **spoken},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 2
-    assert "ｕｎｒｅｃｏｇｎｉｚｅｄ ａｒｇｕｍｅｎｔｓ: --nonsense" in done.stderr
+COMMANDS = [
+    *([], ["tools"], ["policy"], ["undo"], ["jobs"], ["trust"], ["mcp"], ["doctor"], ["demo"]),
+    *(["tools", "list"], ["tools", "call"], ["policy", "explain"], ["policy", "list"], ["policy", "revoke"]),
+    *(["policy", "test"], ["mcp", "add"], ["mcp", "remove"], ["mcp", "list"], ["mcp", "test"], ["mcp", "enable"]),
+    *(["mcp", "disable"], ["mcp", "auth"], ["mcp", "serve"]),
+]
+# What is typed as it is, or named so in files.
+NAMES = {
+    *("gemini-2.5-pro", "JSON", "KEY", "VALUE", "DIR", "LIST", "NAME", "ID", "FILE", "TEXT", "PORT", "MS", "URL"),
+    *("default", "auto_edit", "yolo", "plan", "auto", "required", "off", "user", "project", "stdio", "sse", "http"),
+    *("OPTIONS", "COMMAND", "ARGUMENT", "name", "arguments", "directory", "tool", "run_shell_command"),
+    *(
+        '[[case]]\n  tool = "run_shell_command"\n  command = "git push"\n  expect = "deny"',
+        "git log",
+        "command",
+        "file",
+    ),
+}
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_every_help_is_translated(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in pseudo_environment(tmp_path, "accented").items():
+        monkeypatch.setenv(name, value)
+    with suppress(SystemExit):
+        main([*words, "--help"])
+    out, err = capsys.readouterr()
+    assert (english_left(out, {*NAMES, f"tejat {' '.join(words)}", *words}), err) == ([], "")
+
+
+WRONG = [
+    *(["tools"], ["policy", "x"], ["undo", "x"], ["undo", "restore", "x"], ["undo"], ["jobs"], ["jobs", "x"]),
+    *(["trust", "--list"], ["mcp", "list"], ["mcp", "test", "x"], ["mcp", "remove", "x"], ["mcp", "add"]),
+    *(["--nonsense"], ["-p", "a", "-i", "b"], ["--max-turns", "x"], ["--list-sessions"], ["tools", "call"]),
+    *(
+        ["tools", "call", "read_file", "x"],
+        ["tools", "call", "--nonsense"],
+        ["policy", "revoke"],
+        ["mcp", "enable", "x"],
+    ),
+]
+
+
+@pytest.mark.parametrize("words", WRONG, ids=" ".join)
+def test_what_is_wrong_is_said_in_the_language(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in pseudo_environment(tmp_path, "right_to_left").items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+    with suppress(SystemExit):
+        main(words)
+    told = "".join(capsys.readouterr())
+    assert told
+    assert english_left(told, {*NAMES, f"tejat {' '.join(words[:2])}"}) == []
