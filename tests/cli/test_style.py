@@ -28,6 +28,7 @@ PATCH = "\n".join(
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> Generator[TextIO]:
     monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
     controller, line = os.openpty()
     with open(line, "w", encoding="utf-8") as stream:
@@ -89,3 +90,28 @@ def test_a_changed_line_that_looks_like_a_header_is_still_a_changed_line(
     terminal: TextIO, line: str, colour: str
 ) -> None:
     assert Style(terminal).diff(f"{PATCH}{line}\n").split("\n")[-1] == f"{colour}{line}\x1b[0m"
+
+
+@pytest.mark.parametrize(
+    ("environment", "is_coloured"),
+    [
+        ({"FORCE_COLOR": "1"}, True),
+        ({"FORCE_COLOR": "1", "TERM": "dumb"}, True),
+        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+        ({"FORCE_COLOR": "0"}, False),
+        ({}, False),
+    ],
+)
+def test_what_people_say_counts_without_a_terminal(
+    environment: dict[str, str], is_coloured: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, text in environment.items():
+        monkeypatch.setenv(name, text)
+    assert (Style(io.StringIO()).bold("a") != "a") == is_coloured
+
+
+def test_colour_can_be_switched_off_at_a_terminal(terminal: TextIO, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "0")
+    assert Style(terminal).bold("a") == "a"

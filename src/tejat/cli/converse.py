@@ -65,6 +65,6 @@ async def _in_lines(options: RunOptions, editor: str | None) -> int | Instead:
     person = PlainPerson(face.output.line, Style(sys.stderr), Editor(editor, (folder,)))
 
     async def talk(desk: Desk) -> int:
-        return await converse_plainly(desk, face, first=options.prompt_interactive)
+        return await converse_plainly(desk, face, person, first=options.prompt_interactive)
 
     return await open_and_talk(options, person, approver, talk)

@@ -6,7 +6,16 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from tejat.cli.style import Style
-from tejat.core.agent_events import AgentEvent, Answered, Noticed, RequestFailed, Retrying, RunEnded, TextStreamed
+from tejat.core.agent_events import (
+    AgentEvent,
+    Answered,
+    EndReason,
+    Noticed,
+    RequestFailed,
+    Retrying,
+    RunEnded,
+    TextStreamed,
+)
 from tejat.core.events import CallFinished, CallState, OutputUpdated, StateChanged
 from tejat.core.model import CONVERSATION
 from tejat.core.value import value
@@ -173,7 +182,8 @@ class PlainOutput:
             self.line(say("What the model said in this attempt does not count."))
 
     def _tell_end(self, ended: RunEnded) -> None:
-        words = [ending_of(ended), say("The answer is cut short.") if self._is_mid_answer else ""]
+        was_cut = self._is_mid_answer and ended.reason is not EndReason.FINISHED
+        words = [ending_of(ended), say("The answer is cut short.") if was_cut else ""]
         self._is_mid_answer = False
         told = " ".join(filter(None, words))
         self._text.end_line()

@@ -9,18 +9,17 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import TypeVar, assert_never
 
 from tejat.cli.plain_output import PlainOutput
-from tejat.cli.plain_person import PlainPerson
 from tejat.cli.style import Style
 from tejat.cli.typed_lines import TypedLines
 from tejat.core.commands import ClearScreen, Done, Effect, Leave, Refill, Submit
 from tejat.core.confirm import Answer, Approver, Question
 from tejat.core.errors import UsageError
 from tejat.core.exit_codes import EXIT_INTERRUPTED, EXIT_OK
+from tejat.core.person import Person
 from tejat.core.value import value
 from tejat.core.visible import visible
 from tejat.core.words import say
 from tejat.frontends.desk import Desk
-from tejat.frontends.external_editor import Editor
 from tejat.frontends.mode_words import mode_in_words
 
 Result = TypeVar("Result")
@@ -58,18 +57,17 @@ class PlainApprover:
             return await self._approver.ask(question)
 
 
-async def converse_plainly(desk: Desk, face: PlainFace, *, first: str | None = None) -> int:
+async def converse_plainly(desk: Desk, face: PlainFace, person: Person, *, first: str | None = None) -> int:
     """Answer what is typed until the person leaves, and return the exit code."""
-    return await _Talk(desk, face).run(first)
+    return await _Talk(desk, face, person).run(first)
 
 
 class _Talk:
-    def __init__(self, desk: Desk, face: PlainFace) -> None:
+    def __init__(self, desk: Desk, face: PlainFace, person: Person) -> None:
         self._desk = desk
         self._lines = face.lines
         self._output = face.output
-        editor = Editor(desk.preferences.editor, (os.getcwd(),))
-        self._person = PlainPerson(face.output.line, Style(sys.stderr), editor)
+        self._person = person
         self._is_shell = False
         self._refill = ""
         self._exit_code: int | None = None

@@ -134,9 +134,8 @@ def _texts(finished: CallFinished, status: CallStatus, text: str) -> tuple[str, 
     if status is CallStatus.CANCELLED:
         return "", "", text if is_output else ""
     # What is told of a timeout stands at the end of the output. The message is for the model, where there is another.
-    first, _, rest = (
-        (text if text.strip() and status is not CallStatus.TIMED_OUT else error.message).strip().partition("\n")
-    )
+    told = text if text.strip() and status is not CallStatus.TIMED_OUT else error.message
+    first, _, rest = told.strip().partition("\n")
     reason = on_one_line(first, most=_LONGEST_ERROR)
     if error.type is ErrorType.INVALID_TOOL_PARAMS:
         reason = say("Bad arguments: {reason}", reason=reason)
