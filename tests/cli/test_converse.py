@@ -217,12 +217,20 @@ class TestServers:
         assert "Who are you?" not in terminal.shown
 
 
-def test_what_cannot_be_begun_is_said(machine: Machine) -> None:
+def test_without_a_model_one_is_looked_for(machine: Machine) -> None:
     environment = {"HOME": str(machine.home), "GEMINI_API_KEY": "", "GOOGLE_API_KEY": ""}
     with at_terminal("-m", "tejat", cwd=machine.project, **environment) as terminal:
+        terminal.wait_for("There is no model to talk to yet.")
+        terminal.wait_for("Your choice, 1 to ")
+        terminal.type(b"0\n")
+        assert terminal.end() == (0, "")
+
+
+def test_what_cannot_be_begun_is_said(machine: Machine) -> None:
+    with at_terminal("-m", "tejat", "-m", "scripted:none", cwd=machine.project, HOME=str(machine.home)) as terminal:
         code, printed = terminal.end()
-    assert (code, printed) == (41, "")
-    assert "There is no key for the model gemini-2.5-pro." in terminal.shown
+    assert (code, printed) == (42, "")
+    assert "the script cannot be read" in terminal.shown
 
 
 def test_it_can_be_resumed_later(machine: Machine) -> None:
