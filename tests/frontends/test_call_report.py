@@ -23,12 +23,13 @@ class TestStatus:
         assert report_of(READ) == CallReport(CallStatus.OK, "read_file", "a.txt", 0.25, note="Read lines 1-2")
 
     def test_a_change_shows_its_hunks(self) -> None:
-        expected = CallReport(CallStatus.OK, "replace", "a.txt +3 -1", 0.25, patch="-a\n+b")
+        expected = CallReport(CallStatus.OK, "replace", "a.txt", 0.25, patch="-a\n+b", changed="+3 -1")
         assert report_of(EDITED) == expected
+        assert expected.title == "replace a.txt +3 -1"
 
     def test_a_change_by_model_and_person_counts_both(self) -> None:
         event = finished(EDIT, ToolResult("ok", diff(by_the_person=2)))
-        assert report_of(event).subject == "a.txt +5 -1"
+        assert report_of(event).changed == "+5 -1"
 
     def test_a_failure_is_told_in_the_words_for_people(self) -> None:
         assert report_of(BROKEN) == CallReport(CallStatus.FAILED, "read_file", "a.txt", 0.25, error="File not found.")

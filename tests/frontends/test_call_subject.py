@@ -34,7 +34,7 @@ from tejat.frontends.call_subject import name_of, on_one_line, subject_of
     ],
 )
 def test_each_tool(name: str, args: dict[str, object], expected: str) -> None:
-    assert subject_of(FunctionCall(name, args), None, folder="/w") == expected
+    assert subject_of(FunctionCall(name, args), folder="/w") == expected
 
 
 @pytest.mark.parametrize("name", ["read_file", "run_shell_command", "glob", "read_many_files", "list_directory"])
@@ -48,7 +48,7 @@ def test_each_tool(name: str, args: dict[str, object], expected: str) -> None:
     ],
 )
 def test_whatever_a_model_sends_is_one_safe_line(name: str, args: dict[str, object]) -> None:
-    shown = subject_of(FunctionCall(name, args), None)
+    shown = subject_of(FunctionCall(name, args))
     assert not shown or shown.isprintable()
 
 

@@ -11,7 +11,7 @@ from tejat.core.types import FunctionCall
 from tejat.core.value import value
 from tejat.core.visible import visible
 from tejat.core.words import say
-from tejat.frontends.call_subject import name_of, on_one_line, subject_of
+from tejat.frontends.call_subject import lines_changed, name_of, on_one_line, subject_of
 from tejat.frontends.durations import in_words
 
 MOST_BODY = 1_000_000
@@ -36,7 +36,7 @@ class CallStatus(StrEnum):
 class CallReport:
     """One call that is over. Every text is safe for a terminal; `error` and `note` are one line each.
 
-    `name` and `subject` say what it was about. `exit_code` is that of a command, below 0 the signal that ended it.
+    `name` and `subject` say what it was about, `changed` how many lines of a file, as `+3 -1`. `exit_code` is that of a command, below 0 the signal that ended it.
     `note` is what a tool says in one line of a call that went well, `patch` the hunks of a change, `body` what else
     there is to see, of which `is_cut` says that it is not the whole.
     """
@@ -50,11 +50,12 @@ class CallReport:
     note: str = ""
     body: str = ""
     patch: str = ""
+    changed: str = ""
     is_cut: bool = False
 
     @property
     def title(self) -> str:
-        return f"{self.name} {self.subject}".rstrip()
+        return " ".join(filter(None, (self.name, self.subject, self.changed)))
 
     @property
     def facts(self) -> tuple[str, ...]:
@@ -79,13 +80,14 @@ def report_of(finished: CallFinished, *, folder: str = "") -> CallReport:
     return CallReport(
         status,
         name_of(call),
-        subject_of(call, change, folder=folder),
+        subject_of(call, folder=folder),
         finished.seconds,
         exit_code=result.exit_code,
         error=error,
         note=note,
         body=body,
         patch="" if change is None else _hunks(change.file_diff),
+        changed="" if change is None else lines_changed(change),
         is_cut=isinstance(display, str) and len(display) > MOST_BODY,
     )
 
@@ -108,7 +110,7 @@ def word_for(status: CallStatus) -> str:
 
 def title_of(call: FunctionCall, *, folder: str = "") -> str:
     """What a call that is not over is about, in one safe line."""
-    return f"{name_of(call)} {subject_of(call, None, folder=folder)}".rstrip()
+    return f"{name_of(call)} {subject_of(call, folder=folder)}".rstrip()
 
 
 def _status(finished: CallFinished) -> CallStatus:

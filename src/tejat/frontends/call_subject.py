@@ -23,17 +23,18 @@ def name_of(call: FunctionCall) -> str:
     return on_one_line(name, most=_LONGEST_NAME) or say("(no name)")
 
 
-def subject_of(call: FunctionCall, change: FileDiff | None, *, folder: str = "") -> str:
+def subject_of(call: FunctionCall, *, folder: str = "") -> str:
     """The rest of the line after the name, safe to show. Whatever a model sent as arguments, this raises nothing."""
-    describe = _BY_TOOL.get(call.name, _arguments)
-    told = _Told(call.args, folder)
-    about = on_one_line(describe(told))
-    if change is None or change.diff_stat is None:
-        return about
+    return on_one_line(_BY_TOOL.get(call.name, _arguments)(_Told(call.args, folder)))
+
+
+def lines_changed(change: FileDiff) -> str:
+    """As `+3 -1`, by model and person together; empty where nobody has counted."""
     stat = change.diff_stat
+    if stat is None:
+        return ""
     added = stat.model_added_lines + stat.user_added_lines
-    removed = stat.model_removed_lines + stat.user_removed_lines
-    return f"{about} +{added} -{removed}".lstrip()
+    return f"+{added} -{stat.model_removed_lines + stat.user_removed_lines}"
 
 
 def on_one_line(text: str, *, most: int = LONGEST) -> str:

@@ -37,13 +37,15 @@ class FinishedLine:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         report, look, width = self._report, self._look, options.max_width
         glyph, part = _sign(report.status, look.glyphs)
-        head = [Piece(f"{glyph} {word_for(report.status)}", part), Piece(f" {report.title}", gives_way=True)]
+        word = Piece(f"{glyph} {word_for(report.status)}", part)
+        changed = Piece(f" {report.changed}" if report.changed else "")
+        head = [word, Piece(f" {report.name} {report.subject}".rstrip(), gives_way=True), changed]
         facts = [Piece(f" {look.glyphs.separator} {fact}", Part.QUIET) for fact in report.facts]
         note = Piece(f" {look.glyphs.separator} {report.note}", Part.QUIET)
         if report.note and fits([*head, note, *facts], width=width):
             yield row_of([*head, note, *facts], look, width=width)
             return
-        if fits([head[0], *facts], width=width - _LEAST_TITLE):
+        if fits([word, changed, *facts], width=width - _LEAST_TITLE):
             yield row_of([*head, *facts], look, width=width)
         else:
             yield row_of(head, look, width=width)
