@@ -94,6 +94,7 @@ class Face:
         loop = asyncio.get_running_loop()
         for number in _ENDING:
             loop.add_signal_handler(number, self._signalled, number)
+        loop.set_exception_handler(self._complain)
         return self
 
     async def __aexit__(
@@ -207,6 +208,12 @@ class Face:
         # Whoever asks a second time does not want to wait until everything is put in order.
         asyncio.get_running_loop().remove_signal_handler(number)
         self._end(128 + number)
+
+    def _complain(self, _: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
+        """A defect somewhere beside the work: said on the screen, where a traceback would only be in the way."""
+        error = context.get("exception")
+        kind = type(error).__name__ if error is not None else str(context.get("message"))
+        self._transcript.show(told(say("Internal error: {kind}.", kind=kind), Tone.BAD))
 
     def _end(self, code: int) -> None:
         """The program has to end, whatever it is doing."""

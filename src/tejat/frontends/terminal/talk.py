@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 import time
 from collections.abc import Callable, Coroutine
 from typing import assert_never
@@ -77,7 +78,8 @@ class Talk:
     def interrupt(self) -> None:
         """Ctrl-C: stop the work, else drop what is typed, else leave; a second one leaves whatever is going on."""
         if self._left.done():
-            os._exit(EXIT_INTERRUPTED)  # leaving takes too long for the person; the watchdog sees to the terminal
+            # Leaving takes too long for the person. Killed, and not just gone: then the watchdog and the shell know.
+            os.kill(os.getpid(), signal.SIGKILL)
         now = self._clock()
         is_second = now - self._last_interrupt < _TWICE
         self._last_interrupt = now
