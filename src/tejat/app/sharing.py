@@ -28,9 +28,9 @@ def conversation_text(messages: Sequence[Message], *, as_json: bool) -> str:
     return "\n\n---\n\n".join(_section(message) for message in messages) + "\n"
 
 
-def place_of(directory: str, name: str) -> str:
+def place_of(name: str, *, directory: str, home: str) -> str:
     """Where a file of this name is, seen from a directory."""
-    return os.path.join(directory, os.path.expanduser(name))
+    return os.path.join(directory, home + name[1:] if name.startswith("~/") else name)
 
 
 def exists(path: str) -> bool:

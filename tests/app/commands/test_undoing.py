@@ -89,9 +89,7 @@ class TestUndo:
             return (await sitting.shown("/undo", choices=[1])).splitlines()
 
         refused, why = room.sit(work, script=SCRIPT)
-        assert refused.endswith(
-            f" write_file: {room.project}/b.txt was not put back. Nothing of it was touched, because:"
-        )
+        assert refused.endswith(" was not put back. Nothing of it was touched, because:")
         assert why.startswith(f"{room.project}/b.txt  ")
         assert contents(room) == {"a.txt": "2", "b.txt": "mine"}
 

@@ -117,7 +117,7 @@ class Chat(Command):
         if not self._has_begun():
             person.show(told(say("No conversation found to share.")))
             return
-        full = place_of(ground.roots[0], name)
+        full = place_of(name, directory=ground.roots[0], home=ground.places.home)
         if exists(full) and not await _agrees(person, say("{path} exists. Write over it?", path=full)):
             person.show(told(say("Nothing was written.")))
             return

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from tejat.app.agent import Succession, context_of
 from tejat.app.commands.command import Command, fitting
+from tejat.app.ground import Ground
 from tejat.core.agent_events import Tell
 from tejat.core.commands import Done, Effect, Suggestion
 from tejat.core.errors import UsageError
@@ -38,7 +39,7 @@ class Directory(Command):
         word, blank, rest = typed.partition(" ")
         if not blank:
             return fitting(word, [("show", say("where this session works")), ("add", say("work there too"))])
-        return _directories_like(rest.rpartition(",")[2], self.parts.ground.roots[0]) if word == "add" else ()
+        return _directories_like(rest.rpartition(",")[2], self.parts.ground) if word == "add" else ()
 
     def _shown(self) -> Sheet:
         paths = "\n".join(f"- {path}" for path in self.parts.workshop.roots.paths)
@@ -52,7 +53,7 @@ class Directory(Command):
         known: list[str] = []
         problems: list[Words] = []
         for typed in filter(None, map(str.strip, paths)):
-            path = _absolute(typed, succession.ground.roots[0])
+            path = _absolute(typed, succession.ground)
             try:
                 (added if _add_root(succession, path) else known).append(path)
             except UsageError as error:
@@ -98,15 +99,17 @@ def _listed(heading: str, paths: Sequence[str], tone: Tone) -> list[Words]:
     return [Words("\n".join((heading, *(f"- {path}" for path in paths))), tone)] if paths else []
 
 
-def _absolute(typed: str, root: str) -> str:
-    return os.path.abspath(os.path.join(root, os.path.expanduser(typed)))
+def _absolute(typed: str, ground: Ground) -> str:
+    if typed == "~" or typed.startswith("~/"):
+        typed = ground.places.home + typed[1:]
+    return os.path.abspath(os.path.join(ground.roots[0], typed))
 
 
-def _directories_like(typed: str, root: str) -> list[Suggestion]:
+def _directories_like(typed: str, ground: Ground) -> list[Suggestion]:
     """Those on disk whose path begins as it was typed."""
     before, slash, beginning = typed.rpartition("/")
     try:
-        with os.scandir(_absolute(before + slash, root)) as entries:
+        with os.scandir(_absolute(before + slash, ground)) as entries:
             names = sorted(entry.name for entry in entries if entry.is_dir() and entry.name.startswith(beginning))
     except OSError:
         return []
