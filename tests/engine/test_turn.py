@@ -25,10 +25,15 @@ from tejat.core.history import model_message, user_message
 from tejat.core.model import FailureKind, FinishReason, ModelRequest, Usage
 from tejat.core.types import FunctionCall, FunctionResponse, Text
 from tejat.core.value import replace
-from tejat.engine.budget import TURN_LIMIT_REACHED, Limits
+from tejat.engine.budget import Limits
 from tejat.engine.scheduler import CANCELLED_WHILE_RUNNING
 from tejat.engine.turn import Ending
 from tejat.models.script_file import ScriptedCall
+
+TURN_LIMIT_REACHED = (
+    "Reached max session turns for this session. Increase the number of turns by specifying maxSessionTurns in "
+    "settings.json."
+)
 
 FINISHED = Ending(EndReason.FINISHED)
 PROMPT = ("user", (Text("go"),))

@@ -23,6 +23,7 @@ from tejat.config.trust_store import (
     rules_of_gemini,
 )
 from tejat.core.errors import UsageError
+from tejat.core.words import say
 
 
 class TrustLevel(StrEnum):
@@ -79,9 +80,13 @@ def decide_trust(
     if overruled:
         return overruled
     if identity.owner not in (0, os.geteuid()):
-        return Trust(TrustLevel.NOT_TRUSTED, f"{root} belongs to another user (number {identity.owner}).", items)
+        return Trust(
+            TrustLevel.NOT_TRUSTED,
+            say("{root} belongs to another user (number {owner}).", root=root, owner=identity.owner),
+            items,
+        )
     if is_same_directory(root, places.home):
-        return Trust(TrustLevel.TRUSTED, f"{root} is your home directory.", items)
+        return Trust(TrustLevel.TRUSTED, say("{root} is your home directory.", root=root), items)
     try:
         return _recorded(places, root, identity, items, environment)
     except UsageError as error:
@@ -104,14 +109,20 @@ def trust_folder(
     identity = identity_of(root)
     if level is TrustLevel.NOT_TRUSTED:
         put_entry(places, os.path.realpath(root), Entry(Verdict.NOT_TRUSTED, identity, {}, now()))
-        return Trust(level, f"{root} is not trusted: you said so.", tuple(items or ()))
+        return Trust(level, say("{root} is not trusted: you said so.", root=root), tuple(items or ()))
     if level is not TrustLevel.TRUSTED:
-        raise UsageError(f"A folder is trusted or it is not; {level} is found out.")
+        raise UsageError(say("A folder is trusted or it is not; {level} is found out.", level=level))
     if identity.owner not in (0, os.geteuid()):
-        raise UsageError(f"{root} belongs to another user (number {identity.owner}), who could change it at any time.")
+        raise UsageError(
+            say(
+                "{root} belongs to another user (number {owner}), who could change it at any time.",
+                root=root,
+                owner=identity.owner,
+            )
+        )
     pinned = tuple(items_of(places, root) if items is None else items)
     _pin(places, root, identity, pinned, Verdict.TRUSTED)
-    return Trust(level, _YOU_SAID_SO.format(root), pinned)
+    return Trust(level, _you_said_so(root), pinned)
 
 
 def forget_folder(places: Places, root: str) -> bool:
@@ -158,12 +169,22 @@ def _overruled(
     items: tuple[TrustItem, ...],
 ) -> Trust | None:
     if trust_now:
-        return Trust(TrustLevel.TRUSTED, f"{root} is trusted for this run, as the flag says.", items)
+        return Trust(TrustLevel.TRUSTED, say("{root} is trusted for this run, as the flag says.", root=root), items)
     if environment.get(_VARIABLE, "").strip().lower() in ("true", "1"):
-        return Trust(TrustLevel.TRUSTED, f"{root} is trusted for this run, as {_VARIABLE} says.", items)
+        return Trust(
+            TrustLevel.TRUSTED,
+            say("{root} is trusted for this run, as {variable} says.", root=root, variable=_VARIABLE),
+            items,
+        )
     if not folder_trust.value:
-        return Trust(TrustLevel.TRUSTED, f"Every folder is trusted, as {folder_trust.source} says.", items)
+        return Trust(
+            TrustLevel.TRUSTED, say("Every folder is trusted, as {source} says.", source=folder_trust.source), items
+        )
     return None
+
+
+def _you_said_so(root: str) -> str:
+    return say("{root} is trusted: you said so.", root=root)
 
 
 def _doubt(error: UsageError, items: tuple[TrustItem, ...]) -> Trust:
@@ -178,12 +199,20 @@ def _recorded(
     entry = store.get(folder)
     rule = _deciding([*_own_rules(store, folder), *rules_of_gemini(places, environment)], folder)
     if rule is None:
-        return Trust(TrustLevel.UNKNOWN, f"{root} is not trusted: nobody has said so yet.", items)
+        return Trust(TrustLevel.UNKNOWN, say("{root} is not trusted: nobody has said so yet.", root=root), items)
     if not rule.is_trusted:
-        return Trust(TrustLevel.NOT_TRUSTED, f"{root} is not trusted: you said so about {rule.directory}.", items)
+        return Trust(
+            TrustLevel.NOT_TRUSTED,
+            say("{root} is not trusted: you said so about {directory}.", root=root, directory=rule.directory),
+            items,
+        )
     if entry is None:
         _pin(places, root, identity, items, Verdict.PINNED)
-        return Trust(TrustLevel.TRUSTED, f"{root} is trusted: you told Gemini CLI so about {rule.directory}.", items)
+        return Trust(
+            TrustLevel.TRUSTED,
+            say("{root} is trusted: you told Gemini CLI so about {directory}.", root=root, directory=rule.directory),
+            items,
+        )
     return _compared(root, entry, identity, items)
 
 
@@ -208,14 +237,21 @@ def _contains(directory: str, folder: str) -> bool:
 
 def _compared(root: str, entry: Entry, identity: Identity, items: tuple[TrustItem, ...]) -> Trust:
     if entry.identity != identity:
-        return Trust(TrustLevel.CHANGED, f"{root} is not the folder that was trusted under this name.", items, items)
+        return Trust(
+            TrustLevel.CHANGED,
+            say("{root} is not the folder that was trusted under this name.", root=root),
+            items,
+            items,
+        )
     changed = [item for item in items if entry.items.get(item.path) != item.digest]
     here = {item.path for item in items}
     changed += [TrustItem(path, "gone", "") for path in sorted(entry.items) if path not in here]
     if not changed:
-        return Trust(TrustLevel.TRUSTED, _YOU_SAID_SO.format(root), items)
-    names = ", ".join(item.path for item in changed[:_NAMED]) + (" and more" if len(changed) > _NAMED else "")
-    reason = f"{root} is not trusted any more: changed since then: {names}."
+        return Trust(TrustLevel.TRUSTED, _you_said_so(root), items)
+    names = ", ".join(item.path for item in changed[:_NAMED])
+    if len(changed) > _NAMED:
+        names = say("{names} and more", names=names)
+    reason = say("{root} is not trusted any more: changed since then: {names}.", root=root, names=names)
     return Trust(TrustLevel.CHANGED, reason, items, tuple(changed))
 
 
@@ -225,5 +261,4 @@ def _pin(places: Places, root: str, identity: Identity, items: Sequence[TrustIte
 
 
 _VARIABLE = "GEMINI_CLI_TRUST_WORKSPACE"
-_YOU_SAID_SO = "{} is trusted: you said so."
 _NAMED = 5

@@ -14,6 +14,7 @@ from tejat.config.places import Places
 from tejat.config.settings_file import is_same_directory
 from tejat.config.trust_store import TrustItem
 from tejat.core.errors import UsageError
+from tejat.core.words import say
 from tejat.workspace.regular_file import without_waiting
 
 if TYPE_CHECKING:
@@ -74,7 +75,9 @@ def _files_below(root: str, directory: str, ending: str) -> list[str]:
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError as error:
-            raise UsageError(f"Cannot look into {os.path.join(root, here)}: {error.strerror}.") from error
+            raise UsageError(
+                say("Cannot look into {path}: {reason}.", path=os.path.join(root, here), reason=error.strerror)
+            ) from error
         seen.add((status.st_dev, status.st_ino))
         for name in names:
             path = f"{here}/{name}"
@@ -83,7 +86,13 @@ def _files_below(root: str, directory: str, ending: str) -> list[str]:
             elif name.endswith(ending):
                 found.append(path)
         if len(found) + len(seen) + len(waiting) > MAX_ITEMS:
-            raise UsageError(f"{os.path.join(root, directory)} holds more than {MAX_ITEMS} files.")
+            raise UsageError(
+                say(
+                    "{path} holds more than {most} files.",
+                    path=os.path.join(root, directory),
+                    most=MAX_ITEMS,
+                )
+            )
     return found
 
 
@@ -99,7 +108,9 @@ def _item(root: str, path: str, what: str) -> TrustItem | None:
     try:
         status = os.fstat(descriptor)
         if status.st_uid not in (0, os.geteuid()):
-            raise UsageError(f"{absolute} belongs to another user (number {status.st_uid}).")
+            raise UsageError(
+                say("{path} belongs to another user (number {owner}).", path=absolute, owner=status.st_uid)
+            )
         if not stat.S_ISREG(status.st_mode):
             return TrustItem(path, what, "no regular file")
         digest, start = _digest(descriptor, absolute)
@@ -117,7 +128,7 @@ def _digest(descriptor: int, path: str) -> tuple[str, bytes]:
         start = start or piece
         size += len(piece)
         if size > MAX_BYTES:
-            raise UsageError(f"{path} is longer than {MAX_BYTES // 2**20} MiB.")
+            raise UsageError(say("{path} is longer than {megabytes} MiB.", path=path, megabytes=MAX_BYTES // 2**20))
         digest.update(piece)
     return digest.hexdigest(), start
 
@@ -125,23 +136,23 @@ def _digest(descriptor: int, path: str) -> tuple[str, bytes]:
 def _words_of(what: str, content: bytes) -> Iterator[str]:
     text = content.decode("utf-8", errors="replace")
     if what == "tool":
-        yield "runs inside this program, outside of any sandbox"
+        yield say("runs inside this program, outside of any sandbox")
     elif what == "environment file":
         names = sorted(parse(text))
         if names:
-            yield f"sets {', '.join(names)}"
+            yield say("sets {names}", names=", ".join(names))
     elif what == "settings":
         try:
             top = read_json(text)
         except BadJson as error:
-            yield f"cannot be read: {error}"
+            yield say("cannot be read: {error}", error=error)
             return
         for command in _commands(top):
-            yield f"{command.name} runs: {command.shown}"
+            yield say("{name} runs: {command}", name=command.name, command=command.shown)
         for name, address in _addresses(top):
-            yield f"{name} connects to: {address}"
+            yield say("{name} connects to: {address}", name=name, address=address)
         if names := _names(top):
-            yield f"sets {', '.join(names)}"
+            yield say("sets {names}", names=", ".join(names))
 
 
 def _names(node: "Node", name: str = "") -> list[str]:
@@ -159,7 +170,13 @@ def _scripts(root: str, variables: Mapping[str, str]) -> set[str]:
         for command in _commands_in(os.path.join(root, path)):
             seen.update(files_named(command.named, root, variables))
             if len(seen) > MAX_ITEMS:
-                raise UsageError(f"{os.path.join(root, path)} names more than {MAX_ITEMS} files.")
+                raise UsageError(
+                    say(
+                        "{path} names more than {most} files.",
+                        path=os.path.join(root, path),
+                        most=MAX_ITEMS,
+                    )
+                )
     return seen
 
 
@@ -175,9 +192,9 @@ class _Command(NamedTuple):
         command = self.named
         words = " ".join(filter(None, (command.line, shlex.join(command.arguments))))
         variables = ", ".join(f"{name}={given}" for name, given in command.environment.items())
-        return "".join(
-            (words, f" (in {command.directory})" * bool(command.directory), f" (with {variables})" * bool(variables))
-        )
+        if command.directory:
+            words += " " + say("(in {directory})", directory=command.directory)
+        return f"{words} {say('(with {variables})', variables=variables)}" if variables else words
 
 
 def _commands_in(path: str) -> list[_Command]:

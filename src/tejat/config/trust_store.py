@@ -10,6 +10,7 @@ from typing import NamedTuple, cast
 from tejat.config.own_file import MAX_BYTES, Writers, read_own_file
 from tejat.config.places import Places, private_directory
 from tejat.core.errors import ConfigurationError, UsageError
+from tejat.core.words import say
 
 _VERSION = 1
 _PATIENCE = 30.0
@@ -101,7 +102,7 @@ def identity_of(folder: str) -> Identity:
     try:
         status = os.stat(os.path.join(folder, ""))
     except OSError as error:
-        raise UsageError(f"Cannot look at {folder}: {error.strerror}.") from error
+        raise UsageError(say("Cannot look at {folder}: {reason}.", folder=folder, reason=error.strerror)) from error
     return Identity(status.st_dev, status.st_ino, status.st_uid)
 
 
@@ -122,14 +123,19 @@ def rules_of_gemini(places: Places, environment: Mapping[str, str]) -> list[Rule
     try:
         top = read_json(text)
     except BadJson as error:
-        raise ConfigurationError(f"Error in {path}: {error}") from None
+        raise ConfigurationError(say("Error in {path}: {error}", path=path, error=error)) from None
     if not isinstance(top.value, dict):
-        raise ConfigurationError(f"Error in {path}: it must be one object in {{}}")
+        raise ConfigurationError(say("Error in {path}: it must be one object in {{}}", path=path))
     rules: list[Rule] = []
     for folder, node in top.value.items():
         if node.value not in ("TRUST_FOLDER", "TRUST_PARENT", "DO_NOT_TRUST"):
             raise UsageError(
-                f"Error in {path}: line {node.line}: {folder!r} must be TRUST_FOLDER, TRUST_PARENT or DO_NOT_TRUST"
+                say(
+                    "Error in {path}: line {line}: {folder!r} must be TRUST_FOLDER, TRUST_PARENT or DO_NOT_TRUST",
+                    path=path,
+                    line=node.line,
+                    folder=folder,
+                )
             )
         if os.path.isabs(folder):
             real = os.path.realpath(folder)
@@ -151,10 +157,12 @@ def _change(places: Places, change: Callable[[dict[str, object]], None]) -> None
             change(folders)
             text = json.dumps({**store, "version": _VERSION, "folders": folders}, indent=1, sort_keys=True) + "\n"
             if len(text) > MAX_BYTES:
-                raise UsageError(f"{path} would be longer than {MAX_BYTES // 2**20} MiB.")
+                raise UsageError(
+                    say("{path} would be longer than {megabytes} MiB.", path=path, megabytes=MAX_BYTES // 2**20)
+                )
             write_own_file(path, text)
     except OSError as error:
-        raise UsageError(f"Cannot write {path}: {error.strerror}.") from error
+        raise UsageError(say("Cannot write {path}: {reason}.", path=path, reason=error.strerror)) from error
 
 
 def _read(path: str) -> dict[str, object]:
@@ -164,19 +172,19 @@ def _read(path: str) -> dict[str, object]:
     try:
         store: object = json.loads(text)
     except (ValueError, RecursionError):
-        raise _broken(path, "it is not JSON") from None
+        raise _broken(path, say("it is not JSON")) from None
     if not isinstance(store, dict):
-        raise _broken(path, "it is not one object")
+        raise _broken(path, say("it is not one object"))
     known = cast("dict[str, object]", store)
     if known.get("version") != _VERSION:
-        raise _broken(path, "it is of another version")
+        raise _broken(path, say("it is of another version"))
     return known
 
 
 def _folders(store: Mapping[str, object], path: str) -> dict[str, object]:
     folders = store.get("folders")
     if not isinstance(folders, dict):
-        raise _broken(path, "it holds no folders")
+        raise _broken(path, say("it holds no folders"))
     return cast("dict[str, object]", folders)
 
 
@@ -197,8 +205,10 @@ def _entry(value: object, path: str) -> Entry:
                     return Entry(Verdict(verdict), Identity(device, inode, owner), texts, when)
         case _:
             pass
-    raise _broken(path, "it holds an entry that is not ours")
+    raise _broken(path, say("it holds an entry that is not ours"))
 
 
 def _broken(path: str, why: str) -> ConfigurationError:
-    return ConfigurationError(f"Cannot rely on {path}: {why}. No folder is trusted until it is mended or removed.")
+    return ConfigurationError(
+        say("Cannot rely on {path}: {why}. No folder is trusted until it is mended or removed.", path=path, why=why)
+    )

@@ -6,12 +6,8 @@ from collections.abc import Callable
 from tejat.core.agent_events import EndReason
 from tejat.core.model import NO_USAGE, Usage
 from tejat.core.value import value
+from tejat.core.words import say
 from tejat.engine.prices import Price, cost_of
-
-TURN_LIMIT_REACHED = (
-    "Reached max session turns for this session. Increase the number of turns by specifying maxSessionTurns in "
-    "settings.json."
-)
 
 
 @value
@@ -76,24 +72,38 @@ class Budget:
         """
         limits = self._limits
         if limits.turns is not None and self.turns >= limits.turns:
-            return EndReason.TURN_LIMIT, TURN_LIMIT_REACHED
+            return EndReason.TURN_LIMIT, _out_of_turns()
         if limits.tokens is not None and self.usage.total >= limits.tokens:
-            return EndReason.TOKEN_LIMIT, f"Reached the limit of {limits.tokens:,} tokens ({self.usage.total:,} used)."
+            return EndReason.TOKEN_LIMIT, say(
+                "Reached the limit of {tokens:,} tokens ({total:,} used).", tokens=limits.tokens, total=self.usage.total
+            )
         if limits.seconds is not None and self.seconds >= limits.seconds:
             return self.out_of_time()
         return None if limits.cost is None else self._cost_problem(limits.cost, model)
 
     def out_of_time(self) -> tuple[EndReason, str]:
         """How a session ends that has no time left."""
-        return EndReason.TIME_LIMIT, f"Reached the time limit of {self._limits.seconds or 0:g} seconds."
+        return EndReason.TIME_LIMIT, say(
+            "Reached the time limit of {seconds:g} seconds.", seconds=self._limits.seconds or 0
+        )
 
     def _cost_problem(self, limit: float, model: str) -> tuple[EndReason, str] | None:
         if self._cost >= limit:
-            return EndReason.COST_LIMIT, f"Reached the cost limit of ${limit:g} (${self._cost:.4f} spent)."
+            return EndReason.COST_LIMIT, say(
+                "Reached the cost limit of ${limit:g} (${cost:.4f} spent).", limit=limit, cost=self._cost
+            )
         unknown = self._without_price or (model if model and self._price_of(model) is None else None)
         if unknown is None:
             return None
-        return EndReason.COST_LIMIT, (
-            f"The price of the model {unknown} is not known, so a cost limit cannot be kept. "
-            "Tell its price in the setting model.prices, or run without the limit."
+        return EndReason.COST_LIMIT, say(
+            "The price of the model {model} is not known, so a cost limit cannot be kept. "
+            "Tell its price in the setting model.prices, or run without the limit.",
+            model=unknown,
         )
+
+
+def _out_of_turns() -> str:
+    return say(
+        "Reached max session turns for this session. Increase the number of turns by specifying maxSessionTurns in "
+        "settings.json."
+    )

@@ -21,6 +21,7 @@ from tejat.core.events import BY_THE_PERSON
 from tejat.core.tool import BaseTool, ModifiableTool
 from tejat.core.types import Params
 from tejat.core.value import replace, value
+from tejat.core.words import say
 from tejat.engine.facts import FactFinder, risks_in
 from tejat.policy.engine import Policy
 from tejat.policy.rule_text import rule_text
@@ -116,17 +117,17 @@ class Permission:
             if answer.outcome in (Outcome.CANCEL, Outcome.STOP):
                 raise NotAllowed(answer.feedback, confirmation, ends_turn=answer.outcome is Outcome.STOP)
             if answer.new_content is not None:
-                params, note = _rewritten(tool, params, confirmation, answer.new_content), "This is your version."
+                params, note = _rewritten(tool, params, confirmation, answer.new_content), say("This is your version.")
                 continue
             if answer.outcome is Outcome.MODIFY_WITH_EDITOR:
                 raise NotAllowed("the change was to be rewritten, and was not", confirmation)
             if answer.outcome is Outcome.TRY_IN_COPY:
-                note = "This cannot be tried in a copy."
+                note = say("This cannot be tried in a copy.")
                 continue
             try:
                 self._remember(answer, confirmation, verdict)
             except (TejatError, OSError) as error:
-                note = f"The answer could not be saved: {error}"
+                note = say("The answer could not be saved: {error}", error=error)
                 continue
             return Ready(params, confirmation, facts, BY_THE_PERSON)
 
@@ -177,7 +178,7 @@ class NotAllowed(ToolFailure):
         super().__init__(
             f"[Operation Cancelled] Reason: User did not allow tool call.{said}",
             ErrorType.CANCELLED,
-            display="Cancelled: you did not allow this call.",
+            display=say("Cancelled: you did not allow this call."),
         )
         self.shown = _change_shown(confirmation)
         self.ends_turn = ends_turn
@@ -207,7 +208,7 @@ async def _confirmation(tool: BaseTool, params: Params, facts: Facts, verdict: V
     rule_asks = verdict.firm or (verdict.rule is not None and verdict.rule.tier is not Tier.DEFAULT)
     if not rule_asks and tool.server_name is None:
         return None
-    return InfoConfirmation(title=f"Confirm: {tool.display_name}", prompt=tool.get_description(params))
+    return InfoConfirmation(title=say("Confirm: {tool}", tool=tool.display_name), prompt=tool.get_description(params))
 
 
 def _rule_of(answer: Answer, confirmation: Confirmation, verdict: Verdict) -> Rule | None:
@@ -239,7 +240,8 @@ def _rewritten(tool: BaseTool, params: Params, confirmation: Confirmation, new_c
 def _denied(verdict: Verdict) -> ToolFailure:
     message = verdict.rule.message if verdict.rule and verdict.rule.message else verdict.reason
     told = f"Tool execution denied by policy. {message}".rstrip()
-    return ToolFailure(told, ErrorType.POLICY_VIOLATION, display=f"{told} ({verdict.source})")
+    display = say("Tool execution denied by policy. {reason}", reason=message).rstrip()
+    return ToolFailure(told, ErrorType.POLICY_VIOLATION, display=f"{display} ({verdict.source})")
 
 
 def _objected(verdict: Verdict, objection: str) -> Verdict:
@@ -255,6 +257,12 @@ def _nobody_to_ask(tool: BaseTool, verdict: Verdict, objection: str) -> ToolFail
     )
     if objection:
         return ToolFailure(f"{told} {objection}", ErrorType.POLICY_VIOLATION)
-    reason = f" {verdict.reason}" if verdict.reason else ""
-    hint = "" if verdict.offer is None else f" A rule that would allow it: {rule_text(verdict.offer)}"
-    return ToolFailure(told, ErrorType.POLICY_VIOLATION, display=f"{told}{reason}{hint}")
+    display = say(
+        'Tool execution for "{tool}" requires user confirmation, which is not supported in non-interactive mode.',
+        tool=tool.display_name,
+    )
+    if verdict.reason:
+        display += f" {verdict.reason}"
+    if verdict.offer is not None:
+        display += " " + say("A rule that would allow it: {rule}", rule=rule_text(verdict.offer))
+    return ToolFailure(told, ErrorType.POLICY_VIOLATION, display=display)

@@ -23,6 +23,7 @@ from tejat.core.tool import (
 )
 from tejat.core.types import FunctionCall, Part
 from tejat.core.value import replace
+from tejat.core.words import say
 from tejat.engine.facts import Reach, reach_of
 from tejat.engine.long_output import LongOutput
 from tejat.engine.packing import pack
@@ -228,7 +229,7 @@ class Batch:
             if ready.approved is None or not is_stale or proposals == _MOST_PROPOSALS:
                 return await self._conclude(call, result, ready.allowed_by)
             proposals += 1
-            note = "The file changed while you were looking. This is the change against it as it is now."
+            note = say("The file changed while you were looking. This is the change against it as it is now.")
             ready = await self._prepare_and_authorise(call, note)
         return None
 

@@ -23,6 +23,7 @@ from tejat.core.history import Message, user_message
 from tejat.core.model import Answer, FailureKind, ModelFailure, ModelRequest
 from tejat.core.types import Part
 from tejat.core.value import replace, value
+from tejat.core.words import say
 from tejat.engine.at_paths import Expanded
 from tejat.engine.conversation import Conversation
 from tejat.engine.journal import Journal
@@ -107,7 +108,7 @@ class Session:
             self._tell, self._is_answering = tell, True
             self.conversation.said.clear()
             self.conversation.steering.clear()
-            ending = Ending(EndReason.INTERRUPTED, "Operation cancelled.")
+            ending = Ending(EndReason.INTERRUPTED, say("Operation cancelled."))
             try:
                 self._introduce()
                 ending = await self._concluded(self._answer(prompt))
@@ -119,7 +120,7 @@ class Session:
                 ending = Ending(EndReason.NOT_ALLOWED, str(stop))
             except Exception as error:
                 # What the error of a defect says may be anything, also a key.
-                ending = Ending(EndReason.FAILED, f"Internal error: {type(error).__name__}.")
+                ending = Ending(EndReason.FAILED, say("Internal error: {error}.", error=type(error).__name__))
                 raise
             finally:
                 ended = self._ended(ending)
@@ -238,7 +239,7 @@ class Session:
             parts = prompt
         message = user_message(*parts)
         if message.is_empty:
-            raise BadPrompt("The prompt is empty.")
+            raise BadPrompt(say("The prompt is empty."))
         if self._hooks is None:
             return message
         context = await self._hooks.before_prompt(message.text, source=self.identity.source)
@@ -259,7 +260,11 @@ class Session:
             if not words:
                 break
             if rounds == _MOST_ROUNDS:
-                self._tell(Noticed(f"Hooks have sent the model on {rounds} times. The run ends nevertheless."))
+                self._tell(
+                    Noticed(
+                        say("Hooks have sent the model on {rounds} times. The run ends nevertheless.", rounds=rounds)
+                    )
+                )
                 break
             rounds += 1
             self.conversation.go_on(words)

@@ -12,6 +12,7 @@ from typing import TypeAlias
 from tejat.core.errors import UsageError
 from tejat.core.value import value
 from tejat.core.visible import visible
+from tejat.core.words import say
 from tejat.engine.journal import SUFFIX, Journal, lock
 from tejat.engine.journal_reading import LoadedSession, read_journal
 from tejat.engine.journal_records import from_line
@@ -90,7 +91,7 @@ class SessionFiles:
         """The session meant by "latest", a number of the list, an id or the beginning of one."""
         entries = self.found()
         if not entries:
-            raise UsageError("There are no sessions of this project.")
+            raise UsageError(say("There are no sessions of this project."))
         if word == LATEST:
             return entries[-1]
         by_number = {str(entry.number): entry for entry in entries}
@@ -101,8 +102,16 @@ class SessionFiles:
         if len(matches) == 1:
             return matches[0]
         if matches:
-            raise UsageError(f"More than one session begins with {visible(word)}: {_named(matches)}.")
-        raise UsageError(f"There is no session {visible(word)!r} of this project, but {_named(entries)}.")
+            raise UsageError(
+                say("More than one session begins with {word}: {matches}.", word=visible(word), matches=_named(matches))
+            )
+        raise UsageError(
+            say(
+                "There is no session {word!r} of this project, but {entries}.",
+                word=visible(word),
+                entries=_named(entries),
+            )
+        )
 
     def load(self, entry: SessionEntry) -> LoadedSession:
         """The conversation as it stands, to look at it."""
@@ -233,7 +242,7 @@ def _opened(path: str, flags: int) -> int:
 def _claim(descriptor: int) -> None:
     """Raises OSError if the session is in use or was deleted meanwhile."""
     if not lock(descriptor):
-        raise OSError(errno.EBUSY, "it is in use elsewhere")
+        raise OSError(errno.EBUSY, say("it is in use elsewhere"))
     if not os.fstat(descriptor).st_nlink:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
 
@@ -264,11 +273,20 @@ def _is_due(stamp: str, now: float) -> bool:
 
 
 def _unusable(entry: SessionEntry, error: OSError) -> UsageError:
-    return UsageError(f"The session {visible(entry.session_id)} cannot be used: {error.strerror or error}.")
+    return UsageError(
+        say(
+            "The session {session} cannot be used: {reason}.",
+            session=visible(entry.session_id),
+            reason=error.strerror or error,
+        )
+    )
 
 
 def _named(entries: Sequence[SessionEntry]) -> str:
     """The last few, each with its number."""
-    names = [f"{visible(entry.session_id)} (number {entry.number})" for entry in entries[-_MOST_NAMED:]]
+    names = [
+        say("{session} (number {number})", session=visible(entry.session_id), number=entry.number)
+        for entry in entries[-_MOST_NAMED:]
+    ]
     more = [f"{len(entries) - _MOST_NAMED} others"] if len(entries) > _MOST_NAMED else []
     return ", ".join([*names, *more])

@@ -6,6 +6,7 @@ from tejat.core.agent_events import EndReason, Tell
 from tejat.core.errors import StoppedByHook
 from tejat.core.model import Answer, FailureKind, FinishReason, ModelFailure
 from tejat.core.value import value
+from tejat.core.words import say
 from tejat.engine.conversation import Conversation, TurnsInCircles
 
 
@@ -37,7 +38,7 @@ async def run_turns(conversation: Conversation, tell: Tell) -> Ending:
         conversation.withdraw()
         return Ending(_REASONS.get(failure.kind, EndReason.MODEL_FAILED), failure.message, failure.kind)
     except TurnsInCircles as circle:
-        return Ending(EndReason.LOOP, f"The model was going in circles: {circle}")
+        return Ending(EndReason.LOOP, say("The model was going in circles: {circle}", circle=circle))
     except StoppedByHook as stop:
         conversation.withdraw()
         return Ending(EndReason.NOT_ALLOWED, str(stop))
@@ -64,19 +65,20 @@ async def _run_turns(conversation: Conversation, tell: Tell) -> Ending:
             return _ending(answer)
         batch = await conversation.run_calls(answer.calls, tell)
         if batch.was_stopped:
-            return Ending(EndReason.INTERRUPTED, "Operation cancelled.")
+            return Ending(EndReason.INTERRUPTED, say("Operation cancelled."))
         if batch.stop_reason:
             return Ending(EndReason.TOOL_STOPPED, batch.stop_reason)
         if not conversation.deliver(tell) and batch.all_cancelled:
-            return Ending(EndReason.NOT_ALLOWED, "Every call of the model was cancelled.")
+            return Ending(EndReason.NOT_ALLOWED, say("Every call of the model was cancelled."))
 
 
 def _ending(answer: Answer) -> Ending:
     match answer.reason:
         case FinishReason.MAX_TOKENS:
-            return Ending(EndReason.TRUNCATED, "Response truncated due to token limits.")
+            return Ending(EndReason.TRUNCATED, say("Response truncated due to token limits."))
         case FinishReason.OTHER:
-            return Ending(EndReason.FINISHED, f"The model stopped early: {answer.detail or 'no reason given'}.")
+            reason = answer.detail or say("no reason given")
+            return Ending(EndReason.FINISHED, say("The model stopped early: {reason}.", reason=reason))
         case _:
             return Ending(EndReason.FINISHED)
 

@@ -11,6 +11,7 @@ from tejat.core.errors import UsageError
 from tejat.core.tool import READ_ONLY_KINDS, Kind, ToolResult
 from tejat.core.types import FunctionCall
 from tejat.core.undo import Entry, Restored
+from tejat.core.words import say
 from tejat.workspace.history.archive import Archive, Stop
 from tejat.workspace.history.changes import Comparison, compare, without_stand_ins
 from tejat.workspace.history.patches import patches_of
@@ -143,9 +144,14 @@ class UndoJournal:
                 return at_once
             return await off_loop(lambda stop: self._look_thoroughly(watches, stop))
         except TooManyEntries:
-            self._warn(f"There are more than {_MOST_ENTRIES:,} files here, so commands can't be undone.")
+            self._warn(
+                say(
+                    "There are more than {most:,} files here, so commands can't be undone.",
+                    most=_MOST_ENTRIES,
+                )
+            )
         except Exception as error:  # noqa: BLE001 -- a call must not fail because it could not be undone
-            self._warn(f"A call can't be undone: {_reason(error)}")
+            self._warn(say("A call can't be undone: {error}", error=_reason(error)))
         return []
 
     async def _look_after(self, call: FunctionCall, before: _Seen) -> None:
@@ -153,7 +159,7 @@ class UndoJournal:
             if before and not self._is_surely_unchanged(before):
                 await _to_the_end(lambda stop: self._record_changes(call, before, stop))
         except Exception as error:  # noqa: BLE001 -- the call is done, and its result counts
-            self._warn(f"{call.name} can't be undone: {_reason(error)}")
+            self._warn(say("{name} can't be undone: {error}", name=call.name, error=_reason(error)))
         if self._unwritten:
             with suppress(OSError):
                 self._archive.write_notes(self._unwritten)
@@ -238,7 +244,7 @@ class UndoJournal:
     def _entry(self, entry_id: str) -> Entry:
         found = next((entry for entry in self._archive.entries() if entry.id == entry_id), None)
         if found is None:
-            raise UsageError(f"there is no entry {entry_id!r}")
+            raise UsageError(say("there is no entry {entry!r}", entry=entry_id))
         return found
 
 
@@ -260,7 +266,7 @@ async def _to_the_end(work: Callable[[Stop], None]) -> None:
             working.exception()
         raise cancelled
     if working.cancelled():
-        raise TimeoutError("it took too long to see what was changed")
+        raise TimeoutError(say("it took too long to see what was changed"))
     working.result()
 
 

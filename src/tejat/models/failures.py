@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 
 from tejat.core.model import FailureKind, ModelFailure
+from tejat.core.words import say
 from tejat.workspace.http.values import Headers, HttpFailure, HttpProblem
 
 # What each problem is to a caller, and whether the same request might succeed later.
@@ -37,7 +38,9 @@ def of_http(failure: HttpFailure) -> ModelFailure:
 
 def protocol_failure(detail: str) -> ModelFailure:
     """The failure of a service that answered in a way that none of its kind does."""
-    return ModelFailure(f"The service sent something that is no answer of a model: {detail}", FailureKind.PROTOCOL)
+    return ModelFailure(
+        say("The service sent something that is no answer of a model: {detail}", detail=detail), FailureKind.PROTOCOL
+    )
 
 
 def can_retry_status(status: int) -> bool:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from tejat.core.model import FailureKind, ModelFailure
+from tejat.core.words import say
 from tejat.models.failures import can_retry_status
 from tejat.models.json_shapes import items_of, object_of
 from tejat.models.redact import safe_text, without_markup
@@ -30,26 +31,34 @@ def refusal(
     wait = retry_after if wait is None else wait
     if re.search(_BAD_KEY, f"{error.get('message', '')} {_reasons(details)}") or code in {401, 403}:
         return ModelFailure(
-            f"The service does not accept the key or its owner. {message}", FailureKind.AUTHENTICATION, status=code
+            say("The service does not accept the key or its owner. {text}", text=message),
+            FailureKind.AUTHENTICATION,
+            status=code,
         )
     if code == 404:
-        return ModelFailure(f"There is no such model here. {message}", FailureKind.BAD_REQUEST, status=code)
+        return ModelFailure(
+            say("There is no such model here. {text}", text=message), FailureKind.BAD_REQUEST, status=code
+        )
     if code == 429:
         return _rate_limited(message, details, wait)
     if code == 413 or (code == 400 and re.search(_TOO_LONG, message)):
-        return ModelFailure(f"The conversation is too long. {message}", FailureKind.CONTEXT_FULL, status=code)
+        return ModelFailure(
+            say("The conversation is too long. {text}", text=message), FailureKind.CONTEXT_FULL, status=code
+        )
     if can_retry_status(code):
         return ModelFailure(
-            f"The service is not available. {message}",
+            say("The service is not available. {text}", text=message),
             FailureKind.UNAVAILABLE,
             status=code,
             retry_after=wait,
             can_retry=True,
         )
     if code >= 400:
-        return ModelFailure(f"The service refused the request. {message}", FailureKind.BAD_REQUEST, status=code)
+        return ModelFailure(
+            say("The service refused the request. {text}", text=message), FailureKind.BAD_REQUEST, status=code
+        )
     return ModelFailure(
-        f"This does not seem to be the service of a model. {message}", FailureKind.PROTOCOL, status=code
+        say("This does not seem to be the service of a model. {text}", text=message), FailureKind.PROTOCOL, status=code
     )
 
 
@@ -87,21 +96,27 @@ def _reasons(details: list[Mapping[str, object]]) -> str:
 def _rate_limited(message: str, details: list[Mapping[str, object]], wait: float | None) -> ModelFailure:
     violations = [object_of(found) for detail in details for found in items_of(detail.get("violations"))]
     quotas = sorted({quota for quota in (_quota(violation) for violation in violations) if quota})
-    which = f" Quota: {', '.join(quotas)}." if quotas else ""
+    which = f" {say('Quota: {names}.', names=', '.join(quotas))}" if quotas else ""
     if any("PerDay" in quota for quota in quotas):
         # Whatever delay the service names besides: asking again today is refused again.
         return ModelFailure(
-            f"The quota of this day is used up; it is renewed at midnight Pacific time.{which} {message}",
+            say(
+                "The quota of this day is used up; it is renewed at midnight Pacific time.{which} {text}",
+                which=which,
+                text=message,
+            ),
             FailureKind.RATE_LIMITED,
             status=429,
             retry_after=wait,
         )
     if violations and all(violation.get("quotaValue") == "0" for violation in violations):
         return ModelFailure(
-            f"This key has no quota for the model.{which} {message}", FailureKind.RATE_LIMITED, status=429
+            say("This key has no quota for the model.{which} {text}", which=which, text=message),
+            FailureKind.RATE_LIMITED,
+            status=429,
         )
     return ModelFailure(
-        f"Too many requests.{which} {message}",
+        say("Too many requests.{which} {text}", which=which, text=message),
         FailureKind.RATE_LIMITED,
         status=429,
         retry_after=wait,

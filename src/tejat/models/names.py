@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from tejat.core.errors import UsageError
+from tejat.core.words import say
 
 
 class Service(StrEnum):
@@ -63,10 +64,10 @@ def read_name(name: str, environment: Mapping[str, str]) -> tuple[Service, str]:
     service, model = _split(name.strip(), environment)
     if service is Service.SCRIPTED:
         if not model:
-            raise UsageError("A scripted model needs a file: scripted:FILE")
+            raise UsageError(say("A scripted model needs a file: scripted:FILE"))
         return service, model
     if not re.fullmatch(_PLAIN_NAME, model):
-        raise UsageError(f"Not the name of a model: {name[:100]!r}")
+        raise UsageError(say("Not the name of a model: {name!r}", name=name[:100]))
     if service is Service.GEMINI and is_true(environment.get("GOOGLE_GENAI_USE_VERTEXAI")):
         return Service.VERTEX, model
     return service, model
@@ -83,7 +84,9 @@ def _split(name: str, environment: Mapping[str, str]) -> tuple[Service, str]:
     if environment.get("OPENAI_BASE_URL"):
         return Service.OPENAI, name
     known = ", ".join(f"{service.value}:NAME" for service in Service)
-    raise UsageError(f"Nobody is known to serve a model called {name[:100]!r}. Say who does: {known}")
+    raise UsageError(
+        say("Nobody is known to serve a model called {name!r}. Say who does: {known}", name=name[:100], known=known)
+    )
 
 
 def is_true(value: str | None) -> bool:

@@ -20,6 +20,7 @@ from tejat.core.model import (
 from tejat.core.types import FileData, InlineData
 from tejat.core.value import replace
 from tejat.core.visible import visible
+from tejat.core.words import say, say_count
 from tejat.models.refused_tools import RefusedTools
 
 MOST_CALLS = 10_000
@@ -98,7 +99,7 @@ class Retrying:
                             yield _usable(chunk)
                             return
                         yield chunk
-                raise ModelFailure("The answer ended before it was whole.", FailureKind.STREAM_CUT, can_retry=True)
+                raise ModelFailure(say("The answer ended before it was whole."), FailureKind.STREAM_CUT, can_retry=True)
             except ModelFailure as failure:
                 refused = self._refused.learn(request, failure, most=_MOST_TOOLS - left_out)
                 # Without them it is another request, which has attempts of its own.
@@ -126,9 +127,20 @@ class Retrying:
 
     def _out_of_patience(self, failure: ModelFailure, wait: float) -> ModelFailure:
         if failure.retry_after is None:
-            return _worded(failure, f"{failure.message} Given up after waiting for {self._patience:g} seconds in all.")
+            return _worded(
+                failure,
+                say(
+                    "{text} Given up after waiting for {patience:g} seconds in all.",
+                    text=failure.message,
+                    patience=self._patience,
+                ),
+            )
         until = time.strftime("%Y-%m-%d %H:%M:%S %z", time.localtime(self._now() + wait))
-        advice = f"The service can be asked again in {_duration(wait)}, at {until}; not waiting that long."
+        advice = say(
+            "The service can be asked again in {wait}, at {until}; not waiting that long.",
+            wait=_duration(wait),
+            until=until,
+        )
         return _worded(failure, f"{failure.message} {advice}")
 
     async def count_tokens(self, request: ModelRequest) -> int:
@@ -140,8 +152,12 @@ class Retrying:
 
 def _without_tools(names: Sequence[str], failure: ModelFailure) -> ModelFailure:
     """What to tell before the next attempt, which can be made at once."""
-    which = "tool" if len(names) == 1 else "tools"
-    told = f"The service does not take the {which} {', '.join(map(visible, names))}, left out from now on."
+    told = say_count(
+        "The service does not take the tool {names}, left out from now on.",
+        "The service does not take the tools {names}, left out from now on.",
+        len(names),
+        names=", ".join(map(visible, names)),
+    )
     message = f"{told} {failure.message}"
     return ModelFailure(message, failure.kind, status=failure.status, retry_after=0.0, can_retry=True)
 
@@ -154,19 +170,29 @@ def _usable(answer: Answer) -> Answer:
     """Raises ModelFailure for an answer that a conversation cannot go on with."""
     detail = f" {answer.detail}" if answer.detail else ""
     if answer.reason is FinishReason.BLOCKED:
-        raise ModelFailure(f"The answer was blocked by the model's service.{detail}", FailureKind.BLOCKED)
+        raise ModelFailure(
+            say("The answer was blocked by the model's service.{detail}", detail=detail), FailureKind.BLOCKED
+        )
     if answer.reason is FinishReason.MALFORMED_CALL:
         raise ModelFailure(
-            f"The model made a function call that cannot be read.{detail}", FailureKind.MALFORMED_CALL, can_retry=True
+            say("The model made a function call that cannot be read.{detail}", detail=detail),
+            FailureKind.MALFORMED_CALL,
+            can_retry=True,
         )
     if len(answer.calls) > MOST_CALLS:
         raise ModelFailure(
-            f"The model made {len(answer.calls)} calls at once, and only {MOST_CALLS} are taken.",
+            say(
+                "The model made {calls} calls at once, and only {most} are taken.",
+                calls=len(answer.calls),
+                most=MOST_CALLS,
+            ),
             FailureKind.MALFORMED_CALL,
             can_retry=True,
         )
     if answer.reason is not FinishReason.MAX_TOKENS and _says_nothing(answer):
-        raise ModelFailure(f"The model gave an empty answer.{detail}", FailureKind.EMPTY, can_retry=True)
+        raise ModelFailure(
+            say("The model gave an empty answer.{detail}", detail=detail), FailureKind.EMPTY, can_retry=True
+        )
     return answer
 
 
@@ -182,7 +208,10 @@ def _asked_again(request: ModelRequest, failure: ModelFailure) -> ModelRequest:
 
 
 def _given_up(failure: ModelFailure, attempts: int) -> ModelFailure:
-    return failure if attempts == 1 else _worded(failure, f"{failure.message} Given up after {attempts} attempts.")
+    if attempts == 1:
+        return failure
+    told = say("{text} Given up after {attempts} attempts.", text=failure.message, attempts=attempts)
+    return _worded(failure, told)
 
 
 def _worded(failure: ModelFailure, message: str) -> ModelFailure:
