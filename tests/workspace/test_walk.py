@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from tejat.core.errors import ToolFailure
 from tejat.workspace.glob_pattern import compile_glob
 from tejat.workspace.ignore import IgnoreRules
 from tejat.workspace.ripgrep import ripgrep_path
-from tejat.workspace.walk import Found, Listing, find_files, list_files
+from tejat.workspace.walk import Found, Listing, find_files, list_files, stream_files
 
 RIPGREP = ripgrep_path()
 EXCLUDED = frozenset((b".git", b"node_modules"))
@@ -362,3 +363,26 @@ class TestFinding:
         assert found(tmp_path, ripgrep, "x" * 300 + "/*", case_sensitive=True).paths == []
         with pytest.raises(ToolFailure):
             found(tmp_path, ripgrep, "../*")
+
+
+@each_way
+def test_files_come_in_pieces(tmp_path: Path, ripgrep: str | None) -> None:
+    names = {f"part{number % 7}/file{number}".encode() for number in range(3000)} | {b"top", b".hidden", b"ne\nw"}
+    for name in (*names, b"node_modules/x", b".git/x"):
+        path = tmp_path / os.fsdecode(name)
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("")
+    with opened(tmp_path) as directory:
+        pieces = list(stream_files(directory, exclude_directories=EXCLUDED, stop=never, ripgrep=ripgrep))
+        assert sorted(chain.from_iterable(pieces)) == sorted(names)
+        with pytest.raises(Stopped):
+            list(stream_files(directory, exclude_directories=EXCLUDED, stop=raise_stopped, ripgrep=ripgrep))
+        assert list(
+            chain.from_iterable(
+                stream_files(directory, exclude_directories=EXCLUDED, stop=never, ripgrep="/nowhere/rg")
+            )
+        )
+
+
+def raise_stopped() -> None:
+    raise Stopped

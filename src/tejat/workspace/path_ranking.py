@@ -38,7 +38,7 @@ class Paths:
         self._text = b"".join((b"\n/", b"\n/".join(ordered), b"\n")) if ordered else b"\n"
         lower = self._text.lower()
         self._lower = self._text if lower == self._text else lower
-        self.prefix = prefix
+        self._prefix = prefix
         self.are_directories = are_directories
 
     def fitting(self, typed: bytes, fit: Fit, most: int) -> Iterator[tuple[Fit, bytes]]:
@@ -61,6 +61,10 @@ class Paths:
         yield from (self._path(hit + 1) for hit in self._hits(b"\n/" + directory, most))
         if directory:
             yield from (self._path(hit) for hit in self._hits(b"/" + directory, most))
+
+    def named(self, path: bytes) -> tuple[bool, str]:
+        """Whether there is a prefix, which comes after what needs none, and the path with it."""
+        return bool(self._prefix), self._prefix + path.decode()
 
     def _hits(self, wanted: bytes, most: int) -> Iterator[int]:
         hit = self._lower.find(wanted)
@@ -100,14 +104,14 @@ def best_paths(blocks: Sequence[Paths], typed: str, *, most: int) -> list[str]:
             break
         for block in blocks:
             for found, path in block.fitting(wanted, fit, most):
-                rank = (found, block.are_directories, _depth(path), len(path), block.prefix + path.decode())
+                rank = (found, block.are_directories, _depth(path), len(path), *block.named(path))
                 ranks[rank[-1]] = min(rank, ranks.get(rank[-1], rank))
         if len(ranks) >= most:
             break
     return _best(ranks.values(), most)
 
 
-_Rank = tuple[int, int, int, int, str]
+_Rank = tuple[int, int, int, int, bool, str]
 
 
 def _looked_into(blocks: Sequence[Paths], directory: bytes, most: int) -> list[str]:
@@ -116,7 +120,7 @@ def _looked_into(blocks: Sequence[Paths], directory: bytes, most: int) -> list[s
         for path in block.beneath(directory, most):
             is_elsewhere = not path.lower().startswith(directory)
             if len(path) > len(directory):
-                rank = (is_elsewhere, _depth(path), block.are_directories, len(path), block.prefix + path.decode())
+                rank = (is_elsewhere, _depth(path), block.are_directories, len(path), *block.named(path))
                 ranks[rank[-1]] = rank
     return _best(ranks.values(), most)
 

@@ -77,12 +77,13 @@ def broken(content: Content, *, look: Look, width: int) -> list[TextRow]:
     plain, marked = "", part_style(look, Part.SELECTED)
     place = 0
     for line in content.text.split("\n"):
+        index = place - 1
         for at, text, columns_taken in _pieces(line, content.label):
             index = place + at
             style = marked if any(start <= index < end for start, end in content.selected) else plain
             breaking.add(index, text, columns_taken, style)
         place += len(line)
-        breaking.end_line(place, is_caret=place == content.caret)
+        breaking.end_line(place, is_caret=index < content.caret <= place)
         place += 1
     return breaking.rows
 
