@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from notes import YES, Note, NoteParams, Person, session
+from notes import NO, YES, Note, NoteParams, Person, session
 from tejat.core.confirm import Answer, Confirmation, Question
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.events import CallFinished, CallState, Event, OutputUpdated, StateChanged
@@ -299,6 +299,10 @@ class TestEvents:
             finished.seconds,
             "the person",
         )
+
+    def test_a_no_of_the_person_is_told_apart_from_a_cancellation(self, tmp_path: Path) -> None:
+        _, events = run_batch(tmp_path, [Note()], [note("a"), note("b")], Person([NO, YES]))
+        assert [event.was_refused for event in events if isinstance(event, CallFinished)] == [True, False]
 
     def test_a_watcher_that_breaks_hears_no_more(self, tmp_path: Path) -> None:
         heard: list[Event] = []

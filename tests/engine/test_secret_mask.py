@@ -84,3 +84,9 @@ def test_a_file_with_the_key_read_for_a_model_and_for_the_person(tmp_path: Path)
     with open_tools([str(project)], None, sandbox="off", environment=environment) as session:
         for_person = asyncio.run(session.scheduler.run(call))
     assert (for_model.llm_content, for_person.llm_content) == (f"key = {TAG}\n", f"key = {KEY}\n")
+
+
+def test_the_exit_code_stays() -> None:
+    mask = SecretMask({"A_KEY": "0123456789abcdef"})
+    masked = mask.result(ToolResult("0123456789abcdef", "x", exit_code=3))
+    assert masked == ToolResult("[the secret A_KEY]", "x", exit_code=3)

@@ -36,9 +36,9 @@ class CallStatus(StrEnum):
 class CallReport:
     """One call that is over. Every text is safe for a terminal; `error` and `note` are one line each.
 
-    `name` and `subject` say what it was about, `changed` how many lines of a file, as `+3 -1`. `exit_code` is that of a command, below 0 the signal that ended it.
-    `note` is what a tool says in one line of a call that went well, `patch` the hunks of a change, `body` what else
-    there is to see, of which `is_cut` says that it is not the whole.
+    `name` and `subject` say what it was about, `changed` how many lines of a file as `+3 -1`. `exit_code` is that of a
+    command, below 0 the signal that ended it. `note` is what a tool says in one line of a call that went well, `patch`
+    the hunks of a change, `body` what else there is to see, up to MOST_BODY.
     """
 
     status: CallStatus
@@ -51,7 +51,6 @@ class CallReport:
     body: str = ""
     patch: str = ""
     changed: str = ""
-    is_cut: bool = False
 
     @property
     def title(self) -> str:
@@ -88,7 +87,6 @@ def report_of(finished: CallFinished, *, folder: str = "") -> CallReport:
         body=body,
         patch="" if change is None else _hunks(change.file_diff),
         changed="" if change is None else lines_changed(change),
-        is_cut=isinstance(display, str) and len(display) > MOST_BODY,
     )
 
 
