@@ -85,8 +85,6 @@ class ShellMode:
             outcome.problem = error.strerror or str(error)
         except WorkspaceError as error:
             outcome.problem = error.message
-        except ValueError:
-            outcome.problem = say("This line holds characters that no program could read.")
         live.close()
         ran = self._ran(line, outcome)
         done(ran)
@@ -96,7 +94,7 @@ class ShellMode:
         self._draining.close()
 
     async def _watched(self, line: str, output: "_Output", live: LiveOutput) -> tuple[Exit | None, str]:
-        """How it ended, and in which directory if that is another one. Raises OSError, WorkspaceError, ValueError."""
+        """How it ended, and in which directory if that is another one. Raises OSError and WorkspaceError."""
         ends = list(open_pipe())
         try:
             with self._roots.open_directory(Location(self._roots.first, "")) as directory, _Whereabouts() as place:

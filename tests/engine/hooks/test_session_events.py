@@ -128,7 +128,11 @@ class TestPrompts:
         assert told(tmp_path) == {"source": "startup"}
 
     def test_the_prompt(self, tmp_path: Path, keeper: Keeper) -> None:
-        run(hooks(tmp_path, keeper, hook("cat > told.json", "UserPromptSubmit")).before_prompt("Go.", source=SessionSource.STARTUP))
+        run(
+            hooks(tmp_path, keeper, hook("cat > told.json", "UserPromptSubmit")).before_prompt(
+                "Go.", source=SessionSource.STARTUP
+            )
+        )
         assert told(tmp_path) == {"prompt": "Go."}
 
     def test_the_end(self, tmp_path: Path, keeper: Keeper) -> None:
