@@ -248,6 +248,20 @@ async def test_what_is_put_comes_before_what_stands_there() -> None:
 
 
 @in_loop
+async def test_a_whole_text_says_whom_it_is_for() -> None:
+    with typing() as person:
+        person.type("!", "ls")
+        person.editor.replace("ls -l")
+        assert person.rows == ["! (shell) ls -l"]
+        person.editor.clear()
+        person.editor.put("!cat x")
+        assert person.rows == ["! (shell) cat x"]
+        person.editor.clear()
+        person.editor.put("explain x")
+        assert person.rows == ["> explain x"]
+
+
+@in_loop
 async def test_a_huge_text_that_is_put_back_is_folded() -> None:
     text = "word " * 10_000
     with typing() as person:

@@ -58,4 +58,5 @@ def test_a_small_terminal_has_room_for_what_is_typed() -> None:
         "Search:",
         "Enter takes it, Ctr…",
     ]
-    assert len(drawn(dialog, width=20, height=1)) == 1
+    assert dialog.caret(width=20, height=4) == (8, 2)
+    assert plain(drawn(dialog, width=20, height=1)) == ["Search:"]

@@ -89,9 +89,9 @@ def test_something_else_in_its_place_is_left_alone(path: Path, kind: str) -> Non
         case _:
             os.mkfifo(path)
     history = PromptHistory(str(path))
+    assert history.problem is not None
     history.add("one")
     assert list(history.entries) == ["one"]
-    assert history.problem is not None
     assert history.problem.startswith(f"What you type is not remembered for next time: {path}: ")
     assert target.read_text() == '"secret"\n'
 

@@ -105,13 +105,19 @@ class Editor:
         return Picture((*drawn.picture.rows, *menu), drawn.picture.caret)
 
     def put(self, text: str) -> None:
-        """Into the editor, before what stands there. One that begins with `!` is for the shell if nothing does."""
-        if self.is_empty and not self.is_shell and text.startswith("!"):
-            self._shell, text = _Shell.ONCE, text[1:]
+        """Into the editor, before what stands there. If nothing does, it is for the shell if it begins with `!`."""
+        if self.is_empty:
+            text = self._aimed(text)
         stands, caret = self.buffer.text, self.buffer.cursor_position
         put = self._pastes.taken_back(text) + (_BETWEEN if stands else "")
         self._recall.end()
         self._replace(put + stands, len(put) + caret)
+
+    def replace(self, text: str) -> None:
+        """Instead of what stands there, and for the same: the shell or the model."""
+        put = self._pastes.taken_back(text)
+        self._recall.end()
+        self._replace(put, len(put))
 
     def clear(self) -> None:
         """Drop the text. Shell mode stays, unless it was for this text only."""
@@ -206,9 +212,7 @@ class Editor:
         found = self._recall.step(self.history.entries, sign + self.text, step)
         if found is None:
             return
-        if self._shell is not _Shell.ON:
-            self._shell = _Shell.ONCE if found.startswith("!") else _Shell.OFF
-        recalled = self._pastes.taken_back(found.removeprefix("!") if self.is_shell else found)
+        recalled = self._pastes.taken_back(self._aimed(found))
         self._replace(recalled, len(recalled))
 
     # How the parts go together.
@@ -224,6 +228,14 @@ class Editor:
         take(text)
         if self.is_empty:
             self._end_once()
+
+    def _aimed(self, text: str) -> str:
+        """Set the mode that a whole text wants by its first letter, and return the rest."""
+        if not text.startswith("!"):
+            self._shell = _Shell.OFF
+            return text
+        self._shell = _Shell.ON if self._shell is _Shell.ON else _Shell.ONCE
+        return text[1:]
 
     def _drop_text(self) -> None:
         with self._quietly():

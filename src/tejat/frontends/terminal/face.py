@@ -242,5 +242,4 @@ class Face:
             self._frame.hint(visible(str(error)))
             return
         if written is not None:
-            self._editor.clear()
-            self._editor.put(written.rstrip("\n"))
+            self._editor.replace(written.rstrip("\n"))

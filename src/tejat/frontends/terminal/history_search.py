@@ -28,14 +28,20 @@ class HistorySearch:
         self._line = TextLine()
         self._found = self._entries
         self._marked = 0
+        self._caret = (0, 0)
 
     def view(self, *, width: int, height: int) -> RenderableType:
-        typed = self._line.rows(self._look, width=width, most=1, first=say("Search: "))
+        typed = self._line.drawn(self._look, width=width, most=1, first=say("Search: "))
         hint = [painted(self._look, (cut(self._hint(), width, self._look), Part.QUIET))]
         most = max(min(height - 2, _MOST_SHOWN), 0)
         top = max(self._marked - most + 1, 0)
         shown = [self._row(at, width) for at in range(top, min(top + most, len(self._found)))]
-        return stacked([*shown, *typed, *hint][-max(height, 1) :])
+        self._caret = (typed.caret[0], len(shown))
+        return stacked([*shown, *typed.rows, *hint][: max(height, 1)])
+
+    def caret(self, *, width: int, height: int) -> tuple[int, int]:
+        """Where it stands in the last view, which was of this size."""
+        return self._caret
 
     def press(self, key: str) -> Decided[str | None] | None:
         match key:

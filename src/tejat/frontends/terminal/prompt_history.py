@@ -39,6 +39,8 @@ class PromptHistory:
     @property
     def problem(self) -> str | None:
         """Why nothing is kept, None where all is well."""
+        if self._entries is None:
+            self._entries = self._read()
         return self._problem
 
     def add(self, entry: str) -> None:
