@@ -1,8 +1,8 @@
 """`tejat` at a terminal that can draw: the conversation on the screen."""
 
 import hashlib
-import locale
 import os
+import sys
 from collections.abc import Mapping
 
 from tejat.app.desk import Desk
@@ -21,7 +21,7 @@ async def converse_on_screen(
     folder = os.getcwd()
     face = Face(
         environment=environment,
-        encoding=locale.getpreferredencoding(False),
+        encoding=_encoding(environment),
         preferences=preferences,
         folder=folder,
         history=_history_path(environment, folder),
@@ -32,6 +32,17 @@ async def converse_on_screen(
 
     async with face:
         return await face.run(open_and_talk(options, face.person, face.approver, talk))
+
+
+def _encoding(environment: Mapping[str, str]) -> str:
+    """What the person's terminal understands, by its locale; where nothing is set at all, UTF-8 is the best guess.
+
+    Python speaks UTF-8 in a locale that has nothing, and sets LC_CTYPE then: only the other variables are the person's.
+    """
+    is_set_by_python = sys.flags.utf8_mode and not environment.get("PYTHONUTF8")
+    names = ("LC_ALL", "LANG") if is_set_by_python else ("LC_ALL", "LC_CTYPE", "LANG")
+    named = next((environment[name] for name in names if environment.get(name)), "utf8")
+    return "utf-8" if "utf8" in named.lower().replace("-", "") else "ascii"
 
 
 def _history_path(environment: Mapping[str, str], folder: str) -> str:
