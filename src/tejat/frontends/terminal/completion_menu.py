@@ -23,6 +23,7 @@ class CompletionMenu:
         self._entries: Sequence[Suggestion] = ()
         self._marked: int | None = None
         self._top = 0
+        self._is_chosen = False
 
     @property
     def is_open(self) -> bool:
@@ -33,21 +34,22 @@ class CompletionMenu:
         return None if self._marked is None else self._entries[self._marked]
 
     def show(self, entries: Sequence[Suggestion], *, typed: str) -> None:
-        """Take these entries. What was marked stays marked; else it is the one that was typed, or the best.
+        """Take these entries. What the person marked stays marked; else it is the one that was typed, or the best.
 
         `typed` is the text before the caret. Nothing is marked as long as nothing was typed to choose by.
         """
-        before = self.marked
-        self._entries = entries
-        self._marked = self._first_marked(typed) if before not in entries else entries.index(before)
-        self._top = 0
+        before = self.marked if self._is_chosen else None
+        self._entries, self._top = entries, 0
+        self._is_chosen = before is not None and before in entries
+        self._marked = entries.index(before) if before is not None and before in entries else self._first_marked(typed)
 
     def close(self) -> None:
-        self._entries, self._marked, self._top = (), None, 0
+        self._entries, self._marked, self._top, self._is_chosen = (), None, 0, False
 
     def move(self, step: int) -> None:
         """Mark another entry; after the last comes the first."""
         count = len(self._entries)
+        self._is_chosen = True
         if self._marked is None:
             self._marked = 0 if step > 0 else count - 1
         else:
