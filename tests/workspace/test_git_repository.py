@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tejat.workspace.git_repository import Repository, find_repository
+from tejat.workspace.git_repository import Repository, current_branch, find_repository
 from tejat.workspace.ignore import Ignored, IgnoreRules
 from tejat.workspace.ripgrep import program_path
 
@@ -186,3 +186,30 @@ class TestUserExcludes:
         rules = IgnoreRules(str(top), git=True, gemini=True)
         assert rules.judge("a.o", is_directory=False) is Ignored.GIT
         assert not mark.exists()
+
+
+class TestBranch:
+    def test_of_a_directory_in_the_tree(self, top: Path) -> None:
+        git(top, "checkout", "-q", "-b", "topic/one")
+        inner = top / "a" / "b"
+        inner.mkdir(parents=True)
+        assert (current_branch(str(top)), current_branch(str(inner))) == ("topic/one", "topic/one")
+
+    def test_of_a_commit_by_itself(self, top: Path) -> None:
+        git(top, "commit", "-q", "--allow-empty", "-m", "one")
+        git(top, "checkout", "-q", "--detach")
+        asked = ["git", "-C", str(top), "rev-parse", "HEAD"]
+        commit = subprocess.run(asked, check=True, capture_output=True, text=True).stdout
+        assert current_branch(str(top)) == commit[:7]
+
+    def test_of_another_working_tree(self, top: Path, tmp_path: Path) -> None:
+        git(top, "commit", "-q", "--allow-empty", "-m", "one")
+        git(top, "worktree", "add", "-q", "-b", "other", str(tmp_path / "tree"))
+        assert current_branch(str(tmp_path / "tree")) == "other"
+
+    def test_where_there_is_none(self, tmp_path: Path) -> None:
+        (tmp_path / "empty" / ".git").mkdir(parents=True)
+        (tmp_path / "strange" / ".git").mkdir(parents=True)
+        (tmp_path / "strange" / ".git" / "HEAD").write_bytes(b"\xff\x1b[31m")
+        places = [tmp_path / "home", tmp_path / "empty", tmp_path / "strange", tmp_path / "missing"]
+        assert [current_branch(str(place)) for place in places] == [""] * 4

@@ -107,6 +107,28 @@ class TestDirectories:
         with roots.open_parent(roots.locate("new"), create=True) as parent:
             assert os.path.samestat(os.fstat(parent.fd), os.stat(place / "moved"))
 
+    def test_some_can_be_added(self, place: Path) -> None:
+        with Roots([place / "root"]) as roots:
+            with refused(ErrorType.PATH_NOT_IN_WORKSPACE):
+                roots.locate(f"{place}/outside/secret")
+            (new,) = roots.add([place / "outside", place / "root"])
+            assert roots.paths == (f"{place}/root", f"{place}/outside")
+            assert roots.directories[1] is new
+            assert roots.locate(f"{place}/outside/secret") == Location(new, "secret")
+            assert roots.locate("sub/f") == Location(roots.first, "sub/f")
+            assert roots.add([f"{place}/outside/"]) == ()
+
+    @pytest.mark.parametrize("directory", ["missing", "root/sub/f"])
+    def test_where_one_cannot_be_added_none_is(self, place: Path, directory: str) -> None:
+        before = len(os.listdir("/dev/fd"))
+        with Roots([place / "root"]) as roots:
+            with pytest.raises(UsageError):
+                roots.add([place / "outside", place / directory])
+            assert roots.paths == (f"{place}/root",)
+            with refused(ErrorType.PATH_NOT_IN_WORKSPACE):
+                roots.locate(f"{place}/outside/secret")
+        assert len(os.listdir("/dev/fd")) == before
+
     def test_closed_ones_open_nothing_and_close_again(self, roots: Roots) -> None:
         location = roots.locate("sub/f")
         roots.close()

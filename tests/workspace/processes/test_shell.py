@@ -9,7 +9,7 @@ import pytest
 
 from tejat.workspace.jobs import Jobs
 from tejat.workspace.processes.keeping import Keeper
-from tejat.workspace.processes.shell import Shell, find_shell, unwrapped
+from tejat.workspace.processes.shell import Shell, find_own_shell, find_shell, unwrapped
 
 OPTIONS = ("--norc", "--noprofile", "-c", "--")
 
@@ -82,3 +82,22 @@ class TestFindShell:
         (tmp_path / "plain" / "bash").write_text("no program")
         roots = [os.path.dirname(os.path.realpath("/bin/bash"))]
         assert find_shell(roots, f"{tmp_path}/plain:{tmp_path}/elsewhere") == (str(planted), *OPTIONS)
+
+
+class TestOwnShell:
+    def test_by_its_variable(self, tmp_path: Path) -> None:
+        assert find_own_shell({"SHELL": "/bin/sh"}, [str(tmp_path)]) == ("/bin/sh", "-c")
+
+    def test_never_one_of_the_project(self, tmp_path: Path) -> None:
+        planted = tmp_path / "bash"
+        planted.write_text("#!/bin/sh\n")
+        planted.chmod(0o755)
+        alias = tmp_path.parent / f"{tmp_path.name}-alias"
+        alias.symlink_to(planted)
+        usual = find_shell([str(tmp_path)], os.defpath)
+        for path in (planted, alias):
+            assert find_own_shell({"SHELL": str(path), "PATH": os.defpath}, [str(tmp_path)]) == usual
+
+    @pytest.mark.parametrize("path", ["", "bash", "/does/not/exist", "/", "/etc/passwd"])
+    def test_one_that_is_none(self, tmp_path: Path, path: str) -> None:
+        assert find_own_shell({"SHELL": path}, [str(tmp_path)]) == find_shell([str(tmp_path)], os.defpath)

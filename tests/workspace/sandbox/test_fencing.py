@@ -194,6 +194,30 @@ GOOD = Axis(enforced=True, how="refused")
 BAD = Axis(enforced=False, how="it can")
 
 
+class TestWiden:
+    def test_commands_can_work_there_too(self, place: Path, temporary: Path) -> None:
+        del temporary
+        more, command = place / "more", f"echo x > {place}/more/made"
+        more.mkdir()
+        with opened(place) as fencing:
+            before = run(fencing, place, command).returncode
+            fencing.widen([str(more)])
+            assert (before != 0, run(fencing, place, command).returncode) == (True, 0)
+            assert run(fencing, place, f"echo x > {place}/home/made").returncode != 0
+
+    def test_not_where_the_sandbox_would_be_lost(self, place: Path, temporary: Path) -> None:
+        del temporary
+        with opened(place) as fencing:
+            with pytest.raises(SandboxUnavailable, match="There would be no sandbox any more: the root directory is /"):
+                fencing.widen(["/"])
+            assert run(fencing, place, f"echo x > {place}/home/made").returncode != 0
+
+    def test_without_a_sandbox(self, place: Path) -> None:
+        with Fencing(SandboxWish.OFF, grounds(place)) as fencing:
+            fencing.widen(["/"])
+            assert fencing.note == "No sandbox: the sandbox is switched off."
+
+
 class TestWords:
     @pytest.mark.parametrize(
         ("report", "note"),
