@@ -12,6 +12,7 @@ from tejat.core.json_text import dump_json
 from tejat.core.tool import BaseTool, FunctionDeclaration, Kind, ToolContext, ToolError, ToolResult
 from tejat.core.types import JsonObject, Params
 from tejat.core.visible import visible
+from tejat.core.words import say
 from tejat.tools.words import description_of
 from tejat.workspace.processes.keeping import Keeper
 from tejat.workspace.processes.launching import Exit, signal_name
@@ -69,7 +70,7 @@ class DiscoveredTool(BaseTool):
         if (obstacle := self._obstacle()) is not None:
             raise ToolFailure(_report(error=obstacle), ErrorType.DISCOVERED_TOOL_EXECUTION_ERROR)
         return ExecConfirmation(
-            title=f"Confirm: {self.display_name}",
+            title=say("Confirm: {tool}", tool=self.display_name),
             command=shlex.join(self._arguments),
             directory=self._directory,
             root_commands=self._arguments[:1],

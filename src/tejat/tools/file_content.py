@@ -7,6 +7,7 @@ from contextlib import suppress
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.types import InlineData
 from tejat.core.value import replace, value
+from tejat.core.words import say
 from tejat.tools.short_path import relative
 from tejat.workspace.encoding import detect
 from tejat.workspace.ignore import Ignored, IgnoreRules
@@ -95,7 +96,9 @@ def _read_opened(
     if found.encoding is None:
         shown = relative(location)
         return FileContent(
-            f"Cannot display content of binary file: {shown}", f"Skipped binary file: {shown}", found.kind
+            f"Cannot display content of binary file: {shown}",
+            say("Skipped binary file: {path}", path=shown),
+            found.kind,
         )
     raw = _remember(workspace, file, head)
     part = read_slice(
@@ -129,11 +132,11 @@ def _media(file: OpenFile, found: Classified) -> FileContent:
         raise ToolFailure(
             f"File size exceeds the 20MB limit: {location.path} ({size / 2**20:.2f}MB)",
             ErrorType.FILE_TOO_LARGE,
-            display="File size exceeds the 20MB limit.",
+            display=say("File size exceeds the 20MB limit."),
         )
-    word = "image" if found.kind is FileKind.SVG else found.kind.value
+    kind = "image" if found.kind is FileKind.SVG else found.kind.value
     data = InlineData(found.mime_type, file.read(MOST_MEDIA_BYTES))
-    return FileContent(data, f"Read {word} file: {relative(location)}", found.kind)
+    return FileContent(data, say("Read {kind} file: {path}", kind=kind, path=relative(location)), found.kind)
 
 
 def _remember(workspace: Workspace, file: OpenFile, head: bytes) -> bytes | None:
@@ -153,7 +156,7 @@ def _remember(workspace: Workspace, file: OpenFile, head: bytes) -> bytes | None
 def _text(part: Slice, offset: int) -> FileContent:
     text = "\n".join(part.lines)
     if not part.lines:
-        display = f"(nothing to show: the file has {part.total} lines)"
+        display = say("(nothing to show: the file has {count} lines)", count=part.total)
         return FileContent("", display, FileKind.TEXT, is_whole=False)
     if not part.end:
         last = offset + len(part.lines)
@@ -161,11 +164,11 @@ def _text(part: Slice, offset: int) -> FileContent:
             f"[File content truncated: showing lines {offset + 1}-{last} of {part.total} total lines. "
             "Use offset/limit parameters to view more.]\n"
         )
-        return FileContent(note + text, "(truncated)", FileKind.TEXT, is_whole=False)
+        return FileContent(note + text, say("(truncated)"), FileKind.TEXT, is_whole=False)
     if part.cut_lines:
         note = (
             "[File content partially truncated: some lines exceeded maximum length of "
             f"{MOST_LINE_LENGTH} characters.]\n"
         )
-        return FileContent(note + text, "(truncated)", FileKind.TEXT, is_whole=False)
+        return FileContent(note + text, say("(truncated)"), FileKind.TEXT, is_whole=False)
     return FileContent(text, "", FileKind.TEXT, is_whole=offset == 0)

@@ -8,6 +8,7 @@ from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.schema import Param
 from tejat.core.tool import Kind, ToolContext, ToolResult, TypedTool
 from tejat.core.value import value
+from tejat.core.words import say
 from tejat.tools.registry import FIND_TOOLS, Entry, ToolRegistry
 from tejat.tools.tool_index import index_of
 from tejat.tools.tool_search import ToolSearch
@@ -67,7 +68,7 @@ class FindToolsTool(TypedTool[FindToolsParams]):
         limit = min(params.limit, MOST_AT_ONCE)
         loaded, others = [*named.values(), *found[:limit]], found[limit : limit + _MOST_OTHERS]
         self._registry.tell_of(entry.name for entry in loaded)
-        return ToolResult(_told(loaded, others, missing), f"{len(loaded)} tool(s) loaded.")
+        return ToolResult(_told(loaded, others, missing), say("{count} tool(s) loaded.", count=len(loaded)))
 
     @cached_property
     def _search(self) -> ToolSearch:

@@ -9,6 +9,7 @@ from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.schema import Param
 from tejat.core.tool import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
 from tejat.core.value import value
+from tejat.core.words import say
 from tejat.tools.file_search import (
     MOST_FILES,
     RespectGeminiIgnore,
@@ -76,7 +77,7 @@ class GlobTool(TypedTool[GlobParams]):
             raise ToolFailure(
                 f"Error during glob search operation: {error}",
                 ErrorType.GLOB_EXECUTION_ERROR,
-                display="Error: An unexpected error occurred.",
+                display=say("Error: An unexpected error occurred."),
             ) from error
 
     def _find(self, params: GlobParams, stop: Stop) -> ToolResult:
@@ -161,13 +162,15 @@ def _result(
 ) -> ToolResult:
     if not paths:
         notes = "".join(f" ({count} files were {whose}-ignored)" for whose, count in ignored if count)
-        return ToolResult(f'No files found matching pattern "{pattern}" {where}.{notes}{left_out}', "No files found")
+        return ToolResult(
+            f'No files found matching pattern "{pattern}" {where}.{notes}{left_out}', say("No files found")
+        )
     notes = "".join(f" ({count} additional files were {whose}-ignored)" for whose, count in ignored if count)
     head = f'Found {len(paths)} file(s) matching "{pattern}" {where}{notes}'
     listing = "\n".join(paths)
     return ToolResult(
         f"{head}, sorted by modification time (newest first):\n{listing}{left_out}",
-        f"Found {len(paths)} matching file(s)",
+        say("Found {count} matching file(s)", count=len(paths)),
     )
 
 

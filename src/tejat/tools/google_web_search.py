@@ -9,6 +9,7 @@ from tejat.core.model import Ability, Ask, ModelFailure, ModelRequest, Source
 from tejat.core.schema import Param
 from tejat.core.tool import Kind, ToolContext, ToolResult, TypedTool
 from tejat.core.value import value
+from tejat.core.words import say
 from tejat.tools.citations import source_list, with_sources
 from tejat.tools.web import Web, refuse_secrets
 from tejat.tools.words import description_of
@@ -50,8 +51,11 @@ class WebSearchTool(TypedTool[WebSearchParams]):
         else:
             raise _failure(query, _NO_WAY)
         if not found:
-            return ToolResult(f'No search results or information found for query: "{query}"', "No information found.")
-        return ToolResult(f'Web search results for "{query}":\n\n{found}', f'Search results for "{query}" returned.')
+            return ToolResult(
+                f'No search results or information found for query: "{query}"', say("No information found.")
+            )
+        display = say('Search results for "{query}" returned.', query=query)
+        return ToolResult(f'Web search results for "{query}":\n\n{found}', display)
 
 
 _NO_WAY = (
@@ -91,5 +95,5 @@ def _failure(query: str, reason: str) -> ToolFailure:
     return ToolFailure(
         f'Error: Error during web search for query "{query}": {reason}',
         ErrorType.WEB_SEARCH_FAILED,
-        display="Error performing web search.",
+        display=say("Error performing web search."),
     )

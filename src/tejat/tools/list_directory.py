@@ -10,6 +10,7 @@ from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.schema import Param
 from tejat.core.tool import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
 from tejat.core.value import value
+from tejat.core.words import say
 from tejat.tools.file_search import RespectGeminiIgnore, RespectGitIgnore
 from tejat.tools.short_path import short_relative
 from tejat.tools.words import description_of
@@ -114,7 +115,7 @@ class _Listing:
 
     def result(self) -> ToolResult:
         if not self.found:
-            return ToolResult(f"Directory {self.path} is empty.", "Directory is empty.")
+            return ToolResult(f"Directory {self.path} is empty.", say("Directory is empty."))
         lines = [*(f"[DIR] {name}" for name in self.directories), *self.files]
         shown = lines[:MOST_ENTRIES]
         ignored = [
@@ -125,7 +126,7 @@ class _Listing:
         note = f"\n\n({', '.join(ignored)})" if ignored else ""
         if len(shown) < len(lines):
             note += f"\n\n({len(lines) - len(shown)} more entries are not shown: use glob to find files by name)"
-        display = f"Listed {len(lines)} item(s)." + (f" ({', '.join(ignored)})" if ignored else "")
+        display = say("Listed {count} item(s).", count=len(lines)) + (f" ({', '.join(ignored)})" if ignored else "")
         return ToolResult(f"Directory listing for {self.path}:\n" + "\n".join(shown) + note, display)
 
 
@@ -153,13 +154,15 @@ def _in_words(error: WorkspaceError, path: str) -> ToolFailure:
     match error.error_type:
         case ErrorType.PATH_IS_NOT_A_DIRECTORY:
             return ToolFailure(
-                f"Error: Path is not a directory: {path}", error.error_type, display="Error: Path is not a directory."
+                f"Error: Path is not a directory: {path}",
+                error.error_type,
+                display=say("Error: Path is not a directory."),
             )
         case ErrorType.FILE_NOT_FOUND:
             return ToolFailure(
                 f"Error: Directory not found or inaccessible: {path}",
                 error.error_type,
-                display="Error: Failed to list directory.",
+                display=say("Error: Failed to list directory."),
             )
         case ErrorType.PATH_NOT_IN_WORKSPACE:
             return error
@@ -171,5 +174,5 @@ def _failure(reason: str) -> ToolFailure:
     return ToolFailure(
         f"Error listing directory: {reason}",
         ErrorType.LS_EXECUTION_ERROR,
-        display="Error: Failed to list directory.",
+        display=say("Error: Failed to list directory."),
     )

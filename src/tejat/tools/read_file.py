@@ -7,6 +7,7 @@ from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.schema import Param
 from tejat.core.tool import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
 from tejat.core.value import value
+from tejat.core.words import say
 from tejat.tools.file_content import DEFAULT_LINES, FileContent, ignored_by, read_content
 from tejat.tools.short_path import relative, short_relative
 from tejat.tools.words import description_of
@@ -104,10 +105,12 @@ def _invalid(reason: str) -> ToolFailure:
 def _in_words(error: WorkspaceError, location: Location) -> ToolFailure:
     match error.error_type:
         case ErrorType.FILE_NOT_FOUND:
-            return ToolFailure(f"File not found: {location.path}", error.error_type, display="File not found.")
+            return ToolFailure(f"File not found: {location.path}", error.error_type, display=say("File not found."))
         case ErrorType.TARGET_IS_DIRECTORY:
             return ToolFailure(
-                f"Path is a directory, not a file: {location.path}", error.error_type, display="Path is a directory."
+                f"Path is a directory, not a file: {location.path}",
+                error.error_type,
+                display=say("Path is a directory."),
             )
         case ErrorType.READ_CONTENT_FAILURE | ErrorType.PERMISSION_DENIED:
             return _unreadable(location, error.message, error.error_type)

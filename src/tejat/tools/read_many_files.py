@@ -9,6 +9,7 @@ from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.schema import Param
 from tejat.core.tool import Kind, ToolContext, ToolResult, TypedTool
 from tejat.core.types import Part
+from tejat.core.words import say
 from tejat.tools.file_content import FileContent, ignored_by, read_content
 from tejat.tools.file_search import (
     MOST_FILES,
@@ -285,29 +286,38 @@ class _Gathered:
         return ToolResult(content, self._display())
 
     def _display(self) -> str:
-        lines = [f"### ReadManyFiles Result (Target Dir: `{self.root}`)\n\n"]
+        lines = [say("### ReadManyFiles Result (Target Dir: {root})", root=f"`{self.root}`") + "\n\n"]
         if self.read:
-            lines.append(f"Successfully read and concatenated content from **{len(self.read)} file(s)**.\n")
-            lines.append(_heading("Processed Files", len(self.read), _SHOWN_READ))
+            count = len(self.read)
+            lines.append(
+                say("Successfully read and concatenated content from **{count} file(s)**.", count=count) + "\n"
+            )
+            lines.append(_heading(say("Processed Files"), len(self.read), _SHOWN_READ))
             lines += [f"- `{path}`\n" for path in self.read[:_SHOWN_READ]]
             lines.append(_more(len(self.read), _SHOWN_READ))
         else:
-            lines.append("No files were read and concatenated based on the criteria.\n")
+            lines.append(say("No files were read and concatenated based on the criteria.") + "\n")
         ignored = ((self.ignored[Ignored.GIT], "git-ignored"), (self.ignored[Ignored.GEMINI], "gemini-ignored"))
-        skipped = [*((f"{count} file(s)", reason) for count, reason in ignored if count), *self.skipped]
+        skipped = [
+            *((say("{count} file(s)", count=count), reason) for count, reason in ignored if count),
+            *self.skipped,
+        ]
         if skipped:
-            lines.append(_heading(f"Skipped {len(skipped)} item(s)", len(skipped), _SHOWN_SKIPPED))
-            lines += [f"- `{path}` (Reason: {reason})\n" for path, reason in skipped[:_SHOWN_SKIPPED]]
+            lines.append(_heading(say("Skipped {count} item(s)", count=len(skipped)), len(skipped), _SHOWN_SKIPPED))
+            lines += [
+                f"- `{path}` {say('(Reason: {reason})', reason=reason)}\n" for path, reason in skipped[:_SHOWN_SKIPPED]
+            ]
             lines.append(_more(len(skipped), _SHOWN_SKIPPED))
         return "".join(lines).strip()
 
 
 def _heading(title: str, count: int, shown: int) -> str:
-    return f"\n**{title}{f' (first {shown} shown)' if count > shown else ''}:**\n"
+    note = f" {say('(first {count} shown)', count=shown)}" if count > shown else ""
+    return f"\n**{title}{note}:**\n"
 
 
 def _more(count: int, shown: int) -> str:
-    return f"- ...and {count - shown} more.\n" if count > shown else ""
+    return f"- {say('...and {count} more.', count=count - shown)}\n" if count > shown else ""
 
 
 def _flat(pattern: str) -> str:

@@ -11,6 +11,7 @@ from tejat.core.schema import Param
 from tejat.core.tool import Kind, ProposingTool, ToolContext, ToolLocation, ToolResult
 from tejat.core.types import Params
 from tejat.core.value import replace, value
+from tejat.core.words import say
 from tejat.tools.edit.correction import Corrections, can_be_corrected, find_corrected, with_plain_line_ends
 from tejat.tools.edit.omission import omission_placeholders
 from tejat.tools.edit.stages import EditRequest, find_edits, keeping_final_newline
@@ -88,7 +89,7 @@ class EditTool(ProposingTool[ReplaceParams]):
 
     async def propose(self, params: ReplaceParams) -> Confirmation | None:
         location = self._workspace.roots.locate(params.file_path)
-        title = f"Confirm Edit: {short_relative(location)}"
+        title = say("Confirm Edit: {path}", path=short_relative(location))
         return await self._attempt(lambda corrected, _: self._work_out(location, params, corrected).confirmation(title))
 
     def modified_params(self, params: Params, confirmation: Confirmation, new_content: str) -> Params:
@@ -155,8 +156,9 @@ class EditTool(ProposingTool[ReplaceParams]):
         if params.modified_by_user:
             said += f" User modified the `new_string` content to be: {params.new_string}."
         said += change.note
-        display = f"Created {short_relative(location)}" if change.is_new_file else change.display("Current", "Proposed")
-        return ToolResult(said, display)
+        if change.is_new_file:
+            return ToolResult(said, say("Created {path}", path=short_relative(location)))
+        return ToolResult(said, change.display("Current", "Proposed"))
 
     def _work_out(self, location: Location, params: ReplaceParams, corrected: str | None) -> FileChange:
         """What the parameters mean for the file as it is now. Raises ToolFailure that says why there is no change.
@@ -244,7 +246,7 @@ class _NotThere(ToolFailure):
             "old_string was not found. Ensure you're not escaping content incorrectly and check whitespace, "
             "indentation, and context. Use read_file tool to verify.",
             ErrorType.EDIT_NO_OCCURRENCE_FOUND,
-            display="Error: Failed to edit, could not find the string to replace.",
+            display=say("Error: Failed to edit, could not find the string to replace."),
         )
         self.edit: FailedEdit | None = None
 

@@ -15,8 +15,9 @@ from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.schema import Param
 from tejat.core.tool import Kind, ProposingTool, ToolContext, ToolResult
 from tejat.core.value import replace, value
+from tejat.core.words import say
 from tejat.tools.capture import Capture
-from tejat.tools.shell_result import CANCELLED_BEFORE_START, Ran, cancelled, cut_off, finished, not_started
+from tejat.tools.shell_result import Ran, cancelled, cancelled_before_start, cut_off, finished, not_started
 from tejat.tools.words import description_of
 from tejat.workspace.jobs import Job, Jobs, JobState
 from tejat.workspace.offload import Stop, off_loop
@@ -123,7 +124,7 @@ class ShellTool(ProposingTool[ShellParams]):
             self._shell.sandbox_note,
         )
         return ExecConfirmation(
-            title="Confirm Shell Command",
+            title=say("Confirm Shell Command"),
             command=params.command,
             directory=proposal.real_directory,
             description=" ".join(params.description.splitlines()),
@@ -173,7 +174,9 @@ class ShellTool(ProposingTool[ShellParams]):
                 )
             except asyncio.CancelledError:
                 if context.keep_partial is not None:
-                    context.keep_partial(cancelled(capture.of(ran)) if capture.has_started else CANCELLED_BEFORE_START)
+                    context.keep_partial(
+                        cancelled(capture.of(ran)) if capture.has_started else cancelled_before_start()
+                    )
                 raise
             except OSError as error:
                 return not_started(capture.of(ran), _reason(error))
@@ -217,7 +220,7 @@ class ShellTool(ProposingTool[ShellParams]):
             return finished(replace(ran, stdout=part.text, pid=pid), Exit(job.exit_code, job.signal))
         return ToolResult(
             f"Command is running in background. PID: {pid}. Initial output:\n{part.text}",
-            f"Background process started with PID {pid}.",
+            say("Background process started with PID {pid}.", pid=pid),
         )
 
     @cached_property

@@ -11,6 +11,7 @@ from tejat.core.tool import Kind, ProposingTool, ToolContext, ToolLocation, Tool
 from tejat.core.types import Params
 from tejat.core.value import value
 from tejat.core.visible import visible
+from tejat.core.words import say
 from tejat.tools.file_change import CurrentFile, FileChange, look, make, rewriting
 from tejat.tools.words import description_of
 from tejat.workspace.memory_file import MemoryFile, one_line, with_memory
@@ -90,10 +91,13 @@ class MemoryTool(ProposingTool[MemoryParams]):
         except (ToolFailure, UsageError, OSError) as error:
             raise _in_words(error) from error
         if params.rewritten is None:
-            message = f'Okay, I\'ve remembered that: "{one_line(params.fact)}"'
+            fact = one_line(params.fact)
+            message = f'Okay, I\'ve remembered that: "{fact}"'
+            display = say('Okay, I\'ve remembered that: "{fact}"', fact=fact)
         else:
             message = "Okay, I've updated the memory file with your modifications."
-        return ToolResult(dump_json({"success": True, "message": message}), message)
+            display = say("Okay, I've updated the memory file with your modifications.")
+        return ToolResult(dump_json({"success": True, "message": message}), display)
 
 
 _FAILED = ErrorType.MEMORY_TOOL_EXECUTION_ERROR
@@ -135,4 +139,4 @@ def _in_words(error: ToolFailure | UsageError | OSError) -> ToolFailure:
 def _failure(reason: str, error_type: ErrorType) -> ToolFailure:
     detail = f"[MemoryTool] Failed to add memory entry: {reason}"
     told = dump_json({"success": False, "error": f"Failed to save memory. Detail: {detail}"})
-    return ToolFailure(told, error_type, display=f"Error saving memory: {detail}")
+    return ToolFailure(told, error_type, display=say("Error saving memory: {reason}", reason=detail))

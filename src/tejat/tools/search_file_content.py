@@ -8,6 +8,7 @@ from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.schema import Param
 from tejat.core.tool import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
 from tejat.core.value import replace, value
+from tejat.core.words import say
 from tejat.tools.file_search import search_places
 from tejat.tools.short_path import short_relative
 from tejat.tools.words import description_of
@@ -169,17 +170,19 @@ class _Findings:
         where = self._where()
         unfinished = "" if self._complete else _OUT_OF_TIME
         if not self._files:
-            return ToolResult(f"No matches found for {where}.{unfinished}", "No matches found")
+            return ToolResult(f"No matches found for {where}.{unfinished}", say("No matches found"))
         limited = f" (results limited to {self._params.limit} matches for performance)" if self._limited else ""
-        marked = " (limited)" if self._limited else ""
+        marked = f" {say('(limited)')}" if self._limited else ""
         files = list(self._files.values())
         if self._params.names_only:
             names = "\n".join(path for path, _ in files)
             head = f"Found {len(files)} files with matches for {where}{limited}:"
-            return ToolResult(f"{head}\n{names}{unfinished}", f"Found {len(files)} files with matches{marked}")
+            display = say("Found {count} files with matches", count=len(files))
+            return ToolResult(f"{head}\n{names}{unfinished}", f"{display}{marked}")
         head = f"Found {self._matches} match(es) for {where}{limited}:"
         body = "\n---\n".join(_lines_of(path, hits) for path, hits in files)
-        return ToolResult(f"{head}\n---\n{body}\n---{unfinished}", f"Found {self._matches} match(es){marked}")
+        display = say("Found {count} match(es)", count=self._matches)
+        return ToolResult(f"{head}\n---\n{body}\n---{unfinished}", f"{display}{marked}")
 
     def _where(self) -> str:
         params = self._params

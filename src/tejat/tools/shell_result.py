@@ -5,12 +5,9 @@ import re
 from tejat.core.errors import ErrorType
 from tejat.core.tool import ToolError, ToolResult
 from tejat.core.value import value
+from tejat.core.words import say
 from tejat.workspace.processes.collect import Why
 from tejat.workspace.processes.launching import Exit, signal_name
-
-CANCELLED_BEFORE_START = ToolResult(
-    "Command was cancelled by user before it could start.", "Command cancelled by user."
-)
 
 _PROMPT = re.compile(r"[:?>#$%\])]\s*\Z|password|passphrase|press |\(y|\[y|yes/no", re.IGNORECASE)
 _LONGEST_PROMPT = 200
@@ -40,9 +37,9 @@ def finished(ran: Ran, ended: Exit) -> ToolResult:
     if not display.strip():
         display = ""
         if ended.signal is not None:
-            display = f"Command terminated by signal: {signal_name(ended.signal)}"
+            display = say("Command terminated by signal: {signal}", signal=signal_name(ended.signal))
         elif ended.code:
-            display = f"Command exited with code: {ended.code}"
+            display = say("Command exited with code: {code}", code=ended.code)
     code = ended.code if ended.signal is None else -ended.signal
     return ToolResult(_lines(ran, ended=ended), display, exit_code=code)
 
@@ -51,7 +48,7 @@ def not_started(ran: Ran, reason: str) -> ToolResult:
     """The system would not run it, or whoever ran it was killed."""
     message = f"{reason} (command: {ran.command})"
     error = ToolError(message, ErrorType.SHELL_EXECUTE_ERROR)
-    return ToolResult(_lines(ran, error=message), f"Command failed: {message}", error)
+    return ToolResult(_lines(ran, error=message), say("Command failed: {reason}", reason=message), error)
 
 
 def cut_off(ran: Ran, why: Why, *, limit: float) -> ToolResult:
@@ -73,8 +70,12 @@ def cut_off(ran: Ran, why: Why, *, limit: float) -> ToolResult:
 
 def cancelled(ran: Ran) -> ToolResult:
     """The person called it off while it ran."""
-    display = ran.output if ran.output.strip() else "Command cancelled by user."
+    display = ran.output if ran.output.strip() else say("Command cancelled by user.")
     return ToolResult("Command was cancelled by user before it could complete." + _so_far(ran), display)
+
+
+def cancelled_before_start() -> ToolResult:
+    return ToolResult("Command was cancelled by user before it could start.", say("Command cancelled by user."))
 
 
 def _so_far(ran: Ran) -> str:

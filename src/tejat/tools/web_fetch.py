@@ -15,6 +15,7 @@ from tejat.core.schema import Param
 from tejat.core.tool import Kind, ProposingTool, ToolContext, ToolResult
 from tejat.core.types import Text
 from tejat.core.value import value
+from tejat.core.words import say
 from tejat.tools.citations import with_sources
 from tejat.tools.pages import Missing, Page, Why, fenced, read_pages, shared_fairly
 from tejat.tools.web import Web, refuse_secrets
@@ -74,7 +75,7 @@ class WebFetchTool(ProposingTool[WebFetchParams]):
         private = _private_origins(urls)
         note = "\n".join(["\n", _PRIVATE_NOTE, *sorted(private)]) if private else ""
         return InfoConfirmation(
-            title="Confirm Web Fetch",
+            title=say("Confirm Web Fetch"),
             prompt=params.prompt + note,
             urls=tuple(map(str, urls)),
             proposal=_Consent(private),
@@ -125,16 +126,18 @@ class WebFetchTool(ProposingTool[WebFetchParams]):
         if not answer.text.strip() and not (grounding and grounding.sources):
             return None
         told = with_sources(answer, unknown="Unknown URI")
-        return ToolResult(_skipped(missing) + told, "Content processed from prompt.")
+        return ToolResult(_skipped(missing) + told, say("Content processed from prompt."))
 
     async def _answer(self, params: WebFetchParams, pages: Sequence[Page], missing: Sequence[Missing]) -> ToolResult:
         content = fenced(pages)
-        whose = str(pages[0].url) if len(pages) == 1 else f"{len(pages)} URLs"
+        whose = str(pages[0].url) if len(pages) == 1 else say("{count} URLs", count=len(pages))
         if self._web.ask is None:
             parts = [Text(_skipped(missing).rstrip()), *content] if missing else content
             texts = [part.text for part in parts if isinstance(part, Text)]
             is_text = len(texts) == len(parts)
-            return ToolResult("\n\n".join(texts) if is_text else parts, f"Content of {whose} fetched.")
+            return ToolResult(
+                "\n\n".join(texts) if is_text else parts, say("Content of {source} fetched.", source=whose)
+            )
         question = user_message(_QUESTION.format(prompt=params.prompt), *content)
         try:
             answer = await self._web.ask(ModelRequest([question], purpose="web_fetch"))
@@ -142,7 +145,8 @@ class WebFetchTool(ProposingTool[WebFetchParams]):
             raise _not_processed(params, failure.message) from None
         if answer.is_empty:
             raise _not_processed(params, "The model did not answer.")
-        return ToolResult(_skipped(missing) + answer.text, f"Content for {whose} processed using fallback fetch.")
+        display = say("Content for {source} processed using fallback fetch.", source=whose)
+        return ToolResult(_skipped(missing) + answer.text, display)
 
 
 @value

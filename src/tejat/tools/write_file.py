@@ -8,6 +8,7 @@ from tejat.core.schema import Param
 from tejat.core.tool import Kind, ProposingTool, ToolContext, ToolLocation, ToolResult
 from tejat.core.types import Params
 from tejat.core.value import value
+from tejat.core.words import say
 from tejat.tools.edit.omission import omission_placeholders
 from tejat.tools.file_change import FileChange, look, make, rewriting, side_effects
 from tejat.tools.short_path import short_relative
@@ -57,7 +58,7 @@ class WriteFileTool(ProposingTool[WriteFileParams]):
 
     async def propose(self, params: WriteFileParams) -> Confirmation | None:
         location = self._workspace.roots.locate(params.file_path)
-        title = f"Confirm Write: {short_relative(location)}"
+        title = say("Confirm Write: {path}", path=short_relative(location))
         return await off_loop(lambda _: self._work_out(location, params).confirmation(title))
 
     def modified_params(self, params: Params, confirmation: Confirmation, new_content: str) -> Params:
