@@ -148,6 +148,15 @@ class TestEnds:
             assert here.run("go on") == FINISHED
             assert here.history[-2][1][-1] == Text("go on")
 
+    def test_not_when_the_person_told_the_model_what_to_do_instead(self, tmp_path: Path) -> None:
+        asking = Note("asking")
+        both = [ScriptedCall("asking", {"text": text}) for text in "ab"]
+        person = Person([Answer(Outcome.CANCEL, feedback="use c"), NO])
+        with scene(tmp_path, calls(*both), says("I see."), tools=[asking], person=person) as here:
+            assert here.run() == FINISHED
+            assert "They said: use c" in str(here.history[-2])
+            assert len(here.model.requests) == 2
+
     def test_not_when_one_of_them_was_allowed(self, tmp_path: Path) -> None:
         asking = Note("asking")
         both = [ScriptedCall("asking", {"text": text}) for text in "ab"]

@@ -115,7 +115,8 @@ class Permission:
             asking(question)
             answer = await self._approver.ask(question)
             if answer.outcome in (Outcome.CANCEL, Outcome.STOP):
-                raise NotAllowed(answer.feedback, confirmation, ends_turn=answer.outcome is Outcome.STOP)
+                ends_turn = answer.outcome is Outcome.STOP
+                raise NotAllowed(answer.feedback, confirmation, ends_turn=ends_turn, has_word=bool(answer.feedback))
             if answer.new_content is not None:
                 params, note = _rewritten(tool, params, confirmation, answer.new_content), say("This is your version.")
                 continue
@@ -170,10 +171,13 @@ class Permission:
 class NotAllowed(ToolFailure):
     """The person said no. `shown` is the change they said no to, if it was one.
 
-    `ends_turn`: they want none of the other calls either, and the model is not asked again.
+    `ends_turn`: they want none of the other calls either, and the model is not asked again. `has_word`: they have told
+    the model what to do instead, which it is to hear.
     """
 
-    def __init__(self, feedback: str | None, confirmation: Confirmation, *, ends_turn: bool = False) -> None:
+    def __init__(
+        self, feedback: str | None, confirmation: Confirmation, *, ends_turn: bool = False, has_word: bool = False
+    ) -> None:
         said = f" They said: {feedback}" if feedback else ""
         super().__init__(
             f"[Operation Cancelled] Reason: User did not allow tool call.{said}",
@@ -182,6 +186,7 @@ class NotAllowed(ToolFailure):
         )
         self.shown = _change_shown(confirmation)
         self.ends_turn = ends_turn
+        self.has_word = has_word
 
 
 def _change_shown(confirmation: Confirmation) -> FileDiff | None:

@@ -103,6 +103,7 @@ class Batch:
         self._is_waiting = True
         self._is_stopped = False
         self.was_stopped = False
+        self._has_word = False
 
     @property
     def results(self) -> list[ToolResult]:
@@ -115,7 +116,7 @@ class Batch:
     @property
     def all_cancelled(self) -> bool:
         """Whether there is nothing to go on with: the model is not asked again, the person is."""
-        return all(_final_state(result) is CallState.CANCELLED for result in self.results)
+        return not self._has_word and all(_final_state(result) is CallState.CANCELLED for result in self.results)
 
     @property
     def stop_reason(self) -> str | None:
@@ -180,6 +181,7 @@ class Batch:
             self._finish(call, rejected(refusal.failure))
         except NotAllowed as refusal:
             self._is_stopped = self.was_stopped = self.was_stopped or refusal.ends_turn
+            self._has_word = self._has_word or refusal.has_word
             result = failed(refusal)
             result = result if refusal.shown is None else replace(result, return_display=refusal.shown)
             self._finish(call, result, was_refused=True)

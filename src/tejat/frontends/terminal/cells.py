@@ -47,6 +47,13 @@ def cells_of(text: str, style: str = "") -> Row:
     return row
 
 
+def in_ascii(text: str) -> str:
+    """The text for a terminal that has nothing else, as wide as it is."""
+    if text.isascii():
+        return text
+    return "".join(each if each.isascii() else "?" * width_of(each) for each in iter_graphemes(text))
+
+
 def columns(row: Iterable[Cell]) -> int:
     return sum(cell.width for cell in row)
 

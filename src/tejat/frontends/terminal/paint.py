@@ -8,7 +8,7 @@ from rich.color import Color, ColorSystem
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.style import Style
 
-from tejat.frontends.terminal.cells import Row, cells_of
+from tejat.frontends.terminal.cells import Row, cells_of, in_ascii
 from tejat.frontends.terminal.look import Colours, Look
 from tejat.frontends.terminal.safe_text import safe
 
@@ -36,7 +36,8 @@ def ansi_of(renderable: RenderableType, look: Look, *, width: int) -> str:
     What comes out wider is left to the terminal to wrap: so a long line of code or an address is still one line when
     somebody copies it.
     """
-    return "".join(f"{_coloured(line, look.colours)}\n" for line in _lines(renderable, look, width))
+    text = "".join(f"{_coloured(line, look.colours)}\n" for line in _lines(renderable, look, width))
+    return in_ascii(text) if look.is_ascii else text
 
 
 _Line = list[tuple[str, Style | None]]
