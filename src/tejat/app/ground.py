@@ -22,7 +22,8 @@ _MOST_NAMES = 3
 class Ground:
     """`environment` holds what the `.env` file sets too, which is `environment_file`, and the keys that are kept.
 
-    `kept_keys` are the names of those that come from nowhere else. `notes` are for the person.
+    `kept_keys` are the names of those that come from nowhere else. `brought` is what the folder brings along, whether it
+    counts or not. `notes` are for the person.
     """
 
     roots: tuple[str, ...]
@@ -32,6 +33,7 @@ class Ground:
     environment: Mapping[str, str] = field(repr=False)
     environment_file: str | None = None
     kept_keys: tuple[str, ...] = ()
+    brought: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -84,6 +86,7 @@ def survey(
     if servers is not None:
         settings = _with_servers(settings, servers)
     included = [entry.value for entry in settings.include_directories]
+    brought = tuple(_brought(trust, roots[0], settings))
     roots = tuple(dict.fromkeys((*roots, *(path for path in included if os.path.isdir(path)))))
     return Ground(
         roots,
@@ -93,7 +96,8 @@ def survey(
         around,
         environment_file=None if file is None else file.path,
         kept_keys=tuple(kept),
-        notes=tuple(_notes(trust, _brought(trust, roots[0], settings), included)),
+        brought=brought,
+        notes=tuple(_notes(trust, brought, included)),
     )
 
 

@@ -41,7 +41,7 @@ class Standing:
             cached_tokens=budget.usage.cached,
             cost=budget.cost,
             servers=_servers(succession),
-            is_trusted=ground.trust.is_trusted,
+            is_trusted=ground.trust.is_trusted or not ground.brought,
             sandbox=succession.workshop.house.sandbox_name,
         )
 

@@ -39,12 +39,16 @@ def compose(
     foot: Foot,
     say_above: Callable[[int], Row],
 ) -> Picture:
-    """All of it in at most `height` rows; the row of the caret is always among them."""
+    """All of it in at most `height` rows; the row of the caret is always among them.
+
+    Where there is room, an empty row keeps what is typed apart from what was said.
+    """
     body = _around_caret(body, max(height - len(foot.rows), 1))
-    left = max(height - len(foot.rows) - len(body.rows), 0)
+    gap: list[Row] = [[]] if height >= _ROOMY and len(body.rows) + len(foot.rows) < height else []
+    left = max(height - len(foot.rows) - len(body.rows) - len(gap), 0)
     waiting = list(queued[: left if not live else max(left - 1, 0)])
     going_on = _end_of(live, left - len(waiting), say_above)
-    above = [*going_on, *waiting]
+    above = [*going_on, *gap, *waiting]
     caret = None if body.caret is None else (body.caret[0], body.caret[1] + len(above))
     return Picture((*above, *body.rows, *foot.rows), caret)
 
