@@ -22,8 +22,8 @@ _MOST_NAMES = 3
 class Ground:
     """`environment` holds what the `.env` file sets too, which is `environment_file`, and the keys that are kept.
 
-    `kept_keys` are the names of those that come from nowhere else. `brought` is what the folder brings along, whether it
-    counts or not. `notes` are for the person.
+    `kept_keys` are the names of those that come from nowhere else. `brought` is what the folder brings along, whether
+    it counts or not. `notes` are for the person.
     """
 
     roots: tuple[str, ...]

@@ -36,7 +36,7 @@ def composed(
 def test_everything_from_top_to_bottom() -> None:
     picture = composed(20, live=2, queued=1, body=2, caret=1, hint=True)
     assert text_of(picture) == ["live 0", "live 1", "", "queued 0", "body 0", "body 1", "hint", "status"]
-    assert picture.caret == (3, 4)
+    assert picture.caret == (3, 5)
 
 
 def test_the_end_of_what_goes_on_is_shown_and_the_rest_counted() -> None:
