@@ -70,7 +70,7 @@ def _leaf_lines(piece: Piece, look: Look, width: int) -> Iterable[Line]:
         case Markup(lines):
             return [line for text in lines for line in wrapped([(text, base)], width)]
         case Code() as code:
-            return _code(code, look)
+            return _code(code, look, width)
         case Grid() as grid:
             return _grid(grid, look, width, base)
         case Break():
@@ -96,11 +96,11 @@ def _joined(lines: Sequence[str]) -> str:
     return "".join(parts[:-1])
 
 
-def _code(code: Code, look: Look) -> Iterator[Line]:
+def _code(code: Code, look: Look, width: int) -> Iterator[Line]:
     """Rules above and below tell code from text without colours, and copying what is between them gives the code."""
     rule, quiet = look.glyphs.rule * 2, look.style(Part.QUIET)
     if code.is_first:
-        yield [(f"{rule} {code.language}" if code.language else rule, quiet)]
+        yield from wrapped([(f"{rule} {code.said}" if code.said else rule, quiet)], width)
     yield from code_lines(code.lines, code.language, look, before=code.before)
     if code.is_last:
         yield [(rule, quiet)]

@@ -54,13 +54,17 @@ class Markup:
 
 @value
 class Code:
-    """Lines of code, or a part of them; `before` are lines that have been drawn."""
+    """Lines of code, or a part of them, and what was said about them; `before` are lines that have been drawn."""
 
     lines: tuple[str, ...]
-    language: str = ""
+    said: str = ""
     before: tuple[str, ...] = ()
     is_first: bool = True
     is_last: bool = True
+
+    @property
+    def language(self) -> str:
+        return self.said.partition(" ")[0]
 
 
 @value
@@ -211,7 +215,7 @@ class Blocks:
                 if _begins(rest, in_paragraph=True):
                     return False
             case Grid():
-                if _begins(rest, in_paragraph=False):
+                if not rest[:4].strip(" ") or _begins(rest, in_paragraph=False):
                     return False
             case Markup():
                 pass
@@ -306,7 +310,7 @@ class Blocks:
             self._leaf = Heading(len(heading["signs"]), _without_signs(rest[heading.end() :]))
             self._close()
         elif fence:
-            self._leaf, self._fence = Code((), fence["language"]), fence
+            self._leaf, self._fence = Code((), fence["said"].strip(" ")), fence
         elif re.match(_BREAK, rest):
             self._leaf = Break()
             self._close()
@@ -342,9 +346,14 @@ _MOST_BLANKS = 4
 
 # No part of them can match the same text in two ways: a hostile line takes no longer than another.
 _HEADING = r" {0,3}(?P<signs>#{1,6})(?= |$)"
-_FENCE = r"(?P<indent> {0,3})(?P<sign>`{3,}+|~{3,}+) *+(?P<language>[^ `]*+)[^`]*+$"
+_FENCE = r"(?P<indent> {0,3})(?P<sign>`{3,}+|~{3,}+)(?P<said>[^`]*+)$"
 _BREAK = r" {0,3}(?:(?:- *){3,}|(?:\* *){3,}|(?:_ *){3,})$"
-_MARKUP = r" {0,3}(?:</?[A-Za-z][A-Za-z0-9-]*(?:[ />]|$)|<!--|<\?|<![A-Z])"
+_TAGS = (
+    "address|article|aside|base|blockquote|body|center|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer"
+    "|form|frame|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|nav|ol|option|p|param|pre|script|search"
+    "|section|style|summary|table|tbody|td|textarea|tfoot|th|thead|title|tr|track|ul"
+)
+_MARKUP = rf" {{0,3}}(?:</?(?i:{_TAGS})(?:[ />]|$)|<!--|<\?|<![A-Z])"
 _ITEM = r" {0,3}(?P<marker>[-+*]|[0-9]{1,9}[.)])(?P<blanks> +|$)"
 
 
@@ -362,7 +371,7 @@ def _begins(rest: str, *, in_paragraph: bool) -> bool:
     return bool(found or re.match(" {0,3}>", rest) or any(re.match(pattern, rest) for pattern in _STARTS))
 
 
-_STARTS: tuple[str, ...] = (_HEADING, _FENCE, _BREAK)
+_STARTS: tuple[str, ...] = (_HEADING, _FENCE, _BREAK, _MARKUP)
 
 
 def _without_signs(text: str) -> str:

@@ -68,7 +68,7 @@ class _Reader:
             case "escaped":
                 self.parts.append(found["escaped"])
             case "entity":
-                self.parts.append(safe(unescape(found[0])))
+                self.parts.append(safe(unescape(found[0])) or found[0])
             case "ticks":
                 return self._code(found)
             case "address":
@@ -228,7 +228,7 @@ def _tokens() -> re.Pattern[str]:
         r"|(?P<ticks>`+)"
         r"|(?P<entity>&(?:\#[0-9]{1,7}|\#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});)"
         r"|<(?P<address>[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]{0,2000}+)>"
-        r"|(?P<bare>https?://[^\s<>|]{1,2000})"
+        r"|(?P<bare>https?://[^\s<>|\[\]]{1,2000})"
         r"|(?P<signs>\*+|_+|~~)"
         r"|(?P<open>!?\[)"
         r"|(?P<close>\])"
