@@ -17,7 +17,7 @@ _WORDS: dict[str, Any] = runpy.run_path(str(Path(__file__).parents[1] / "scripts
 
 # What a translator leaves alone: fields, keys in brackets, code, flags, variables, slash commands, our name.
 _KEPT = re.compile(
-    r"\{\{|\}\}|\{[^{}]*\}|%\([a-z_]+\)[srd]|%[srd]|\[[a-zA-Z]\]|`[^`]*`|--?[a-zA-Z][a-zA-Z-]*"
+    r"\{\{|\}\}|\{[^{}]*\}|%\([a-z_]+\)[srd]|%[srd]|\[[a-zA-Z]\]|`[^`]*`|(?<!\w)--?[a-zA-Z][a-zA-Z-]*"
     r"|\b[A-Z]+(?:_[A-Z]+)+\b|(?<![\w/])/[a-z]+\b|\btejat\b|https?://\S+"
 )
 _LETTERS = string.ascii_lowercase + string.ascii_uppercase

@@ -1,7 +1,7 @@
 from tejat.core.tool import Kind
 from tejat.policy.call import Call
 from tejat.policy.findings import Finding
-from tejat.policy.judge import NO_NETWORK, Judge
+from tejat.policy.judge import Judge, no_network
 from tejat.policy.rules import Decision, Facts, Rule, Tier
 
 ALLOW = Rule(Decision.ALLOW, Tier.USER, "u:1", "search", "github")
@@ -20,7 +20,7 @@ def test_only_rules_for_the_call_count() -> None:
 
 
 def test_the_network_has_to_be_allowed_by_name() -> None:
-    assert judge(wants_network=True).findings([ALLOW]) == [Finding(None, NO_NETWORK)]
+    assert judge(wants_network=True).findings([ALLOW]) == [Finding(None, no_network())]
     assert judge(wants_network=True).findings([WITH_NETWORK]) == [Finding(WITH_NETWORK)]
 
 

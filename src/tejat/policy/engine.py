@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from tejat.core.tool import READ_ONLY_KINDS, Kind
 from tejat.core.value import replace
 from tejat.core.visible import visible
+from tejat.core.words import say
 from tejat.policy.call import Call
 from tejat.policy.defaults import default_rules
 from tejat.policy.findings import Finding
@@ -15,7 +16,6 @@ from tejat.policy.rules import Decision, Facts, Mode, Rule, Tier, Verdict
 from tejat.policy.tool_names import MEMORY
 
 _LONGEST_ERROR = 200
-_HAS_CHANGED = "The server describes this tool in other words than when it was last allowed. Look at it again."
 
 
 class Policy:
@@ -91,7 +91,7 @@ class Policy:
             return Verdict(Decision.DENY, unchecked, reason)
         if verdict.decision is Decision.ALLOW or verdict.firm:
             return verdict
-        return Verdict(Decision.ALLOW, None, "Mode yolo allows what would be asked.")
+        return Verdict(Decision.ALLOW, None, say("Mode yolo allows what would be asked."))
 
     def _restricted_denial(self, facts: Facts) -> Rule | None:
         """A rule that forbids some calls of this tool."""
@@ -117,7 +117,7 @@ class Policy:
         if unchecked is not None:
             reason = f"{words}, so the rule `{rule_text(unchecked)}` cannot be checked."
             return Verdict(Decision.DENY, unchecked, reason)
-        return Verdict(Decision.ASK, None, f"{words}.", firm=True)
+        return Verdict(Decision.ASK, None, say("The policy could not judge this call ({why}).", why=why), firm=True)
 
 
 def _judge(facts: Facts) -> Judge:
@@ -135,7 +135,8 @@ def _firmed(verdict: Verdict, call: Call) -> Verdict:
     if verdict.decision is Decision.DENY:
         return verdict
     if facts.has_changed:
-        return Verdict(Decision.ASK, verdict.rule, _HAS_CHANGED, firm=True)
+        why = say("The server describes this tool in other words than when it was last allowed. Look at it again.")
+        return Verdict(Decision.ASK, verdict.rule, why, firm=True)
     if facts.kind in READ_ONLY_KINDS:
         return verdict
     if facts.tool == MEMORY and facts.server is None:
@@ -151,7 +152,7 @@ def _auto_edited(verdict: Verdict, facts: Facts) -> Verdict:
         return verdict
     if facts.wants_network and not (verdict.rule and verdict.rule.network):
         return verdict
-    return Verdict(Decision.ALLOW, None, "Mode auto_edit allows edits.")
+    return Verdict(Decision.ALLOW, None, say("Mode auto_edit allows edits."))
 
 
 def _planned(verdict: Verdict, judge: Judge) -> Verdict:
@@ -162,4 +163,4 @@ def _planned(verdict: Verdict, judge: Judge) -> Verdict:
         return Verdict(Decision.DENY, None, f"Plan mode only reads, and {objection}.")
     if verdict.decision is Decision.ASK:
         return verdict
-    return Verdict(Decision.ASK, verdict.rule, "Plan mode asks before every command.")
+    return Verdict(Decision.ASK, verdict.rule, say("Plan mode asks before every command."))

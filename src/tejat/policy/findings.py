@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from tejat.core.value import value
 from tejat.core.visible import visible
+from tejat.core.words import say
 from tejat.policy.command_line import Command
 from tejat.policy.rule_text import rule_text
 from tejat.policy.rules import Decision, Rule, Tier, Verdict
@@ -38,15 +39,17 @@ class Finding:
     def _reason(self) -> str:
         of_command = "" if self.command is None else f" ({_shown(self.command)})"
         if self.rule is None or (self.decision is Decision.ASK and self.rule.tier is Tier.DEFAULT):
-            return f"No rule allows this{of_command}" + (f": {self.gap}." if self.gap else ".")
+            if self.gap:
+                return say("No rule allows this{command}: {why}.", command=of_command, why=self.gap)
+            return say("No rule allows this{command}.", command=of_command)
         text = rule_text(self.rule)
         match self.decision:
             case Decision.DENY:
-                return f"The rule `{text}` forbids it{of_command}."
+                return f"The rule `{text}` forbids it{of_command}."  # a model reads it, too
             case Decision.ASK:
-                return f"The rule `{text}` asks for it{of_command}."
+                return say("The rule {rule} asks for it{command}.", rule=f"`{text}`", command=of_command)
             case Decision.ALLOW:
-                return f"The rule `{text}` allows it."
+                return say("The rule {rule} allows it.", rule=f"`{text}`")
 
 
 def finding_of(matching: Iterable[Rule], *, gap: str | None, command: Command | None = None) -> Finding:

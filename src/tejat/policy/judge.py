@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 
+from tejat.core.words import say
 from tejat.policy.call import Call
 from tejat.policy.findings import Finding, finding_of
 from tejat.policy.rules import Decision, Rule, Tier
 
 OFFERED = "your answer"
 """The source of a rule that is offered."""
-NO_NETWORK = "it wants the network, and the rule does not say so"
 
 
 class Judge:
@@ -19,7 +19,7 @@ class Judge:
         """What the rules say of the call; never empty."""
         meant = [rule for rule in rules if self.call.is_meant_by(rule)]
         covering = [rule for rule in meant if not self._lacks_network(rule)]
-        return [finding_of(covering, gap=NO_NETWORK if len(covering) < len(meant) else None)]
+        return [finding_of(covering, gap=no_network() if len(covering) < len(meant) else None)]
 
     def offer(self, findings: Sequence[Finding]) -> Rule | None:
         """A rule that might cover what was found uncovered, None where it would allow more than can be overseen."""
@@ -34,3 +34,8 @@ class Judge:
 
     def _lacks_network(self, rule: Rule) -> bool:
         return rule.decision is Decision.ALLOW and self.call.facts.wants_network and not rule.network
+
+
+def no_network() -> str:
+    """Why a rule does not cover a call that wants the network."""
+    return say("it wants the network, and the rule does not say so")
