@@ -179,7 +179,7 @@ class _Whereabouts:
     def told_by(self, line: str) -> str:
         """The line, after which the shell tells where it is, however the line ends."""
         writing = f"pwd > {shlex.quote(self._path)}"
-        return f"trap {shlex.quote(writing)} EXIT\n{line}"
+        return f"trap {shlex.quote(writing)} EXIT; {line}"
 
     def elsewhere(self, here: str) -> str:
         """Where the shell ended, empty if that is here or was not told."""
