@@ -49,8 +49,8 @@ def caret_after(person: ScreenPerson, text: str) -> bool:
 
 def test_a_session_leaves_what_was_printed_and_nothing_else() -> None:
     with at_frame() as person:
-        assert person.screen.lines()[:3] == ["Welcome", ">", (STATUS + " ") * 4 + "status of it"]
-        assert person.screen.cursor == (2, 1)
+        assert person.screen.lines()[:4] == ["Welcome", "", ">", (STATUS + " ") * 4 + "status of it"]
+        assert person.screen.cursor == (2, 2)
         assert 2004 in person.screen.modes
         do(person, "print 2")
         person.wait_for("printed 1", idle=True)
@@ -135,14 +135,14 @@ def test_the_cursor_stands_where_the_text_ends(text: str, columns: int) -> None:
     with at_frame() as person:
         person.type(text)
         person.wait_for(f"> {text}", idle=True)
-        assert person.screen.cursor == (2 + columns, 1)
+        assert person.screen.cursor == (2 + columns, 2)
         person.type("z")
         person.press("c-a")
         person.wait_for(f"> {text}z", idle=True)
-        assert person.screen.cursor == (2, 1)
+        assert person.screen.cursor == (2, 2)
         person.press("c-e", "backspace")
         person.wait_until_gone("z", idle=True)
-        assert person.screen.cursor == (2 + columns, 1)
+        assert person.screen.cursor == (2 + columns, 2)
 
 
 def test_a_live_block_taller_than_the_screen_shows_its_end() -> None:
@@ -150,13 +150,13 @@ def test_a_live_block_taller_than_the_screen_shows_its_end() -> None:
         do(person, "live 40")
         person.wait_for("live 39", idle=True)
         lines = person.screen.lines()
-        assert lines[0] == "31 rows above"
-        assert [line.split(" x")[0] for line in lines[1:10]] == [f"live {number}" for number in range(31, 40)]
+        assert lines[0] == "32 rows above"
+        assert [line.split(" x")[0] for line in lines[1:9]] == [f"live {number}" for number in range(32, 40)]
         assert (lines[10], lines[11].startswith(STATUS)) == (">", True)
         assert person.screen.cursor == (2, 10)
         do(person, "live off")
         person.wait_until_gone("live", idle=True)
-        assert person.screen.lines()[:1] == [">"]
+        assert person.screen.lines()[:2] == ["", ">"]
 
 
 def test_queued_lines_are_named_and_counted() -> None:
@@ -164,7 +164,7 @@ def test_queued_lines_are_named_and_counted() -> None:
         do(person, "queue 7")
         person.wait_for("2 more queued", idle=True)
         lines = person.screen.lines()
-        assert lines[1:8] == [*(f"queued · line {number} and…" for number in range(5)), "2 more queued", ">"]
+        assert lines[2:9] == [*(f"queued · line {number} and…" for number in range(5)), "2 more queued", ">"]
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(40, 10), (20, 5), (20, 3), (10, 2), (5, 1), (2, 1)])
@@ -208,7 +208,7 @@ def test_hints_go_with_the_next_key_or_in_time() -> None:
     with at_frame() as person:
         do(person, "hint look here")
         person.wait_for("look here", idle=True)
-        assert person.screen.lines()[2] == "look here"
+        assert person.screen.lines()[3] == "look here"
         person.type("a")
         person.wait_until_gone("look here")
         person.press("backspace", "escape")
@@ -224,7 +224,7 @@ def test_escape_is_quick_and_sequences_may_be_slow() -> None:
         assert time.monotonic() - start < 0.4
         person.type("one two")
         person.press("m-b")
-        person.wait_until(lambda screen: screen.cursor == (6, 1), idle=True)
+        person.wait_until(lambda screen: screen.cursor == (6, 2), idle=True)
 
 
 def test_escape_stays_with_people_who_use_vi() -> None:
@@ -233,7 +233,7 @@ def test_escape_stays_with_people_who_use_vi() -> None:
         person.settle()
         person.type("some text")
         person.press("escape")
-        person.wait_until(lambda screen: screen.cursor == (10, 1), idle=True)
+        person.wait_until(lambda screen: screen.cursor == (10, 2), idle=True)
         assert "escaped" not in person.text
         person.press("escape")
         person.wait_for("escaped")
@@ -270,7 +270,7 @@ def test_dialogs_take_all_keys_one_after_the_other_and_the_text_stays() -> None:
         person.type("y")
         person.wait_for("first answered y", idle=True)
         assert caret_after(person, "> "), person.picture()
-        assert person.screen.cursor == (2, 2)
+        assert person.screen.cursor == (2, 3)
 
 
 def test_dialogs_wait_for_each_other() -> None:
@@ -299,7 +299,7 @@ def test_a_dialog_may_change_by_itself_and_have_a_caret() -> None:
     with at_frame() as person:
         do(person, "lazy")
         person.wait_for("looked at often")
-        assert person.screen.cursor == (3, 1)
+        assert person.screen.cursor == (3, 2)
         assert person.screen.is_cursor_visible
         person.press("c-c")
         person.wait_for("counted c-c", idle=True)
@@ -318,7 +318,7 @@ def test_another_program_gets_the_terminal_as_it_was_found() -> None:
         person.wait_for("printed meanwhile", idle=True)
         rows = person.screen.lines()
         end = rows.index("got an answer")
-        assert [rows[end + 1], rows[end + 2].split()[0], rows[end + 4]] == ["printed meanwhile", "live", ">"]
+        assert [rows[end + 1], rows[end + 2].split()[0], rows[end + 5]] == ["printed meanwhile", "live", ">"]
         assert 2004 in person.screen.modes
         leave(person)
 
