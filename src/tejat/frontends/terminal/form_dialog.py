@@ -59,10 +59,12 @@ class FormDialog:
         self._told = ""
         self._first = 0
         self._last_first = 0
+        self._caret: tuple[int, int] | None = None
 
     def view(self, *, width: int, height: int) -> RenderableType:
         self._guard.appear()
         top = self._painted(asked_by(self._asked), width, Part.STRONG)
+        self._caret = None
         text, bottom = self._parts(width)
         bottom += self._painted(self._told, width, Part.WARNING) if self._told else []
         room = max(1, height - len(top) - len(bottom) - 1)
@@ -74,7 +76,13 @@ class FormDialog:
             more = say_count("{count} more row below.", "{count} more rows below.", below)
             note = more if below else say("This is the end.")
             shown.append(painted(self._look, (cut(f"{self._look.glyphs.more} {note}", width, self._look), Part.QUIET)))
+        if self._caret is not None:
+            self._caret = (self._caret[0], len(top) + len(shown) + self._caret[1])
         return stacked([*top, *shown, *bottom][: max(1, height)])
+
+    def caret(self, *, width: int, height: int) -> tuple[int, int] | None:
+        """Where it stands in the last view, which was of this size; None where nothing is typed."""
+        return self._caret
 
     def press(self, key: str) -> Decided[Answer] | None:
         if key == "c-c":
@@ -174,8 +182,9 @@ class FormDialog:
         for number, label in enumerate(choices_in(field), 1):
             rows = wrapped(untabbed(label), width=width, first=f"  {number} ", rest=SAME_LINE)
             text += [painted(self._look, (row, Part.TEXT)) for row in rows]
-        line = self._line.rows(self._look, width=width, most=_MOST_LINE_ROWS, first="= ")
-        return text, [*line, *self._painted(say("Enter goes on, Esc is a no."), width, Part.QUIET)]
+        typed = self._line.drawn(self._look, width=width, most=_MOST_LINE_ROWS, first="= ")
+        self._caret = typed.caret
+        return text, [*typed.rows, *self._painted(say("Enter goes on, Esc is a no."), width, Part.QUIET)]
 
     def _question_rows(self, asked: str, width: int) -> list[Text]:
         rows = [painted(self._look, (row, Part.STRONG)) for row in wrapped_words(asked, width=width)]

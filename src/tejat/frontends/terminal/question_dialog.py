@@ -72,6 +72,10 @@ class QuestionDialog:
         self._saw_rules = self._saw_rules or seen >= self._shown.rules_end
         return stacked(self._shown.rows)
 
+    def caret(self, *, width: int, height: int) -> tuple[int, int] | None:
+        """Where it stands in the last view, which was of this size; None while nothing is typed."""
+        return self._shown.caret
+
     def press(self, key: str) -> Decided[Answer | Wish] | None:
         if key == "c-c" or (key == "escape" and self._word is None):
             return Decided(Answer(Outcome.STOP))
@@ -125,17 +129,17 @@ class QuestionDialog:
 
     def _step(self, key: str) -> None:
         """Up and down go through what is shown where that is long, else from answer to answer."""
-        last = self._shown.last_first
         if key in ("tab", "right"):
             self._marked = (self._marked + 1) % len(self._choices)
         elif key in ("s-tab", "left"):
             self._marked = (self._marked - 1) % len(self._choices)
-        elif last:
+        elif self._shown.last_first:
             page = max(1, self._shown.room - 1)
-            steps = {"up": -1, "down": 1, "pageup": -page, "pagedown": page, "home": -self._first, "end": last}
-            self._first = max(0, min(self._first + steps[key], last))
+            steps = {"up": -1, "down": 1, "pageup": -page, "pagedown": page, "home": -self._first, "end": _VERY_FAR}
+            self._first = max(0, self._first + steps[key])  # the next view knows where the end is
         elif key in ("up", "down"):
             self._marked = (self._marked + (1 if key == "down" else -1)) % len(self._choices)
 
 
+_VERY_FAR = 1 << 40
 _STEPS = frozenset({"up", "down", "pageup", "pagedown", "home", "end", "tab", "s-tab", "left", "right"})

@@ -35,6 +35,7 @@ class Shown:
     last_first: int
     call_end: int = 0
     rules_end: int = 0
+    caret: tuple[int, int] | None = None
 
 
 @value
@@ -45,6 +46,8 @@ class _Below:
     rules: tuple[Text, ...]
     answers: tuple[Text, ...]
     hint: tuple[Text, ...]
+    caret: tuple[int, int] | None = None
+    """Counted from the first row of the answers."""
 
     @property
     def rows(self) -> tuple[Text, ...]:
@@ -66,7 +69,9 @@ class QuestionRows:
         facts = self._fact_rows(width)
         all_of_it = len(body) + sum(map(len, facts))
         hints = self._hint_rows(hint, width, most=max(1, height // 3), is_whole=is_whole, word=word)
-        below = self._below(width, height, marked, word, hints, wanted=min(all_of_it, _ROOMY))
+        # How much room there is must not depend on what is hinted at.
+        below = self._below(width, height, marked, word, hints[:1], wanted=min(all_of_it, _ROOMY))
+        below = replace(below, hint=tuple(hints)) if below.hint else below
         left = max(height - len(below.rows), 1)
         if all_of_it > left:
             left = max(left - 1, 1)  # one row says how much there is beyond the room
@@ -77,13 +82,15 @@ class QuestionRows:
         last_first = max(0, len(scrolled) - room)
         first = min(first, last_first)
         between = [self._place_row(len(scrolled), first, room, width)] if last_first else []
-        rows = [*pinned, *scrolled[first : first + room], *between, *below.rows]
+        above = [*pinned, *scrolled[first : first + room], *between]
+        rows = [*above, *below.rows]
         return Shown(
             tuple(rows[:height]),
             room,
             last_first,
             call_end=len(body) - self._told_rows(width),
             rules_end=len(scrolled) if rules else 0,
+            caret=below.caret and (below.caret[0], len(above) + len(below.asked) + below.caret[1]),
         )
 
     def _below(
@@ -92,7 +99,7 @@ class QuestionRows:
         """As much of it as leaves so many rows for the call, in a few steps from roomy to tight."""
         asked, rules = self._asked_rows(width), self._rule_rows(width)
         if word is not None:
-            return _Below(tuple(asked[:1]), (), tuple(self._word_rows(word, width)), tuple(hint))
+            return self._below_with_word(word, asked[:1], hint, width)
         if len(rules) > _MOST_RULE_ROWS:
             rules = []
         spelled, close = self._list_rows(marked, width), self._flow_rows(marked, width)
@@ -186,10 +193,12 @@ class QuestionRows:
         label = cut(f"{self._look.glyphs.mark} {self._choices[marked].label}", width, self._look)
         return [*(painted(self._look, *row[:-1]) for row in rows), painted(self._look, (label, Part.ACCENT))]
 
-    def _word_rows(self, word: TextLine, width: int) -> list[Text]:
-        asked = wrapped_words(say("No. What should the model know?"), width=width)
-        line = word.rows(self._look, width=width, most=_MOST_WORD_ROWS, first="> ")
-        return [*(painted(self._look, (row, Part.STRONG)) for row in asked), *line]
+    def _below_with_word(self, word: TextLine, asked: list[Text], hint: list[Text], width: int) -> _Below:
+        told = wrapped_words(say("No. What should the model know?"), width=width)
+        typed = word.drawn(self._look, width=width, most=_MOST_WORD_ROWS, first="> ")
+        answers = [*(painted(self._look, (row, Part.STRONG)) for row in told), *typed.rows]
+        caret = (typed.caret[0], len(told) + typed.caret[1])
+        return _Below(tuple(asked), (), tuple(answers), tuple(hint), caret)
 
     def _place_row(self, total: int, first: int, room: int, width: int) -> Text:
         below = max(0, total - first - room)

@@ -3,10 +3,19 @@
 from rich.text import Text
 from wcwidth import iter_graphemes
 
+from tejat.core.value import value
 from tejat.frontends.terminal.look import Look, Part
 from tejat.frontends.terminal.rows import columns_of, one_line, painted
 
 _LONGEST = 100_000
+
+
+@value
+class Typed:
+    """What is drawn of a line, and the column and row of its caret."""
+
+    rows: tuple[Text, ...]
+    caret: tuple[int, int]
 
 
 class TextLine:
@@ -44,26 +53,25 @@ class TextLine:
                 return self._type(key)
         return True
 
-    def rows(self, look: Look, *, width: int, most: int, first: str = "") -> list[Text]:
+    def drawn(self, look: Look, *, width: int, most: int, first: str = "") -> Typed:
         """The rows around the caret, at most so many. Nothing of a secret can be seen but how long it is."""
-        cells = [(self._shown(letter, look), Part.TEXT) for letter in self._before]
-        at_caret, *after = [*(self._shown(letter, look) for letter in self._after), " "]
-        cells.append((at_caret, Part.SELECTED))
-        cells += [(letter, Part.TEXT) for letter in after]
-        rows: list[list[tuple[str, Part]]] = [[(first, Part.ACCENT)]]
-        room, caret = width - columns_of(first), 0
         indent = " " * columns_of(first)
-        for text, part in cells:
-            for piece, columns in _pieces(text, width - len(indent)):
-                if columns > room:
-                    rows.append([(indent, Part.TEXT)])
-                    room = width - len(indent)
-                rows[-1].append((piece, part))
-                room -= columns
-            if part is Part.SELECTED:
-                caret = len(rows) - 1
-        start = max(0, min(caret - most + 1, len(rows) - most))
-        return [painted(look, *row) for row in rows[start : start + most]]
+        rows, columns = [first], len(indent)
+        caret = (columns, 0)
+        letters = [self._shown(letter, look) for letter in (*self._before, *self._after)]
+        for at, letter in enumerate((*letters, " ")):  # behind the last letter there is room for the caret
+            for number, (piece, wide) in enumerate(_pieces(letter, width - len(indent))):
+                if columns + wide > width and len(rows[-1]) > len(indent):
+                    rows.append(indent)
+                    columns = len(indent)
+                if at == len(self._before) and number == 0:
+                    caret = (columns, len(rows) - 1)
+                rows[-1] += piece
+                columns += wide
+        column, line = caret
+        start = max(0, min(line - most + 1, len(rows) - most))
+        shown = [painted(look, (row, Part.TEXT)) for row in rows[start : start + most]]
+        return Typed(tuple(shown), (column, line - start))
 
     def _type(self, key: str) -> bool:
         """What was typed joins the letter before it where the two are one."""
