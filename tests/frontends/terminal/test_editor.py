@@ -164,6 +164,8 @@ async def test_shell_mode_is_entered_and_left() -> None:
     with typing(placeholder="Ask") as person:
         person.type("!")
         assert (person.rows, person.editor.is_shell) == (["! (shell)"], True)
+        person.type(ENTER)
+        assert (person.rows, person.submitted) == (["! (shell)"], [])
         person.type("ls", ENTER, "cat a \\", ENTER, "b", ENTER)
         assert (person.submitted, person.editor.is_shell) == (["!ls", "!cat a \\\nb"], True)
         person.type(BACKSPACE)
@@ -175,6 +177,15 @@ async def test_shell_mode_is_entered_and_left() -> None:
         person.type("!", "ab", HOME, BACKSPACE, ENTER)
         assert person.submitted[3:] == ["ab"]
         assert list(person.editor.history.entries) == ["!ls", "!cat a \\\nb", "x!", "ab"]
+
+
+@in_loop
+async def test_a_typed_command_is_for_the_shell_once() -> None:
+    with typing() as person:
+        person.type("!", "ls", ENTER)
+        assert (person.submitted, person.editor.is_shell) == (["!ls"], False)
+        person.type("hello", ENTER)
+        assert person.submitted[1:] == ["hello"]
 
 
 @in_loop

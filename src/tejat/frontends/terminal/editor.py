@@ -131,9 +131,9 @@ class Editor:
     # What keys do.
 
     def type(self, text: str) -> None:
-        """Put in what was typed. A `!` at the beginning of nothing turns shell mode on, or off again."""
+        """Put in what was typed. A `!` at the beginning of nothing makes it a line for the shell, or ends shell mode."""
         if text == "!" and self.is_empty:
-            self._set_shell(_Shell.OFF if self.is_shell else _Shell.ON)
+            self._set_shell(_Shell.OFF if self.is_shell else _Shell.ONCE)
         else:
             self.buffer.insert_text(self._pastes.typed(text))
 
@@ -150,7 +150,13 @@ class Editor:
         self.buffer.insert_text("\n")
 
     def enter(self) -> None:
-        """Take what is marked in the menu, go on in a new line after a backslash, or submit."""
+        """Take what is marked in the menu, go on in a new line after a backslash, or submit.
+
+        After a `!` alone all further lines are for the shell.
+        """
+        if self._shell is _Shell.ONCE and self.is_empty:
+            self._set_shell(_Shell.ON)
+            return
         at = self._at()
         marked = self._completion.marked(at)
         if marked is not None and not at.has_entry(marked):
