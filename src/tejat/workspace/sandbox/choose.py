@@ -7,6 +7,7 @@ from functools import cache
 
 from tejat.core.errors import SandboxUnavailable
 from tejat.core.sandbox_wish import SandboxWish
+from tejat.core.words import say
 from tejat.workspace.landlock import version
 from tejat.workspace.sandbox.bubblewrap import Bubblewrap
 from tejat.workspace.sandbox.landlocked import Landlocked, can_be_changed
@@ -27,7 +28,7 @@ def choose(wanted: SandboxWish, *, roots: Sequence[str], state: str) -> tuple[Sa
     cannot be written.
     """
     if wanted is SandboxWish.OFF:
-        return None, nothing_enforced("the sandbox is switched off")
+        return None, nothing_enforced(say("the sandbox is switched off"))
     sandbox, report = _first_that_works(tuple(roots), state)
     if wanted is SandboxWish.REQUIRED:
         _insist(report)
@@ -36,20 +37,31 @@ def choose(wanted: SandboxWish, *, roots: Sequence[str], state: str) -> tuple[Sa
 
 def _insist(report: Report) -> None:
     if report.sandbox is None:
-        raise SandboxUnavailable(f"A sandbox is required and none works here ({report.files.how}). {_what_to_do()}")
+        raise SandboxUnavailable(
+            say(
+                "A sandbox is required and none works here ({how}). {what_to_do}",
+                how=report.files.how,
+                what_to_do=_what_to_do(),
+            )
+        )
     axes = {"files": report.files, "network": report.network, "processes": report.processes}
     missing = [f"{name}: {axis.how}" for name, axis in axes.items() if not axis.enforced]
     if missing:
         listed = "; ".join(missing)
         raise SandboxUnavailable(
-            f"A sandbox is required and {report.sandbox} is not enough ({listed}). {_what_to_do()}"
+            say(
+                "A sandbox is required and {sandbox} is not enough ({listed}). {what_to_do}",
+                sandbox=report.sandbox,
+                listed=listed,
+                what_to_do=_what_to_do(),
+            )
         )
 
 
 @cache
 def _first_that_works(roots: tuple[str, ...], state: str) -> tuple[Sandbox | None, Report]:
     if "/" in roots:
-        return None, nothing_enforced("the root directory is /, which leaves nothing to fence off")
+        return None, nothing_enforced(say("the root directory is /, which leaves nothing to fence off"))
     os.makedirs(state, mode=0o700, exist_ok=True)
     passed_over: list[str] = []
     for sandbox in _candidates(roots, state, passed_over):
@@ -57,7 +69,7 @@ def _first_that_works(roots: tuple[str, ...], state: str) -> tuple[Sandbox | Non
         if report.files.enforced:
             return sandbox, report
         passed_over.append(f"{sandbox.name}: {report.files.how}")
-    return None, nothing_enforced("; ".join(passed_over) or "this system has no sandbox that is known here")
+    return None, nothing_enforced("; ".join(passed_over) or say("this system has no sandbox that is known here"))
 
 
 def _candidates(roots: tuple[str, ...], state: str, passed_over: list[str]) -> Iterator[Sandbox]:
@@ -69,16 +81,18 @@ def _candidates(roots: tuple[str, ...], state: str, passed_over: list[str]) -> I
         return
     programs = list(_bubblewrap_programs(roots))
     if not programs:
-        passed_over.append("bubblewrap: not installed outside the root directories")
+        passed_over.append(say("bubblewrap: not installed outside the root directories"))
     for program in programs:
         sandbox = Bubblewrap(program, state=state)
         sandbox.ghosts.sweep()
         yield sandbox
     changeable = can_be_changed(roots)
     if not version():
-        passed_over.append("landlock: this kernel does not offer it")
+        passed_over.append(say("landlock: this kernel does not offer it"))
     elif changeable is not None:
-        passed_over.append(f"landlock: commands could change {changeable}, which locks them in")
+        passed_over.append(
+            say("landlock: commands could change {changeable}, which locks them in", changeable=changeable)
+        )
     else:
         yield Landlocked()
 
@@ -99,5 +113,7 @@ def _bubblewrap_programs(roots: tuple[str, ...]) -> Iterator[str]:
 
 def _what_to_do() -> str:
     if sys.platform == "linux":
-        return "Install bubblewrap: apt install bubblewrap, dnf install bubblewrap or pip install 'tejat[sandbox]'."
-    return "This system has no other that could be installed."
+        return say(
+            "Install bubblewrap: apt install bubblewrap, dnf install bubblewrap or pip install 'tejat[sandbox]'."
+        )
+    return say("This system has no other that could be installed.")
