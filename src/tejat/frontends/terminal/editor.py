@@ -131,7 +131,7 @@ class Editor:
     # What keys do.
 
     def type(self, text: str) -> None:
-        """Put in what was typed. A `!` at the beginning of nothing makes it a line for the shell, or ends shell mode."""
+        """Put in what was typed. A `!` at the beginning of nothing makes a line for the shell, or ends shell mode."""
         if text == "!" and self.is_empty:
             self._set_shell(_Shell.OFF if self.is_shell else _Shell.ONCE)
         else:
