@@ -341,3 +341,48 @@ class TestWhatWasToldComesBack:
             ("Line 3 is damaged and was left out.",),
         )
         assert path.read_bytes().startswith(HEAD + PROMPT + ANSWER[:40] + b'\n{"v":1,"kind":"resumed"')
+
+
+def rewound(messages: int, prompt: int | None) -> bytes:
+    number = b"null" if prompt is None else str(prompt).encode()
+    return b'{"v":1,"kind":"rewound","at":1,"messages":%d,"prompt":%s}\n' % (messages, number)
+
+
+NOTE = PROMPT.replace(b'"shown"', b'"stays":true,"shown"').replace(b'"text":"x"', b'"text":"note"')
+WITHDRAWN = b'{"v":1,"kind":"withdrawn","at":1}\n'
+
+
+class TestGoingBack:
+    def read(self, tmp_path: Path, *records: bytes) -> tuple[list[str], list[int]]:
+        loaded = load_bytes(tmp_path, HEAD + b"".join(records))
+        assert problem_with(loaded.messages) is None
+        return [message.text for message in loaded.messages], [mark.length for mark in loaded.marks]
+
+    def test_every_prompt_is_a_place(self, tmp_path: Path) -> None:
+        assert self.read(tmp_path, PROMPT, ANSWER, PROMPT, ANSWER) == (["x", "y", "x", "y"], [0, 2])
+
+    def test_to_a_prompt(self, tmp_path: Path) -> None:
+        talk = (PROMPT, ANSWER, PROMPT, ANSWER)
+        assert self.read(tmp_path, *talk, rewound(2, 1)) == (["x", "y"], [0])
+        assert self.read(tmp_path, *talk, rewound(2, 1), PROMPT, ANSWER) == (["x", "y", "x", "y"], [0, 2])
+        assert self.read(tmp_path, *talk, rewound(0, 0)) == ([], [])
+
+    def test_to_a_place_between(self, tmp_path: Path) -> None:
+        assert self.read(tmp_path, PROMPT, ANSWER, PROMPT, ANSWER, rewound(3, None)) == (["x", "y", "x"], [0, 2])
+
+    @pytest.mark.parametrize("record", [rewound(2, 7), rewound(2, -1), rewound(2, 0)])
+    def test_where_a_record_before_was_lost(self, tmp_path: Path, record: bytes) -> None:
+        assert self.read(tmp_path, PROMPT, ANSWER, PROMPT, ANSWER, record) == (["x", "y"], [0])
+
+    def test_a_record_without_sense_changes_nothing(self, tmp_path: Path) -> None:
+        broken = b'{"v":1,"kind":"rewound","at":1,"messages":"two"}\n'
+        assert self.read(tmp_path, PROMPT, ANSWER, broken) == (["x", "y"], [0])
+
+    def test_what_stays_is_no_place_and_cannot_be_taken_back(self, tmp_path: Path) -> None:
+        talk = (PROMPT, ANSWER, NOTE, PROMPT)
+        assert self.read(tmp_path, *talk) == (["x", "y", "notex"], [0, 3])
+        assert self.read(tmp_path, *talk, WITHDRAWN) == (["x", "y", "note"], [0])
+        assert self.read(tmp_path, *talk, ANSWER, rewound(3, 1)) == (["x", "y", "note"], [0])
+
+    def test_a_prompt_that_was_taken_back_is_no_place(self, tmp_path: Path) -> None:
+        assert self.read(tmp_path, PROMPT, ANSWER, PROMPT, WITHDRAWN) == (["x", "y"], [0])
