@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from tejat.frontends.terminal.code import PIECE
-from tejat.frontends.terminal.markdown_blocks import (
-    Blocks,
+from tejat.frontends.terminal.markdown_blocks import Blocks
+from tejat.frontends.terminal.markdown_pieces import (
     Box,
     Break,
     Code,

@@ -176,7 +176,7 @@ _DARK = _styles(
         "hunk": "cyan",
         "heading": "bold cyan",
         "code": "cyan",
-        "link": "underline blue",
+        "link": "underline bright_blue",
         "quote": "italic",
         "prompt": "bold cyan",
         "shell": "bold yellow",

@@ -9,8 +9,8 @@ from rich.style import Style
 from tejat.frontends.terminal.code import code_lines
 from tejat.frontends.terminal.flow import NO_STYLE, Line, Lines, Run, line_width, prefixed, wrapped
 from tejat.frontends.terminal.look import Look, Part
-from tejat.frontends.terminal.markdown_blocks import Box, Break, Code, Grid, Heading, Markup, Paragraph, Piece
 from tejat.frontends.terminal.markdown_inline import inline
+from tejat.frontends.terminal.markdown_pieces import Box, Break, Code, Grid, Heading, Markup, Paragraph, Piece
 from tejat.frontends.terminal.tables import sizes_of, table_lines
 
 

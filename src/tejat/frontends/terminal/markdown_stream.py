@@ -5,7 +5,8 @@ from rich.console import Group, RenderableType
 from tejat.core.value import replace
 from tejat.frontends.terminal.look import Look
 from tejat.frontends.terminal.markdown import draw_piece, draw_pieces
-from tejat.frontends.terminal.markdown_blocks import LONGEST_LINE, Blocks, Grid, Markup, Paragraph, Piece
+from tejat.frontends.terminal.markdown_blocks import LONGEST_LINE, Blocks
+from tejat.frontends.terminal.markdown_pieces import Grid, Markup, Paragraph, Piece
 from tejat.frontends.terminal.safe_text import SafeText
 
 
