@@ -42,6 +42,8 @@ if child == 0:
     os.setpgid(0, 0)
     os.tcsetpgrp(0, os.getpid())
     os.set_inheritable(report, False)
+    if os.environ.get("LC_CTYPE") == "C.UTF-8":
+        del os.environ["LC_CTYPE"]  # Python itself puts it there in the place of plain C
     for number in (signal.SIGTTOU, signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGPIPE):
         signal.signal(number, signal.SIG_DFL)
     os.execvp(sys.argv[2], sys.argv[2:])

@@ -186,8 +186,12 @@ class Face:
             act(self._talk)
 
     def _submit(self, text: str) -> None:
-        is_shell = self._editor.is_shell
-        self._with_talk(lambda talk: talk.submit(text, is_shell=is_shell))
+        line = f"!{text}" if self._editor.is_shell else text
+        if self._talk is None:  # who is quicker than the start of everything behind the prompt
+            self._waiting.add(line)
+            self._frame.redraw()
+        else:
+            self._talk.submit(line)
 
     def _interrupt(self) -> None:
         if self._talk is None:

@@ -50,7 +50,9 @@ class Talk:
     async def run(self, first: str | None) -> int:
         """The exit code. Whatever still runs when the person leaves is stopped and waited for."""
         if first:
-            self.submit(first, is_shell=False)
+            self.submit(first)
+        elif (typed_ahead := self._stage.waiting.take_next()) is not None:
+            self._begin(self._do(typed_ahead))
         try:
             return await self._left
         finally:
@@ -64,9 +66,8 @@ class Talk:
         if not self._left.done():
             self._left.set_result(code)
 
-    def submit(self, text: str, *, is_shell: bool) -> None:
-        """Do what was typed, or let it wait until there is nothing else to do."""
-        line = f"!{text}" if is_shell else text
+    def submit(self, line: str) -> None:
+        """Do what was typed, or let it wait for its turn. What begins with `!` is for the shell."""
         if not line.strip():
             return
         if self._work is not None:
@@ -117,7 +118,7 @@ class Talk:
         if self._work is not None and self._desk.steer(text):
             self._stage.frame.hint(say("The model gets it after its present call."))
         else:
-            self.submit(text, is_shell=False)
+            self.submit(text)
 
     def next_mode(self) -> None:
         try:
