@@ -26,6 +26,7 @@ DOORS = {
     "cli/converse.py",  # a screen to draw on, or the demo
     "cli/language.py",  # there is a catalogue to read
     "cli/main.py",  # the command meant
+    "cli/opening.py",  # a person has no model yet
     "cli/mcp.py",  # the command meant
     "cli/tools.py",  # the command meant
     "config/custom_commands.py",  # there is a command to read

@@ -5,7 +5,7 @@ import os
 import sys
 
 from tejat.app.desk import Desk
-from tejat.app.first_start import Instead
+from tejat.app.first_trust import Instead
 from tejat.app.preferences import own_preferences
 from tejat.cli.confirm import TerminalApprover
 from tejat.cli.opening import open_and_talk

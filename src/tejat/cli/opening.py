@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 
 from tejat.app.desk import Desk, open_desk
-from tejat.app.first_start import Instead, settle_model, settle_trust
+from tejat.app.first_trust import Instead, settle_trust
 from tejat.cli.run_options import RunOptions, agent_options
 from tejat.core.agent_options import AgentOptions
 from tejat.core.confirm import Approver
@@ -23,5 +23,7 @@ async def open_and_talk(
         except ModelFailure as failure:
             if failure.kind is not FailureKind.NO_KEY:
                 raise
+        from tejat.app.first_model import settle_model
+
         settled = await settle_model(settled, person)
     return settled

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 
 from tejat.app.desk import Desk
-from tejat.app.first_start import Instead
+from tejat.app.first_trust import Instead
 from tejat.cli.opening import open_and_talk
 from tejat.cli.run_options import RunOptions
 from tejat.config.places import places_of

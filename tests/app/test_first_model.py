@@ -1,4 +1,4 @@
-"""The way into the first session: a folder that is asked about, a model that is found, and every wrong turn."""
+"""The way to the first session of a person without a key, and every wrong turn of it."""
 
 import asyncio
 import json
@@ -9,15 +9,14 @@ import pytest
 from model_server import LoopbackServer, Received, Reply
 from persons import Answering
 from program_checks import Machine
-from tejat.app.first_start import Instead, settle_model, settle_trust
+from tejat.app.first_model import settle_model
+from tejat.app.first_trust import Instead
 from tejat.app.ground import survey
 from tejat.config.keys import read_keys
 from tejat.config.places import places_of
-from tejat.config.trust import TrustLevel
 from tejat.core.agent_options import AgentOptions
 from tejat.core.person import Choice
 
-YES, NOT_NOW, NEVER = 0, 1, 2
 GEMINI, ANTHROPIC, OPENAI, DEMO, LEAVE = range(5)
 
 
@@ -36,74 +35,6 @@ def nothing_on_the_usual_ports(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def options_of(machine: Machine) -> AgentOptions:
     return AgentOptions(directories=(str(machine.project),), environment=machine.environment)
-
-
-def level_of(machine: Machine) -> TrustLevel:
-    return survey([str(machine.project)], environment=machine.environment).trust.level
-
-
-def write(path: Path, text: str) -> None:
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(text)
-
-
-class TestTrust:
-    def settle(self, machine: Machine, *choices: int | None) -> tuple[AgentOptions | Instead, Answering]:
-        person = Answering(choices=choices)
-        return asyncio.run(settle_trust(options_of(machine), person)), person
-
-    def test_a_folder_that_brings_nothing_is_not_asked_about(self, machine: Machine) -> None:
-        settled, person = self.settle(machine)
-        assert (settled, person.asked, person.sheets) == (options_of(machine), [], [])
-
-    @pytest.mark.parametrize("name", [".gemini/settings.json", ".env", "GEMINI.md", "AGENTS.md", ".mcp.json"])
-    def test_a_folder_that_brings_something_is(self, machine: Machine, name: str) -> None:
-        write(machine.project / name, "{}")
-        settled, person = self.settle(machine, NOT_NOW)
-        (asked,) = person.asked
-        assert isinstance(asked, Choice)
-        assert asked.title == "Do you trust what is in this folder?"
-        assert [option.label for option in asked.options] == ["Yes, use it", "Not now", "Never", "Leave"]
-        assert asked.initial == NOT_NOW
-        assert name in str(asked.sheet)
-        assert str(machine.project) in str(asked.sheet)
-        assert settled == options_of(machine)
-        assert level_of(machine) is TrustLevel.UNKNOWN
-
-    def test_a_yes_is_for_the_folder_as_it_was_shown(self, machine: Machine) -> None:
-        write(machine.project / ".gemini" / "settings.json", "{}")
-        settled, _ = self.settle(machine, YES)
-        assert settled == options_of(machine)
-        assert level_of(machine) is TrustLevel.TRUSTED
-        assert self.settle(machine)[1].asked == []
-
-    def test_what_changes_afterwards_is_asked_about_again(self, machine: Machine) -> None:
-        write(machine.project / ".gemini" / "settings.json", "{}")
-        self.settle(machine, YES)
-        write(machine.project / ".gemini" / "settings.json", '{"tools": {"discoveryCommand": "evil"}}')
-        _, person = self.settle(machine, NOT_NOW)
-        assert "It was trusted before, and has changed since." in str(person.asked)
-        assert "changed" in str(person.asked)
-        assert level_of(machine) is TrustLevel.CHANGED
-
-    def test_a_never_is_remembered(self, machine: Machine) -> None:
-        write(machine.project / ".gemini" / "settings.json", "{}")
-        self.settle(machine, NEVER)
-        assert level_of(machine) is TrustLevel.NOT_TRUSTED
-        assert self.settle(machine)[1].asked == []
-
-    @pytest.mark.parametrize("answer", [3, None])
-    def test_who_leaves_has_decided_nothing(self, machine: Machine, answer: int | None) -> None:
-        write(machine.project / ".env", "A=b")
-        settled, _ = self.settle(machine, answer)
-        assert settled is Instead.LEAVE
-        assert level_of(machine) is TrustLevel.UNKNOWN
-
-    def test_before_the_answer_nothing_of_the_folder_counts(self, machine: Machine) -> None:
-        """Not even settings that are broken: they are somebody else's."""
-        write(machine.project / ".gemini" / "settings.json", "{ broken")
-        settled, _ = self.settle(machine, NOT_NOW)
-        assert settled == options_of(machine)
 
 
 class TestModel:
