@@ -3,6 +3,7 @@
 import re
 import time
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -14,6 +15,7 @@ from tejat.frontends.terminal.look import ASCII, Colours, Look
 from tejat.frontends.terminal.markdown_stream import MarkdownStream, draw_markdown
 from tejat.frontends.terminal.paint import ansi_of, rows_of
 
+ROOT = Path(__file__).parents[3]
 PLAIN, DARK, POOR = Look(), Look(colours=Colours.SIXTEEN), Look(glyphs=ASCII)
 PARTS = [
     *(
@@ -102,6 +104,29 @@ def test_code_does_not_wait_for_its_end() -> None:
     assert len(rows_of(still_open, DARK, width=80)) < 30
     lines = written(printed).split("\n")
     assert lines[2] == lines[90] == "\x1b[32mwords\x1b[0m"
+
+
+def realistic_answer(size: int) -> str:
+    """Our own documents, with code of ours between them."""
+    documents, sources = (
+        sorted(ROOT.glob(pattern)) for pattern in ("docs/design/decisions/*.md", "src/tejat/core/*.py")
+    )
+    parts: list[str] = []
+    for document, source in zip(documents * 5, sources * 5, strict=False):
+        code = "\n".join(source.read_text(encoding="utf-8").split("\n")[:40])
+        parts.append(f"{document.read_text(encoding='utf-8')}\n\n```python\n{code}\n```\n\n")
+    return "".join(parts)[:size]
+
+
+def test_an_answer_of_a_hundred_kilobytes_is_cheap() -> None:
+    text = realistic_answer(100_000)
+    assert len(text) == 100_000
+    stream = MarkdownStream(DARK)
+    started = time.process_time()
+    printed = "".join(written(stream.feed(text[at : at + 20]), DARK, 80) for at in range(0, len(text), 20))
+    printed += written(stream.finish(), DARK, 80)
+    assert time.process_time() - started < 1.5
+    assert len(printed.encode()) < 1.6 * len(text.encode())
 
 
 ENDLESS = {
