@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Coroutine
 from typing import assert_never
 
+from tejat.core.agent_events import AgentEvent, RunEnded
 from tejat.core.commands import ClearScreen, Done, Effect, Leave, Refill, Submit
 from tejat.core.errors import UsageError
 from tejat.core.exit_codes import EXIT_INTERRUPTED, EXIT_OK
@@ -162,18 +163,31 @@ class Talk:
 
     async def _ask(self, prompt: str) -> None:
         self._stage.transcript.begin(prompt)
-        await self._desk.run(prompt, self._stage.transcript.tell)
+        await self._desk.run(prompt, self._tell)
 
     async def _run_shell(self, line: str) -> None:
         transcript = self._stage.transcript
+        shown = ""
+
+        def show(output: str) -> None:
+            nonlocal shown
+            shown = output
+            transcript.show_shell_output(output)
+
         transcript.begin_shell(line)
         try:
-            transcript.end_shell(await self._desk.run_shell(line, transcript.show_shell_output))
+            transcript.end_shell(await self._desk.run_shell(line, show))
         except asyncio.CancelledError:
-            transcript.end_shell(say("Command was cancelled."))
+            transcript.end_shell("\n".join(filter(None, (say("Command was cancelled."), shown))))
             raise
         except UsageError as error:
             transcript.end_shell(str(error))
+
+    def _tell(self, event: AgentEvent) -> None:
+        self._stage.transcript.tell(event)
+        if isinstance(event, RunEnded):
+            for text in event.undelivered:
+                self._stage.editor.put(text)
 
     async def _obey(self, effect: Effect) -> None:
         match effect:
@@ -181,7 +195,7 @@ class Talk:
                 pass
             case Submit(prompt, shown):
                 self._stage.transcript.begin(shown)
-                await self._desk.run(prompt, self._stage.transcript.tell)
+                await self._desk.run(prompt, self._tell)
             case Refill(text):
                 self._stage.editor.put(text)
             case ClearScreen():
