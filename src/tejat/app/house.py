@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tejat.engine.undo import UndoJournal
     from tejat.tools.edit.correction import Corrector
     from tejat.tools.web import Web
+    from tejat.workspace.copies.copies import Copies
     from tejat.workspace.fetch.fetch import Fetcher
     from tejat.workspace.fetch.search_endpoint import SearchEndpoint
     from tejat.workspace.memory_file import MemoryFile
@@ -169,11 +170,20 @@ class House:
             outputs=os.path.join(self._places.state, "outputs"),
             wrap=fencing.wrap,
             sandbox_note=fencing.note,
+            copies=lambda: self._copies,
             idle=self._settings.shell_idle_seconds.value,
         )
         shell.tidy()
         self._closing.callback(shell.close)
         return shell
+
+    @cached_property
+    def _copies(self) -> "Copies":
+        from tejat.workspace.copies.copies import Copies
+
+        copies = Copies(self._fencing, os.path.join(self._places.state, "copies"))
+        self._closing.callback(copies.close)
+        return copies
 
     @cached_property
     def _fencing(self) -> "Fencing":

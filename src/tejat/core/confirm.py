@@ -5,6 +5,7 @@ from typing import Protocol, TypeAlias
 
 from tejat.core.display import DiffStat
 from tejat.core.types import JsonObject
+from tejat.core.undo import Change
 from tejat.core.value import field, value
 
 
@@ -20,6 +21,8 @@ class Outcome(StrEnum):
     """A no that ends the turn: whatever else the model wanted is not done either."""
     TRY_IN_COPY = "try_in_copy"
     """Not yet: first it is to be run in a copy of the files, and what that changed is to be shown."""
+    RUN_FOR_REAL = "run_for_real"
+    """What was tried in a copy is thrown away, and the command runs as if it had never been tried."""
 
 
 class Scope(StrEnum):
@@ -74,6 +77,28 @@ class ExecConfirmation:
 
 
 @value
+class TrialConfirmation:
+    """A shell line was run in a copy of the files. What it did there would count, and it is not run again.
+
+    `changes` are all that it did to files and `diff` shows them as far as they are text. `exit_code` is below 0 for the
+    signal that ended it, and None where it did not come to its end. `output` is what it printed. With `obstacles`,
+    which are in words, nothing of it can be kept. `digest` is the hash of what was shown.
+    """
+
+    title: str
+    command: str
+    directory: str
+    changes: tuple[Change, ...]
+    diff: str
+    output: str
+    exit_code: int | None
+    obstacles: tuple[str, ...] = ()
+    digest: str = ""
+    proposal: object = field(default=None, repr=False, compare=False)
+    type: str = field(default="trial", init=False)
+
+
+@value
 class McpConfirmation:
     """A tool of somebody else's server would be called."""
 
@@ -117,7 +142,7 @@ class ElicitationConfirmation:
     type: str = field(default="elicitation", init=False)
 
 
-Confirmation: TypeAlias = EditConfirmation | ExecConfirmation | McpConfirmation | InfoConfirmation
+Confirmation: TypeAlias = EditConfirmation | ExecConfirmation | TrialConfirmation | McpConfirmation | InfoConfirmation
 Asked: TypeAlias = Confirmation | ElicitationConfirmation
 """What a person may be asked: whether a call may run, or what a server wants to know."""
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import ClassVar, Generic, Protocol, TypeVar, cast, runtime_checkable
 
-from tejat.core.confirm import Confirmation
+from tejat.core.confirm import Confirmation, TrialConfirmation
 from tejat.core.display import Display, display_to_json
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.schema import json_type_of, parse, schema_of
@@ -285,6 +285,27 @@ class ModifiableTool(Protocol):
 
     def modified_params(self, params: Params, confirmation: Confirmation, new_content: str) -> Params:
         """The arguments that propose `new_content` instead of what `confirmation` showed."""
+        ...
+
+
+@runtime_checkable
+class TrialTool(Protocol):
+    """A tool whose calls can be tried in a copy of the files before they count."""
+
+    async def can_try(self, confirmation: Confirmation) -> bool:
+        """Whether that can be done here, for what the person would otherwise agree to."""
+        ...
+
+    async def try_in_copy(self, confirmation: Confirmation, context: ToolContext) -> TrialConfirmation:
+        """Do what was to be confirmed in a copy, and say what came of it. Raises ToolFailure where that cannot be done.
+
+        Nothing real has changed then. It is over when the trial is executed, as what was approved, or `throw_away` was
+        called for it.
+        """
+        ...
+
+    async def throw_away(self, trial: TrialConfirmation) -> None:
+        """Forget what was done in the copy."""
         ...
 
 

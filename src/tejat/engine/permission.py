@@ -18,11 +18,12 @@ from tejat.core.confirm import (
 from tejat.core.display import FileDiff
 from tejat.core.errors import ErrorType, TejatError, ToolFailure
 from tejat.core.events import BY_THE_PERSON
-from tejat.core.tool import BaseTool, ModifiableTool
+from tejat.core.tool import BaseTool, ModifiableTool, ToolContext, TrialTool
 from tejat.core.types import Params
 from tejat.core.value import replace, value
 from tejat.core.words import say
 from tejat.engine.facts import FactFinder, risks_in
+from tejat.engine.trying import try_first
 from tejat.policy.engine import Policy
 from tejat.policy.rule_text import rule_text
 from tejat.policy.rules import Decision, Facts, Rule, Tier, Verdict
@@ -92,11 +93,12 @@ class Permission:
         origin: Origin = BUILT_IN,
         note: str = "",
         objection: str = "",
+        trying: Callable[[], ToolContext] = ToolContext,
     ) -> Ready:
         """Raises ToolFailure where the call may not run. What the person rewrote is judged and shown again.
 
         An `objection` is what somebody has against it: then the person is asked, whatever the rules allow. They are
-        told the `origin` of the tool.
+        told the `origin` of the tool. `trying` is called when they want it tried in a copy first.
         """
         while True:
             facts, verdict = self.decide(tool, params)
@@ -112,8 +114,19 @@ class Permission:
             if self._approver is None:
                 raise _nobody_to_ask(tool, verdict, objection)
             question = self._question(tool, confirmation, facts, verdict, note=note, origin=origin)
+            trying_tool = tool if isinstance(tool, TrialTool) else None
+            if trying_tool is not None:
+                question = replace(question, can_try=await trying_tool.can_try(confirmation))
             asking(question)
             answer = await self._approver.ask(question)
+            if answer.outcome is Outcome.TRY_IN_COPY and question.can_try and trying_tool is not None:
+                try:
+                    answer, confirmation = await try_first(
+                        trying_tool, question, confirmation, self._approver, context=trying(), asking=asking
+                    )
+                except ToolFailure as failure:
+                    note = say("It could not be tried in a copy: {why}", why=failure.message)
+                    continue
             if answer.outcome in (Outcome.CANCEL, Outcome.STOP):
                 ends_turn = answer.outcome is Outcome.STOP
                 raise NotAllowed(answer.feedback, confirmation, ends_turn=ends_turn, has_word=bool(answer.feedback))

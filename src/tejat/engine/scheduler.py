@@ -32,7 +32,7 @@ from tejat.engine.secret_mask import SecretMask
 from tejat.tools.registry import Source, ToolRegistry
 
 if TYPE_CHECKING:
-    from tejat.core.confirm import Question
+    from tejat.core.confirm import Confirmation, Question
     from tejat.core.hooks import Checked, ToolHooks
     from tejat.engine.undo import UndoJournal
 
@@ -174,6 +174,7 @@ class Batch:
                 origin=self._origin_of(tool),
                 note=note,
                 objection=objection,
+                trying=lambda: self._begin_trial(call),
             )
             tool.note_allowed()
             return ready
@@ -219,6 +220,13 @@ class Batch:
         if self._scheduler.hooks is not None:
             self._scheduler.hooks.asked(question)
 
+    def _begin_trial(self, call: "_Call") -> ToolContext:
+        self._enter(call, CallState.EXECUTING)
+        return ToolContext(update_output=lambda output: self._tell_output(call, output))
+
+    def _tell_output(self, call: "_Call", output: str) -> None:
+        self._tell(OutputUpdated(call.index, call.request, self._masked(output)))
+
     async def _run_call(self, call: "_Call", ready: Ready | None) -> None:
         """Perform what may run. A file that moved on since it was approved is shown anew, not written over."""
         proposals = 1
@@ -231,8 +239,7 @@ class Batch:
             if ready.approved is None or not is_stale or proposals == _MOST_PROPOSALS:
                 return await self._conclude(call, result, ready.allowed_by)
             proposals += 1
-            note = say("The file changed while you were looking. This is the change against it as it is now.")
-            ready = await self._prepare_and_authorise(call, note)
+            ready = await self._prepare_and_authorise(call, _what_moved_on(ready.approved, result))
         return None
 
     async def _perform(self, call: "_Call", ready: Ready) -> ToolResult:
@@ -241,7 +248,7 @@ class Batch:
         partial: list[ToolResult] = []
         context = ToolContext(
             approved=ready.approved,
-            update_output=lambda output: self._tell(OutputUpdated(call.index, call.request, self._masked(output))),
+            update_output=lambda output: self._tell_output(call, output),
             keep_partial=partial.append,
         )
         self._enter(call, CallState.EXECUTING)
@@ -354,6 +361,12 @@ def _cancelled(message: str, partial: ToolResult | None = None) -> ToolResult:
     if partial is None:
         return ToolResult(message, "Cancelled.", error)
     return ToolResult(partial.llm_content, partial.return_display, error)
+
+
+def _what_moved_on(approved: "Confirmation", result: ToolResult) -> str:
+    if approved.type == "trial":
+        return str(result.return_display)
+    return say("The file changed while you were looking. This is the change against it as it is now.")
 
 
 def _final_state(result: ToolResult) -> CallState:

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from functools import cached_property, partial
 from typing import Annotated
 
-from tejat.core.confirm import Confirmation, ExecConfirmation
+from tejat.core.confirm import Confirmation, ExecConfirmation, TrialConfirmation
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.schema import Param
 from tejat.core.tool import Kind, ProposingTool, ToolContext, ToolResult
@@ -18,6 +18,7 @@ from tejat.core.value import replace, value
 from tejat.core.words import say
 from tejat.tools.capture import Capture
 from tejat.tools.shell_result import Ran, cancelled, cancelled_before_start, cut_off, finished, not_started
+from tejat.tools.shell_trial import keep, throw_away, trial_of
 from tejat.tools.words import description_of
 from tejat.workspace.jobs import Job, Jobs, JobState
 from tejat.workspace.offload import Stop, off_loop
@@ -133,7 +134,43 @@ class ShellTool(ProposingTool[ShellParams]):
             proposal=proposal,
         )
 
+    async def can_try(self, confirmation: Confirmation) -> bool:
+        """As the contract says. What stays in the background has no end after which there is something to show."""
+        copies, proposal = self._shell.copies, confirmation.proposal
+        if copies is None or not isinstance(proposal, _Proposal) or proposal.params.is_background:
+            return False
+        return await off_loop(lambda _: copies().work)
+
+    async def try_in_copy(self, confirmation: Confirmation, context: ToolContext) -> TrialConfirmation:
+        """As the contract says. What the command leaves running is ended with it."""
+        params, copies = _approved(confirmation), self._shell.copies
+        if copies is None or not isinstance(confirmation, ExecConfirmation):
+            raise _not_as_approved()
+        try:
+            with self._opened(params) as (directory, real):
+                if _Proposal(params, real).digest != confirmation.digest:
+                    raise _not_as_approved()
+                copy = await off_loop(lambda _: copies().open())
+                try:
+                    arguments = [*self._interpreter, params.command]
+                    wrapped = copies().wrap(copy, arguments, real, network=params.network)
+                    launch = Launch(wrapped.arguments, directory.fd, self._shell.environment)
+                    ran = Ran(params.command, params.directory or None)
+                    result = await self._watch(params, ran, launch, wrapped, context, leaves_nothing=True)
+                    return trial_of(confirmation, result, copy, await off_loop(copy.examine))
+                except BaseException:
+                    await off_loop(lambda _: copy.throw_away())
+                    raise
+        except OSError as error:
+            raise ToolFailure(_reason(error), ErrorType.SHELL_EXECUTE_ERROR) from error
+
+    async def throw_away(self, trial: TrialConfirmation) -> None:
+        """As the contract says."""
+        await throw_away(trial)
+
     async def run(self, params: ShellParams, context: ToolContext) -> ToolResult:
+        if isinstance(context.approved, TrialConfirmation):
+            return await keep(context.approved)
         if context.approved is not None:
             params = _approved(context.approved)
         ran = Ran(params.command, params.directory or None)
@@ -157,7 +194,14 @@ class ShellTool(ProposingTool[ShellParams]):
             return not_started(ran, error.message)
 
     async def _watch(
-        self, params: ShellParams, ran: Ran, launch: Launch, wrapped: Wrapped, context: ToolContext
+        self,
+        params: ShellParams,
+        ran: Ran,
+        launch: Launch,
+        wrapped: Wrapped,
+        context: ToolContext,
+        *,
+        leaves_nothing: bool = False,
     ) -> ToolResult:
         limits = Limits(idle=self._shell.idle or None, total=params.timeout or self._shell.total or None)
         with Capture(self._shell) as capture:
@@ -171,6 +215,7 @@ class ShellTool(ProposingTool[ShellParams]):
                     err=capture.err,
                     limits=limits,
                     on_output=None if live is None else live.add,
+                    leaves_nothing=leaves_nothing,
                 )
             except asyncio.CancelledError:
                 if context.keep_partial is not None:
@@ -187,7 +232,7 @@ class ShellTool(ProposingTool[ShellParams]):
             if ended.why is not Why.EXITED or ended.exit is None:
                 limit = limits.idle if ended.why is Why.IDLE else limits.total
                 return cut_off(ran, ended.why, limit=limit or ended.seconds)
-            survivors = not_named(wrapped.attendants, ended.exit.survivors)
+            survivors = () if leaves_nothing else not_named(wrapped.attendants, ended.exit.survivors)
             if survivors:
                 capture.let_go()
                 wrapped.let_go()

@@ -12,6 +12,7 @@ from tejat.core.confirm import (
     InfoConfirmation,
     McpConfirmation,
     Question,
+    TrialConfirmation,
 )
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.hooks import Checked, HookEvent
@@ -122,6 +123,8 @@ def _details(asked: Asked) -> JsonObject:
             return {**told, "fileName": asked.file_name, "filePath": asked.file_path, "fileDiff": asked.file_diff}
         case ExecConfirmation():
             return {**told, "command": asked.command, "rootCommand": asked.root_command}
+        case TrialConfirmation():
+            return {**told, "command": asked.command, "fileDiff": asked.diff}
         case McpConfirmation():
             return {**told, "serverName": asked.server_name, "toolName": asked.tool_name}
         case InfoConfirmation():

@@ -18,6 +18,7 @@ from tejat.core.confirm import (
     Outcome,
     Question,
     Scope,
+    TrialConfirmation,
 )
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.json_text import dump_json
@@ -111,6 +112,9 @@ def _what_would_run(confirmation: Confirmation) -> Iterator[str]:
             if confirmation.description:
                 yield f"The model says: {one_line(confirmation.description)}"
             yield from (f"Note: {one_line(note)}" for note in confirmation.notes)
+        case TrialConfirmation():
+            yield from _marked(confirmation.command, first="$ ")
+            yield from _marked(confirmation.diff)
         case McpConfirmation():
             yield f"Server: {one_line(confirmation.server_name)}"
             yield f"Tool: {one_line(confirmation.tool_name)}"

@@ -10,12 +10,28 @@ from tejat.frontends.questions.lines import Line, LineKind
 _HUNK = re.compile(r"@@ -(?P<old>\d+)(?:,(?P<old_count>\d+))? \+(?P<new>\d+)(?:,(?P<new_count>\d+))? @@")
 _BLANKS = re.compile(r" +|\t+")
 _HEADER_LINES = 4
+_NAMES_A_FILE = "Index: "
 _KINDS = {"+": LineKind.ADDED, "-": LineKind.REMOVED, " ": LineKind.CONTEXT, "\\": LineKind.CONTEXT}
 
 
 def changed_lines(change: EditConfirmation) -> list[Line]:
     """The hunks of the patch; what names the file at its top is left out."""
     return [_line(line) for line in _hunks(change.file_diff)]
+
+
+def patch_lines(patch: str) -> list[Line]:
+    """The hunks of a patch of several files, each file with one line that names it."""
+    lines: list[Line] = []
+    header = 0
+    for line in patch.removesuffix("\n").split("\n"):
+        if line.startswith(_NAMES_A_FILE):  # no other line begins without a sign of its own
+            lines.append(Line(LineKind.HUNK, visible(line.removeprefix(_NAMES_A_FILE))))
+            header = _HEADER_LINES
+        if header:
+            header -= 1
+        else:
+            lines.append(_line(line))
+    return lines
 
 
 def whole_lines(change: EditConfirmation) -> list[Line]:
@@ -58,7 +74,7 @@ def is_new_file(change: EditConfirmation) -> bool:
 
 def _hunks(patch: str) -> Sequence[str]:
     lines = patch.removesuffix("\n").split("\n")
-    return lines[_HEADER_LINES:] if lines[0].startswith("Index: ") else lines
+    return lines[_HEADER_LINES:] if lines[0].startswith(_NAMES_A_FILE) else lines
 
 
 def _kept(lines: Sequence[str]) -> Iterator[Line]:

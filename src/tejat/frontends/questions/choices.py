@@ -3,7 +3,15 @@
 from collections.abc import Iterator
 from enum import StrEnum
 
-from tejat.core.confirm import Answer, EditConfirmation, McpConfirmation, Outcome, Question, Scope
+from tejat.core.confirm import (
+    Answer,
+    EditConfirmation,
+    McpConfirmation,
+    Outcome,
+    Question,
+    Scope,
+    TrialConfirmation,
+)
 from tejat.core.value import value
 from tejat.core.words import say
 from tejat.frontends.questions.lines import one_line
@@ -44,7 +52,12 @@ class Answering:
 def choices_of(question: Question) -> list[Answering]:
     """For a risky call the first of them is no."""
     no = Answering("n", "no", say("No"), say("no"), Answer(Outcome.CANCEL))
-    yes = [Answering("y", "yes", say("Allow once"), say("once"), Answer(Outcome.PROCEED_ONCE)), *_lasting(question)]
+    if isinstance(question.confirmation, TrialConfirmation):
+        no = Answering("n", "no", say("No, throw it away"), say("no"), Answer(Outcome.CANCEL))
+        yes = list(_after_trial(question.confirmation))
+    else:
+        once = Answering("y", "yes", say("Allow once"), say("once"), Answer(Outcome.PROCEED_ONCE))
+        yes = [once, *_lasting(question)]
     if question.can_try:
         yes.append(Answering("c", "copy", say("Try it in a copy first"), say("copy"), Answer(Outcome.TRY_IN_COPY)))
     if question.can_modify and isinstance(question.confirmation, EditConfirmation):
@@ -54,6 +67,13 @@ def choices_of(question: Question) -> list[Answering]:
         Answering("q", "stop", say("No, and stop this turn"), say("stop"), Answer(Outcome.STOP)),
     ]
     return [no, *yes, *others] if question.risks else [*yes, no, *others]
+
+
+def _after_trial(trial: TrialConfirmation) -> Iterator[Answering]:
+    if not trial.obstacles:
+        label = say("Keep these changes") if trial.changes else say("Go on with this result")
+        yield Answering("y", "yes", label, say("keep"), Answer(Outcome.PROCEED_ONCE))
+    yield Answering("r", "real", say("Run it for real instead"), say("real"), Answer(Outcome.RUN_FOR_REAL))
 
 
 def _lasting(question: Question) -> Iterator[Answering]:

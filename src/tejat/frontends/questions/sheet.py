@@ -13,6 +13,7 @@ from tejat.core.confirm import (
     OriginKind,
     Question,
     Risk,
+    TrialConfirmation,
 )
 from tejat.core.json_text import dump_json
 from tejat.core.value import value
@@ -20,6 +21,7 @@ from tejat.core.words import say, say_count
 from tejat.frontends.questions.changes import changed_lines, counts_of, is_new_file, whole_lines
 from tejat.frontends.questions.lines import Line, LineKind, command_lines, one_line, said
 from tejat.frontends.questions.lookalikes import lookalikes_in
+from tejat.frontends.questions.trials import asked_of, ending_of, heading_of, trial_lines
 
 _LONGEST_ASKED = 40
 """Characters of names of programs that stand in the question itself wherever it is drawn."""
@@ -75,6 +77,10 @@ def sheet_of(question: Question, confirmation: Confirmation) -> QuestionSheet:
                 facts,
                 tuple(command_lines(confirmation.command)),
                 _asked_to_run(confirmation),
+            )
+        case TrialConfirmation():
+            return QuestionSheet(
+                heading_of(confirmation), facts, tuple(trial_lines(confirmation)), asked_of(confirmation)
             )
         case McpConfirmation():
             tool, server = one_line(confirmation.tool_name), one_line(confirmation.server_name)
@@ -151,6 +157,9 @@ def _warnings(question: Question, confirmation: Confirmation) -> Iterator[Fact]:
         yield Fact(FactKind.WARNING, say("Risk: {risks}", risks=risks))
     for told in lookalikes_in(_what_counts(confirmation)):  # before what may go on for pages
         yield Fact(FactKind.WARNING, told)
+    if isinstance(confirmation, TrialConfirmation):
+        for obstacle in confirmation.obstacles:
+            yield Fact(FactKind.WARNING, say("It cannot be kept: {why}", why=one_line(obstacle)))
     if question.note:
         yield Fact(FactKind.NOTE, one_line(question.note))
     if question.reason:
@@ -161,6 +170,9 @@ def _circumstances(question: Question, confirmation: Confirmation) -> Iterator[F
     yield Fact(FactKind.PLAIN, say("Asked by: {who}", who=_who(question)))
     if isinstance(confirmation, ExecConfirmation):
         yield from _circumstances_of_command(confirmation)
+    elif isinstance(confirmation, TrialConfirmation):
+        yield Fact(FactKind.PLAIN, say("Folder: {path}", path=one_line(confirmation.directory)))
+        yield Fact(FactKind.PLAIN, ending_of(confirmation))
     elif question.directory:
         yield Fact(FactKind.PLAIN, say("Folder: {path}", path=one_line(question.directory)))
     if isinstance(confirmation, McpConfirmation) and confirmation.tool_display_name != confirmation.tool_name:
@@ -220,6 +232,10 @@ def _what_counts(confirmation: Confirmation) -> Iterable[str]:
             return [confirmation.file_path, *(line for line in confirmation.file_diff.split("\n") if line[:1] == "+")]
         case ExecConfirmation():
             return [confirmation.command, confirmation.directory, *confirmation.notes]
+        case TrialConfirmation():
+            paths = (change.path for change in confirmation.changes)
+            added = (line for line in confirmation.diff.split("\n") if line[:1] == "+")
+            return [confirmation.command, *paths, *added]
         case McpConfirmation():
             return [confirmation.server_name, confirmation.tool_name, dump_json(confirmation.tool_args)]
         case InfoConfirmation():

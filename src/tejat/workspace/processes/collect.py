@@ -63,12 +63,14 @@ async def collect(
     err: Bounded,
     limits: Limits,
     on_output: Callable[[bytes], None] | None = None,
+    leaves_nothing: bool = False,
 ) -> Ended:
     """Read from both pipes until the command is over, which is when its shell is, and release it.
 
     What it left behind may hold on to the pipes; nobody waits for that. At a limit the command is stopped with all that
-    descends from it, and so it is when the waiting is cancelled, before the cancellation goes on. What `on_output` is
-    given belongs to it. Raises KeeperDied. The descriptors stay the caller's.
+    descends from it, and so it is when the waiting is cancelled, before the cancellation goes on. With `leaves_nothing`
+    what it left behind is stopped in any case. What `on_output` is given belongs to it. Raises KeeperDied. The
+    descriptors stay the caller's.
     """
     loop = asyncio.get_running_loop()
     intake = _Intake({stdout: out, stderr: err}, on_output)
@@ -76,6 +78,8 @@ async def collect(
     try:
         why = await _over(running, intake, limits)
         exited = running.exit
+        if leaves_nothing and exited is not None and exited.survivors:
+            await running.stop()
         await intake.drain(is_held=exited is None or bool(exited.survivors))
         if exited is not None and exited.survivors:
             if await running.survivors():

@@ -4,7 +4,7 @@ import os
 import stat
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import BinaryIO, TypeAlias
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 from tejat.core.value import field, value
 from tejat.workspace.jobs import Jobs
@@ -12,6 +12,9 @@ from tejat.workspace.private_files import create_private_file, make_private_dire
 from tejat.workspace.processes.draining import Draining
 from tejat.workspace.processes.keeping import Keeper
 from tejat.workspace.sandbox.plan import Wrapped
+
+if TYPE_CHECKING:
+    from tejat.workspace.copies.copies import Copies
 
 IDLE_SECONDS = 300.0
 TOTAL_SECONDS = 1800.0
@@ -35,7 +38,7 @@ class Shell:
     """`environment` is all that a command sees, as `child_environment` makes it: nothing is taken out of it here.
 
     `outputs` is the directory for outputs that are too long to be shown. A limit of None or 0 is none. `sandbox_note`
-    tells the person what the sandbox does not enforce.
+    tells the person what the sandbox does not enforce. `copies` gives what commands can be tried in first.
     """
 
     keeper: Keeper
@@ -47,6 +50,7 @@ class Shell:
     idle: float | None = IDLE_SECONDS
     total: float | None = TOTAL_SECONDS
     draining: Draining = field(default_factory=Draining)
+    copies: "Callable[[], Copies] | None" = None
 
     def tidy(self) -> None:
         """Remove outputs and jobs of long ago, to be called when a session begins. Raises nothing."""

@@ -2,16 +2,16 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from contextlib import suppress
 
 from tejat.core.errors import UsageError
 from tejat.workspace.sandbox import lock_in
-from tejat.workspace.sandbox.ghosts import Ghosts, Laid
+from tejat.workspace.sandbox.ghosts import Ghosts
 from tejat.workspace.sandbox.landlocked import lock_in_words, own_program
 from tejat.workspace.sandbox.mounts import COMMON_DIRECTORY_AS_WITHOUT, Mounts, Seen
 from tejat.workspace.sandbox.paths import is_beneath
-from tejat.workspace.sandbox.plan import Fence, Wrapped
+from tejat.workspace.sandbox.plan import Fence, Layer, Wrapped
 
 # The system cuts the names of processes off.
 _LONGEST_NAME = 15
@@ -60,6 +60,42 @@ class Bubblewrap:
             ordered = mounts.in_order()
             texts = {path: _STAND_INS[seen] for path, seen in ordered if seen in _STAND_INS}
             laid = self.ghosts.lay(texts, standing)
+        words = self._mount_words(ordered, fence.temporary, laid.paths)
+        if laid.record is not None:
+            words += ["--ro-bind", laid.record, _RECORD_INSIDE, "--lock-file", _RECORD_INSIDE]
+        return Wrapped(
+            (*self._words(fence, words, directory), *arguments),
+            clean_up=laid.release,
+            unguarded=mounts.unguarded,
+            attendants=self._attendants,
+            let_go=laid.let_go,
+        )
+
+    def wrap_in_copy(
+        self, arguments: Sequence[str], fence: Fence, layers: Sequence[Layer], *, directory: str
+    ) -> Wrapped:
+        """As `wrap`, but nothing in the roots and the temporary directory changes: there is a layer over each of them.
+
+        Control paths that are there cannot be changed. Those that are not can be made in a layer, so whoever keeps what
+        is in there has to see to them: nothing is laid out in the real roots.
+        """
+        mounts = Mounts(fence, own_program=(*own_program(self._interpreter), *_own_environment(fence)))
+        words: list[str] = []
+        over = {layer.over: layer for layer in layers}
+        for path, seen in mounts.in_order():
+            match seen:
+                case Seen.WRITABLE:
+                    words += _overlay_words(over[path], path)
+                case Seen.TEMPORARY:
+                    words += _overlay_words(over[fence.temporary], path)
+                case Seen.PINNED:
+                    pass  # what is on a lower layer cannot be moved away
+                case _:
+                    words += self._mount_words([(path, seen)], fence.temporary)
+        return Wrapped((*self._words(fence, words, directory), *arguments), attendants=self._attendants)
+
+    def _words(self, fence: Fence, mounts: Sequence[str], directory: str) -> tuple[str, ...]:
+        """All that stands before the arguments."""
         places = [f"{lock_in.WRITABLE}={root}" for root in fence.writable]
         inner = lock_in_words(
             lock_in.IN_NAMESPACES,
@@ -67,31 +103,15 @@ class Bubblewrap:
             places=[*places, f"{lock_in.TEMPORARY}=/tmp"],
             interpreter=self._interpreter,
         )
-        wrapped = (
-            self.program,
-            *_NAMESPACES,
-            *(["--share-net"] if fence.network else []),
-            *_SYSTEM,
-            *self._mount_words(ordered, fence.temporary, laid),
-            *("--chdir", directory),
-            "--",
-            *inner,
-            *arguments,
-        )
-        return Wrapped(
-            wrapped,
-            clean_up=laid.release,
-            unguarded=mounts.unguarded,
-            attendants=self._attendants,
-            let_go=laid.let_go,
-        )
+        network = ("--share-net",) if fence.network else ()
+        return (self.program, *_NAMESPACES, *network, *_SYSTEM, *mounts, "--chdir", directory, "--", *inner)
 
     def sweep(self) -> None:
         """As the contract says."""
         with suppress(OSError):
             self.ghosts.sweep()
 
-    def _mount_words(self, ordered: list[tuple[str, Seen]], temporary: str, laid: Laid) -> list[str]:
+    def _mount_words(self, ordered: list[tuple[str, Seen]], temporary: str, laid: Container[str] = ()) -> list[str]:
         words: list[str] = []
         for path, seen in ordered:
             match seen:
@@ -107,14 +127,12 @@ class Bubblewrap:
                     words += ["--ro-bind", self._empty_file(), path]
                 case Seen.HIDDEN:
                     words += [*_EMPTY_DIRECTORY, path]
-                case Seen.BLOCKED if path in laid.paths:
+                case Seen.BLOCKED if path in laid:
                     words += [*_EMPTY_DIRECTORY, path]
-                case Seen.SPELLED_OUT if path in laid.paths:
+                case Seen.SPELLED_OUT if path in laid:
                     words += ["--ro-bind", path, path]
                 case Seen.BLOCKED | Seen.SPELLED_OUT:
                     pass  # nothing can be made there, by nobody
-        if laid.record is not None:
-            words += ["--ro-bind", laid.record, _RECORD_INSIDE, "--lock-file", _RECORD_INSIDE]
         return words
 
     def _empty_file(self) -> str:
@@ -123,6 +141,10 @@ class Bubblewrap:
             os.makedirs(os.path.dirname(self._nothing), mode=0o700, exist_ok=True)
             os.close(os.open(self._nothing, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o400))
         return self._nothing
+
+
+def _overlay_words(layer: Layer, path: str) -> tuple[str, ...]:
+    return ("--overlay-src", layer.over, "--overlay", layer.upper, layer.work, path)
 
 
 def _own_environment(fence: Fence) -> tuple[str, ...]:

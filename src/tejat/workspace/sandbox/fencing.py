@@ -1,5 +1,6 @@
 """The sandbox of one session: chosen once, then put around every command."""
 
+import errno
 import os
 import shutil
 import tempfile
@@ -12,8 +13,10 @@ from typing import Self
 from tejat.core.errors import SandboxUnavailable
 from tejat.core.sandbox_wish import SandboxWish
 from tejat.core.value import replace, value
+from tejat.core.words import say
+from tejat.workspace.sandbox.bubblewrap import Bubblewrap
 from tejat.workspace.sandbox.choose import choose
-from tejat.workspace.sandbox.plan import Axis, Fence, Report, Wrapped
+from tejat.workspace.sandbox.plan import Axis, Fence, Layer, Report, Wrapped
 from tejat.workspace.sandbox.secrets import secrets_in_home
 
 _PREFIX = "tejat-session-"
@@ -94,7 +97,7 @@ class Fencing:
         if self._sandbox is not None:
             sandbox, report = choose(self._wanted, roots=grounds.roots, state=grounds.state)
             if sandbox is None:
-                raise SandboxUnavailable(f"There would be no sandbox any more: {report.files.how}.")
+                raise SandboxUnavailable(say("There would be no sandbox any more: {why}.", why=report.files.how))
             self._sandbox, self.report = sandbox, report
         self._grounds = grounds
 
@@ -104,16 +107,7 @@ class Fencing:
             return Wrapped(tuple(arguments))
         if self._temporary is None:
             raise RuntimeError("a fence that was not opened keeps nobody in")
-        grounds = self._grounds
-        fence = Fence(
-            writable=grounds.roots,
-            temporary=self._temporary,
-            read_only=grounds.control_paths,
-            hidden=(*secrets_in_home(grounds.home), *filter(os.path.lexists, grounds.own)),
-            network=network or self._network,
-            blocked=grounds.blocked,
-        )
-        wrapped = self._sandbox.wrap(arguments, fence, directory=directory)
+        wrapped = self._sandbox.wrap(arguments, self._fence(self._temporary, network=network), directory=directory)
         self._not_over.add(wrapped.let_go)
 
         def clean_up() -> None:
@@ -122,13 +116,52 @@ class Fencing:
 
         return replace(wrapped, clean_up=clean_up)
 
+    @property
+    def can_copy(self) -> bool:
+        """Whether the sandbox has a way to show commands a copy. That it works here has to be tried."""
+        return isinstance(self._sandbox, Bubblewrap)
+
+    @property
+    def copied(self) -> tuple[str, ...]:
+        """What a copy has to have a layer over: the roots, and the directory for temporary files."""
+        if self._temporary is None:
+            raise RuntimeError("a fence that was not opened keeps nobody in")
+        return (*self._grounds.roots, self._temporary)
+
+    @property
+    def control_paths(self) -> tuple[str, ...]:
+        """The files and directories in each root that commands must not change, from there."""
+        return tuple(path for path, _ in self._grounds.control_paths)
+
+    def wrap_in_copy(
+        self, arguments: Sequence[str], directory: str, layers: Sequence[Layer], *, network: bool
+    ) -> Wrapped:
+        """Like `wrap`, with a layer over each place in `copied`. Raises OSError where the sandbox cannot do that."""
+        if not isinstance(self._sandbox, Bubblewrap):
+            raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP))
+        fence = self._fence(self.copied[-1], network=network)
+        return self._sandbox.wrap_in_copy(arguments, fence, layers, directory=directory)
+
+    def _fence(self, temporary: str, *, network: bool) -> Fence:
+        grounds = self._grounds
+        return Fence(
+            writable=grounds.roots,
+            temporary=temporary,
+            read_only=grounds.control_paths,
+            hidden=(*secrets_in_home(grounds.home), *filter(os.path.lexists, grounds.own)),
+            network=network or self._network,
+            blocked=grounds.blocked,
+        )
+
 
 def note_on(report: Report) -> str:
     """What is not enforced, in one line."""
     if report.sandbox is None:
-        return f"No sandbox: {report.files.how}."
+        return say("No sandbox: {why}.", why=report.files.how)
     unguarded = [f"{name} ({axis.how})" for name, axis in axes_of(report).items() if not axis.enforced]
-    return f"The sandbox ({report.sandbox}) does not guard: {', '.join(unguarded)}." if unguarded else ""
+    if not unguarded:
+        return ""
+    return say("The sandbox ({name}) does not guard: {what}.", name=report.sandbox, what=", ".join(unguarded))
 
 
 def axes_of(report: Report) -> dict[str, Axis]:

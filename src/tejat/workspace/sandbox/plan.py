@@ -7,6 +7,18 @@ from tejat.core.value import value
 
 
 @value
+class Layer:
+    """A place that a command sees as it is and cannot change: what it changes there goes to `upper`.
+
+    `work` is for the kernel alone. Both are empty directories of one file system.
+    """
+
+    over: str
+    upper: str
+    work: str
+
+
+@value
 class Fence:
     """What a command may touch. Every path is absolute, and real but for what `read_only` holds.
 
