@@ -61,6 +61,13 @@ def test_looks_are_written_only_where_they_change(terminal: Terminal) -> None:
     assert terminal.read() == BEGIN + b"\x1b[0mx" + END
 
 
+def test_erasing_never_looks_like_clearing_the_whole_screen(terminal: Terminal) -> None:
+    """tmux keeps what is erased from the first cell on in its history."""
+    terminal.output.erase_down()
+    terminal.output.flush()
+    assert terminal.read() == BEGIN + b" \x1b[J\b" + END
+
+
 def test_a_disputed_grapheme_is_followed_by_the_way_to_its_end(terminal: Terminal) -> None:
     terminal.output.write(Placed("👩‍👧", 4))
     terminal.output.flush()

@@ -70,6 +70,11 @@ class SynchronizedOutput(Vt100_Output):
             self._cursor_visible = True
             self.write_raw("\x1b[?25h")
 
+    def erase_down(self) -> None:
+        """From the first column, where the cursor is. A tmux that is told so in its very first cell would keep what it
+        erases in its history; so the first cell is made blank and the rest erased behind it."""
+        self.write_raw(" \x1b[J\b")
+
     def flush(self) -> None:
         if self._holds or not self._buffer:
             return
