@@ -12,6 +12,7 @@ SOURCE = Path(__file__).parents[2] / "src" / "tejat"
 DOORS = {
     "__init__.py",  # public names
     "app/commands/book.py",  # the command meant
+    "app/desk.py",  # a person runs a command themselves
     "app/foreign.py",  # tools of others are looked for, in the background
     "app/played.py",  # a run is written down or played again
     "app/prompts.py",  # a command is called
@@ -21,6 +22,7 @@ DOORS = {
     "app/tools.py",  # tools in use
     "cli/ask.py",  # what is wanted of a model
     "cli/headless.py",  # the output wanted
+    "frontends/terminal/face.py",  # somebody is asked
     "models/__init__.py",  # the service in use
     "cli/confirm.py",  # somebody is asked
     "cli/converse.py",  # a screen to draw on, or the demo

@@ -1,9 +1,9 @@
 """A desk: all that a person has before them while they talk to a model, whatever front end shows it."""
 
-import os
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from tejat.app.agent import Succession, open_succession
 from tejat.app.commands.book import CommandBook
@@ -16,12 +16,11 @@ from tejat.core.agent_options import AgentOptions
 from tejat.core.confirm import Approver
 from tejat.core.status import Preferences, Status
 from tejat.core.types import Part
-from tejat.engine.secret_mask import SecretMask
-from tejat.engine.shell_mode import Ran, ShellMode
 from tejat.engine.statistics import Statistics
 from tejat.workspace.file_names import FileNames
-from tejat.workspace.processes.environment import person_environment
-from tejat.workspace.processes.shell import find_own_shell
+
+if TYPE_CHECKING:
+    from tejat.engine.shell_mode import Ran, ShellMode
 
 
 @asynccontextmanager
@@ -67,7 +66,7 @@ class Desk:
         """Run a line that the person typed after `!`. See `ShellMode.run`."""
         session = self._succession.session
 
-        def done(ran: Ran) -> None:
+        def done(ran: "Ran") -> None:
             session.note(ran.message, f"!{line}")
 
         return await self._shell_mode.run(line, show, done)
@@ -87,19 +86,10 @@ class Desk:
             self._shell_mode.close()
 
     @cached_property
-    def _shell_mode(self) -> ShellMode:
-        succession = self._succession
-        ground, house = succession.ground, succession.workshop.house
-        given = succession.options.environment
-        environment = person_environment(os.environ if given is None else given)
-        return ShellMode(
-            house.keeper,
-            house.workspace().roots,
-            shell=find_own_shell(environment, succession.workshop.roots.paths),
-            environment=environment,
-            outputs=os.path.join(ground.places.state, "outputs"),
-            mask=SecretMask(ground.named_secrets),
-        )
+    def _shell_mode(self) -> "ShellMode":
+        from tejat.app.shell_lines import open_shell_mode
+
+        return open_shell_mode(self._succession)
 
 
 def _milliseconds(seconds: float) -> int:

@@ -5,6 +5,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack
+from functools import cached_property
 from types import TracebackType
 from typing import Self, TypeVar
 
@@ -12,6 +13,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from tejat.core.commands import Suggestion
+from tejat.core.confirm import Answer, Approver, Question
 from tejat.core.errors import UsageError
 from tejat.core.exit_codes import EXIT_OK
 from tejat.core.sheet import Tone, told
@@ -21,7 +23,6 @@ from tejat.core.words import say
 from tejat.frontends.desk import Desk
 from tejat.frontends.external_editor import Editor as ExternalEditor
 from tejat.frontends.external_pager import Pager
-from tejat.frontends.terminal.approver import TerminalApprover
 from tejat.frontends.terminal.editor import Editor
 from tejat.frontends.terminal.frame import Frame
 from tejat.frontends.terminal.history_search import HistorySearch
@@ -84,10 +85,14 @@ class Face:
         )
         self._transcript = Transcript(self._frame, folder=folder)
         self.person = TerminalPerson(self._frame, self._external_editor)
-        self.approver = TerminalApprover(
-            self._frame, stop=self._escape, editor=self._external_editor, pager=Pager((folder,))
-        )
+        self.approver = _WhenAsked(self._new_approver)
         self._listen()
+
+    def _new_approver(self) -> Approver:
+        from tejat.frontends.terminal.approver import TerminalApprover
+
+        pager = Pager((self._folder,))
+        return TerminalApprover(self._frame, stop=self._escape, editor=self._external_editor, pager=pager)
 
     async def __aenter__(self) -> Self:
         await self._around.enter_async_context(self._frame)
@@ -247,3 +252,17 @@ class Face:
             return
         if written is not None:
             self._editor.replace(written.rstrip("\n"))
+
+
+class _WhenAsked:
+    """An approver that is made for the first question: the first prompt need not wait for what asking needs."""
+
+    def __init__(self, make: Callable[[], Approver]) -> None:
+        self._make = make
+
+    async def ask(self, question: Question) -> Answer:
+        return await self._approver.ask(question)
+
+    @cached_property
+    def _approver(self) -> Approver:
+        return self._make()
