@@ -108,7 +108,7 @@ def test_colours_of_an_answer() -> None:
     assert drawn("> *a* `b`", DARK) == "\x1b[3m│ a \x1b[0;3;36mb\x1b[0m\n"
     assert (
         drawn("```py\nif x: pass\n```", DARK)
-        == "\x1b[2m── py\x1b[0m\n\x1b[35mif \x1b[0mx: \x1b[35mpass\x1b[0m\n\x1b[2m──\x1b[0m\n"
+        == "\x1b[2m── py\x1b[0m\n\x1b[35mif\x1b[0m x: \x1b[35mpass\x1b[0m\n\x1b[2m──\x1b[0m\n"
     )
 
 

@@ -59,9 +59,7 @@ def test_without_colours_code_and_strokes_keep_their_signs() -> None:
     assert shown("`code` ~~gone~~ **bold**", PLAIN) == "`code` ~~s<gone>~~ b<bold>"
 
 
-@given(st.text("ab *_~`[]()!<>\\&;\"'.:/h\n", max_size=80))
+@given(st.text("ab *_~`[]()<>\\&;\"'.:/h\n", max_size=80))
 def test_no_letter_is_lost(text: str) -> None:
     written = "".join(part for part, _ in inline(text, DARK, NO_STYLE))
-    assert [letter for letter in written if letter in "ab"] == [
-        letter for letter in text if letter in "ab"
-    ] or "image" in written
+    assert [letter for letter in written if letter in "ab"] == [letter for letter in text if letter in "ab"]

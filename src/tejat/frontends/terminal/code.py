@@ -72,7 +72,9 @@ def _coloured_lines(lexer: "Lexer", text: str, look: Look) -> Iterator[Line]:
         if style is None:
             style = styles[kind] = _style(tuple(kind), look)
         first, *others = part.split("\n")
-        if first:
+        if line and line[-1][1] is style:
+            line[-1] = (line[-1][0] + first, style)  # what joins two characters must not be parted from them
+        elif first:
             line.append((first, style))
         for other in others:
             yield line
