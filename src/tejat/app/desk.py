@@ -1,5 +1,6 @@
 """A desk: all that a person has before them while they talk to a model, whatever front end shows it."""
 
+import os
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import cached_property
@@ -52,6 +53,12 @@ class Desk:
     @property
     def preferences(self) -> Preferences:
         return self.parts.preferences
+
+    @property
+    def way_back(self) -> str | None:
+        """The id of the session, once something of it is kept."""
+        session = self._succession.session
+        return session.session_id if os.path.isfile(session.journal_path) else None
 
     async def run(self, prompt: str | Sequence[Part], tell: Tell) -> RunEnded:
         """See `Session.run`."""

@@ -92,6 +92,9 @@ class _Talk:
         finally:
             loop.remove_signal_handler(signal.SIGINT)
         self._output.line(self._output.figures())
+        name = self._desk.way_back
+        if name is not None:
+            self._output.line(say("To go on with this session later: {command}", command=f"tejat -r {name}"))
         return self._exit_code
 
     def _introduce(self) -> None:

@@ -39,6 +39,11 @@ class Desk(Protocol):
     @property
     def preferences(self) -> Preferences: ...
 
+    @property
+    def way_back(self) -> str | None:
+        """The name by which the session can be gone on with later, None while there is nothing to go on with."""
+        ...
+
     async def run(self, prompt: str | Sequence[Part], tell: Tell) -> RunEnded:
         """Answer a prompt; see `Session.run`."""
         ...

@@ -137,6 +137,7 @@ class Face:
             return await self._talk.run(first)
         finally:
             self._talk = None
+            self._take_leave(desk)
 
     def _introduce(self) -> None:
         look = self._frame.look
@@ -145,6 +146,12 @@ class Face:
         problem = self._editor.history.problem
         if problem is not None:
             self._transcript.show(told(problem, Tone.WARNING))
+
+    def _take_leave(self, desk: Desk) -> None:
+        name = desk.way_back
+        if name is not None:
+            words = say("To go on with this session later: {command}", command=f"tejat -r {name}")
+            self._transcript.show(told(words, Tone.QUIET))
 
     def _prefer(self, desk: Desk) -> None:
         """Look and feel as the person likes it now."""
