@@ -98,7 +98,7 @@ def test_says_what_to_do_where_nobody_can_answer(place: Path) -> None:
 class TestAtTheTerminal:
     def test_asks_before_each_change(self, place: Path) -> None:
         with at_terminal("-m", "tejat", "demo", cwd=place) as terminal:
-            for question in ("Confirm Edit: shop/price.py", "Confirm Shell Command", "Confirm Memory Save: "):
+            for question in ("/shop/price.py (+1 -1)", "Run a shell command", "GEMINI.md (+"):
                 terminal.wait_for(question)
                 terminal.wait_for("Your answer (")
                 terminal.type(b"y\n")

@@ -9,7 +9,7 @@ from tejat.engine.words import words_about
 
 DIRECTORY = Path(words.__file__).parent
 SUBJECTS = [
-    *("compress", "context", "edit_correction", "editing", "headless", "interactive"),
+    *("compress", "context", "edit_correction", "editing", "headless", "init", "interactive"),
     *("memory", "sandboxed", "shell", "system", "unsandboxed"),
 ]
 
