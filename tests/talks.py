@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
@@ -66,7 +67,7 @@ class House:
 
     @property
     def home(self) -> Path:
-        return self.base / "home"
+        return self.base / "me"
 
     @property
     def project(self) -> Path:
@@ -102,8 +103,10 @@ class House:
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> House:
-    return House(tmp_path)
+def house() -> Generator[House]:
+    """In a place with a short name, so that what is shown is laid out as for most people."""
+    with tempfile.TemporaryDirectory(prefix="t-", dir="/tmp", ignore_cleanup_errors=True) as made:
+        yield House(Path(made))
 
 
 def send(person: ScreenPerson, prompt: str) -> None:
@@ -139,6 +142,12 @@ def printed(person: ScreenPerson) -> list[str]:
 def one_text(person: ScreenPerson) -> str:
     """All that was shown, with every run of blanks and line ends as one blank."""
     return " ".join(person.screen.history().split())
+
+
+def shows(person: ScreenPerson, words: str) -> bool:
+    """Whether these words stand on the screen, wherever their rows are broken."""
+    text = re.sub(r"\n\|", "\n", person.text)
+    return "".join(words.split()) in "".join(text.split())
 
 
 def wait_for_words(person: ScreenPerson, words: str, seconds: float = 10, *, idle: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""The distance between words is the least number of single-character changes."""
+"""The distance between words is the least number of single-character changes and swaps."""
 
 import pytest
 
@@ -7,7 +7,16 @@ from tejat.core.nearest import distance
 
 @pytest.mark.parametrize(
     ("left", "right", "changes"),
-    [("", "", 0), ("a", "", 1), ("", "ab", 2), ("glob", "glob", 0), ("grep", "glob", 3), ("kitten", "sitting", 3)],
+    [
+        ("", "", 0),
+        ("a", "", 1),
+        ("", "ab", 2),
+        ("glob", "glob", 0),
+        ("grep", "glob", 3),
+        ("kitten", "sitting", 3),
+        ("hepl", "help", 1),
+        ("ab", "ba", 1),
+    ],
 )
 def test_distance(left: str, right: str, changes: int) -> None:
     assert distance(left, right) == distance(right, left) == changes

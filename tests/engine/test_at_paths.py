@@ -125,7 +125,6 @@ def test_what_is_named_is_read(project: Path, prompt: str, text: str, files: lis
         "a@b.c and x.y@notes.txt",
         r"\@src/main.py is meant literally",
         "@@@",
-        "@nothing/like/this",
         "@''",
         "use @dataclass_transform_of_nothing here",
         '@"unclosed',
@@ -136,7 +135,15 @@ def test_a_prompt_that_names_nothing_is_sent_unchanged(project: Path, prompt: st
     assert expand(prompt, project) == Expanded((Text(prompt),))
 
 
+def missing(mention: str) -> Expanded:
+    """What looks like a path and is none."""
+    return Expanded((Text(mention),), notes=(f"{mention} is left as it is: there is no such file.",))
+
+
 class TestNotThere:
+    def test_it_is_told(self, project: Path) -> None:
+        assert expand("@nothing/like/this", project) == missing("@nothing/like/this")
+
     def test_it_is_searched_for(self, project: Path) -> None:
         found = ("src/deep/unique_name.py", "deep")
         assert expand("see @unique_na now", project) == with_files(
@@ -152,21 +159,22 @@ class TestNotThere:
         )
 
     def test_unless_searching_is_off(self, project: Path) -> None:
-        assert expand("@main.py", project, recursive_search=False) == Expanded((Text("@main.py"),))
+        assert expand("@main.py", project, recursive_search=False) == missing("@main.py")
 
     def test_or_there_is_nothing_to_search_with(self, project: Path) -> None:
-        assert expand("@main.py", project, without=("glob",)) == Expanded((Text("@main.py"),))
+        assert expand("@main.py", project, without=("glob",)) == missing("@main.py")
 
     def test_what_looks_like_a_pattern_is_searched_to_the_letter(self, project: Path) -> None:
         (project / "src" / "a{b}.txt").write_text("braces\n")
         assert expand('@"a{b}"', project).read == ("src/a{b}.txt",)
-        assert expand('@"m?in.py"', project) == Expanded((Text('@"m?in.py"'),))
+        assert expand('@"m?in.py"', project).notes == missing("@m?in.py").notes
 
     def test_a_letter_or_two_are_not_searched_for(self, project: Path) -> None:
         assert expand("@s and @py", project) == Expanded((Text("@s and @py"),))
 
     def test_mixed_with_what_is_there(self, project: Path) -> None:
-        assert expand("@nowhere @src/main.py @gone.txt", project) == with_files("@nowhere @src/main.py @gone.txt", MAIN)
+        prompt = "@nowhere @src/main.py @gone.txt"
+        assert expand(prompt, project) == with_files(prompt, MAIN, notes=missing("@gone.txt").notes)
 
 
 class TestRefused:
@@ -315,7 +323,9 @@ class TestResources:
 
     def test_are_asked_for_only_by_such_a_name(self, project: Path) -> None:
         expanded, asked = self.expand("@notes.txt one@db:table @nothing.here", project, recursive_search=False)
-        assert expanded == with_files("@notes.txt one@db:table @nothing.here", ("notes.txt", "a note"))
+        assert expanded == with_files(
+            "@notes.txt one@db:table @nothing.here", ("notes.txt", "a note"), notes=missing("@nothing.here").notes
+        )
         assert asked == []
 
     def test_that_nobody_has(self, project: Path) -> None:

@@ -215,7 +215,7 @@ class TestFiles:
         assert machine.expand("/x", x="<@{x.log}>") == words("<>", notes=(note,))
 
     def test_what_is_not_there_stays_as_it_is(self, machine: Machine) -> None:
-        note = "@{gone.txt} is left as it is: there is no such file."
+        note = "@gone.txt is left as it is: there is no such file."
         found = machine.expand("/x y", x="<@{ gone.txt }> @{gone.txt} {{args}}")
         assert found == words("<@{gone.txt}> @{gone.txt} y", notes=(note,))
         assert machine.expand("/x", x="<@{}>").parts == (Text("<@{}>"),)

@@ -10,6 +10,7 @@ from tejat.core.mentions import MENTION, unescaped
 from tejat.core.tool import BaseTool, ToolResult, validate_and_execute
 from tejat.core.types import Part, Text
 from tejat.core.value import value
+from tejat.core.words import say
 from tejat.engine.secret_mask import SecretMask
 from tejat.tools.registry import ToolRegistry
 
@@ -20,6 +21,7 @@ CONTENT_BEGINS = "\n--- Content from referenced files ---"
 CONTENT_ENDS = "\n--- End of content ---"
 
 _CLOSING = ".:'\"`>"
+_LIKE_A_PATH = r"/|\.\w{1,8}$"
 _GLOB_MAGIC = r"[*?\[\]{}()!+@\\]"
 _FILE = r"(?s)--- (.*?) ---\n\n"
 _SKIPPED = r"(?m)^- `(.*)` \(Reason: (.*)\)$"
@@ -163,8 +165,10 @@ class _Finder:
         if isinstance(place, _Named):
             return place, rest
         why = place or next((self._lacking[each] for each, _ in readings if each in self._lacking), "")
+        if not why and re.search(_LIKE_A_PATH, word):  # else it may be somebody's name, or a decorator
+            why = say("there is no such file.")
         if why:
-            self.notes.append(f"@{word[:_LONGEST_SEARCHED]} is left as it is: {why}")
+            self.notes.append(say("@{name} is left as it is: {why}", name=word[:_LONGEST_SEARCHED], why=why))
         return None
 
     async def _read_resource(self, word: str) -> _Resource | None:
@@ -190,7 +194,7 @@ class _Finder:
         except WorkspaceError as error:
             return "" if error.error_type is ErrorType.FILE_NOT_FOUND else error.message
         if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
-            return "it is neither a file nor a directory."
+            return say("it is neither a file nor a directory.")
         return _Named(location.path, self._shown(location), stat.S_ISDIR(mode))
 
     async def _search(self, word: str) -> _Named | None:
@@ -207,7 +211,7 @@ class _Finder:
         found = self._existing(next((path for path in paths if path.endswith(f"/{word}")), paths[0]))
         if not isinstance(found, _Named):
             return None
-        self.notes.append(f"@{word} was taken for {found.shown}.")
+        self.notes.append(say("@{name} was taken for {path}.", name=word, path=found.shown))
         return found
 
     def _shown(self, location: "Location") -> str:
@@ -266,9 +270,11 @@ class _Gathered:
             return
         skipped = [f"{what}: {why}" for what, why in re.findall(_SKIPPED, result.return_display)]
         if skipped:
-            self._notes.append(f"@{place.label} was not read as a whole. Left out: {'; '.join(skipped)}.")
+            left_out = "; ".join(skipped)
+            told = say("@{name} was not read as a whole. Left out: {files}.", name=place.label, files=left_out)
+            self._notes.append(told)
         elif len(self._parts) == before and place.label not in self._read:
-            self._notes.append(f"@{place.label} has nothing that can be read.")
+            self._notes.append(say("@{name} has nothing that can be read.", name=place.label))
 
     def expanded(self, text: str) -> Expanded:
         if not self._parts:

@@ -11,6 +11,7 @@ from tejat.core.events import Watch
 from tejat.core.tool import ToolResult
 from tejat.core.types import FunctionCall, Part, Text
 from tejat.core.value import value
+from tejat.core.words import say
 from tejat.engine.at_paths import Expanded, ReadResource, expand_at_paths
 from tejat.engine.scheduler import Scheduler
 from tejat.engine.shell_argument import NoPlaceForArgument, with_argument
@@ -135,7 +136,9 @@ class CommandPrompts:
         found = await self._with_files(mention, recursive_search=False)
         label = found.parts[0]
         if label == Text(mention):
-            notes = found.notes or (f"@{{{path}}} is left as it is: there is no such file.",)
+            notes = found.notes or (
+                say("@{name} is left as it is: {why}", name=path, why=say("there is no such file.")),
+            )
             return Expanded((Text(f"@{{{path}}}"),), notes=notes)
         content = found.parts[2:-1]
         is_directory = isinstance(label, Text) and label.text.endswith("/**")
