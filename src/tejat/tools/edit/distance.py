@@ -1,5 +1,7 @@
 """How many characters have to change to make one text of another."""
 
+from collections.abc import Iterator
+
 
 def distance(first: str, second: str) -> int:
     """The fewest characters to insert, delete or replace.
@@ -7,12 +9,28 @@ def distance(first: str, second: str) -> int:
     All of `first` is compared with a character of `second` at once, as the bits of whole numbers (Myers 1999, Hyyrö
     2003): two texts of 20,000 characters take a third of a second.
     """
+    total = len(first)
+    for total in _distances(first, second):  # noqa: B007 -- the last one is asked for
+        pass
+    return total
+
+
+def distance_to_start(first: str, second: str) -> int:
+    """The distance to the beginning of `second` that is nearest to `first`."""
+    return min(_distances(first, second))
+
+
+def _distances(first: str, second: str) -> Iterator[int]:
+    """From `first` to nothing, to the first character of `second`, to the first two, and so on."""
+    total = len(first)
+    yield total
     if not first:
-        return len(second)
+        yield from range(1, len(second) + 1)
+        return
     everything = (1 << len(first)) - 1
     last = 1 << (len(first) - 1)
     standing = _places_of_characters(first)
-    rises, falls, total = everything, 0, len(first)
+    rises, falls = everything, 0
     for character in second:
         equal = standing.get(character, 0)
         across = (((equal & rises) + rises) ^ rises) | equal
@@ -22,11 +40,11 @@ def distance(first: str, second: str) -> int:
             total += 1
         elif fallen & last:
             total -= 1
+        yield total
         risen = ((risen << 1) | 1) & everything
         down = equal | falls
         rises = ((fallen << 1) & everything) | (everything & ~(down | risen))
         falls = risen & down
-    return total
 
 
 def _places_of_characters(text: str) -> dict[str, int]:

@@ -1,0 +1,91 @@
+"""Texts with one level of escaping too much or too little, put right."""
+
+import re
+from collections.abc import Callable
+
+Respell = Callable[[str], str]
+
+_PLAIN = {"n": "\n", "t": "\t", "r": "\r"}
+_ENTITY = re.compile(r"&(?:(lt|gt|amp|quot|apos|nbsp)|#(\d{1,6})|#[xX]([0-9a-fA-F]{1,5}));")
+_NAMED = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'", "nbsp": "\N{NO-BREAK SPACE}"}
+
+
+def _undo(pattern: str) -> Respell:
+    """Undoes the escapes whose letter the pattern knows, all others stay."""
+    escape = re.compile(rf"\\({pattern})")
+
+    def plain(found: re.Match[str]) -> str:
+        sign = found[1]
+        return chr(int(sign[1:], 16)) if len(sign) > 1 else _PLAIN.get(sign, sign)
+
+    return lambda text: escape.sub(plain, text)
+
+
+UNDOING: tuple[Respell, ...] = (
+    _undo(r"""[ntr"'`\\/]|u[0-9a-fA-F]{4}"""),
+    _undo(r"""["'`]"""),
+    _undo(r"""["'`\\]"""),
+    _undo(r"\\"),
+    _undo(r"[ntr]"),
+    _undo(r"u[0-9a-fA-F]{4}"),
+)
+"""Ways to take one level of escapes off: all of them, or only some kinds."""
+
+
+def _backslashes(text: str) -> str:
+    return text.replace("\\", "\\\\")
+
+
+def _double_quotes(text: str) -> str:
+    return text.replace('"', '\\"')
+
+
+def _single_quotes(text: str) -> str:
+    return text.replace("'", "\\'")
+
+
+def _breaks(text: str) -> str:
+    return text.replace("\n", "\\n").replace("\t", "\\t")
+
+
+def _inner_tabs(text: str) -> str:
+    return re.sub(r"(?<=\S)\t", r"\\t", text)
+
+
+def _characters(text: str) -> str:
+    return "".join(sign if sign.isascii() or ord(sign) > 0xFFFF else f"\\u{ord(sign):04x}" for sign in text)
+
+
+ADDING: tuple[Respell, ...] = (
+    _double_quotes,
+    _single_quotes,
+    _backslashes,
+    lambda text: _double_quotes(_backslashes(text)),
+    lambda text: _single_quotes(_backslashes(text)),
+    _inner_tabs,
+    _characters,
+    _breaks,
+    lambda text: _breaks(_double_quotes(_backslashes(text))),
+)
+"""Ways to put a level of escapes on."""
+
+
+def without_entities(text: str) -> str:
+    """HTML entities as the characters that they stand for."""
+
+    def plain(found: re.Match[str]) -> str:
+        name, decimal, hexadecimal = found.groups()
+        if name:
+            return _NAMED[name]
+        code = int(decimal) if decimal else int(hexadecimal, 16)
+        return chr(code) if code < 0xD800 or 0xDFFF < code <= 0x10FFFF else found[0]
+
+    return _ENTITY.sub(plain, text)
+
+
+def with_entities(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def with_all_entities(text: str) -> str:
+    return with_entities(text).replace('"', "&quot;")

@@ -1,0 +1,228 @@
+"""Finds what an edit means and what has to be written there: the stages, one after the other.
+
+First the text as it was given; then with marks and escapes left out that were never part of the file; then the place
+that it fits best, if it fits well and no other fits nearly as well. What is not certain is refused, with the places
+that come nearest. All of it is pure: a file and a request in, edits or a refusal out.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from tejat.core.value import value
+from tejat.tools.edit.alignment import Alignment
+from tejat.tools.edit.certainty import as_good, is_whole, meant
+from tejat.tools.edit.given import Given, plain_lines
+from tejat.tools.edit.merge import Conflict, merge
+from tejat.tools.edit.page import LineEdit, Page
+from tejat.tools.edit.places import places
+from tejat.tools.edit.repairs import Repaired, variants
+from tejat.tools.edit.request import EditRequest, exact
+from tejat.tools.edit.surroundings import told_apart
+from tejat.workspace.splice import TextEdit, TextFile
+
+MOST_SEARCHED = 16 * 2**20
+"""Bytes of a file in which more is sought than the text as it was given."""
+MOST_GIVEN = 2_000
+"""Lines of a text that is sought so."""
+_MOST_SEVERAL = 500
+_MOST_ALIGNED = 6
+_NOT_THERE = 10_000
+
+
+@value
+class Found:
+    """The edits to make, and how the request was corrected to find them: nothing if it was right."""
+
+    edits: list[TextEdit]
+    corrections: tuple[str, ...] = ()
+
+
+@value
+class Refused:
+    """Why there is no edit. `count` is how many places there are where the text stands as it was given.
+
+    `given` are the lines that were sought, `nearest` the places that come nearest to them, best first; `conflict` says
+    what was in the way at the first of them. `is_applied` means that the file looks like the new text already.
+    """
+
+    count: int = 0
+    given: Given | None = None
+    page: Page | None = None
+    nearest: Sequence[Alignment] = ()
+    conflict: Conflict | None = None
+    is_applied: bool = False
+    is_large: bool = False
+
+
+def find(file: TextFile, request: EditRequest) -> Found | Refused:
+    edits = exact(file, request)
+    if request.accepts(len(edits)):
+        return Found(edits)
+    if not request.old.strip() or len(file.raw) > MOST_SEARCHED or request.old.count("\n") > MOST_GIVEN:
+        return Refused(len(edits), is_large=bool(request.old.strip()))
+    search = _Search(file, request)
+    if edits:
+        return search.by_surroundings(edits, Repaired(request)) or Refused(len(edits))
+    return search.repaired() or search.aligned()
+
+
+class _Search:
+    def __init__(self, file: TextFile, request: EditRequest) -> None:
+        self._file, self._request = file, request
+        self._page = Page(file)
+
+    def by_surroundings(self, edits: Sequence[TextEdit], repaired: Repaired) -> Found | None:
+        """The one of several equal places around which the lines stand that the new text repeats."""
+        if repaired.request.expected != 1 or len(edits) > _MOST_SEVERAL:
+            return None
+        ranges = [self._page.lines_at(self._file, edit.start, edit.end) for edit in edits]
+        told = told_apart(repaired.request.new, self._page, ranges)
+        if told is None:
+            return None
+        index, before, behind = told
+        lines = plain_lines(repaired.request.new)
+        ends = len(lines) > 1 and not lines[-1]
+        lines = lines[before : len(lines) - ends - behind]
+        edit = edits[index]
+        if not any(map(str.strip, lines)):
+            return None
+        # What stands before the place on its line stays there, so it must not come a second time.
+        first = self._page.lines[ranges[index][0]]
+        indent = first[: len(first) - len(first.lstrip())]
+        if before and indent and lines[0].startswith(indent) and not repaired.request.old.startswith(indent):
+            lines[0] = lines[0][len(indent) :]
+        text = "\n".join(lines) + ("\n" if repaired.request.old.endswith("\n") else "")
+        told_how = "of several equal places the one was taken whose surroundings new_string repeats"
+        return Found([TextEdit(edit.start, edit.end, text)], (*repaired.repairs, told_how))
+
+    def repaired(self) -> Found | None:
+        """The text as it stands in the file once it is repaired."""
+        for repaired in variants(self._request):
+            edits = self._at_line_starts(exact(self._file, repaired.request), repaired.request.old)
+            if repaired.request.accepts(len(edits)):
+                return Found(edits, repaired.repairs)
+            found = self.by_surroundings(edits, repaired) if edits else None
+            if found is not None:
+                return found
+        return None
+
+    def _at_line_starts(self, edits: list[TextEdit], old: str) -> list[TextEdit]:
+        """Without those that begin amid an indent: repairs that leave too much white space away would find them."""
+        if old[:1] not in {" ", "\t"}:
+            return edits
+        return [edit for edit in edits if self._page.is_at_line_start(edit.start)]
+
+    def aligned(self) -> Found | Refused:
+        """The place that the text fits best, as it was given or repaired."""
+        best: tuple[float, _Fit] | None = None
+        for turn, repaired in enumerate(self._worth_aligning()):
+            fit = _Fit(self._page, repaired)
+            # Each repair is a further guess, so it has to be worth it.
+            price = fit.price + 2 * len(repaired.repairs)
+            if best is None or price < best[0]:
+                best = price, fit
+            if turn == 0 and fit.is_whole:
+                break
+        assert best is not None
+        return best[1].found() or best[1].refused()
+
+    def _worth_aligning(self) -> Iterator[Repaired]:
+        yield Repaired(self._request)
+        for count, repaired in enumerate(variants(self._request)):
+            if count == _MOST_ALIGNED:
+                return
+            yield repaired
+
+
+class _Fit:
+    """A request laid along the file."""
+
+    def __init__(self, page: Page, repaired: Repaired) -> None:
+        self._page, self._repaired = page, repaired
+        request = repaired.request
+        self._given = Given.of(request.old)
+        self._new = _new_lines(request)
+        most = _MOST_SEVERAL if request.expected != 1 else 8
+        self._places = places(self._given, page, most=most)
+        self._meant = meant(self._given, page, self._places, request.expected)
+        self._conflict: Conflict | None = None
+        self._told: tuple[str, ...] = ()
+        if not self._meant and request.expected == 1:
+            self._tell_apart()
+
+    @property
+    def price(self) -> float:
+        """What the best place costs, for comparison with other repairs of the same request."""
+        if not self._places:
+            return float("inf")
+        is_there = self._meant or as_good(self._given, self._page, self._places)
+        return self._places[0].total + (0 if is_there else _NOT_THERE)
+
+    @property
+    def is_whole(self) -> bool:
+        return bool(self._meant) and all(is_whole(self._given, alignment) for alignment in self._meant)
+
+    def found(self) -> Found | None:
+        edits: list[LineEdit] = []
+        try:
+            for alignment in self._meant:
+                edits += merge(self._given, self._new, self._page, alignment)
+        except Conflict as conflict:
+            self._conflict = conflict
+            return None
+        if not edits:
+            return None
+        return Found(self._page.text_edits(edits), (*self._repaired.repairs, *self._told, *self._how()))
+
+    def refused(self) -> Refused:
+        is_applied = bool(self._meant) and self._conflict is None
+        if not is_applied and self._repaired.request.new.strip():
+            new = Given.of(self._repaired.request.new)
+            there = places(new, self._page)
+            is_applied = bool(there) and is_whole(new, there[0]) and there[0].total < 3 and any(new.telling)
+        return Refused(0, self._given, self._page, self._places[:3], self._conflict, is_applied)
+
+    def _tell_apart(self) -> None:
+        """Chooses among places that fit equally well by the lines around them that the new text repeats."""
+        rivals = as_good(self._given, self._page, self._places)
+        told = told_apart("\n".join(self._new), self._page, [(each.start, each.end) for each in rivals])
+        if told is None:
+            return
+        index, before, behind = told
+        new, chosen = self._new, rivals[index]
+        around = [*new[:before], *self._given.lines, *new[len(new) - behind :]]
+        given = Given(around)
+        start, end = chosen.start, chosen.end
+        elided = {row + before: span for row, span in chosen.elided.items()}
+        self._given = given
+        widened = Alignment(
+            (*range(start - before, start), *chosen.places, *range(end, end + behind)),
+            (*[0.0] * before, *chosen.costs, *[0.0] * behind),
+            chosen.total,
+            elided,
+        )
+        self._meant = [widened]
+        self._places = [widened]
+        self._told = ("of several equal places the one was taken whose surroundings new_string repeats",)
+
+    def _how(self) -> tuple[str, ...]:
+        """What had to be overlooked, in a few words."""
+        alignment = self._meant[0]
+        pairs = [
+            (self._given.lines[index], self._page.lines[place], alignment.costs[index])
+            for index, place in enumerate(alignment.places)
+            if place is not None
+        ]
+        told: list[str] = []
+        if any(old != found and old.split() == found.split() or old.strip() == found.strip() != old for old, found, _ in pairs):
+            told.append("white space differed")
+        return tuple(told) or ("it differed a little",)
+
+
+def _new_lines(request: EditRequest) -> list[str]:
+    """The new lines; none where whole lines are to go."""
+    lines = plain_lines(request.new)
+    if len(lines) > 1 and not lines[-1] and request.old.endswith(("\n", "\r")):
+        lines.pop()
+    if not request.new:
+        return [] if request.old.endswith("\n") else [""]
+    return lines

@@ -1,0 +1,136 @@
+"""How lines have to be indented in a file that is indented in another way than was thought."""
+
+from collections import Counter
+from collections.abc import Sequence
+from math import gcd
+
+from tejat.tools.edit.given import indent_of
+
+_TAB = 8
+
+
+class Indentation:
+    """A map from indents that were given to those of the file, learned from lines that are known on both sides.
+
+    An indent that was never seen is reckoned in steps from the nearest one that was: the given text has steps of its
+    own, and so has the file.
+    """
+
+    def __init__(self, pairs: Sequence[tuple[str, str]], given: Sequence[str], found: Sequence[str]) -> None:
+        """`pairs` are lines as they were thought to be and as they are; the others are all lines on either side."""
+        indents = [(indent_of(left), indent_of(right)) for left, right in pairs if left.strip() and right.strip()]
+        self._known: dict[str, set[str]] = {}
+        for left, right in _without_odd_first(indents):
+            self._known.setdefault(left, set()).add(right)
+        self._is_same = all(rights == {left} for left, rights in self._known.items())
+        self._given_step = _step(map_lines(given))
+        self._found_step = _step(map_lines(found))
+
+    @property
+    def is_same(self) -> bool:
+        return self._is_same
+
+    def of(self, indent: str) -> str | None:
+        """How an indent is written in the file; None if that cannot be told."""
+        if self._is_same:
+            return indent
+        known = self._known.get(indent)
+        if known is not None:
+            return next(iter(known)) if len(known) == 1 else None
+        return self._reckoned(indent)
+
+    def _reckoned(self, indent: str) -> str | None:
+        shift = self._constant_shift()
+        known = {left: next(iter(rights)) for left, rights in self._known.items() if len(rights) == 1}
+        if not known:
+            return None
+        width = _width(indent)
+        left = min(known, key=lambda each: (abs(_width(each) - width), _width(each)))
+        right = known[left]
+        given_step, found_step = self._steps(known)
+        if shift is not None and (given_step == found_step or given_step is None or found_step is None):
+            added, removed = shift
+            if indent.startswith(removed):
+                return added + indent[len(removed) :]
+            return None
+        if given_step is None or found_step is None:
+            return None
+        steps, rest = divmod(abs(width - _width(left)), _width(given_step))
+        if width >= _width(left):
+            return right + found_step * steps + " " * rest
+        if rest or not right.endswith(found_step * steps):
+            return None
+        return right[: len(right) - len(found_step) * steps]
+
+    def _steps(self, known: dict[str, str]) -> tuple[str | None, str | None]:
+        """What one step is on both sides: as the known indents show it, else as the lines around do."""
+        ordered = sorted(known, key=_width)
+        for lower, upper in zip(ordered, ordered[1:], strict=False):
+            grown, written = upper.removeprefix(lower), known[upper].removeprefix(known[lower])
+            if upper.startswith(lower) and known[upper].startswith(known[lower]) and grown and written:
+                unit = _common_unit(grown, written)
+                if unit is not None:
+                    return unit
+        if len(ordered) == 1 and ordered[0] and known[ordered[0]]:
+            left, right = ordered[0], known[ordered[0]]
+            if set(left) != set(right):
+                return _common_unit(left, right) or (self._given_step, self._found_step)
+        return self._given_step, self._found_step
+
+    def _constant_shift(self) -> tuple[str, str] | None:
+        """What is put before every indent, and what is taken off instead; None if it is not the same for all."""
+        pairs = [(left, right) for left, rights in self._known.items() for right in rights]
+        added = {right.removesuffix(left) if right.endswith(left) else None for left, right in pairs}
+        if len(added) == 1 and (only := added.pop()) is not None:
+            return only, ""
+        removed = {left.removesuffix(right) if left.endswith(right) else None for left, right in pairs}
+        if len(removed) == 1 and (only := removed.pop()) is not None:
+            return "", only
+        return None
+
+
+def map_lines(lines: Sequence[str]) -> list[str]:
+    """The indents of the lines that are not blank."""
+    return [indent_of(line) for line in lines if line.strip()]
+
+
+def _without_odd_first(indents: Sequence[tuple[str, str]]) -> Sequence[tuple[str, str]]:
+    """The first line often lacks its indent, or has a stray one, because whoever copied it began somewhere in it."""
+    if not indents:
+        return indents
+    (left, right), rest = indents[0], indents[1:]
+    if not rest:
+        return rest if (len(right) - len(left)) % 2 and "\t" not in left + right else indents
+    if any(map(bool, (given for given, _ in rest))) and all(given == found for given, found in rest):
+        return rest
+    shifts = {len(found) - len(given) for given, found in rest}
+    return rest if not left and right and shifts != {len(right)} and all(given for given, _ in rest) else indents
+
+
+def _step(indents: Sequence[str]) -> str | None:
+    """What one more step of indentation looks like most often; None if no line shows it."""
+    steps = Counter(
+        below.removeprefix(above)
+        for above, below in zip(indents, indents[1:], strict=False)
+        if len(below) > len(above) and below.startswith(above)
+    )
+    return max(steps, key=lambda step: (steps[step], -len(step))) if steps else None
+
+
+def _common_unit(grown: str, written: str) -> tuple[str, str] | None:
+    """One step on either side, where the same number of steps is written in two ways."""
+    if len(set(grown)) != 1 or len(set(written)) != 1:
+        return None
+    steps = gcd(len(grown), len(written))
+    if "\t" in grown:
+        steps = len(grown) if len(written) % len(grown) == 0 else 0
+    elif "\t" in written:
+        steps = len(written) if len(grown) % len(written) == 0 else 0
+    else:
+        # The fewest steps that are at least two wide on both sides, so that 8 for 4 is one step of 8 and not two of 4.
+        steps = max((n for n in range(1, steps + 1) if steps % n == 0 and min(len(grown), len(written)) // n > 1), default=0)
+    return (grown[: len(grown) // steps], written[: len(written) // steps]) if steps else None
+
+
+def _width(indent: str) -> int:
+    return len(indent.expandtabs(_TAB))

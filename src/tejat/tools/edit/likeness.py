@@ -1,0 +1,167 @@
+"""How well a line that was given fits a line of the file, as a cost: 0 for the same line, None for another one."""
+
+import re
+from functools import lru_cache
+
+from tejat.tools.edit.distance import distance, distance_to_start
+from tejat.tools.edit.folding import digits_of, key_of, words_of
+
+TRAILING = 1
+INDENTATION = 4
+SPACING = 3
+CUT = 14
+ELIDED = 20
+SLIP = 18
+"""What a slip costs at least; each further character that differs costs PER_CHARACTER more."""
+PER_CHARACTER = 4
+WORD = 47
+"""The cost of one word that is another one."""
+
+MOST_CHARACTERS = 2
+"""A slip of more characters costs as much as another word."""
+ONE_IN = 5
+"""One character in so many may differ in a slip."""
+LONGEST = 2_000
+"""A longer line is only ever compared as a whole."""
+
+_SHORTEST_SLIP = 5
+_SHORTEST_CUT = 3
+_DOTS = ("...", "…")
+
+
+def cost_of(given: str, found: str, given_key: str, found_key: str, *, is_first: bool, is_last: bool) -> int | None:
+    """`is_first` and `is_last` say that the given line may lack its beginning or its end."""
+    if given_key == found_key:
+        return _cost_of_spacing(given, found)
+    if not given_key or not found_key or max(len(given_key), len(found_key)) > LONGEST:
+        return None
+    costs = [
+        cost_of_slip(given, found, given_key, found_key),
+        _cost_of_dots(given, found_key),
+        _cost_of_cut(given_key, found_key, is_first=is_first, is_last=is_last),
+    ]
+    return min((cost for cost in costs if cost is not None), default=None)
+
+
+def _cost_of_spacing(given: str, found: str) -> int:
+    """Each kind counts for itself, so that of two places the one wins where less of it differs."""
+    left, right = given.strip(), found.strip()
+    if given == found or not left:
+        return 0
+    cost = 0 if given[: len(given) - len(given.lstrip())] == found[: len(found) - len(found.lstrip())] else INDENTATION
+    cost += 0 if left == right else SPACING
+    return cost or TRAILING
+
+
+def cost_of_slip(given: str, found: str, given_key: str, found_key: str) -> int | None:
+    """The cost of a few characters or one word that were misremembered; None where it is more than that."""
+    longer = max(len(given_key), len(found_key))
+    if min(len(given_key), len(found_key)) < _SHORTEST_SLIP or digits_of(given_key) != digits_of(found_key):
+        return None
+    most = max(longer // ONE_IN, 1)
+    if abs(len(given_key) - len(found_key)) <= most and _may_be_near(given_key, found_key):
+        characters = _distance(given_key, found_key)
+        if characters <= min(most, MOST_CHARACTERS):
+            return SLIP + PER_CHARACTER * characters
+        if characters <= most and _names(given) == _names(found):
+            return WORD
+    return WORD if _names(given) == _names(found) and _differ_by_a_word(given, found) else None
+
+
+def _distance(first: str, second: str) -> int:
+    """Two letters that changed places count as one."""
+    left, right = _without_common_ends(first, second)
+    return 1 if len(left) == 2 and left == right[::-1] else distance(left, right)
+
+
+def is_near(given: str, found: str) -> bool:
+    """Whether two lines are the same but for white space and a letter or two in a word, or one sign."""
+    left, right = words_of(given), words_of(found)
+    if digits_of(given) != digits_of(found):
+        return False
+    if len(left) != len(right):
+        return distance(key_of(given), key_of(found)) <= 1
+    differing = [(one, other) for one, other in zip(left, right, strict=True) if key_of(one) != key_of(other)]
+    return len(differing) <= MOST_CHARACTERS and all(
+        _distance(one, other) <= min(max(len(one) // 4, 1), MOST_CHARACTERS) for one, other in differing
+    )
+
+
+def _cost_of_dots(given: str, found_key: str) -> int | None:
+    """A line whose end was left out: `# a long comment that...`."""
+    bare = given.rstrip()
+    for dots in _DOTS:
+        if bare.endswith(dots):
+            start = key_of(bare.removesuffix(dots))
+            if len(start) >= _SHORTEST_SLIP and found_key.startswith(start):
+                return ELIDED
+    return None
+
+
+def _cost_of_cut(given_key: str, found_key: str, *, is_first: bool, is_last: bool) -> int | None:
+    if not (is_first or is_last) or len(given_key) >= len(found_key):
+        return None
+    if is_first and is_last:
+        if len(given_key) < _SHORTEST_CUT:
+            return None
+        return CUT if found_key.count(given_key) == 1 else None
+    if is_first:
+        given_key, found_key = given_key[::-1], found_key[::-1]
+    if found_key.startswith(given_key):
+        return CUT
+    if len(given_key) < 2 * _SHORTEST_SLIP or given_key[:3] != found_key[:3]:
+        return None
+    start = found_key[: len(given_key) + len(given_key) // ONE_IN]
+    characters = distance_to_start(given_key, start)
+    is_slip = characters <= len(given_key) // (2 * ONE_IN) and set(digits_of(given_key)) <= set(digits_of(start))
+    return CUT + SLIP + PER_CHARACTER * characters if is_slip else None
+
+
+def _may_be_near(first: str, second: str) -> bool:
+    """Rules most pairs out at a fraction of the price: texts that are near each other share most pairs of letters."""
+    left, right = _pairs(first), _pairs(second)
+    return 5 * len(left & right) >= 2 * max(len(left), len(right))
+
+
+@lru_cache(maxsize=4096)
+def _pairs(text: str) -> frozenset[str]:
+    return frozenset(map("".join, zip(text, text[1:], strict=False)))
+
+
+def _without_common_ends(first: str, second: str) -> tuple[str, str]:
+    shorter = min(len(first), len(second))
+    start = 0
+    while start < shorter and first[start] == second[start]:
+        start += 1
+    end = 0
+    while end < shorter - start and first[-1 - end] == second[-1 - end]:
+        end += 1
+    return first[start : len(first) - end], second[start : len(second) - end]
+
+
+def _differ_by_a_word(given: str, found: str) -> bool:
+    """Whether one word is another one, too many or missing, and the rest is the same and the greater part."""
+    left, right = words_of(given), words_of(found)
+    if abs(len(left) - len(right)) > 1 or min(len(left), len(right)) < _FEWEST_WORDS:
+        return False
+    shorter = min(len(left), len(right))
+    start = 0
+    while start < shorter and left[start] == right[start]:
+        start += 1
+    end = 0
+    while end < shorter - start and left[-1 - end] == right[-1 - end]:
+        end += 1
+    differing = [*left[start : len(left) - end], *right[start : len(right) - end]]
+    if len(differing) > 2 or not all(word.isidentifier() for word in differing):
+        return False
+    rest = sum(map(len, left)) - sum(map(len, left[start : len(left) - end]))
+    return rest >= max(map(len, differing), default=0)
+
+
+_FEWEST_WORDS = 3
+_NAME = re.compile(r"\b(?:def|class|function|func|fn|interface|struct|enum|trait|type|module|namespace)\s+(\w+)")
+
+
+def _names(line: str) -> list[str]:
+    """What the line defines: another name there is another thing, and no slip."""
+    return _NAME.findall(line)

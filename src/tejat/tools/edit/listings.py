@@ -1,0 +1,113 @@
+"""Texts copied from a listing, freed of what the listing put around or before their lines."""
+
+import re
+from collections.abc import Callable, Sequence
+
+_FENCE = re.compile(r"\s*(?:```|~~~)[\w.+#-]*\s*")
+_NUMBER = re.compile(r"\s*[Ll]?(\d{1,7})(?: ?[:|│→]|\t|[.)]|\s*$)")
+_SPACED_NUMBER = re.compile(r"\s*[Ll]?(\d{1,7})(?: ?[:|│→](?: |$)|[.)] | |\s*$)")
+_HEADER = re.compile(r"(?:@@ .*|--- \S.*|\+\+\+ \S.*|diff --git .*|index [0-9a-f]+\.\..*)")
+_QUOTE = re.compile(r"\s{0,3}(?:>|\||│|┃) ?")
+
+Strip = Callable[[Sequence[str]], "list[str] | None"]
+
+
+def without_fence(lines: Sequence[str]) -> list[str] | None:
+    """Without the marks of a block of code around it."""
+    kept = list(lines)
+    while kept and not kept[-1].strip():
+        kept.pop()
+    while kept and not kept[0].strip():
+        kept.pop(0)
+    opens, closes = bool(kept) and _FENCE.fullmatch(kept[0]), len(kept) > 1 and _FENCE.fullmatch(kept[-1])
+    if not opens and not closes:
+        return None
+    inner = kept[1 if opens else 0 : -1 if closes else None]
+    return [*inner, ""] if lines and not lines[-1] else inner
+
+
+def without_numbers(lines: Sequence[str]) -> list[str] | None:
+    """Without line numbers; only if they rise by one from line to line."""
+    return _numbered(lines, _NUMBER)
+
+
+def without_spaced_numbers(lines: Sequence[str]) -> list[str] | None:
+    """The same where a space stands behind each number and its sign."""
+    return _numbered(lines, _SPACED_NUMBER)
+
+
+def without_loose_numbers(lines: Sequence[str]) -> list[str] | None:
+    """Without line numbers where lines were put in or taken out: they need not rise by one, and new lines have none."""
+    return _stripped(lines, _NUMBER)
+
+
+def without_loose_spaced_numbers(lines: Sequence[str]) -> list[str] | None:
+    return _stripped(lines, _SPACED_NUMBER)
+
+
+def _numbered(lines: Sequence[str], number: "re.Pattern[str]") -> list[str] | None:
+    stripped: list[str] = []
+    expected: int | None = None
+    for index, line in enumerate(lines):
+        found = number.match(line)
+        if found is None:
+            # The text behind the last line end, or a blank line without its number.
+            if line.strip() or expected is None:
+                return None
+            stripped.append("")
+            expected += index < len(lines) - 1
+            continue
+        if expected is not None and int(found[1]) != expected:
+            return None
+        expected = int(found[1]) + 1
+        stripped.append(line[found.end() :])
+    return stripped if expected is not None else None
+
+
+def _stripped(lines: Sequence[str], number: "re.Pattern[str]") -> list[str] | None:
+    stripped = [line[found.end() :] if (found := number.match(line)) else line for line in lines]
+    return stripped if stripped != list(lines) else None
+
+
+def without_quote_marks(lines: Sequence[str]) -> list[str] | None:
+    """Without the `>` or bar before each line."""
+    if not any(map(str.strip, lines)) or not all(_QUOTE.match(line) for line in lines if line.strip()):
+        return None
+    return [_QUOTE.sub("", line, count=1) for line in lines]
+
+
+def without_signs(lines: Sequence[str], drop: str = "") -> list[str] | None:
+    """Without the `+`, `-` or space of a diff before each line; lines with the sign `drop` are left out."""
+    body = [line for line in lines if not _HEADER.fullmatch(line)]
+    signs = {line[0] for line in body if line}
+    if not signs <= set("+- ") or not signs & set("+-"):
+        return None
+    if any(line.strip() and not line.startswith(("+", "-", " ")) for line in body):
+        return None
+    return [line[1:] for line in body if not (drop and line.startswith(drop))]
+
+
+def without_signs_or_margin(lines: Sequence[str]) -> list[str] | None:
+    """The same for a text that may have nothing but lines that stay; those that are taken away are left out."""
+    if any(line.strip() and not line.startswith(("+", "-", " ")) for line in lines):
+        return None
+    return [line[1:] for line in lines if not line.startswith("-")]
+
+
+def without_added(lines: Sequence[str]) -> list[str] | None:
+    return without_signs(lines, drop="+")
+
+
+def without_removed(lines: Sequence[str]) -> list[str] | None:
+    return without_signs(lines, drop="-")
+
+
+def without_outer_quotes(lines: Sequence[str]) -> list[str] | None:
+    """Without quotes around the whole text."""
+    text = "\n".join(lines).strip()
+    for mark in ('"""', "'''", "`", '"', "'", "“"):
+        close = "”" if mark == "“" else mark
+        if len(text) > 2 * len(mark) and text.startswith(mark) and text.endswith(close):
+            inner = text[len(mark) : -len(close)]
+            return inner.split("\n") if mark not in inner else None
+    return None

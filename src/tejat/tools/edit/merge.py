@@ -1,0 +1,234 @@
+"""Merges three ways: what was thought to be there, what is there, and what is to be there.
+
+What the change leaves alone stays as it is found; only what it changes is written. Where both differ at the same place
+nobody knows what is right, and the change is refused.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from tejat.tools.edit.alignment import STALE, Alignment
+from tejat.tools.edit.folding import key_of, operators_of, words_of
+from tejat.tools.edit.given import Given, indent_of, is_elision
+from tejat.tools.edit.indentation import Indentation
+from tejat.tools.edit.likeness import is_near
+from tejat.tools.edit.page import LineEdit, Page
+from tejat.tools.edit.word_merge import merged_line
+from tejat.workspace.line_edits import Edit, line_edits
+
+_ALIKE = 0.4
+"""The part of its words that a line keeps when it is changed and not replaced."""
+_MOST_PAIRED = 2_500
+_AROUND = 40
+"""Lines before and behind the place that show how the file is indented."""
+
+
+class Conflict(Exception):
+    """The change cannot be made with certainty; `line` of the file is why, counted from 0."""
+
+    def __init__(self, line: int, reason: str) -> None:
+        super().__init__(reason)
+        self.line = line
+        self.reason = reason
+
+
+def merge(old: Given, new: Sequence[str], page: Page, alignment: Alignment) -> list[LineEdit]:
+    """The edits that make the change from `old` to `new` where `alignment` found it. Raises Conflict.
+
+    None are left if the file is as the change wants it.
+    """
+    edits = _Merge(old, new, page, alignment).edits()
+    return [edit for edit in edits if list(edit.lines) != list(page.lines[edit.start : edit.end])]
+
+
+class _Merge:
+    def __init__(self, old: Given, new: Sequence[str], page: Page, alignment: Alignment) -> None:
+        self._old, self._new, self._page, self._alignment = old, new, page, alignment
+        around = page.lines[max(alignment.start - _AROUND, 0) : alignment.end + _AROUND]
+        pairs = [
+            (old.lines[index], page.lines[place])
+            for index, place in enumerate(alignment.places)
+            if place is not None and alignment.costs[index] < STALE and not self._is_cut(index, place)
+        ]
+        self._indentation = Indentation(pairs, [*old.lines, *new], around)
+
+    def _is_cut(self, index: int, place: int) -> bool:
+        """Whether the line lacks its beginning, so that nothing can be told from its indent."""
+        return index == self._old.first and key_of(self._old.lines[index])[:1] != self._page.keys[place][:1]
+
+    def edits(self) -> list[LineEdit]:
+        return [self._settled(edit) for edit in line_edits(_plain(self._old.lines), _plain(self._new))]
+
+    def _settled(self, edit: Edit) -> LineEdit:
+        new = self._new[edit.new_start : edit.new_end]
+        placed = [
+            (index, place)
+            for index in range(edit.old_start, edit.old_end)
+            if (place := self._place(index)) is not None
+        ]
+        if not placed:
+            return self._inserted(edit, new)
+        start, end = placed[0][1], placed[-1][1] + 1
+        taken = {place for _, place in placed}
+        for line in range(start, end):
+            if line not in taken and self._page.keys[line]:
+                raise Conflict(line, "stands amid the lines to be replaced, and old_string lacks it")
+        lines = self._replaced(placed, new)
+        before, behind = self._blank_lines_around(edit, start, end)
+        start -= min(before, max(_blank_at(lines) - _blank_at(self._old.lines[edit.old_start : edit.old_end]), 0))
+        end += min(behind, max(_blank_at(lines[::-1]) - _blank_at(self._old.lines[edit.old_start : edit.old_end][::-1]), 0))
+        return LineEdit(start, end, tuple(lines))
+
+    def _blank_lines_around(self, edit: Edit, start: int, end: int) -> tuple[int, int]:
+        """How many blank lines the old text lacks before and behind the place; new ones are meant to be these."""
+        above = next((at for index in range(edit.old_start - 1, -1, -1) if (at := self._end(index)) is not None), start)
+        below = next(
+            (at for index in range(edit.old_end, len(self._old.lines)) if (at := self._start(index)) is not None), end
+        )
+        return _blank_at(self._page.lines[above:start][::-1]), _blank_at(self._page.lines[end:below])
+
+    def _place(self, index: int) -> int | None:
+        """Where a line that is to be replaced stands. Raises Conflict if it is not there; a blank line may be gone."""
+        place = self._alignment.places[index]
+        if place is None and self._old.keys[index]:
+            near = next((at for at in self._alignment.places[index:] if at is not None), self._alignment.end)
+            if self._old.elisions[index]:
+                raise Conflict(near, "stands where lines were left out that would be replaced")
+            raise Conflict(near, "stands where a line should be that is to be replaced and is not there")
+        return place
+
+    # --- lines that replace others ---
+
+    def _replaced(self, placed: Sequence[tuple[int, int]], new: Sequence[str]) -> list[str]:
+        page, costs = self._page, self._alignment.costs
+        turned = dict(_pairs([self._old.lines[index] for index, _ in placed], new))
+        becomes = {pair: turn for turn, pair in turned.items()}
+        for turn, (index, place) in enumerate(placed):
+            if turn not in turned and not self._may_go(index, place):
+                raise Conflict(place, "is to be replaced and differs from old_string")
+        lines: list[str] = []
+        for at, line in enumerate(new):
+            turn = becomes.get(at)
+            if turn is None:
+                lines.append(self._indented(line, placed[0][1]))
+                continue
+            index, place = placed[turn]
+            lines.append(self._changed(self._old.lines[index], page.lines[place], line, place, costs[index]))
+        return lines
+
+    def _may_go(self, index: int, place: int) -> bool:
+        old, found = self._old.lines[index], self._page.lines[place]
+        return self._old.keys[index] == self._page.keys[place] or (
+            is_near(old, found) and operators_of(old) == operators_of(found)
+        )
+
+    def _changed(self, old: str, found: str, new: str, place: int, cost: float) -> str:
+        if cost >= STALE and key_of(new) != key_of(found):
+            raise Conflict(place, "is to be changed and is not what old_string says")
+        body = merged_line(old.lstrip(" \t"), found.lstrip(" \t"), new.lstrip(" \t"))
+        if body is None:
+            raise Conflict(place, "is to be changed and is not what old_string says")
+        if not body.strip():
+            return body
+        if indent_of(new) == indent_of(old):
+            return indent_of(found) + body
+        if indent_of(new) == indent_of(found) and (len(indent_of(new)) - len(indent_of(old))) % 2:
+            # A stray space in the old line, and the new one is right.
+            return indent_of(found) + body
+        return self._indent(indent_of(new), place) + body
+
+    def _indented(self, line: str, place: int) -> str:
+        if not line.strip() or self._indentation.is_same:
+            return line
+        return self._indent(indent_of(line), place) + line.lstrip(" \t")
+
+    def _indent(self, indent: str, place: int) -> str:
+        written = self._indentation.of(indent)
+        if written is None:
+            raise Conflict(place, "is indented in a way that does not tell how the new lines have to be")
+        return written
+
+    # --- lines that are put between others ---
+
+    def _inserted(self, edit: Edit, new: Sequence[str]) -> LineEdit:
+        start, end = self._gap(edit)
+        lines = tuple(self._indented(line, start) for line in new)
+        between = self._page.keys[start:end]
+        if not between or not lines:
+            return LineEdit(start, start, lines)
+        keys = [key_of(line) for line in lines]
+        if _holds(keys, between):
+            return LineEdit(start, end, lines)
+        if not any(between):
+            above, below = self._page.lines[start - 1] if start else "", "".join(self._page.lines[end : end + 1])
+            indents = {indent_of(line) for line in lines if line.strip()}
+            if (indent_of(above) in indents) != (indent_of(below) in indents):
+                at = start if indent_of(above) in indents else end
+                return LineEdit(at, at, lines)
+        raise Conflict(start, "stands where new lines would go, and old_string lacks it")
+
+    def _gap(self, edit: Edit) -> tuple[int, int]:
+        """The lines of the file between the ones before and behind the place: none if all is as it was thought."""
+        before = next((end for index in range(edit.old_start - 1, -1, -1) if (end := self._end(index)) is not None), None)
+        behind = next(
+            (start for index in range(edit.old_end, len(self._old.lines)) if (start := self._start(index)) is not None),
+            None,
+        )
+        if before is None and behind is None:
+            raise Conflict(self._alignment.start, "is not where the new lines would go")
+        start = before if before is not None else behind or 0
+        return start, behind if behind is not None and before is not None else start
+
+    def _start(self, index: int) -> int | None:
+        return self._alignment.elided[index][0] if index in self._alignment.elided else self._alignment.places[index]
+
+    def _end(self, index: int) -> int | None:
+        if index in self._alignment.elided:
+            return self._alignment.elided[index][1]
+        place = self._alignment.places[index]
+        return None if place is None else place + 1
+
+
+def _plain(lines: Sequence[str]) -> list[str]:
+    """The lines for telling what a change changes: white space at the end is none, and dots are dots."""
+    return ["..." if is_elision(line) else line.rstrip() for line in lines]
+
+
+def _blank_at(lines: Sequence[str]) -> int:
+    """How many of the first lines are blank."""
+    return next((index for index, line in enumerate(lines) if line.strip()), len(lines))
+
+
+def _holds(lines: Sequence[str], wanted: Sequence[str]) -> bool:
+    """Whether all wanted lines are among the lines, in their order."""
+    rest = iter(lines)
+    return all(line in rest for line in wanted)
+
+
+def _pairs(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
+    """Which old line becomes which new one: in order, those that keep most of their words."""
+    if not old or not new or len(old) * len(new) > _MOST_PAIRED:
+        return []
+    old_words, new_words = [Counter(words_of(line)) for line in old], [Counter(words_of(line)) for line in new]
+    best = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
+    for left in range(len(old) - 1, -1, -1):
+        for right in range(len(new) - 1, -1, -1):
+            alike = _likeness(old_words[left], new_words[right])
+            paired = best[left + 1][right + 1] + alike if alike >= _ALIKE else 0.0
+            best[left][right] = max(paired, best[left + 1][right], best[left][right + 1])
+    pairs: list[tuple[int, int]] = []
+    left = right = 0
+    while left < len(old) and right < len(new):
+        if best[left][right] == best[left + 1][right]:
+            left += 1
+        elif best[left][right] == best[left][right + 1]:
+            right += 1
+        else:
+            pairs.append((left, right))
+            left, right = left + 1, right + 1
+    return pairs
+
+
+def _likeness(left: "Counter[str]", right: "Counter[str]") -> float:
+    together = left.total() + right.total()
+    return 2 * (left & right).total() / together if together else 0.0

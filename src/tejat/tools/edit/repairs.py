@@ -1,0 +1,124 @@
+"""Old and new text repaired: freed of marks and escapes that were never part of the file.
+
+What is repaired in the old text is repaired in the new one only where that makes the two agree better: the same slip
+was made in both then. Otherwise the new text is written as it was given.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+
+from tejat.core.value import value
+from tejat.tools.edit import escapes, listings
+from tejat.tools.edit.folding import words_of
+from tejat.tools.edit.given import plain_lines
+from tejat.tools.edit.request import EditRequest
+
+MOST_REPAIRED = 200_000
+"""Characters of a text that is repaired; a longer one was hardly typed by hand."""
+
+_Respell = Callable[[str], "str | None"]
+
+
+@value
+class Repair:
+    """`says` is told to the model. `respell_new` is for the new text where it may be looser there."""
+
+    says: str
+    respell: _Respell
+    respell_new: _Respell
+
+
+@value
+class Repaired:
+    """A request with repairs made, and what was repaired; nothing for the one that was given."""
+
+    request: EditRequest
+    repairs: tuple[str, ...] = ()
+
+
+def _strip(says: str, strip: listings.Strip, strip_new: "listings.Strip | None" = None) -> Repair:
+    def by_lines(function: listings.Strip) -> _Respell:
+        def respell(text: str) -> str | None:
+            lines = function(plain_lines(text))
+            return None if lines is None else "\n".join(lines)
+
+        return respell
+
+    return Repair(says, by_lines(strip), by_lines(strip_new or strip))
+
+
+def _respell(says: str, function: Callable[[str], str]) -> Repair:
+    return Repair(says, function, function)
+
+
+_LISTINGS = (
+    _strip("the code fence was left out", listings.without_fence),
+    _strip("line numbers were left out", listings.without_numbers, listings.without_loose_numbers),
+    _strip("line numbers were left out", listings.without_spaced_numbers, listings.without_loose_spaced_numbers),
+    _strip("the signs of a diff were left out", listings.without_signs, listings.without_signs_or_margin),
+    _strip("the signs of a diff were left out", listings.without_added, listings.without_signs_or_margin),
+    _strip("the signs of a diff were left out", listings.without_removed, listings.without_signs_or_margin),
+    _strip("quote marks were left out", listings.without_quote_marks),
+    _strip("the quotes around the text were left out", listings.without_outer_quotes),
+)
+_ESCAPES = (
+    *(_respell("one level of escapes was undone", function) for function in escapes.UNDOING),
+    _respell("HTML entities were taken for what they stand for", escapes.without_entities),
+    *(_respell("a missing level of escapes was put on", function) for function in escapes.ADDING),
+    _respell("characters were written as HTML entities, as in the file", escapes.with_entities),
+    _respell("characters were written as HTML entities, as in the file", escapes.with_all_entities),
+)
+
+
+def variants(request: EditRequest) -> Iterator[Repaired]:
+    """The request with one repair, then those with two, without repetitions; the given one is not among them."""
+    if max(len(request.old), len(request.new)) > MOST_REPAIRED:
+        return
+    seen = {request.old}
+    once: list[Repaired] = []
+    for repair in (*_LISTINGS, *_ESCAPES):
+        repaired = _repaired(Repaired(request), repair)
+        if repaired is not None and repaired.request.old not in seen:
+            seen.add(repaired.request.old)
+            once.append(repaired)
+            yield repaired
+    for first in once:
+        # Marks are around escapes and around other marks; a second level of escapes is nobody's slip.
+        for repair in (*_LISTINGS, *_ESCAPES) if first.repairs[0] in _OF_LISTINGS else _LISTINGS:
+            repaired = _repaired(first, repair)
+            if repaired is not None and repaired.request.old not in seen:
+                seen.add(repaired.request.old)
+                yield repaired
+
+
+_OF_LISTINGS = {repair.says for repair in _LISTINGS}
+
+
+def _repaired(given: Repaired, repair: Repair) -> Repaired | None:
+    request = given.request
+    old = repair.respell(request.old)
+    if old is None or old == request.old or not old.strip() or repair.says in given.repairs:
+        return None
+    new = repair.respell_new(request.new)
+    if new is None or _strangeness(new, old) >= _strangeness(request.new, old):
+        new = _marked_throughout(repair, request.new, old) or request.new
+    return Repaired(EditRequest(old, new, request.expected), (*given.repairs, repair.says))
+
+
+def _marked_throughout(repair: Repair, new: str, old: str) -> str | None:
+    """The new text repaired where each of its lines has the mark that each of the old ones had."""
+    if repair.says not in _OF_LISTINGS:
+        return None
+    repaired = repair.respell(new)
+    return None if repaired is None or _strangeness(repaired, old)[0] > _strangeness(new, old)[0] else repaired
+
+
+def _strangeness(new: str, old: str) -> tuple[int, float]:
+    """The fewer lines of the old text the new one has, the stranger; then by the part of its words that are new."""
+    shared = (Counter(_bare(new)) & Counter(_bare(old))).total()
+    new_words, old_words = Counter(words_of(new)), Counter(words_of(old))
+    return -shared, (new_words - old_words).total() / max(new_words.total(), 1)
+
+
+def _bare(text: str) -> Sequence[str]:
+    return [line.rstrip() for line in plain_lines(text) if line.strip()]

@@ -1,0 +1,21 @@
+"""What an edit asks for, and the plainest way to find it."""
+
+from tejat.core.value import value
+from tejat.workspace.splice import TextEdit, TextFile
+
+
+@value
+class EditRequest:
+    """`expected` is how many places must be found; None accepts any number."""
+
+    old: str
+    new: str
+    expected: int | None = 1
+
+    def accepts(self, count: int) -> bool:
+        return count > 0 if self.expected is None else count == self.expected
+
+
+def exact(file: TextFile, request: EditRequest) -> list[TextEdit]:
+    """The text as it was given, whatever the file's encoding and line endings are."""
+    return [TextEdit(place.start, place.end, request.new) for place in file.find_all(request.old)]

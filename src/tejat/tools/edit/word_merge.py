@@ -1,0 +1,150 @@
+"""Makes the change of one line in another that differs a little from it, word by word."""
+
+import re
+from collections.abc import Sequence
+
+from tejat.tools.edit.distance import distance
+from tejat.tools.edit.folding import digits_of, key_of, operators_of
+from tejat.workspace.line_edits import Edit, line_edits
+
+ONE_IN = 5
+"""One character in so many may differ in what is replaced or deleted. Digits may not: they are no slips."""
+
+_WORD = re.compile(r"(\s*)(\w+|[^\w\s])")
+
+
+def merged_line(old: str, found: str, new: str) -> str | None:
+    """What `found` becomes by the change from `old` to `new`; None if that is not certain. Nothing has indents.
+
+    What the change leaves alone is taken from `found`, down to the white space.
+    """
+    if old == found:
+        return new
+    if new == old or key_of(new) == key_of(found):
+        return found
+    words = _merged(_Words(old), _Words(found), _Words(new))
+    return None if words is None else words + _behind(old, found, new)
+
+
+class _Words:
+    """The words and signs of a line, each with the white space before it."""
+
+    def __init__(self, line: str) -> None:
+        found = _WORD.findall(line)
+        self.spaces = [space for space, _ in found]
+        self.words = [word for _, word in found]
+        self.keys = [key_of(word) for word in self.words]
+
+    def text(self, start: int, end: int) -> str:
+        return "".join(self.spaces[index] + self.words[index] for index in range(start, end))
+
+
+def _behind(old: str, found: str, new: str) -> str:
+    """The white space at the end."""
+    theirs = _trailing(new)
+    return _trailing(found) if theirs == _trailing(old) else theirs
+
+
+def _trailing(line: str) -> str:
+    return line[len(line.rstrip()) :]
+
+
+def _merged(old: _Words, found: _Words, new: _Words) -> str | None:
+    places = _places(old.keys, found.keys)
+    if not _means_the_same(old, found, places):
+        return None
+    parts: list[str] = []
+    done = old_done = new_done = 0
+    for edit in [*line_edits(old.words, new.words), None]:
+        old_end, new_end = (edit.old_start, edit.new_start) if edit else (len(old.words), len(new.words))
+        span = _span(places, edit, len(found.words)) if edit else (len(found.words), len(found.words))
+        if span is None:
+            return None
+        start, end = span
+        respaced = _respaced(old, new, old_done, new_done, old_end - old_done, places)
+        for index in range(done, start):
+            parts.append(respaced.get(index, found.spaces[index]) + found.words[index])
+        if edit is None:
+            break
+        was, there, becomes = (
+            old.keys[edit.old_start : edit.old_end],
+            found.keys[start:end],
+            new.keys[edit.new_start : edit.new_end],
+        )
+        if there == becomes:
+            parts.append(found.text(start, end))
+        elif there == was or _is_slip("".join(was), "".join(there)):
+            parts.append(_written(old, found, new, edit, start))
+        else:
+            return None
+        done, old_done, new_done = end, edit.old_end, edit.new_end
+    return "".join(parts)
+
+
+def _written(old: _Words, found: _Words, new: _Words, edit: Edit, start: int) -> str:
+    """The new words, the first of them with the file's white space before it if the change did not touch that."""
+    text = new.text(edit.new_start, edit.new_end)
+    if edit.new_start < edit.new_end and edit.old_start < edit.old_end and start < len(found.words):
+        space = new.spaces[edit.new_start]
+        if space == old.spaces[edit.old_start]:
+            return found.spaces[start] + text[len(space) :]
+    return text
+
+
+def _respaced(
+    old: _Words, new: _Words, old_start: int, new_start: int, count: int, places: "list[int | None]"
+) -> dict[int, str]:
+    """The white space that the change itself changes, before words that it keeps."""
+    changed: dict[int, str] = {}
+    for step in range(count):
+        place = places[old_start + step]
+        if place is not None and old.spaces[old_start + step] != new.spaces[new_start + step]:
+            changed[place] = new.spaces[new_start + step]
+    return changed
+
+
+def _means_the_same(old: _Words, found: _Words, places: "list[int | None]") -> bool:
+    """Whether the numbers and operators are the same: where they are not, the line has come to mean something else.
+
+    What stands before and behind all that was given may be anything: the line was cut short.
+    """
+    known = [place for place in places if place is not None]
+    if not known:
+        return False
+    there = " ".join(found.keys[known[0] : known[-1] + 1])
+    given = " ".join(old.keys)
+    if operators_of(there) == operators_of(given) and digits_of(there) == digits_of(given):
+        return True
+    whole = " ".join(found.keys)
+    return operators_of(whole) == operators_of(given) and digits_of(whole) == digits_of(given)
+
+
+def _is_slip(given: str, actual: str) -> bool:
+    return digits_of(given) == digits_of(actual) and distance(given, actual) <= len(given) // ONE_IN
+
+
+def _places(old: Sequence[str], found: Sequence[str]) -> "list[int | None]":
+    """Where each item of `old` stands in `found`; None for those in stretches that have no like number there."""
+    places: list[int | None] = []
+    shift = 0
+    for edit in line_edits(old, found):
+        places += range(len(places) + shift, edit.new_start)
+        count = edit.old_end - edit.old_start
+        is_alike = count == edit.new_end - edit.new_start
+        places += range(edit.new_start, edit.new_end) if is_alike else [None] * count
+        shift = edit.new_end - edit.old_end
+    places += range(len(places) + shift, len(found))
+    return places[: len(old)]
+
+
+def _span(places: "list[int | None]", edit: Edit, found_end: int) -> tuple[int, int] | None:
+    """Where in `found` the edit takes place; None where something is there that was not thought of, or is missing."""
+    start, end = edit.old_start, edit.old_end
+    if start < end:
+        first = places[start]
+        if first is None or places[start:end] != list(range(first, first + end - start)):
+            return None
+        return first, first + end - start
+    before = places[start - 1] if start else -1
+    behind = places[start] if start < len(places) else found_end
+    return (behind, behind) if before is not None and behind is not None and before + 1 == behind else None
