@@ -1,0 +1,46 @@
+"""`python -m bench.edit`: what becomes of edits that are not given exactly, by kind. Fails when a limit is missed."""
+
+import argparse
+import sys
+import tempfile
+
+from bench.edit import product, tell
+from bench.edit.cases import cases
+
+
+def main() -> int:
+    asked = _arguments()
+    made = [case for seed in asked.seed for case in cases(seed, asked.cases)]
+    with tempfile.TemporaryDirectory(prefix="tejat-bench-edit-") as scratch:
+        outcomes = product.run(made, scratch)
+    print("\n".join(tell.table(outcomes, by_form=asked.forms)))
+    if asked.keep is not None:
+        tell.keep(outcomes, asked.keep)
+    missed = 0
+    for figure in tell.figures("tejat", outcomes):
+        missed += not figure.holds
+        mark = "ok  " if figure.holds else "MISS"
+        print(f"{mark} {figure.value:8.2f} {figure.unit:1} (limit {figure.limit:g})  {figure.name}: {figure.detail}")
+    return 1 if missed else 0
+
+
+class _Asked(argparse.Namespace):
+    seed: list[int]
+    cases: int
+    keep: str | None
+    forms: bool
+    others: bool
+
+
+def _arguments() -> _Asked:
+    parser = argparse.ArgumentParser(prog="python -m bench.edit", description=__doc__)
+    parser.add_argument("--seed", type=int, nargs="+", default=[0], help="0 to 9 are for those who build the tool")
+    parser.add_argument("--cases", type=int, default=500, help="how many for each seed")
+    parser.add_argument("--keep", metavar="DIR", help="write what did not come out right there, a folder a case")
+    parser.add_argument("--forms", action="store_true", help="tell by form of file too")
+    parser.add_argument("--others", action="store_true", help="give the same to other edit tools that are installed")
+    return parser.parse_args(namespace=_Asked())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,101 @@
+"""Which drafts are dropped: those whose meaning a careful reader could not tell from the arguments and the file alone.
+
+The rules, each a function below:
+
+1. Text that stands in the file exactly once is replaced literally, whatever else one may suppose. So a draft whose old
+   text does so although it was disturbed is kept only if the literal replacement is what was meant.
+2. Text that stands there several times means none of the places more than another.
+3. Nowhere else in the file may stand nearly the same: counted in words and signs, every other stretch of as many lines
+   must differ from the old text more than twice as much as the true place does, and at least once.
+
+What each disturbance may do to lines that change, are added or deleted is ruled where it is made.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+
+from bench.edit.draft import Draft
+
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+
+
+def literal_count(draft: Draft) -> int:
+    return _text(draft.before(), final=True).count(_plain(draft.argument("old")))
+
+
+def is_clear(draft: Draft) -> bool:
+    """Whether the place and the change can be told, where one place is meant."""
+    count = literal_count(draft)
+    if count > 1:
+        return False
+    if count == 1:
+        return literal_is_meant(draft)
+    return stands_alone(draft)
+
+
+def literal_is_meant(draft: Draft) -> bool:
+    """Rule 1, for text that stands in the file once."""
+    before, after = _text(draft.before(), final=True), _text(draft.after(), final=True)
+    return before.replace(_plain(draft.argument("old")), _plain(draft.argument("new"))) == after
+
+
+def stands_alone(draft: Draft) -> bool:
+    """Rule 3. Only lines that say something are counted, for blank ones tell no place from another."""
+    given = Counter(token for line in draft.lines("old") for token in tokens(line))
+    place = [row.true_old for row in draft.rows if row.true_old is not None and row.old is not None]
+    here = Counter(token for line in place for token in tokens(line))
+    if not given or not here:
+        return False
+    away = difference(given, here)
+    first, size = len(draft.head), sum(row.true_old is not None for row in draft.rows)
+    head = [line for line in draft.head if line.strip()]
+    told = sum(1 for line in draft.before()[first : first + size] if line.strip())
+    lines = [line for line in draft.before() if line.strip()]
+    return nearest_elsewhere(lines, given, len(place), (len(head), len(head) + told), most=2 * away) > 2 * away
+
+
+def nearest_elsewhere(
+    lines: Sequence[str], given: "Counter[str]", size: int, place: tuple[int, int], *, most: int
+) -> int:
+    """How much the stretch nearest to `given` that does not touch the place differs from it; `most + 1` if by more."""
+    total = given.total()
+    sums = [0]
+    for line in lines:
+        sums.append(sums[-1] + len(tokens(line)))
+    nearest = most + 1
+    sizes = {max(1, size - 1), size, size + 1}
+    for start in range(len(lines)):
+        for length in sizes:
+            end = start + length
+            if end > len(lines) or (start < place[1] and end > place[0] and _overlaps(start, end, place)):
+                continue
+            if abs(sums[end] - sums[start] - total) >= nearest:
+                continue
+            window = Counter(token for line in lines[start:end] for token in tokens(line))
+            nearest = min(nearest, difference(given, window))
+    return nearest
+
+
+def difference(one: "Counter[str]", other: "Counter[str]") -> int:
+    return (one - other).total() + (other - one).total()
+
+
+@lru_cache(maxsize=200_000)
+def tokens(line: str) -> tuple[str, ...]:
+    return tuple(_TOKEN.findall(line))
+
+
+def _overlaps(start: int, end: int, place: tuple[int, int]) -> bool:
+    """Whether a stretch is the place itself, moved by a line or so, rather than another one beside it."""
+    shared = min(end, place[1]) - max(start, place[0])
+    return 2 * shared > place[1] - place[0]
+
+
+def _text(lines: Sequence[str], *, final: bool) -> str:
+    return "\n".join(lines) + ("\n" if final else "")
+
+
+def _plain(text: str) -> str:
+    return text.replace("\r\n", "\n")

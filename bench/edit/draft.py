@@ -1,0 +1,110 @@
+"""A case while it is made: the true edit, row by row, beside what the arguments say of it."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from random import Random
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the true edit, and what the arguments make of it. None: there is no such line.
+
+    `was` is the line before an earlier edit of the same conversation, if `is_late` says that one has touched it.
+    """
+
+    true_old: str | None
+    true_new: str | None
+    old: str | None
+    new: str | None
+    was: str | None = None
+    is_late: bool = False
+
+    @property
+    def is_kept(self) -> bool:
+        return self.true_old is not None and self.true_old == self.true_new
+
+    @property
+    def is_plain(self) -> bool:
+        """A kept line that nothing has disturbed yet, and that says something."""
+        return self.is_kept and self.old == self.new == self.true_old and bool((self.old or "").strip())
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The lines before the place, the place, and the lines behind it. `ends` adds a line end to both arguments.
+
+    Each of `wraps` turns the text of an argument, "old" or "new" as it is told, into another.
+    """
+
+    suffix_of_name: str
+    head: tuple[str, ...]
+    rows: tuple[Row, ...]
+    tail: tuple[str, ...]
+    ends: bool
+    final_newline: bool
+    notes: tuple[str, ...] = ()
+    expected: int | None = None
+    allow_multiple: bool = False
+    wraps: tuple["Wrap", ...] = ()
+
+    def before(self) -> list[str]:
+        return [*self.head, *_present(row.true_old for row in self.rows), *self.tail]
+
+    def first(self) -> list[str]:
+        """The file before any earlier edit."""
+        return [*self.head, *_present(row.was if row.is_late else row.true_old for row in self.rows), *self.tail]
+
+    def after(self) -> list[str]:
+        return [*self.head, *_present(row.true_new for row in self.rows), *self.tail]
+
+    def lines(self, side: str) -> list[str]:
+        return list(_present(row.old if side == "old" else row.new for row in self.rows))
+
+    def argument(self, side: str) -> str:
+        text = "\n".join(self.lines(side)) + ("\n" if self.ends else "")
+        for wrap in self.wraps:
+            text = wrap(text, side)
+        return text
+
+    def wrapped(self, wrap: "Wrap", note: str) -> "Draft":
+        return replace(self, wraps=(*self.wraps, wrap), notes=(*self.notes, note))
+
+    def with_rows(self, rows: Sequence[Row], note: str) -> "Draft":
+        return replace(self, rows=tuple(rows), notes=(*self.notes, note))
+
+
+Wrap = Callable[[str, str], str]
+
+Disturbance = Callable[[Draft, Random], Draft | None]
+"""Makes a draft less exact; None where this draft does not lend itself to it."""
+
+
+def rows_of(old: Sequence[str], new: Sequence[str]) -> tuple[Row, ...]:
+    """The rows of an edit that is given exactly."""
+    rows: list[Row] = []
+    for tag, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag == "equal" or j - i == m - k:
+            rows += [Row(a, b, a, b) for a, b in zip(old[i:j], new[k:m], strict=True)]
+        else:
+            rows += [Row(line, None, line, None) for line in old[i:j]]
+            rows += [Row(None, line, None, line) for line in new[k:m]]
+    return tuple(rows)
+
+
+def wider(draft: Draft, above: int, below: int) -> Draft:
+    """The same edit with more lines around it given."""
+    up, down = min(above, len(draft.head)), min(below, len(draft.tail))
+    cut = len(draft.head) - up
+    rows = (*rows_of(draft.head[cut:], draft.head[cut:]), *draft.rows, *rows_of(draft.tail[:down], draft.tail[:down]))
+    # What is given to the end of the file has no line end behind it.
+    ends = draft.ends and (not down or down < len(draft.tail))
+    return replace(draft, head=draft.head[:cut], rows=rows, tail=draft.tail[down:], ends=ends)
+
+
+def indent_of(line: str) -> str:
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def _present(lines: Iterator[str | None]) -> Iterator[str]:
+    return (line for line in lines if line is not None)

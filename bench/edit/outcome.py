@@ -1,0 +1,33 @@
+"""What came of a case."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from bench.edit.case import Case
+
+
+class Verdict(Enum):
+    """RIGHT is the intended file, or a refusal where there must be one."""
+
+    RIGHT = "right"
+    REFUSED = "refused"
+    WRONG = "wrong"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """`got` is the file afterwards, `said` what the tool answered."""
+
+    case: Case
+    got: bytes
+    said: str
+    refused: bool
+
+    @property
+    def verdict(self) -> Verdict:
+        unchanged = self.got == self.case.between
+        if self.case.after is None:
+            return Verdict.RIGHT if unchanged else Verdict.WRONG
+        if self.got == self.case.after:
+            return Verdict.RIGHT
+        return Verdict.REFUSED if unchanged else Verdict.WRONG

@@ -1,0 +1,238 @@
+"""Disturbances of single characters: escapes, entities, look-alikes, line ends.
+
+Where both arguments are disturbed alike, what was done to the old text can be seen by looking at the file and is undone
+in the new one. Where only the old text is, the new text is meant as it is given. A changed or added line holds only
+what can be told so.
+"""
+
+import html
+import json
+import re
+import unicodedata
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from random import Random
+
+from bench.edit.draft import Draft, Row, Wrap, indent_of
+
+_SEQUENCES: Mapping[str, str] = {"\\n": "\n", "\\t": "\t", '\\"': '"', "\\'": "'", "\\\\": "\\"}
+_UNICODE = re.compile(r"\\u([0-9a-fA-F]{4})")
+_ENTITIES: Mapping[str, str] = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&amp;": "&"}
+_LOOK_ALIKES: tuple[tuple[str, str], ...] = (
+    ("'", "’"),
+    ("-", "‑"),
+    (" - ", " – "),
+    ("--", "—"),
+    ("...", "…"),
+    ("(", "（"),
+    (")", "）"),
+    (":", "："),
+    (",", "，"),
+    (" ", "\u00a0"),
+)
+_PROSE = (
+    "Größe und Höhe müssen übereinstimmen, sonst schlägt die Prüfung fehl",
+    "Vérifie que la clé a été créée avant d'être utilisée à nouveau",
+    "El tamaño está en píxeles; año y día según la configuración",
+    "Ändert sich die Größe, wird über die Änderung später entschieden",
+)
+_COMMENTS: Mapping[str, tuple[str, str]] = {
+    ".py": ("# ", ""),
+    ".pyi": ("# ", ""),
+    ".sh": ("# ", ""),
+    ".toml": ("# ", ""),
+    ".yml": ("# ", ""),
+    ".js": ("// ", ""),
+    ".ts": ("// ", ""),
+    ".c": ("/* ", " */"),
+    ".h": ("/* ", " */"),
+    ".css": ("/* ", " */"),
+    ".html": ("<!-- ", " -->"),
+    ".md": ("", ""),
+}
+
+
+def comment(suffix: str, text: str) -> str | None:
+    """The text as a comment of such a file, None where it has none."""
+    marks = _COMMENTS.get(suffix)
+    return None if marks is None else marks[0] + text + marks[1]
+
+
+def too_much_escaping(draft: Draft, rng: Random) -> Draft | None:
+    """One level of escapes more than the file has: all of them, or those of one character."""
+    only_old = rng.random() < 0.4
+    how = rng.choice(("json", "json", "quotes", "backslashes"))
+    changed = [row.true_new for row in draft.rows if not row.is_kept and row.true_new is not None]
+    if how == "quotes" and any("\\" in line for line in changed):
+        return None
+    if only_old and any("\\" in line for line in changed) and not _shows(draft, "\\"):
+        return None
+    quote = rng.choice("\"'")
+    keeps_letters = rng.random() < 0.7
+
+    def escaped(text: str) -> str:
+        match how:
+            case "json":
+                return json.dumps(text, ensure_ascii=not keeps_letters)[1:-1]
+            case "quotes":
+                return text.replace(quote, f"\\{quote}")
+            case _:
+                return text.replace("\\", "\\\\")
+
+    return draft.wrapped(_on(escaped, only_old=only_old), f"too much escaping ({how}) in {_sides(only_old)}")
+
+
+def too_little_escaping(draft: Draft, rng: Random) -> Draft | None:
+    """Characters where the file has escapes for them."""
+    present = [name for name in _SEQUENCES if any(name in line for line in draft.lines("old"))]
+    if any(_UNICODE.search(line) for line in draft.lines("old")):
+        present.append("\\u")
+    if not present:
+        return None
+    sequence = rng.choice(present)
+    only_old = rng.random() < 0.4
+
+    def plain(line: str) -> str:
+        if sequence == "\\u":
+            return _UNICODE.sub(lambda found: chr(int(found[1], 16)), line)
+        return line.replace(sequence, _SEQUENCES[sequence])
+
+    return _decoded(draft, plain, sequence, f"{sequence} not escaped in {_sides(only_old)}", only_old=only_old)
+
+
+def too_many_entities(draft: Draft, rng: Random) -> Draft | None:
+    only_old = rng.random() < 0.4
+    quotes = rng.random() < 0.5
+    changed = [row.true_new for row in draft.rows if not row.is_kept and row.true_new is not None]
+    if only_old and any("&" in line and ";" in line for line in changed) and not _shows(draft, "&"):
+        return None
+
+    def escaped(text: str) -> str:
+        return html.escape(text, quote=quotes).replace("&#x27;", "&#39;")
+
+    return draft.wrapped(_on(escaped, only_old=only_old), f"entities in {_sides(only_old)}")
+
+
+def too_few_entities(draft: Draft, rng: Random) -> Draft | None:
+    present = [name for name in _ENTITIES if any(name in line for line in draft.lines("old"))]
+    if not present:
+        return None
+    entity = rng.choice(present)
+    only_old = rng.random() < 0.4
+    note = f"{entity} as a character in {_sides(only_old)}"
+    return _decoded(draft, lambda line: line.replace(entity, _ENTITIES[entity]), entity, note, only_old=only_old)
+
+
+def look_alikes(draft: Draft, rng: Random) -> Draft | None:
+    """Typographic, no-break and full-width characters for plain ones, in the arguments or in the file."""
+    only_old = rng.random() < 0.35
+    if rng.random() < 0.4:
+        return _look_alikes_in_file(draft, rng, only_old=only_old)
+    quotes = rng.random() < 0.5
+    pairs = [] if quotes else [rng.choice(_LOOK_ALIKES)]
+
+    def dressed(line: str | None) -> str | None:
+        return None if line is None else _dressed(line, pairs, quotes=quotes)
+
+    plain = ['"', "'"] if quotes else [pair[0] for pair in pairs]
+    if not only_old:
+        shown = {mark for mark in plain if any(mark in line for line in draft.lines("old"))}
+        added = [row.true_new for row in draft.rows if not row.is_kept and row.true_new is not None]
+        if any(mark in line for line in added for mark in plain if mark not in shown):
+            return None
+    rows = [replace(row, old=dressed(row.old), new=row.new if only_old else dressed(row.new)) for row in draft.rows]
+    return draft.with_rows(rows, f"look-alikes of {plain} in {_sides(only_old)}")
+
+
+def _look_alikes_in_file(draft: Draft, rng: Random, *, only_old: bool) -> Draft | None:
+    """Only in prose that stays as it is: of a changed line nobody knows how its quotes should look."""
+    marks = _COMMENTS.get(draft.suffix_of_name)
+    if marks is None:
+        return None
+    pairs = rng.sample([("'", "’"), (" - ", " – "), ("--", "—"), ("...", "…"), (" ", "\u00a0")], 2)
+    rows: list[Row] = []
+    for row in draft.rows:
+        text = row.true_old or ""
+        if not row.is_plain or (marks[0] and not text.lstrip().startswith(marks[0].strip())):
+            rows.append(row)
+            continue
+        start = len(indent_of(text)) + len(marks[0])
+        dressed = text[:start] + _dressed(text[start:], pairs, quotes=True)
+        rows.append(replace(row, true_old=dressed, true_new=dressed, new=dressed if only_old else row.new))
+    return draft.with_rows(rows, f"look-alikes in the file, none in {_sides(only_old)}")
+
+
+def normal_forms(draft: Draft, rng: Random) -> Draft | None:
+    """A comment with letters that can be written in two ways, each on one side."""
+    words = comment(draft.suffix_of_name, rng.choice(_PROSE))
+    between = [
+        index for index in range(1, len(draft.rows)) if draft.rows[index - 1].is_plain and draft.rows[index].is_plain
+    ]
+    if words is None or not between:
+        return None
+    at = rng.choice(between)
+    line = indent_of(draft.rows[at].old or "") + words
+    short, long = unicodedata.normalize("NFC", line), unicodedata.normalize("NFD", line)
+    true, given = (short, long) if rng.random() < 0.7 else (long, short)
+    only_old = rng.random() < 0.4
+    row = Row(true, true, given, true if only_old else given)
+    rows = [*draft.rows[:at], row, *draft.rows[at:]]
+    return draft.with_rows(rows, f"another normal form in {_sides(only_old)}")
+
+
+def line_ends(draft: Draft, rng: Random) -> Draft | None:
+    """CRLF in the arguments. That the file has it and the arguments do not is a form of the file."""
+    only_old = rng.random() < 0.4
+    return draft.wrapped(_on(lambda text: text.replace("\n", "\r\n"), only_old=only_old), f"CRLF in {_sides(only_old)}")
+
+
+def _decoded(draft: Draft, plain: Callable[[str], str], sequence: str, note: str, *, only_old: bool) -> Draft | None:
+    """The rows with a sequence of the file written as what it stands for.
+
+    A changed line must hold it as often as before, an added one not at all: else nobody knows which is meant.
+    """
+    for row in draft.rows:
+        if not row.is_kept and (row.true_old or "").count(sequence) != (row.true_new or "").count(sequence):
+            return None
+    rows = [
+        replace(
+            row,
+            old=None if row.old is None else plain(row.old),
+            new=row.new if only_old or row.new is None else plain(row.new),
+        )
+        for row in draft.rows
+    ]
+    return draft.with_rows(rows, note)
+
+
+def _dressed(line: str, pairs: list[tuple[str, str]], *, quotes: bool) -> str:
+    for plain, other in pairs:
+        if plain == " ":
+            body = len(indent_of(line))
+            line = line[:body] + line[body:].replace(" ", other)
+        else:
+            line = line.replace(plain, other)
+    if not quotes:
+        return line
+    opening = True
+    dressed: list[str] = []
+    for character in line:
+        if character == '"':
+            dressed.append("“" if opening else "”")
+            opening = not opening
+        else:
+            dressed.append("’" if character == "'" else character)
+    return "".join(dressed)
+
+
+def _shows(draft: Draft, mark: str) -> bool:
+    """Whether a line that stays tells how the mark is meant in the new text."""
+    return any(row.is_plain and mark in (row.old or "") for row in draft.rows)
+
+
+def _on(change: Callable[[str], str], *, only_old: bool) -> Wrap:
+    return lambda text, side: text if only_old and side == "new" else change(text)
+
+
+def _sides(only_old: bool) -> str:
+    return "old" if only_old else "both"
