@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tejat.frontends.external_editor import EDITORS, Editor, _comparing
 from tejat.core.errors import UsageError
+from tejat.frontends.external_editor import EDITORS, Editor, _comparing
 
 EDIT = """
 import asyncio, json, sys
@@ -187,6 +187,7 @@ class TestWhichEditor:
         monkeypatch.setenv("VISUAL", "two -x 'a b'")
         assert self.found(Editor()) == [f"{bare}/two", "-x", "a b"]
         assert self.found(Editor("neovim")) == [f"{bare}/nvim"]
+        assert self.found(Editor("one --wait 'a b'")) == [f"{bare}/one", "--wait", "a b"]
         monkeypatch.setenv("VISUAL", "  ")
         assert self.found(Editor()) == [f"{bare}/one"]
 
@@ -206,11 +207,8 @@ class TestWhichEditor:
             (None, "/none/here", "No external editor is available: /none/here was not found."),
             (None, "'open", "No external editor is available: VISUAL cannot be read, No closing quotation."),
             ("vscode", "", "No external editor is available: code was not found."),
-            (
-                "sh -c x",
-                "",
-                f'No external editor is available: "sh -c x" is none of {", ".join(EDITORS)}.',
-            ),
+            ("nothing -x", "", "No external editor is available: nothing was not found."),
+            ("'open", "", "No external editor is available: preferredEditor cannot be read, No closing quotation."),
         ],
     )
     def test_none(self, preferred: str | None, value: str, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,6 +26,7 @@ rules. Without a prompt it takes what is piped in, and at a terminal it asks for
   -r, --resume [SESSION]        go on with a session: latest, a number or an id
   --list-sessions, --delete-session SESSION, --session-id ID
   --max-turns N, --max-tokens N, --max-cost DOLLARS, --timeout SECONDS
+  --screen-reader               a conversation in plain lines and words, for screen readers
   --record FILE, --replay FILE  keep the model's side of a run, or play it again
 
 commands:

@@ -39,8 +39,8 @@ EDITORS: dict[str, tuple[str, ...]] = {
 class Editor:
     """The person's editor: the one they set, else that of their own VISUAL or EDITOR.
 
-    `preferred` is a key of EDITORS. Programs that lie in one of the `untrusted` directories, those worked in, are never
-    taken from PATH.
+    `preferred` is a key of EDITORS, or a command. Programs that lie in one of the `untrusted` directories, those worked
+    in, are never taken from PATH.
     """
 
     preferred: str | None = None
@@ -73,21 +73,12 @@ class Editor:
         raise UsageError(say("No external editor is available: {name} was not found.", name=wanted[0][0]))
 
     def _wanted(self) -> list[list[str]]:
-        if self.preferred is not None:
-            if self.preferred not in EDITORS:
-                known = ", ".join(EDITORS)
-                raise UsageError(
-                    say(
-                        'No external editor is available: "{name}" is none of {known}.',
-                        name=self.preferred,
-                        known=known,
-                    )
-                )
+        if self.preferred in EDITORS:
             return [command.split() for command in EDITORS[self.preferred]]
-        for name in ("VISUAL", "EDITOR"):
-            value = os.environ.get(name, "")
+        given = {"preferredEditor": self.preferred or "", **{name: os.environ.get(name, "") for name in _VARIABLES}}
+        for name, command in given.items():
             try:
-                words = shlex.split(value)
+                words = shlex.split(command)
             except ValueError as error:
                 raise UsageError(
                     say("No external editor is available: {name} cannot be read, {error}.", name=name, error=error)
@@ -173,5 +164,6 @@ _WITH_DIFF_OPTION = frozenset(
     {"code", "code-insiders", "codium", "vscodium", "windsurf", "cursor", "zed", "zeditor", "agy"}
 )
 _WITH_WAIT_OPTION = frozenset({"subl", "lapce", "nova", "bbedit"})
+_VARIABLES = ("VISUAL", "EDITOR")
 _UNUSUAL = re.compile(r"[^A-Za-z0-9_.-]")
 _LONGEST_PART = 60

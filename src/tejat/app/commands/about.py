@@ -63,6 +63,7 @@ class Docs(Command):
         pages = (
             ("agent.md", say("the agent: prompts, sessions, context files, custom commands")),
             ("cli.md", say("the command line")),
+            ("commands.md", say("what can be typed after a slash")),
             ("hooks.md", say("commands that run around tools and prompts")),
             ("mcp.md", say("MCP servers")),
             ("models.md", say("models, keys and costs")),
@@ -70,6 +71,7 @@ class Docs(Command):
             ("python.md", say("Tejat as a library")),
             ("sandbox.md", say("the sandbox around commands")),
             ("settings.md", say("settings, variables and trust")),
+            ("terminal.md", say("the terminal: keys, questions, colours, screen readers")),
             ("tools.md", say("the tools")),
             ("undo.md", say("taking back changes")),
         )
