@@ -12,6 +12,7 @@ from tejat.core.agent_events import (
     AgentEvent,
     Answered,
     EndReason,
+    LoopDetected,
     Noticed,
     RequestFailed,
     Retrying,
@@ -144,6 +145,9 @@ class Transcript:
             case RequestFailed():
                 self._progress.go_on()
                 self._print_notice(side_failure(event))
+            case LoopDetected():
+                self._finish_text()
+                self._print_notice(notice_of(event))
             case RunEnded():
                 self._finish_run(event)
             case _:
