@@ -4,7 +4,7 @@ import argparse
 import sys
 import tempfile
 
-from bench.edit import product, tell
+from bench.edit import others, product, tell
 from bench.edit.cases import cases
 
 
@@ -13,11 +13,15 @@ def main() -> int:
     made = [case for seed in asked.seed for case in cases(seed, asked.cases)]
     with tempfile.TemporaryDirectory(prefix="tejat-bench-edit-") as scratch:
         outcomes = product.run(made, scratch)
-    print("\n".join(tell.table(outcomes, by_form=asked.forms)))
-    if asked.keep is not None:
-        tell.keep(outcomes, asked.keep)
+        print("\n".join(tell.table("tejat", outcomes, by_form=asked.forms)), flush=True)
+        if asked.keep is not None:
+            tell.keep(outcomes, asked.keep)
+        found, missing = others.found_others() if asked.others else ([], [])
+        for other in found:
+            print("\n".join(["", *tell.table(other.name, others.run(other, made, scratch))]), flush=True)
+        print("\n".join(["", *missing]))
     missed = 0
-    for figure in tell.figures("tejat", outcomes):
+    for figure in tell.figures(outcomes):
         missed += not figure.holds
         mark = "ok  " if figure.holds else "MISS"
         print(f"{mark} {figure.value:8.2f} {figure.unit:1} (limit {figure.limit:g})  {figure.name}: {figure.detail}")

@@ -14,9 +14,9 @@ LEAST_RIGHT = 98.0
 MOST_WRONG = 0.2
 
 
-def table(outcomes: Sequence[Outcome], *, by_form: bool = False) -> Iterator[str]:
+def table(who: str, outcomes: Sequence[Outcome], *, by_form: bool = False) -> Iterator[str]:
     """One line a kind. A case with two disturbances counts for both, so the lines add up to more than there are."""
-    yield f"{'kind':24} {'cases':>6} {'right':>6} {'refused':>8} {'wrong':>6}"
+    yield f"{who:24} {'cases':>6} {'right':>6} {'refused':>8} {'wrong':>6}"
     for kind in ALL_KINDS:
         note = "  (must be refused)" if kind in MUST_REFUSE else ""
         yield _line(kind, [outcome for outcome in outcomes if kind in outcome.case.kinds]) + note
@@ -27,7 +27,7 @@ def table(outcomes: Sequence[Outcome], *, by_form: bool = False) -> Iterator[str
     yield _line("all", outcomes)
 
 
-def figures(who: str, outcomes: Sequence[Outcome]) -> Iterator[Figure]:
+def figures(outcomes: Sequence[Outcome]) -> Iterator[Figure]:
     """What is promised. Refusals that must be are no part of what counts as right, so that they cannot hide others."""
     landing = [outcome for outcome in outcomes if not outcome.case.must_refuse]
     refusing = [outcome for outcome in outcomes if outcome.case.must_refuse]
@@ -36,10 +36,10 @@ def figures(who: str, outcomes: Sequence[Outcome]) -> Iterator[Figure]:
     written = _count(refusing, Verdict.WRONG)
     missed = 100 * (1 - right / len(landing))
     told = f"{right} of {len(landing)} right, {_count(landing, Verdict.REFUSED)} refused"
-    yield Figure(f"{who}: imperfect edits that did not land as meant", missed, 100 - LEAST_RIGHT, "%", told)
+    yield Figure("replace: imperfect edits that did not land as meant", missed, 100 - LEAST_RIGHT, "%", told)
     share = 100 * wrong / len(outcomes)
-    yield Figure(f"{who}: wrong files written", share, MOST_WRONG, "%", f"{wrong} of {len(outcomes)}")
-    yield Figure(f"{who}: edits made that must be refused", written, 0, "", f"of {len(refusing)}")
+    yield Figure("replace: wrong files written", share, MOST_WRONG, "%", f"{wrong} of {len(outcomes)}")
+    yield Figure("replace: edits made that must be refused", written, 0, "", f"of {len(refusing)}")
 
 
 def keep(outcomes: Iterable[Outcome], directory: str) -> None:
