@@ -49,6 +49,7 @@ def _about(trial: TrialConfirmation, question: Question) -> Question:
         question,
         confirmation=trial,
         note="",
+        reason="",
         always=None,
         always_server=None,
         scopes=(),

@@ -12,6 +12,7 @@ from tejat.core.confirm import (
     Question,
     Risk,
     Scope,
+    TrialConfirmation,
 )
 from tejat.core.value import replace
 from tejat.frontends.questions.choices import Act, choices_of
@@ -30,6 +31,8 @@ SERVER = Question(
     scopes=tuple(Scope),
     always_server="allow * of server srv",
 )
+TRIAL_RUN = TrialConfirmation("T", "make", "/w", (), "", "", 0)
+TRIAL = Question(TRIAL_RUN, "run_shell_command")
 
 
 def told(question: Question) -> list[str]:
@@ -66,6 +69,8 @@ def test_a_tool_of_a_server() -> None:
         (EDIT, "yentq"),
         (replace(EDIT, can_modify=False), "yntq"),
         (SERVER, "ysapuntq"),
+        (TRIAL, "yrntq"),
+        (Question(replace(TRIAL_RUN, obstacles=("x",)), "t"), "rntq"),
     ],
 )
 @pytest.mark.parametrize("risks", [(), (Risk.USES_NETWORK,), tuple(Risk)])
@@ -90,6 +95,8 @@ def test_what_there_is_to_choose_and_no_first_where_there_is_a_risk(
         (EDIT, "e", Act.MODIFY),
         (SERVER, "s", Answer(Outcome.PROCEED_ALWAYS_TOOL, scope=Scope.SESSION)),
         (SERVER, "a", Answer(Outcome.PROCEED_ALWAYS_SERVER, scope=Scope.SESSION)),
+        (TRIAL, "y", Answer(Outcome.PROCEED_ONCE)),
+        (TRIAL, "r", Answer(Outcome.RUN_FOR_REAL)),
     ],
 )
 def test_what_comes_of_each(question: Question, letter: str, outcome: Answer | Act) -> None:
@@ -102,7 +109,7 @@ def test_which_of_them_run_something() -> None:
     assert "".join(choice.letter for choice in choices_of(question) if choice.runs_something) == "yspuc"
 
 
-@pytest.mark.parametrize("confirmation", [SHELL.confirmation, EDIT.confirmation, SERVER.confirmation])
+@pytest.mark.parametrize("confirmation", [SHELL.confirmation, EDIT.confirmation, SERVER.confirmation, TRIAL_RUN])
 def test_letters_words_and_numbers_mean_one_thing_each(confirmation: Confirmation) -> None:
     question = Question(
         confirmation, "t", always="r", always_server="r", scopes=tuple(Scope), can_modify=True, can_try=True

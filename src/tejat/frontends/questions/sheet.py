@@ -160,6 +160,7 @@ def _warnings(question: Question, confirmation: Confirmation) -> Iterator[Fact]:
     if isinstance(confirmation, TrialConfirmation):
         for obstacle in confirmation.obstacles:
             yield Fact(FactKind.WARNING, say("It cannot be kept: {why}", why=one_line(obstacle)))
+        yield Fact(FactKind.NOTE, ending_of(confirmation))
     if question.note:
         yield Fact(FactKind.NOTE, one_line(question.note))
     if question.reason:
@@ -172,7 +173,6 @@ def _circumstances(question: Question, confirmation: Confirmation) -> Iterator[F
         yield from _circumstances_of_command(confirmation)
     elif isinstance(confirmation, TrialConfirmation):
         yield Fact(FactKind.PLAIN, say("Folder: {path}", path=one_line(confirmation.directory)))
-        yield Fact(FactKind.PLAIN, ending_of(confirmation))
     elif question.directory:
         yield Fact(FactKind.PLAIN, say("Folder: {path}", path=one_line(question.directory)))
     if isinstance(confirmation, McpConfirmation) and confirmation.tool_display_name != confirmation.tool_name:

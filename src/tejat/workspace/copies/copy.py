@@ -10,13 +10,13 @@ from tejat.core.undo import Change, Node, NodeKind, Remark
 from tejat.core.value import value
 from tejat.core.words import say, say_count
 from tejat.workspace.beneath import Root
-from tejat.workspace.copies.layer import LARGEST_FILE, Layered, TooManyChanges, Untold, read_layer
+from tejat.workspace.copies.layer import LARGEST_FILE, Layered, TooManyChanges, read_layer
 from tejat.workspace.history.changes import node_at
 from tejat.workspace.history.digests import KnownDigests
 from tejat.workspace.history.patches import patches_of
 from tejat.workspace.history.private_directory import PrivateDirectory
 from tejat.workspace.history.restoration import Restoration, plan
-from tejat.workspace.history.snapshot import Budget, Snapshot, in_words, look_at, take_snapshot
+from tejat.workspace.history.snapshot import Budget, Snapshot, look_at, take_snapshot
 from tejat.workspace.history.store import digest_of
 from tejat.workspace.history.tree_state import read_key
 from tejat.workspace.sandbox.plan import Layer
@@ -76,7 +76,7 @@ class Copy:
                 return Examined((), "", (say("It changed too many files to show them all."),))
             seen = self._look(root, found.nodes, stop, old)
             own = list(_changes(root.real_path, found, seen))
-            obstacles += self._obstacles(root, own, found, seen)
+            obstacles += self._obstacles(own, found, seen)
             changes += own
         self._changes = tuple(sorted(changes, key=lambda change: change.full_path))
         if len(changes) > MOST_CHANGES:
@@ -129,9 +129,8 @@ class Copy:
         known = KnownDigests(PrivateDirectory(self._directory), root.real_path)
         return take_snapshot(root, look_at(root, paths), known, budget)
 
-    def _obstacles(self, root: Root, changes: Sequence[Change], found: Layered, seen: Snapshot) -> Iterator[str]:
-        for path, untold in found.untold.items():
-            yield _in_words(f"{root.real_path}/{path}", untold)
+    def _obstacles(self, changes: Sequence[Change], found: Layered, seen: Snapshot) -> Iterator[str]:
+        yield from found.obstacles
         for change in changes:
             path = change.path
             if any(path == control or path.startswith(f"{control}/") for control in self._control_paths):
@@ -190,9 +189,3 @@ def _newcomers(changes: Sequence[Change]) -> Iterator[Remark]:
                 for name in os.listdir(change.full_path):
                     if f"{change.path}/{name}" not in known:
                         yield Remark(f"{change.full_path}/{name}", "it is new")
-
-
-def _in_words(path: str, untold: Untold) -> str:
-    if untold.size is None:
-        return say("{path} is a pipe, socket or device, which cannot be kept.", path=path)
-    return say("{path} is too large to be kept ({size}).", path=path, size=in_words(untold.size))

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 
 from tejat.core.undo import Node, NodeKind
 from tejat.core.value import field, value
+from tejat.core.words import say
+from tejat.workspace.history.snapshot import in_words
 
 LARGEST_FILE = 32 << 20
 """Bytes of a file that can be taken over from a copy."""
@@ -22,23 +24,16 @@ _REPLACES = "user.overlay.opaque"
 class Layered:
     """What there is at each path after the command, None where it was removed; all paths are from the root.
 
-    `contents` are the files that hold a content, by its digest. `untold` are paths whose change cannot be taken over.
+    `contents` are the files that hold a content, by its digest. `obstacles` are in words: what cannot be taken over.
     """
 
     nodes: dict[str, Node | None] = field(default_factory=dict[str, Node | None])
     contents: dict[bytes, str] = field(default_factory=dict[bytes, str])
-    untold: dict[str, "Untold"] = field(default_factory=dict[str, "Untold"])
+    obstacles: list[str] = field(default_factory=list[str])
 
 
 class TooManyChanges(Exception):
     """More than could be shown to anybody."""
-
-
-@value
-class Untold:
-    """Something in a layer that is too large (then `size` says how large), or no file, link or directory."""
-
-    size: int | None
 
 
 def read_layer(upper: str, root: str, *, stop: Callable[[], None]) -> Layered:
@@ -52,24 +47,34 @@ def read_layer(upper: str, root: str, *, stop: Callable[[], None]) -> Layered:
     while pending:
         stop()
         directory = pending.pop()
-        with os.scandir(os.path.join(upper, directory)) as entries:
-            for entry in entries:
-                path = f"{directory}/{entry.name}" if directory else entry.name
-                status = entry.stat(follow_symlinks=False)
-                _add(found, path, entry.path, status)
-                is_directory = stat.S_ISDIR(status.st_mode)
-                if is_directory:
-                    pending.append(path)
-                if not is_directory or _hides(entry.path):
-                    # What was below it is gone, but for what the layer has again.
-                    for lost in _everything_in(os.path.join(root, path)):
-                        found.nodes.setdefault(f"{path}/{lost}", None)
-                if len(found.nodes) > _MOST_NODES:
-                    raise TooManyChanges
+        try:
+            entries = os.listdir(os.path.join(upper, directory))
+        except PermissionError:
+            found.obstacles.append(_unreadable(root, directory))
+            continue
+        for name in entries:
+            path = f"{directory}/{name}" if directory else name
+            source = os.path.join(upper, path)
+            status = os.lstat(source)
+            _add(found, path, source, status, root)
+            is_directory = stat.S_ISDIR(status.st_mode)
+            if is_directory:
+                pending.append(path)
+            if not is_directory or _hides(source):
+                # What was below it is gone, but for what the layer has again.
+                for lost in _everything_in(os.path.join(root, path)):
+                    found.nodes.setdefault(f"{path}/{lost}", None)
+                    _check_number(found)
+            _check_number(found)
     return found
 
 
-def _add(found: Layered, path: str, source: str, status: os.stat_result) -> None:
+def _check_number(found: Layered) -> None:
+    if len(found.nodes) > _MOST_NODES:
+        raise TooManyChanges
+
+
+def _add(found: Layered, path: str, source: str, status: os.stat_result, root: str) -> None:
     permissions, owner = stat.S_IMODE(status.st_mode), (status.st_uid, status.st_gid)
     match stat.S_IFMT(status.st_mode):
         case stat.S_IFCHR if status.st_rdev == 0:
@@ -79,16 +84,30 @@ def _add(found: Layered, path: str, source: str, status: os.stat_result) -> None
         case stat.S_IFLNK:
             found.nodes[path] = Node(NodeKind.LINK, target=os.readlink(source))
         case stat.S_IFREG if status.st_size <= LARGEST_FILE:
-            digest = digest_of_file(source)
+            try:
+                digest = _digest_of_file(source)
+            except PermissionError:
+                found.obstacles.append(_unreadable(root, path))
+                return
             found.contents[digest] = source
             found.nodes[path] = Node(
                 NodeKind.FILE, permissions=permissions, size=status.st_size, digest=digest, owner=owner
             )
-        case kind:
-            found.untold[path] = Untold(status.st_size if kind == stat.S_IFREG else None)
+        case stat.S_IFREG:
+            size = in_words(status.st_size)
+            found.obstacles.append(
+                say("{path} is too large to be kept ({size}).", path=os.path.join(root, path), size=size)
+            )
+        case _:
+            told = say("{path} is a pipe, socket or device, which cannot be kept.", path=os.path.join(root, path))
+            found.obstacles.append(told)
 
 
-def digest_of_file(path: str) -> bytes:
+def _unreadable(root: str, path: str) -> str:
+    return say("{path} cannot be read, so it cannot be shown.", path=os.path.join(root, path))
+
+
+def _digest_of_file(path: str) -> bytes:
     """Raises OSError."""
     hashed = hashlib.sha256()
     with open(path, "rb", buffering=0, opener=lambda path, _: os.open(path, _OPEN)) as file:
