@@ -11,12 +11,23 @@ def test_keys_count_a_moment_after_the_question_has_appeared() -> None:
     guard.appear()
     clock.now += SECONDS_UNHEARD - 0.01
     guard.appear()
-    assert not guard.hears("y", is_typing=False)
     clock.now += 0.02
     assert guard.hears("y", is_typing=False)
     guard.forget()
     guard.appear()
     assert not guard.hears("y", is_typing=True)
+
+
+def test_whoever_goes_on_typing_is_not_heard_before_they_pause() -> None:
+    clock = Clock()
+    guard = KeyGuard(clock)
+    guard.appear()
+    for key in "please also":
+        clock.now += SECONDS_UNHEARD - 0.01
+        assert not guard.hears(key, is_typing=False)
+    clock.now += SECONDS_UNHEARD + 0.01
+    for key in ("down", "y"):
+        assert guard.hears(key, is_typing=False)
 
 
 def test_what_is_pasted_counts_only_where_something_is_typed() -> None:

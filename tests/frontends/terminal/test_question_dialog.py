@@ -121,7 +121,7 @@ class TestKeys:
         drawn(dialog)
         clock.now += 0.29
         assert dialog.press("enter") is None
-        clock.now += 0.02
+        clock.now += 0.31
         decided = dialog.press("enter")
         assert decided is not None
         assert decided.result == ONCE

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 
 SECONDS_UNHEARD = 0.3
-"""For so long after a question appears keys do not count: they were meant for what was there before."""
+"""For so long after a question appears keys do not count: they were meant for what was there before. Whoever is in the
+middle of a line goes on typing before they see it, so the time begins anew with each of those keys."""
 
 
 class KeyGuard:
@@ -11,23 +12,31 @@ class KeyGuard:
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._appeared: float | None = None
+        self._quiet_since: float | None = None
+        self._is_hearing = False
         self._is_pasting = False
 
     def appear(self) -> None:
         """It is on the screen, since the first time that this is said."""
-        if self._appeared is None:
-            self._appeared = self._clock()
+        if self._quiet_since is None:
+            self._quiet_since = self._clock()
 
     def forget(self) -> None:
         """Something else takes its place for a while."""
-        self._appeared = None
+        self._quiet_since = None
+        self._is_hearing = False
 
     def hears(self, key: str, *, is_typing: bool) -> bool:
         """Whether the key counts. While something is typed, what is pasted does too."""
         if key in ("paste", "paste-end"):
             self._is_pasting = key == "paste"
             return False
-        if self._appeared is None or self._clock() - self._appeared < SECONDS_UNHEARD:
-            return False
-        return is_typing or not self._is_pasting
+        return self._is_awake() and (is_typing or not self._is_pasting)
+
+    def _is_awake(self) -> bool:
+        """Whether there was a moment without a key since it appeared."""
+        if self._quiet_since is not None and not self._is_hearing:
+            now = self._clock()
+            self._is_hearing = now - self._quiet_since >= SECONDS_UNHEARD
+            self._quiet_since = now
+        return self._is_hearing
