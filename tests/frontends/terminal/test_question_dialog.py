@@ -20,7 +20,8 @@ from tejat.core.confirm import (
     Scope,
 )
 from tejat.core.value import replace
-from tejat.core.visible import visible, without_hidden
+from tejat.core.visible import without_hidden
+from tejat.frontends.questions.lines import command_lines
 from tejat.frontends.terminal.question_dialog import QuestionDialog, Wish
 
 SHELL = Question(
@@ -210,7 +211,8 @@ class TestWhatHasToBeSeen:
         for _ in range(asked.dialog._shown.last_first):
             asked.press("down")
             letters |= set("".join(asked.rows()))
-        assert set(visible(command).replace("\t", " ").replace("\n", " ")) - {" "} <= letters
+        shown = "".join(line.text for line in command_lines(command))
+        assert set(shown.replace("\t", " ")) - {" "} <= letters
 
 
 class TestTheWholeFile:

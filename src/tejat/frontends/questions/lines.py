@@ -1,5 +1,6 @@
 """Lines that others wrote, made safe and told apart from ours."""
 
+import re
 from enum import StrEnum
 
 from tejat.core.value import value
@@ -38,9 +39,13 @@ SAME_LINE = "| "
 _MARKS = {LineKind.COMMAND: "$ ", LineKind.COMMAND_GOES_ON: "> ", LineKind.SAID: "> "}
 
 
+# Blanks that no shell parts words at, and a sign without dots: in text they are harmless, in what is to run they are not.
+_ODD_BLANKS = "[\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]"
+
+
 def one_line(text: str) -> str:
-    """A text that is to stand in one line, with everything shown that would end the line."""
-    return visible(text).replace("\n", "<U+000A>")
+    """A text that is to stand in one line, with everything shown that would end the line or pass for a blank."""
+    return _with_blanks(visible(text)).replace("\n", "<U+000A>")
 
 
 def said(text: str) -> list[Line]:
@@ -49,5 +54,10 @@ def said(text: str) -> list[Line]:
 
 
 def command_lines(command: str) -> list[Line]:
-    first, *others = visible(command).split("\n")
+    """Of the blanks only those stay blank that are blanks for a shell too."""
+    first, *others = _with_blanks(visible(command)).split("\n")
     return [Line(LineKind.COMMAND, first), *(Line(LineKind.COMMAND_GOES_ON, line) for line in others)]
+
+
+def _with_blanks(text: str) -> str:
+    return text if text.isascii() else re.sub(_ODD_BLANKS, lambda found: f"<U+{ord(found.group()):04X}>", text)
