@@ -39,7 +39,7 @@ SAME_LINE = "| "
 _MARKS = {LineKind.COMMAND: "$ ", LineKind.COMMAND_GOES_ON: "> ", LineKind.SAID: "> "}
 
 
-# Blanks that no shell parts words at, and a sign without dots: in text they are harmless, in what is to run they are not.
+# Blanks that no shell parts words at, and a sign without dots: harmless in text, but not in what is to run.
 _ODD_BLANKS = "[\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]"
 
 
