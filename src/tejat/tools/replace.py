@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import Annotated, TypeVar
 
 from tejat.core.confirm import Confirmation, EditConfirmation
@@ -12,19 +13,24 @@ from tejat.core.tool import Kind, ProposingTool, ToolContext, ToolLocation, Tool
 from tejat.core.types import Params
 from tejat.core.value import replace, value
 from tejat.core.words import say
+from tejat.tools.edit.aftermath import changed_lines
 from tejat.tools.edit.correction import Corrections, can_be_corrected, find_corrected, with_plain_line_ends
+from tejat.tools.edit.final_newline import keeping_final_newline
+from tejat.tools.edit.finding import Found, Refused, find
 from tejat.tools.edit.omission import omission_placeholders
-from tejat.tools.edit.stages import EditRequest, find_edits, keeping_final_newline
+from tejat.tools.edit.refusal import told
+from tejat.tools.edit.request import EditRequest
 from tejat.tools.file_change import CurrentFile, FileChange, editing, look, make, rewriting, side_effects
+from tejat.tools.file_content import ignored_by
 from tejat.tools.short_path import short_relative
 from tejat.tools.words import description_of
+from tejat.workspace.ignore import Ignored
 from tejat.workspace.offload import Stop, off_loop
 from tejat.workspace.roots import Location
-from tejat.workspace.splice import TextEdit, TextFile
+from tejat.workspace.splice import TextFile
 from tejat.workspace.workspace import Workspace
 
 _SNIPPET = 30
-_MOST_SHOWN = 4_000
 
 _Result = TypeVar("_Result")
 
@@ -194,34 +200,60 @@ class EditTool(ProposingTool[ReplaceParams]):
 
     def _found(self, current: CurrentFile, text: TextFile, params: ReplaceParams, corrected: str | None) -> FileChange:
         path = current.location.path
-        request = params.request
-        edits = find_edits(text, request)
-        note = ""
-        if not edits and corrected is not None:
-            edits = find_corrected(text, request, corrected)
-            note = _corrected_note(corrected, edits)
-        if not edits:
-            raise self._not_there(current, text, params)
-        if not request.accepts(len(edits)):
-            expected = f"expected {request.expected} occurrences but found {len(edits)}"
-            raise _failure(
-                f"Failed to edit, {expected} for old_string in file: {path}",
-                ErrorType.EDIT_EXPECTED_OCCURRENCE_MISMATCH,
-                f"Failed to edit, {expected}.",
-            )
+        found = self._sought(current, text, params, corrected)
         if params.old_string == params.new_string:
             reason = "No changes to apply. The old_string and new_string are identical"
             raise _failure(f"{reason} in file: {path}", ErrorType.EDIT_NO_CHANGE, f"{reason}.")
         # What the person wrote is the whole file, and ends as they want it to.
-        kept = edits if params.modified_by_user else keeping_final_newline(text, edits)
+        kept = found.edits if params.modified_by_user else keeping_final_newline(text, found.edits)
         change = editing(current, text, kept, proposed=params.ai_proposed_content)
         if change is None:
             reason = "No changes to apply. The new content is identical to the current content"
             raise _failure(f"{reason} in file: {path}", ErrorType.EDIT_NO_CHANGE, f"{reason}.")
-        return replace(change, note=note) if note else change
+        if not found.corrections:
+            return change
+        change = replace(change, replacements=found.places)
+        return replace(change, note=self._note(current, text, change, found))
 
-    def _not_there(self, current: CurrentFile, text: TextFile, params: ReplaceParams) -> "_NotThere":
-        failure = _NotThere(current.location.path)
+    def _sought(self, current: CurrentFile, text: TextFile, params: ReplaceParams, corrected: str | None) -> Found:
+        """The edits that are meant. Raises ToolFailure where none are, or not as many as expected."""
+        request = params.request
+        # What nobody wants changed need not be looked for closely, and the person's text is the whole file.
+        is_final = params.modified_by_user or params.old_string == params.new_string
+        found = find(text, request, closely=not is_final)
+        if isinstance(found, Found):
+            return found
+        if found.count:
+            expected = f"expected {request.expected} occurrences but found {found.count}"
+            raise _failure(
+                f"Failed to edit, {expected} for old_string in file: {current.location.path}",
+                ErrorType.EDIT_EXPECTED_OCCURRENCE_MISMATCH,
+                f"Failed to edit, {expected}.",
+            )
+        edits = [] if corrected is None else find_corrected(text, request, corrected)
+        if not edits:
+            raise self._not_there(current, text, params, found)
+        return Found(edits, len(edits), ("the text that was meant was asked for",))
+
+    def _note(self, current: CurrentFile, text: TextFile, change: FileChange, found: Found) -> str:
+        """What the model is told of an edit that was corrected."""
+        note = f" The file does not contain old_string as given; it was corrected: {'; '.join(found.corrections)}."
+        if not self._may_be_shown(current):
+            return note
+        after = text.encoding.decode(b"".join(change.pieces))
+        return f"{note} {changed_lines(text.text, after)}"
+
+    def _may_be_shown(self, current: CurrentFile) -> bool:
+        """Whether the model may see the text: it has, or nothing keeps it from reading the file."""
+        if self._workspace.records.has_seen(current.real_path):
+            return True
+        with self._workspace.roots.open_file(current.location) as file:
+            rules_of = partial(self._workspace.ignore_rules, git=False)
+            return ignored_by(self._workspace.roots, file, rules_of) is Ignored.NO
+
+    def _not_there(self, current: CurrentFile, text: TextFile, params: ReplaceParams, refused: Refused) -> "_NotThere":
+        nearest = told(refused)
+        failure = _NotThere(current.location.path, nearest if nearest and self._may_be_shown(current) else "")
         # What a session has not read may be none of the model's business, so it is not sent along with a question.
         is_known = self._corrections is not None and self._workspace.records.has_seen(current.real_path)
         is_final = params.modified_by_user or params.old_string == params.new_string
@@ -240,28 +272,15 @@ class EditTool(ProposingTool[ReplaceParams]):
 class _NotThere(ToolFailure):
     """The text is not in the file. `edit` is given where somebody may be asked which text was meant."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, nearest: str) -> None:
         super().__init__(
             f"Failed to edit, 0 occurrences found for old_string in {path}. No edits made. The exact text in "
             "old_string was not found. Ensure you're not escaping content incorrectly and check whitespace, "
-            "indentation, and context. Use read_file tool to verify.",
+            f"indentation, and context. Use read_file tool to verify.{nearest}",
             ErrorType.EDIT_NO_OCCURRENCE_FOUND,
             display=say("Error: Failed to edit, could not find the string to replace."),
         )
         self.edit: FailedEdit | None = None
-
-
-def _corrected_note(corrected: str, edits: list[TextEdit]) -> str:
-    if not edits:
-        return ""
-    return (
-        " The file does not contain old_string as given; it was corrected. This text was replaced:\n"
-        f"{_shown(corrected)}\nby this:\n{_shown(edits[0].text)}"
-    )
-
-
-def _shown(text: str) -> str:
-    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
 
 
 def _snippet(text: str) -> str:

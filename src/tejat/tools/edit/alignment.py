@@ -1,8 +1,9 @@
 """Lays the lines that were given along those of the file, so that all in all as little as possible differs."""
 
 from tejat.core.value import value
+from tejat.tools.edit.folding import names_of
 from tejat.tools.edit.given import Given, indent_of
-from tejat.tools.edit.likeness import cost_of
+from tejat.tools.edit.likeness import CUT, cost_of
 from tejat.tools.edit.page import Page
 
 STALE = 70
@@ -17,6 +18,7 @@ _MOST_ELIDED = 400
 """Lines that one `...` may stand for."""
 _MATCH, _SKIP_GIVEN, _SKIP_FOUND = 1, 2, 3
 _MOST_PLACES = 4
+_MOST_TRACED = 8
 
 
 @value
@@ -42,9 +44,7 @@ class Alignment:
 
     def shares_a_line(self, other: "Alignment") -> bool:
         """Whether both have a line at the same place, and so are two views of one place."""
-        return any(
-            mine is not None and mine == theirs for mine, theirs in zip(self.places, other.places, strict=True)
-        )
+        return any(mine is not None and mine == theirs for mine, theirs in zip(self.places, other.places, strict=True))
 
 
 def align(given: Given, page: Page, start: int, slack: int) -> list[Alignment]:
@@ -54,7 +54,7 @@ def align(given: Given, page: Page, start: int, slack: int) -> list[Alignment]:
     """
     table = _Table(given, page, start, slack)
     found: list[Alignment] = []
-    for end in table.ends():
+    for end in table.ends()[:_MOST_TRACED]:
         alignment = table.trace(end)
         if not table.says_anything(alignment):
             continue
@@ -151,7 +151,12 @@ class _Table:
         if key != found_key and (is_elision or not key or not found_key):
             return _NEVER
         cost = cost_of(line, self._page.lines[at], key, found_key, is_first=is_first, is_last=is_last)
-        return STALE if cost is None else cost
+        return STALE if cost is None or (cost > CUT and self._is_another_thing(line, at)) else cost
+
+    def _is_another_thing(self, line: str, at: int) -> bool:
+        """Whether the line defines something that the file has elsewhere, and this line something else."""
+        names = names_of(line)
+        return names != names_of(self._page.lines[at]) and any(map(self._page.has_word, names))
 
     def _cost_of_extra(self, at: int, line: str, is_elision: bool) -> float:
         if not self._page.keys[at]:

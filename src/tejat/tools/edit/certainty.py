@@ -1,6 +1,7 @@
 """Which of the places that fit are the ones that were meant: all of it is there, and no other fits nearly as well."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from tejat.core.value import value
 from tejat.tools.edit.alignment import STALE, Alignment
@@ -35,7 +36,7 @@ def meant(given: Given, page: Page, found: Sequence[Alignment], expected: int | 
     if len(found) > count and found[count].total < chosen[-1].total + _margin(given, page, chosen[-1]):
         return []
     chosen.sort(key=lambda alignment: alignment.start)
-    overlap = any(left.end > right.start for left, right in zip(chosen, chosen[1:], strict=False))
+    overlap = any(left.end > right.start for left, right in pairwise(chosen))
     return [] if overlap else chosen
 
 

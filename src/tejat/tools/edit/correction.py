@@ -6,7 +6,7 @@ import re
 from tejat.core.failed_edit import Corrector, FailedEdit
 from tejat.tools.edit.carry_over import carried_over
 from tejat.tools.edit.distance import distance
-from tejat.tools.edit.stages import EditRequest
+from tejat.tools.edit.request import EditRequest
 from tejat.workspace.splice import TextEdit, TextFile
 
 MOST_CONTENT = 256 * 2**10

@@ -12,6 +12,7 @@ from tejat.tools.edit.alignment import Alignment
 from tejat.tools.edit.certainty import as_good, is_whole, meant
 from tejat.tools.edit.given import Given, plain_lines
 from tejat.tools.edit.merge import Conflict, merge
+from tejat.tools.edit.overlooked import overlooked
 from tejat.tools.edit.page import LineEdit, Page
 from tejat.tools.edit.places import places
 from tejat.tools.edit.repairs import Repaired, variants
@@ -30,9 +31,10 @@ _NOT_THERE = 10_000
 
 @value
 class Found:
-    """The edits to make, and how the request was corrected to find them: nothing if it was right."""
+    """The edits to make, in how many places, and how the request was corrected: not at all if it was right."""
 
     edits: list[TextEdit]
+    places: int
     corrections: tuple[str, ...] = ()
 
 
@@ -53,12 +55,15 @@ class Refused:
     is_large: bool = False
 
 
-def find(file: TextFile, request: EditRequest) -> Found | Refused:
+def find(file: TextFile, request: EditRequest, *, closely: bool = True) -> Found | Refused:
+    """Without `closely` only the text as it was given is looked for."""
     edits = exact(file, request)
     if request.accepts(len(edits)):
-        return Found(edits)
-    if not request.old.strip() or len(file.raw) > MOST_SEARCHED or request.old.count("\n") > MOST_GIVEN:
-        return Refused(len(edits), is_large=bool(request.old.strip()))
+        return Found(edits, len(edits))
+    if not closely or not request.old.strip():
+        return Refused(len(edits))
+    if len(file.raw) > MOST_SEARCHED or request.old.count("\n") > MOST_GIVEN:
+        return Refused(len(edits), is_large=True)
     search = _Search(file, request)
     if edits:
         return search.by_surroundings(edits, Repaired(request)) or Refused(len(edits))
@@ -92,14 +97,14 @@ class _Search:
             lines[0] = lines[0][len(indent) :]
         text = "\n".join(lines) + ("\n" if repaired.request.old.endswith("\n") else "")
         told_how = "of several equal places the one was taken whose surroundings new_string repeats"
-        return Found([TextEdit(edit.start, edit.end, text)], (*repaired.repairs, told_how))
+        return Found([TextEdit(edit.start, edit.end, text)], 1, (*repaired.repairs, told_how))
 
     def repaired(self) -> Found | None:
         """The text as it stands in the file once it is repaired."""
         for repaired in variants(self._request):
             edits = self._at_line_starts(exact(self._file, repaired.request), repaired.request.old)
             if repaired.request.accepts(len(edits)):
-                return Found(edits, repaired.repairs)
+                return Found(edits, len(edits), repaired.repairs)
             found = self.by_surroundings(edits, repaired) if edits else None
             if found is not None:
                 return found
@@ -127,10 +132,13 @@ class _Search:
 
     def _worth_aligning(self) -> Iterator[Repaired]:
         yield Repaired(self._request)
-        for count, repaired in enumerate(variants(self._request)):
-            if count == _MOST_ALIGNED:
-                return
-            yield repaired
+        most = _lines_there(self._request, self._page)
+        left = _MOST_ALIGNED
+        for repaired in variants(self._request):
+            there = _lines_there(repaired.request, self._page)
+            if left and (there > most or repaired.is_certain):
+                left -= 1
+                yield repaired
 
 
 class _Fit:
@@ -171,7 +179,8 @@ class _Fit:
             return None
         if not edits:
             return None
-        return Found(self._page.text_edits(edits), (*self._repaired.repairs, *self._told, *self._how()))
+        corrections = (*self._repaired.repairs, *self._told, *overlooked(self._given, self._page, self._meant))
+        return Found(self._page.text_edits(edits), len(self._meant), corrections)
 
     def refused(self) -> Refused:
         is_applied = bool(self._meant) and self._conflict is None
@@ -204,18 +213,11 @@ class _Fit:
         self._places = [widened]
         self._told = ("of several equal places the one was taken whose surroundings new_string repeats",)
 
-    def _how(self) -> tuple[str, ...]:
-        """What had to be overlooked, in a few words."""
-        alignment = self._meant[0]
-        pairs = [
-            (self._given.lines[index], self._page.lines[place], alignment.costs[index])
-            for index, place in enumerate(alignment.places)
-            if place is not None
-        ]
-        told: list[str] = []
-        if any(old != found and old.split() == found.split() or old.strip() == found.strip() != old for old, found, _ in pairs):
-            told.append("white space differed")
-        return tuple(told) or ("it differed a little",)
+
+def _lines_there(request: EditRequest, page: Page) -> int:
+    """How many telling lines of the old text are in the file."""
+    given = Given.of(request.old)
+    return sum(telling and key in page.key_set for telling, key in zip(given.telling, given.keys, strict=True))
 
 
 def _new_lines(request: EditRequest) -> list[str]:

@@ -14,6 +14,7 @@ _LOOK_ALIKE = {
 }
 _WORD = re.compile(r"\w+|[^\w\s]")
 _DIGITS = re.compile(r"\d+")
+_NAME = re.compile(r"\b(?:def|class|function|func|fn|interface|struct|enum|trait|type|module|namespace)\s+(\w+)")
 _OPERATORS = re.compile(r"[-+*/%<>=!&|^~]+|\b(?:not|and|or|is|in|True|False|true|false|None|null)\b")
 
 
@@ -45,6 +46,11 @@ def digits_of(text: str) -> list[str]:
 def operators_of(text: str) -> list[str]:
     """What decides what a line of code does, and is easily mistaken."""
     return _OPERATORS.findall(text)
+
+
+def names_of(line: str) -> list[str]:
+    """What a line of code defines: another name there is another thing, and no slip."""
+    return _NAME.findall(line)
 
 
 def is_telling(key: str) -> bool:

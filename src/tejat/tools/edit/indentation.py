@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from math import gcd
 
 from tejat.tools.edit.given import indent_of
@@ -65,7 +66,7 @@ class Indentation:
     def _steps(self, known: dict[str, str]) -> tuple[str | None, str | None]:
         """What one step is on both sides: as the known indents show it, else as the lines around do."""
         ordered = sorted(known, key=_width)
-        for lower, upper in zip(ordered, ordered[1:], strict=False):
+        for lower, upper in pairwise(ordered):
             grown, written = upper.removeprefix(lower), known[upper].removeprefix(known[lower])
             if upper.startswith(lower) and known[upper].startswith(known[lower]) and grown and written:
                 unit = _common_unit(grown, written)
@@ -111,7 +112,7 @@ def _step(indents: Sequence[str]) -> str | None:
     """What one more step of indentation looks like most often; None if no line shows it."""
     steps = Counter(
         below.removeprefix(above)
-        for above, below in zip(indents, indents[1:], strict=False)
+        for above, below in pairwise(indents)
         if len(below) > len(above) and below.startswith(above)
     )
     return max(steps, key=lambda step: (steps[step], -len(step))) if steps else None
@@ -128,7 +129,9 @@ def _common_unit(grown: str, written: str) -> tuple[str, str] | None:
         steps = len(written) if len(grown) % len(written) == 0 else 0
     else:
         # The fewest steps that are at least two wide on both sides, so that 8 for 4 is one step of 8 and not two of 4.
-        steps = max((n for n in range(1, steps + 1) if steps % n == 0 and min(len(grown), len(written)) // n > 1), default=0)
+        steps = max(
+            (n for n in range(1, steps + 1) if steps % n == 0 and min(len(grown), len(written)) // n > 1), default=0
+        )
     return (grown[: len(grown) // steps], written[: len(written) // steps]) if steps else None
 
 

@@ -1,10 +1,10 @@
 """How well a line that was given fits a line of the file, as a cost: 0 for the same line, None for another one."""
 
-import re
 from functools import lru_cache
+from operator import add
 
 from tejat.tools.edit.distance import distance, distance_to_start
-from tejat.tools.edit.folding import digits_of, key_of, words_of
+from tejat.tools.edit.folding import digits_of, key_of, names_of, words_of
 
 TRAILING = 1
 INDENTATION = 4
@@ -26,7 +26,6 @@ LONGEST = 2_000
 
 _SHORTEST_SLIP = 5
 _SHORTEST_CUT = 3
-_DOTS = ("...", "…")
 
 
 def cost_of(given: str, found: str, given_key: str, found_key: str, *, is_first: bool, is_last: bool) -> int | None:
@@ -36,9 +35,9 @@ def cost_of(given: str, found: str, given_key: str, found_key: str, *, is_first:
     if not given_key or not found_key or max(len(given_key), len(found_key)) > LONGEST:
         return None
     costs = [
-        cost_of_slip(given, found, given_key, found_key),
-        _cost_of_dots(given, found_key),
-        _cost_of_cut(given_key, found_key, is_first=is_first, is_last=is_last),
+        cost_of_slip(given, found, given_key, found_key) if _may_be_near(given_key, found_key) else None,
+        _cost_of_dots(given, found_key) if given_key.endswith("...") else None,
+        _cost_of_cut(given_key, found_key, is_first=is_first, is_last=is_last) if is_first or is_last else None,
     ]
     return min((cost for cost in costs if cost is not None), default=None)
 
@@ -59,13 +58,13 @@ def cost_of_slip(given: str, found: str, given_key: str, found_key: str) -> int 
     if min(len(given_key), len(found_key)) < _SHORTEST_SLIP or digits_of(given_key) != digits_of(found_key):
         return None
     most = max(longer // ONE_IN, 1)
-    if abs(len(given_key) - len(found_key)) <= most and _may_be_near(given_key, found_key):
+    if abs(len(given_key) - len(found_key)) <= most:
         characters = _distance(given_key, found_key)
         if characters <= min(most, MOST_CHARACTERS):
             return SLIP + PER_CHARACTER * characters
-        if characters <= most and _names(given) == _names(found):
+        if characters <= most and names_of(given) == names_of(found):
             return WORD
-    return WORD if _names(given) == _names(found) and _differ_by_a_word(given, found) else None
+    return WORD if names_of(given) == names_of(found) and _differ_by_a_word(given, found) else None
 
 
 def _distance(first: str, second: str) -> int:
@@ -89,17 +88,12 @@ def is_near(given: str, found: str) -> bool:
 
 def _cost_of_dots(given: str, found_key: str) -> int | None:
     """A line whose end was left out: `# a long comment that...`."""
-    bare = given.rstrip()
-    for dots in _DOTS:
-        if bare.endswith(dots):
-            start = key_of(bare.removesuffix(dots))
-            if len(start) >= _SHORTEST_SLIP and found_key.startswith(start):
-                return ELIDED
-    return None
+    start = key_of(given.rstrip().rstrip(".…"))
+    return ELIDED if len(start) >= _SHORTEST_SLIP and found_key.startswith(start) else None
 
 
 def _cost_of_cut(given_key: str, found_key: str, *, is_first: bool, is_last: bool) -> int | None:
-    if not (is_first or is_last) or len(given_key) >= len(found_key):
+    if len(given_key) >= len(found_key):
         return None
     if is_first and is_last:
         if len(given_key) < _SHORTEST_CUT:
@@ -120,12 +114,13 @@ def _cost_of_cut(given_key: str, found_key: str, *, is_first: bool, is_last: boo
 def _may_be_near(first: str, second: str) -> bool:
     """Rules most pairs out at a fraction of the price: texts that are near each other share most pairs of letters."""
     left, right = _pairs(first), _pairs(second)
-    return 5 * len(left & right) >= 2 * max(len(left), len(right))
+    most = max(len(left), len(right))
+    return 5 * min(len(left), len(right)) >= 2 * most and 5 * len(left & right) >= 2 * most
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=8192)
 def _pairs(text: str) -> frozenset[str]:
-    return frozenset(map("".join, zip(text, text[1:], strict=False)))
+    return frozenset(map(add, text, text[1:]))
 
 
 def _without_common_ends(first: str, second: str) -> tuple[str, str]:
@@ -159,9 +154,3 @@ def _differ_by_a_word(given: str, found: str) -> bool:
 
 
 _FEWEST_WORDS = 3
-_NAME = re.compile(r"\b(?:def|class|function|func|fn|interface|struct|enum|trait|type|module|namespace)\s+(\w+)")
-
-
-def _names(line: str) -> list[str]:
-    """What the line defines: another name there is another thing, and no slip."""
-    return _NAME.findall(line)

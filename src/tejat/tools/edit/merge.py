@@ -62,9 +62,7 @@ class _Merge:
     def _settled(self, edit: Edit) -> LineEdit:
         new = self._new[edit.new_start : edit.new_end]
         placed = [
-            (index, place)
-            for index in range(edit.old_start, edit.old_end)
-            if (place := self._place(index)) is not None
+            (index, place) for index in range(edit.old_start, edit.old_end) if (place := self._place(index)) is not None
         ]
         if not placed:
             return self._inserted(edit, new)
@@ -74,17 +72,16 @@ class _Merge:
             if line not in taken and self._page.keys[line]:
                 raise Conflict(line, "stands amid the lines to be replaced, and old_string lacks it")
         lines = self._replaced(placed, new)
+        old = self._old.lines[edit.old_start : edit.old_end]
         before, behind = self._blank_lines_around(edit, start, end)
-        start -= min(before, max(_blank_at(lines) - _blank_at(self._old.lines[edit.old_start : edit.old_end]), 0))
-        end += min(behind, max(_blank_at(lines[::-1]) - _blank_at(self._old.lines[edit.old_start : edit.old_end][::-1]), 0))
+        start -= min(before, max(_blank_at(lines) - _blank_at(old), 0))
+        end += min(behind, max(_blank_at(lines[::-1]) - _blank_at(old[::-1]), 0))
         return LineEdit(start, end, tuple(lines))
 
     def _blank_lines_around(self, edit: Edit, start: int, end: int) -> tuple[int, int]:
         """How many blank lines the old text lacks before and behind the place; new ones are meant to be these."""
-        above = next((at for index in range(edit.old_start - 1, -1, -1) if (at := self._end(index)) is not None), start)
-        below = next(
-            (at for index in range(edit.old_end, len(self._old.lines)) if (at := self._start(index)) is not None), end
-        )
+        above, below = self._above(edit), self._below(edit)
+        above, below = start if above is None else above, end if below is None else below
         return _blank_at(self._page.lines[above:start][::-1]), _blank_at(self._page.lines[end:below])
 
     def _place(self, index: int) -> int | None:
@@ -169,15 +166,21 @@ class _Merge:
 
     def _gap(self, edit: Edit) -> tuple[int, int]:
         """The lines of the file between the ones before and behind the place: none if all is as it was thought."""
-        before = next((end for index in range(edit.old_start - 1, -1, -1) if (end := self._end(index)) is not None), None)
-        behind = next(
-            (start for index in range(edit.old_end, len(self._old.lines)) if (start := self._start(index)) is not None),
-            None,
-        )
+        before, behind = self._above(edit), self._below(edit)
         if before is None and behind is None:
             raise Conflict(self._alignment.start, "is not where the new lines would go")
         start = before if before is not None else behind or 0
         return start, behind if behind is not None and before is not None else start
+
+    def _above(self, edit: Edit) -> int | None:
+        """Where the last line ends that is there and stands before the edit."""
+        ends = map(self._end, range(edit.old_start - 1, -1, -1))
+        return next((end for end in ends if end is not None), None)
+
+    def _below(self, edit: Edit) -> int | None:
+        """Where the first line begins that is there and stands behind the edit."""
+        starts = map(self._start, range(edit.old_end, len(self._old.lines)))
+        return next((start for start in starts if start is not None), None)
 
     def _start(self, index: int) -> int | None:
         return self._alignment.elided[index][0] if index in self._alignment.elided else self._alignment.places[index]

@@ -1,5 +1,6 @@
 """A file as lines with their keys, and the way from lines back to its bytes."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property
@@ -40,6 +41,10 @@ class Page:
         return self.key_text.split("\n")
 
     @cached_property
+    def key_set(self) -> frozenset[str]:
+        return frozenset(self.keys)
+
+    @cached_property
     def key_text(self) -> str:
         """All keys, each on a line."""
         return "\n".join(keys_of(self._text)[: len(self._raw_lines)])
@@ -63,6 +68,10 @@ class Page:
         above = bisect_right(self._starts, first) - 1
         below = bisect_right(self._starts, max(last - 1, first)) - 1
         return above, min(below + 1, len(self._raw_lines))
+
+    def has_word(self, word: str) -> bool:
+        """Whether it stands anywhere in the file as a whole word."""
+        return re.search(rf"\b{re.escape(word)}\b", self._text) is not None
 
     def is_at_line_start(self, offset: int) -> bool:
         """Whether a line begins at a place in the bytes."""

@@ -35,6 +35,11 @@ class Repaired:
     request: EditRequest
     repairs: tuple[str, ...] = ()
 
+    @property
+    def is_certain(self) -> bool:
+        """Whether the marks of a listing were found, which no ordinary text has."""
+        return any(repair in _OF_LISTINGS for repair in self.repairs)
+
 
 def _strip(says: str, strip: listings.Strip, strip_new: "listings.Strip | None" = None) -> Repair:
     def by_lines(function: listings.Strip) -> _Respell:

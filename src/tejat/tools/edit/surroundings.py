@@ -6,6 +6,7 @@ from tejat.tools.edit.folding import is_telling, key_of
 from tejat.tools.edit.given import plain_lines
 from tejat.tools.edit.page import Page
 
+
 def shared_with(new: Sequence[str], page: Page, start: int, end: int) -> tuple[int, int]:
     """How many of the first new lines stand before the lines `start` to `end`, and how many of the last behind them."""
     keys = [key_of(line) for line in new]
@@ -30,7 +31,7 @@ def shared_with(new: Sequence[str], page: Page, start: int, end: int) -> tuple[i
 
 
 def told_apart(new: str, page: Page, ranges: Sequence[tuple[int, int]]) -> tuple[int, int, int] | None:
-    """Which of the ranges of lines is meant, and how many new lines repeat those before and behind it; None if unclear."""
+    """Which range of lines is meant, and how many new lines repeat those before and behind it; None if unclear."""
     lines = plain_lines(new)
     if len(lines) > 1 and not lines[-1]:
         lines.pop()

@@ -56,14 +56,13 @@ def _merged(old: _Words, found: _Words, new: _Words) -> str | None:
     parts: list[str] = []
     done = old_done = new_done = 0
     for edit in [*line_edits(old.words, new.words), None]:
-        old_end, new_end = (edit.old_start, edit.new_start) if edit else (len(old.words), len(new.words))
+        old_end = edit.old_start if edit else len(old.words)
         span = _span(places, edit, len(found.words)) if edit else (len(found.words), len(found.words))
         if span is None:
             return None
         start, end = span
         respaced = _respaced(old, new, old_done, new_done, old_end - old_done, places)
-        for index in range(done, start):
-            parts.append(respaced.get(index, found.spaces[index]) + found.words[index])
+        parts += [respaced.get(index, found.spaces[index]) + found.words[index] for index in range(done, start)]
         if edit is None:
             break
         was, there, becomes = (

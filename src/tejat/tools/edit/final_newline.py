@@ -1,44 +1,6 @@
-"""Where in a file the text stands that an edit means.
+"""Keeps a file ending with a line end if it did, and without one if it did not."""
 
-The stages are tried in order and the first that finds anything decides. A stage sees the file and the request, changes
-nothing, and answers with the places it found. A further stage is one more function in `STAGES`.
-"""
-
-from collections.abc import Callable
-
-from tejat.core.value import value
 from tejat.workspace.splice import TextEdit, TextFile
-
-
-@value
-class EditRequest:
-    """`expected` is how many places must be found; None accepts any number."""
-
-    old: str
-    new: str
-    expected: int | None = 1
-
-    def accepts(self, count: int) -> bool:
-        return count > 0 if self.expected is None else count == self.expected
-
-
-def exact(file: TextFile, request: EditRequest) -> list[TextEdit]:
-    """The text as it was given, whatever the file's encoding and line endings are."""
-    return [TextEdit(place.start, place.end, request.new) for place in file.find_all(request.old)]
-
-
-Stage = Callable[[TextFile, EditRequest], list[TextEdit]]
-
-STAGES: tuple[Stage, ...] = (exact,)
-
-
-def find_edits(file: TextFile, request: EditRequest) -> list[TextEdit]:
-    """The places to change, of whatever number: it is for the caller to say whether that number is right."""
-    for stage in STAGES:
-        edits = stage(file, request)
-        if edits:
-            return edits
-    return []
 
 
 def keeping_final_newline(file: TextFile, edits: list[TextEdit]) -> list[TextEdit]:
