@@ -23,15 +23,17 @@ class Instead(Enum):
 
 
 async def settle_trust(options: AgentOptions, person: Person) -> AgentOptions | Instead:
-    """Ask about a folder that brings something along and that nothing was decided about, before any of it counts.
+    """Ask about a folder that nothing was decided about, where that makes a difference, before any of it counts.
+
+    It does where the folder brings something along, and where the person has servers, which run in trusted folders only.
 
     Raises UsageError where what was decided cannot be known or kept.
     """
     found = _undecided(options)
     if found is None:
         return options
-    places, root, trust, context = found
-    match await person.choose(_trust_question(root, trust, context)):
+    places, root, trust, context, servers = found
+    match await person.choose(_trust_question(root, trust, context, servers)):
         case 0:
             trust_folder(places, root, items=trust.items)  # as it was shown, whatever became of it meanwhile
         case 1:
@@ -43,8 +45,11 @@ async def settle_trust(options: AgentOptions, person: Person) -> AgentOptions | 
     return options
 
 
-def _undecided(options: AgentOptions) -> tuple[Places, str, Trust, list[str]] | None:
-    """The folder, what is known about it and its files for the model; None where there is nothing to be asked."""
+def _undecided(options: AgentOptions) -> tuple[Places, str, Trust, list[str], list[str]] | None:
+    """The folder, what is known about it, its files for the model and the names of the person's own servers.
+
+    None where there is nothing to be asked.
+    """
     environment = os.environ if options.environment is None else options.environment
     places, root = places_of(environment), os.path.abspath(options.directories[0])
     # Without roots only what the person and whoever runs the machine have set is read.
@@ -53,25 +58,31 @@ def _undecided(options: AgentOptions) -> tuple[Places, str, Trust, list[str]] | 
         places, root, trust_now=options.trusts_folder, environment=environment, folder_trust=settings.folder_trust
     )
     context = [name for name in settings.context_file_names.value if os.path.lexists(os.path.join(root, name))]
-    is_brought = trust.items or trust.changed or context
-    return (places, root, trust, context) if trust.level in _ASKED_ABOUT and is_brought else None
+    servers = list(settings.mcp_servers)
+    matters = trust.items or trust.changed or context or servers
+    return (places, root, trust, context, servers) if trust.level in _ASKED_ABOUT and matters else None
 
 
-def _trust_question(root: str, trust: Trust, context: Sequence[str]) -> Choice:
+def _trust_question(root: str, trust: Trust, context: Sequence[str], servers: Sequence[str]) -> Choice:
     gone = {item.path for item in trust.changed}
     rows = [(item.path, item.what, say("changed") if item.path in gone else "") for item in trust.items]
     rows += [(name, say("instructions for the model"), "") for name in context]
-    blocks: list[Block] = [
-        Words(root, Tone.STRONG),
-        Words(
-            say("It was trusted before, and has changed since. It brings along:")
-            if trust.level is TrustLevel.CHANGED
-            else say("It brings along what could run commands or tell the model what to do:")
-        ),
-        Table(tuple(rows)),
-        *(Words(f"{item.path}: {line}", Tone.QUIET) for item in trust.items for line in item.says),
-        Words(say("Nothing of it has been used so far. Trust ends when one of these files changes."), Tone.QUIET),
-    ]
+    blocks: list[Block] = [Words(root, Tone.STRONG)]
+    if rows or trust.level is TrustLevel.CHANGED:
+        blocks += [
+            Words(
+                say("It was trusted before, and has changed since. It brings along:")
+                if trust.level is TrustLevel.CHANGED
+                else say("It brings along what could run commands or tell the model what to do:")
+            ),
+            Table(tuple(rows)),
+            *(Words(f"{item.path}: {line}", Tone.QUIET) for item in trust.items for line in item.says),
+            Words(say("Nothing of it has been used so far. Trust ends when one of these files changes."), Tone.QUIET),
+        ]
+    if servers:
+        blocks.append(
+            Words(say("Your MCP servers run only in folders that you trust: {names}.", names=", ".join(servers)))
+        )
     return Choice(
         say("Do you trust what is in this folder?"),
         (
@@ -82,4 +93,5 @@ def _trust_question(root: str, trust: Trust, context: Sequence[str]) -> Choice:
         ),
         initial=1,
         sheet=Sheet(say("Do you trust this folder?"), tuple(blocks)),
+        is_grave=True,
     )

@@ -16,12 +16,17 @@ class Option:
 
 @value
 class Choice:
-    """What there is to choose from. `initial` is where the mark stands first; `sheet` is shown before."""
+    """What there is to choose from. `initial` is where the mark stands first; `sheet` is shown before.
+
+    `is_grave`: what is agreed to goes beyond this session or cannot be taken back, so keys that were meant for what was
+    on the screen before do not count.
+    """
 
     title: str
     options: tuple[Option, ...]
     initial: int = 0
     sheet: Sheet | None = None
+    is_grave: bool = False
 
 
 class Person(Protocol):

@@ -4,10 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialog_checks import HOSTILE, PLAIN_ASCII, SHOWN, UNICODE, drawn, pressed
+from dialog_checks import HOSTILE, PLAIN_ASCII, SHOWN, UNICODE, Clock, drawn, pressed
 from tejat.core.person import Choice, Option
+from tejat.core.value import replace
 from tejat.core.visible import without_hidden
 from tejat.frontends.terminal.choice_dialog import ChoiceDialog
+from tejat.frontends.terminal.dialog import Decided
 
 SHORT = Choice("Which theme?", (Option("Dark", "for the night"), Option("Light", "for the day"), Option("Plain")), 1)
 LONG = Choice("Which session?", tuple(Option(f"Session {number}", f"{number} days ago") for number in range(40)))
@@ -45,6 +47,18 @@ class TestShortLists:
     )
     def test_keys(self, keys: list[str], place: int) -> None:
         assert pressed(ChoiceDialog(SHORT, UNICODE), keys) == place
+
+    def test_what_is_grave_is_not_agreed_to_by_keys_that_were_meant_for_something_else(self) -> None:
+        clock = Clock()
+        dialog = ChoiceDialog(replace(SHORT, is_grave=True), UNICODE, clock=clock)
+        assert dialog.press("1") is None
+        drawn(dialog)
+        for key in ("1", "enter", "paste"):
+            assert dialog.press(key) is None
+        clock.now += 1
+        for key in ("paste", "1", "paste-end"):
+            assert dialog.press(key) is None
+        assert dialog.press("1") == Decided(0)
 
     @pytest.mark.parametrize("key", ["escape", "c-c"])
     def test_leaving(self, key: str) -> None:

@@ -131,7 +131,7 @@ _KNOWN = "list, save, resume, delete, share"
 
 
 async def _agrees(person: Person, question: str) -> bool:
-    taken = await person.choose(Choice(question, (Option(say("No")), Option(say("Yes")))))
+    taken = await person.choose(Choice(question, (Option(say("No")), Option(say("Yes"))), is_grave=True))
     return taken == 1
 
 

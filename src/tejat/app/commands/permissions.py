@@ -118,4 +118,5 @@ def _trust_choice(root: str, trust: Trust) -> Choice:
         ),
         initial=2,
         sheet=Sheet(root, (Words(trust.reason), *brought)),
+        is_grave=True,
     )

@@ -110,6 +110,7 @@ def _everything() -> Choice:
     return Choice(
         say("Everything would run without asking until this session ends, also what deletes. Go on?"),
         (Option(say("No")), Option(say("Yes, run everything"))),
+        is_grave=True,
     )
 
 

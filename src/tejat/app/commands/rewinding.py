@@ -71,6 +71,7 @@ def _way(entries: Sequence[Entry]) -> Choice:
             Option(say("Stay here")),
         ),
         sheet=plan_of(entries),
+        is_grave=True,
     )
 
 

@@ -29,9 +29,8 @@ class Undo(Command):
         if not entries:
             person.show(told(say("Nothing to undo.")))
             return Done()
-        question = Choice(
-            say("Put this back?"), (Option(say("No")), Option(say("Yes"))), initial=0, sheet=plan_of(entries)
-        )
+        options = (Option(say("No")), Option(say("Yes")))
+        question = Choice(say("Put this back?"), options, sheet=plan_of(entries), is_grave=True)
         if await person.choose(question) != 1:
             person.show(told(say("Nothing was touched.")))
             return Done()
@@ -107,6 +106,7 @@ def _way(entries: Sequence[Entry], call: Source) -> Choice:
         ),
         initial=2,
         sheet=Sheet(plan.title, blocks),
+        is_grave=True,
     )
 
 

@@ -1,11 +1,15 @@
 """A list to choose from: with arrows, by number, or by typing a part of what is looked for."""
 
+import time
+from collections.abc import Callable
+
 from rich.console import RenderableType
 from rich.text import Text
 
 from tejat.core.person import Choice
 from tejat.core.words import say, say_count
 from tejat.frontends.terminal.dialog import Decided
+from tejat.frontends.terminal.key_guard import KeyGuard
 from tejat.frontends.terminal.look import Look, Part
 from tejat.frontends.terminal.rows import columns_of, cut, one_line, painted, stacked, wrapped, wrapped_words
 
@@ -19,15 +23,18 @@ class ChoiceDialog:
     Up to nine options have numbers. In a longer list what is typed leaves only the options that it is a part of.
     """
 
-    def __init__(self, choice: Choice, look: Look) -> None:
+    def __init__(self, choice: Choice, look: Look, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._title = one_line(choice.title)
         self._options = [(one_line(option.label), one_line(option.detail)) for option in choice.options]
         self._look = look
+        self._guard = KeyGuard(clock) if choice.is_grave else None
         self._marked = min(max(choice.initial, 0), max(len(self._options) - 1, 0))
         self._filter = ""
         self._page = 1
 
     def view(self, *, width: int, height: int) -> RenderableType:
+        if self._guard is not None:
+            self._guard.appear()
         head = [painted(self._look, (row, Part.STRONG)) for row in wrapped_words(self._title, width=width)]
         if self._filter:
             head.append(painted(self._look, (cut(f"> {self._filter}", width, self._look), Part.ACCENT)))
@@ -38,11 +45,13 @@ class ChoiceDialog:
         return stacked([*head, *self._list_rows(width, self._page), *foot][: max(1, height)])
 
     def press(self, key: str) -> Decided[int | None] | None:
+        if key in ("escape", "c-c"):
+            return Decided(None)
+        if self._guard is not None and not self._guard.hears(key, is_typing=False):
+            return None
         shown = self._shown()
         at = shown.index(self._marked) if self._marked in shown else 0
         match key:
-            case "escape" | "c-c":
-                return Decided(None)
             case "enter":
                 return Decided(self._marked) if shown else None
             case "up" | "s-tab":
