@@ -83,9 +83,28 @@ def without_entities(text: str) -> str:
     return _ENTITY.sub(plain, text)
 
 
-def with_entities(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+def _as_entity(*signs: str) -> Respell:
+    names = {"<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}
+
+    def respell(text: str) -> str:
+        for sign in signs:
+            # An ampersand goes first, and not where it begins an entity already.
+            text = _LONE_AMPERSAND.sub("&amp;", text) if sign == "&" else text.replace(sign, names[sign])
+        return text
+
+    return respell
 
 
-def with_all_entities(text: str) -> str:
-    return with_entities(text).replace('"', "&quot;")
+_LONE_AMPERSAND = re.compile(r"&(?!(?:\w{2,8}|#\w{1,6});)")
+
+ENTITIES: tuple[Respell, ...] = (
+    _as_entity("&", "<", ">"),
+    _as_entity("&", "<", ">", '"'),
+    _as_entity("&", "<", ">", '"', "'"),
+    _as_entity("&"),
+    _as_entity("<"),
+    _as_entity(">"),
+    _as_entity('"'),
+    _as_entity("'"),
+)
+"""Ways to write characters as entities: all that are usual, or only one kind."""

@@ -10,7 +10,9 @@ from collections.abc import Iterator, Sequence
 from tejat.core.value import value
 from tejat.tools.edit.alignment import Alignment
 from tejat.tools.edit.certainty import as_good, is_whole, meant
+from tejat.tools.edit.folding import key_of
 from tejat.tools.edit.given import Given, plain_lines
+from tejat.tools.edit.line_breaks import with_escaped_breaks
 from tejat.tools.edit.merge import Conflict, merge
 from tejat.tools.edit.overlooked import overlooked
 from tejat.tools.edit.page import LineEdit, Page
@@ -27,6 +29,7 @@ MOST_GIVEN = 2_000
 _MOST_SEVERAL = 500
 _MOST_ALIGNED = 6
 _NOT_THERE = 10_000
+_BY_SURROUNDINGS = "of several equal places the one was taken whose surroundings new_string repeats"
 
 
 @value
@@ -87,22 +90,23 @@ class _Search:
         lines = plain_lines(repaired.request.new)
         ends = len(lines) > 1 and not lines[-1]
         lines = lines[before : len(lines) - ends - behind]
-        edit = edits[index]
-        if not any(map(str.strip, lines)):
-            return None
+        edit, (start, end) = edits[index], ranges[index]
+        corrections = (*repaired.repairs, _BY_SURROUNDINGS)
+        if not lines:
+            covers = key_of(repaired.request.old) == "".join(self._page.keys[start:end])
+            return Found(self._page.text_edits([LineEdit(start, end, ())]), 1, corrections) if covers else None
         # What stands before the place on its line stays there, so it must not come a second time.
-        first = self._page.lines[ranges[index][0]]
+        first = self._page.lines[start]
         indent = first[: len(first) - len(first.lstrip())]
         if before and indent and lines[0].startswith(indent) and not repaired.request.old.startswith(indent):
             lines[0] = lines[0][len(indent) :]
         text = "\n".join(lines) + ("\n" if repaired.request.old.endswith("\n") else "")
-        told_how = "of several equal places the one was taken whose surroundings new_string repeats"
-        return Found([TextEdit(edit.start, edit.end, text)], 1, (*repaired.repairs, told_how))
+        return Found([TextEdit(edit.start, edit.end, text)], 1, corrections)
 
     def repaired(self) -> Found | None:
         """The text as it stands in the file once it is repaired."""
-        for repaired in variants(self._request):
-            edits = self._at_line_starts(exact(self._file, repaired.request), repaired.request.old)
+        for repaired in self._variants():
+            edits = self._whole_lines(exact(self._file, repaired.request))
             if repaired.request.accepts(len(edits)):
                 return Found(edits, len(edits), repaired.repairs)
             found = self.by_surroundings(edits, repaired) if edits else None
@@ -110,10 +114,19 @@ class _Search:
                 return found
         return None
 
-    def _at_line_starts(self, edits: list[TextEdit], old: str) -> list[TextEdit]:
-        """Without those that begin amid an indent: repairs that leave too much white space away would find them."""
-        if old[:1] not in {" ", "\t"}:
-            return edits
+    def _variants(self) -> Iterator[Repaired]:
+        yield from variants(self._request)
+        keys = self._page.key_set
+        request = self._request
+        lines, new = plain_lines(request.old), plain_lines(request.new)
+        joined = with_escaped_breaks(lines, keys)
+        if len(joined) < len(lines):
+            known = keys.union(map(key_of, joined))
+            as_given = EditRequest("\n".join(joined), "\n".join(with_escaped_breaks(new, known)), request.expected)
+            yield Repaired(as_given, ("line breaks were taken for the escapes in the file",))
+
+    def _whole_lines(self, edits: list[TextEdit]) -> list[TextEdit]:
+        """Those that begin where a line does: amid one it may be cut short, and then more than this is needed."""
         return [edit for edit in edits if self._page.is_at_line_start(edit.start)]
 
     def aligned(self) -> Found | Refused:
@@ -134,7 +147,7 @@ class _Search:
         yield Repaired(self._request)
         most = _lines_there(self._request, self._page)
         left = _MOST_ALIGNED
-        for repaired in variants(self._request):
+        for repaired in self._variants():
             there = _lines_there(repaired.request, self._page)
             if left and (there > most or repaired.is_certain):
                 left -= 1
@@ -177,18 +190,31 @@ class _Fit:
         except Conflict as conflict:
             self._conflict = conflict
             return None
-        if not edits:
+        if not edits or self._is_applied():
             return None
         corrections = (*self._repaired.repairs, *self._told, *overlooked(self._given, self._page, self._meant))
         return Found(self._page.text_edits(edits), len(self._meant), corrections)
 
     def refused(self) -> Refused:
-        is_applied = bool(self._meant) and self._conflict is None
-        if not is_applied and self._repaired.request.new.strip():
-            new = Given.of(self._repaired.request.new)
-            there = places(new, self._page)
-            is_applied = bool(there) and is_whole(new, there[0]) and there[0].total < 3 and any(new.telling)
+        is_applied = (bool(self._meant) and self._conflict is None) or self._is_applied()
         return Refused(0, self._given, self._page, self._places[:3], self._conflict, is_applied)
+
+    def _is_applied(self) -> bool:
+        """Whether the new text stands in the file, where it has anything that the old one had not, and fits better."""
+        new = Given(self._new)
+        if not any(telling and key not in self._given.keys for telling, key in zip(new.telling, new.keys, strict=True)):
+            return False
+        if not all(
+            not telling or key in self._page.key_set for telling, key in zip(new.telling, new.keys, strict=True)
+        ):
+            return False
+        there = places(new, self._page)
+        return (
+            bool(there)
+            and is_whole(new, there[0])
+            and there[0].end - there[0].start == len(new.lines)
+            and (not self._places or there[0].total < self._places[0].total)
+        )
 
     def _tell_apart(self) -> None:
         """Chooses among places that fit equally well by the lines around them that the new text repeats."""
@@ -211,7 +237,7 @@ class _Fit:
         )
         self._meant = [widened]
         self._places = [widened]
-        self._told = ("of several equal places the one was taken whose surroundings new_string repeats",)
+        self._told = (_BY_SURROUNDINGS,)
 
 
 def _lines_there(request: EditRequest, page: Page) -> int:

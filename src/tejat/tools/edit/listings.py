@@ -23,7 +23,7 @@ def without_fence(lines: Sequence[str]) -> list[str] | None:
     if not opens and not closes:
         return None
     inner = kept[1 if opens else 0 : -1 if closes else None]
-    return [*inner, ""] if lines and not lines[-1] else inner
+    return [*inner, ""]
 
 
 def without_numbers(lines: Sequence[str]) -> list[str] | None:
@@ -92,6 +92,18 @@ def without_signs_or_margin(lines: Sequence[str]) -> list[str] | None:
     if any(line.strip() and not line.startswith(("+", "-", " ")) for line in lines):
         return None
     return [line[1:] for line in lines if not line.startswith("-")]
+
+
+def without_bare_signs(lines: Sequence[str]) -> list[str] | None:
+    """The same where lines that stay have nothing before them."""
+    if not any(line.startswith(("+", "-")) for line in lines):
+        return None
+    return [line[1:] if line.startswith(("+", "-")) else line for line in lines if not _HEADER.fullmatch(line)]
+
+
+def without_bare_signs_of_new(lines: Sequence[str]) -> list[str] | None:
+    """The same for the new lines: those that are taken away are left out."""
+    return [line.removeprefix("+") for line in lines if not line.startswith("-")]
 
 
 def without_added(lines: Sequence[str]) -> list[str] | None:

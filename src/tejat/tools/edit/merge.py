@@ -8,11 +8,13 @@ from collections import Counter
 from collections.abc import Sequence
 
 from tejat.tools.edit.alignment import STALE, Alignment
+from tejat.tools.edit.base import base_of
 from tejat.tools.edit.folding import key_of, operators_of, words_of
 from tejat.tools.edit.given import Given, indent_of, is_elision
 from tejat.tools.edit.indentation import Indentation
-from tejat.tools.edit.likeness import is_near
+from tejat.tools.edit.likeness import CUT, is_near
 from tejat.tools.edit.page import LineEdit, Page
+from tejat.tools.edit.spelling import learned_spelling
 from tejat.tools.edit.word_merge import merged_line
 from tejat.workspace.line_edits import Edit, line_edits
 
@@ -32,25 +34,34 @@ class Conflict(Exception):
         self.reason = reason
 
 
-def merge(old: Given, new: Sequence[str], page: Page, alignment: Alignment) -> list[LineEdit]:
-    """The edits that make the change from `old` to `new` where `alignment` found it. Raises Conflict.
+def merge(given: Given, new: Sequence[str], page: Page, alignment: Alignment) -> list[LineEdit]:
+    """The edits that make the change from `given` to `new` where `alignment` found it. Raises Conflict.
 
     None are left if the file is as the change wants it.
     """
-    edits = _Merge(old, new, page, alignment).edits()
+    edits = _Merge(given, new, page, alignment).edits()
     return [edit for edit in edits if list(edit.lines) != list(page.lines[edit.start : edit.end])]
 
 
 class _Merge:
-    def __init__(self, old: Given, new: Sequence[str], page: Page, alignment: Alignment) -> None:
-        self._old, self._new, self._page, self._alignment = old, new, page, alignment
+    def __init__(self, given: Given, new: Sequence[str], page: Page, alignment: Alignment) -> None:
+        self._given, self._page, self._alignment = given, page, alignment
+        spell = learned_spelling(
+            [
+                (given.lines[index], page.lines[place])
+                for index, place in enumerate(alignment.places)
+                if place is not None and alignment.costs[index] < CUT
+            ]
+        )
+        self._new = [spell(line) for line in new]
+        self._old = old = base_of(Given([spell(line) for line in given.lines]), self._new, page, alignment)
         around = page.lines[max(alignment.start - _AROUND, 0) : alignment.end + _AROUND]
         pairs = [
             (old.lines[index], page.lines[place])
             for index, place in enumerate(alignment.places)
             if place is not None and alignment.costs[index] < STALE and not self._is_cut(index, place)
         ]
-        self._indentation = Indentation(pairs, [*old.lines, *new], around)
+        self._indentation = Indentation(pairs, [*old.lines, *self._new], around)
 
     def _is_cut(self, index: int, place: int) -> bool:
         """Whether the line lacks its beginning, so that nothing can be told from its indent."""
@@ -114,8 +125,8 @@ class _Merge:
         return lines
 
     def _may_go(self, index: int, place: int) -> bool:
-        old, found = self._old.lines[index], self._page.lines[place]
-        return self._old.keys[index] == self._page.keys[place] or (
+        old, found = self._given.lines[index], self._page.lines[place]
+        return self._given.keys[index] == self._page.keys[place] or (
             is_near(old, found) and operators_of(old) == operators_of(found)
         )
 

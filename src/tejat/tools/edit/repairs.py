@@ -56,13 +56,16 @@ def _respell(says: str, function: Callable[[str], str]) -> Repair:
     return Repair(says, function, function)
 
 
+_SIGNS = "the signs of a diff were left out"
+_FENCE = _strip("the code fence was left out", listings.without_fence)
 _LISTINGS = (
-    _strip("the code fence was left out", listings.without_fence),
+    _FENCE,
     _strip("line numbers were left out", listings.without_numbers, listings.without_loose_numbers),
     _strip("line numbers were left out", listings.without_spaced_numbers, listings.without_loose_spaced_numbers),
-    _strip("the signs of a diff were left out", listings.without_signs, listings.without_signs_or_margin),
-    _strip("the signs of a diff were left out", listings.without_added, listings.without_signs_or_margin),
-    _strip("the signs of a diff were left out", listings.without_removed, listings.without_signs_or_margin),
+    _strip(_SIGNS, listings.without_signs, listings.without_signs_or_margin),
+    _strip(_SIGNS, listings.without_added, listings.without_signs_or_margin),
+    _strip(_SIGNS, listings.without_removed, listings.without_signs_or_margin),
+    _strip(_SIGNS, listings.without_bare_signs, listings.without_bare_signs_of_new),
     _strip("quote marks were left out", listings.without_quote_marks),
     _strip("the quotes around the text were left out", listings.without_outer_quotes),
 )
@@ -70,8 +73,7 @@ _ESCAPES = (
     *(_respell("one level of escapes was undone", function) for function in escapes.UNDOING),
     _respell("HTML entities were taken for what they stand for", escapes.without_entities),
     *(_respell("a missing level of escapes was put on", function) for function in escapes.ADDING),
-    _respell("characters were written as HTML entities, as in the file", escapes.with_entities),
-    _respell("characters were written as HTML entities, as in the file", escapes.with_all_entities),
+    *(_respell("characters were written as HTML entities, as in the file", way) for way in escapes.ENTITIES),
 )
 
 
@@ -107,7 +109,15 @@ def _repaired(given: Repaired, repair: Repair) -> Repaired | None:
     new = repair.respell_new(request.new)
     if new is None or _strangeness(new, old) >= _strangeness(request.new, old):
         new = _marked_throughout(repair, request.new, old) or request.new
+    if repair.says == _FENCE.says:
+        old = _ending_alike(old, new)
     return Repaired(EditRequest(old, new, request.expected), (*given.repairs, repair.says))
+
+
+def _ending_alike(old: str, new: str) -> str:
+    """The old text ending as the new one does: what stood before the closing fence may belong to either."""
+    ends = not new or new.endswith("\n")
+    return old.removesuffix("\n") + ("\n" if ends else "")
 
 
 def _marked_throughout(repair: Repair, new: str, old: str) -> str | None:
@@ -115,6 +125,9 @@ def _marked_throughout(repair: Repair, new: str, old: str) -> str | None:
     if repair.says not in _OF_LISTINGS:
         return None
     repaired = repair.respell(new)
+    if repair.says == _SIGNS:
+        # A line that begins so and is not among the old ones is one that a diff adds.
+        repaired = repair.respell_new(new)
     return None if repaired is None or _strangeness(repaired, old)[0] > _strangeness(new, old)[0] else repaired
 
 

@@ -13,7 +13,7 @@ def shared_with(new: Sequence[str], page: Page, start: int, end: int) -> tuple[i
     before = next(
         (
             count
-            for count in range(min(len(keys) - 1, start), 0, -1)
+            for count in range(min(len(keys), start), 0, -1)
             if keys[:count] == page.keys[start - count : start] and any(map(is_telling, keys[:count]))
         ),
         0,
@@ -21,7 +21,7 @@ def shared_with(new: Sequence[str], page: Page, start: int, end: int) -> tuple[i
     behind = next(
         (
             count
-            for count in range(min(len(keys) - 1 - before, len(page.keys) - end), 0, -1)
+            for count in range(min(len(keys) - before, len(page.keys) - end), 0, -1)
             if keys[len(keys) - count :] == page.keys[end : end + count]
             and any(map(is_telling, keys[len(keys) - count :]))
         ),
