@@ -78,7 +78,7 @@ class House:
         put(self.home / ".gemini" / "settings.json", settings)
 
     def script(self, text: str) -> str:
-        (self.home / "talk.toml").write_text(text, encoding="utf-8")
+        (self.home / "talk.toml").write_text(text.replace("\x7f", "\\u007f"), encoding="utf-8")
         return "scripted:../talk.toml"
 
     @contextmanager

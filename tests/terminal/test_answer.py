@@ -43,7 +43,7 @@ The end.
 SHOWN_WIDE = """\
 # First heading
 
-Some bold, slanted and coded words in a paragraph that is longer than a row of
+Some bold, slanted and `coded` words in a paragraph that is longer than a row of
 any terminal that we try here.
 
 ## Second heading

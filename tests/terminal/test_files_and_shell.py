@@ -1,4 +1,4 @@
-"""`@` brings files into a prompt, `!` runs commands of the person themselves; calls of the model leave one line each."""
+"""`@` brings files into a prompt, `!` runs commands of the person; calls of the model leave one line each."""
 
 import json
 from typing import Any

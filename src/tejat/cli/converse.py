@@ -61,8 +61,8 @@ async def _in_lines(options: RunOptions, editor: str | None) -> int | Instead:
     """Raises TejatError where nothing could be begun."""
     face = plain_face()
     folder = os.getcwd()
-    approver = PlainApprover(TerminalApprover(Style(sys.stderr), preferred_editor=editor, untrusted=(folder,)), face)
-    person = PlainPerson(face.output.line, Style(sys.stderr), Editor(editor, (folder,)))
+    approver = PlainApprover(TerminalApprover(Style(None), preferred_editor=editor, untrusted=(folder,)), face)
+    person = PlainPerson(face.output.line, Style(None), Editor(editor, (folder,)))
 
     async def talk(desk: Desk) -> int:
         return await converse_plainly(desk, face, person, first=options.prompt_interactive)

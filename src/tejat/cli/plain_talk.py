@@ -39,7 +39,7 @@ class PlainFace:
 def plain_face(environment: Mapping[str, str] = os.environ) -> PlainFace:
     """The terminal of this process. With TEJAT_BELL=1 it rings when an answer is ready and when a question waits."""
     ring = _ring if environment.get("TEJAT_BELL") == "1" else lambda: None
-    return PlainFace(TypedLines(), PlainOutput(_write, _line, Style(sys.stderr), ring=ring, folder=os.getcwd()))
+    return PlainFace(TypedLines(), PlainOutput(_write, _line, Style(None), ring=ring, folder=os.getcwd()))
 
 
 class PlainApprover:

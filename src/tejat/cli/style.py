@@ -12,11 +12,14 @@ _LINE_COLOURS = {"+": _GREEN, "-": _RED, "@": _CYAN, "\\": _DIM}
 
 
 class Style:
-    """Colours for one stream: on for a terminal that has them, else as NO_COLOR and FORCE_COLOR say, in this order."""
+    """Colours for one stream: on for a terminal that has them, else as NO_COLOR and FORCE_COLOR say, in this order.
 
-    def __init__(self, stream: TextIO) -> None:
+    Without a stream there are none: what is read out or sent on as lines has no use for them.
+    """
+
+    def __init__(self, stream: TextIO | None) -> None:
         forced = os.environ.get("FORCE_COLOR", "")
-        if os.environ.get("NO_COLOR") or forced in ("0", "false"):
+        if stream is None or os.environ.get("NO_COLOR") or forced in ("0", "false"):
             self._coloured = False
         else:
             self._coloured = bool(forced) or (stream.isatty() and os.environ.get("TERM") != "dumb")

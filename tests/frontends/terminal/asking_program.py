@@ -28,6 +28,7 @@ from tejat.frontends.terminal.cells import Picture, cells_of
 from tejat.frontends.terminal.frame import Frame
 from tejat.frontends.terminal.look import find_look
 from tejat.frontends.terminal.person import TerminalPerson
+from tejat.frontends.terminal.transcript import Transcript
 
 HIDDEN = "\n".join([*(f"echo {number}" for number in range(39)), "touch MARK"])
 HOSTILE = "echo \x1b]52;c;eA==\x07\x1b[2J\r\u202e; touch MARK"
@@ -73,7 +74,7 @@ async def run(what: str) -> None:
         stdin=sys.stdin,
         stdout=sys.stdout,
     )
-    person = TerminalPerson(frame, Editor)
+    person = TerminalPerson(frame, Editor, Transcript(frame).show)
     approver = TerminalApprover(frame, stop=lambda: stopped.append("stopped"), editor=Editor, pager=Pager())
     async with frame:
         if what in QUESTIONS:

@@ -105,7 +105,7 @@ tool |     1
 
 def test_colours_of_an_answer() -> None:
     assert drawn(ANSWER, DARK).split("\n")[0] == "\x1b[2m# \x1b[0;1;36mThe answer\x1b[0m"
-    assert drawn("> *a* `b`", DARK) == "\x1b[3m│ a \x1b[0;3;36mb\x1b[0m\n"
+    assert drawn("> *a* `b`", DARK) == "\x1b[3m│ a \x1b[0;3;36m`b`\x1b[0m\n"
     assert (
         drawn("```py\nif x: pass\n```", DARK)
         == "\x1b[2m── py\x1b[0m\n\x1b[35mif\x1b[0m x: \x1b[35mpass\x1b[0m\n\x1b[2m──\x1b[0m\n"

@@ -38,6 +38,7 @@ from tejat.frontends.terminal.waiting import Waiting
 Result = TypeVar("Result")
 
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
+_LOOK_SECONDS = 0.25
 
 
 class Face:
@@ -84,7 +85,7 @@ class Face:
             stdout=sys.stdout,
         )
         self._transcript = Transcript(self._frame, folder=folder)
-        self.person = TerminalPerson(self._frame, self._external_editor)
+        self.person = TerminalPerson(self._frame, self._external_editor, self._transcript.show)
         self.approver = _WhenAsked(self._new_approver)
         self._listen()
 
@@ -133,6 +134,7 @@ class Face:
         self._desk = desk
         self._prefer(desk)
         self._introduce()
+        self._beside(lambda: self._await_servers(desk))
         try:
             return await self._talk.run(first)
         finally:
@@ -238,6 +240,12 @@ class Face:
             self._talk.leave(code)
         elif self._stop is not None:
             self._stop()
+
+    async def _await_servers(self, desk: Desk) -> None:
+        """The status line tells of servers as they come, though nobody presses a key."""
+        while (servers := desk.status.servers).ready + servers.failed < servers.total:
+            await asyncio.sleep(_LOOK_SECONDS)
+            self._frame.redraw()
 
     def _beside(self, act: Callable[[], Coroutine[None, None, None]]) -> None:
         """Do something that takes a while for the sake of the editor."""

@@ -101,7 +101,7 @@ class _Reader:
         code = self._text[found.end() : end].replace("\n", " ")
         if code[0] == code[-1] == " " and code.strip(" "):
             code = code[1:-1]
-        self._flagged(f"`{code}`" if self._look.colours is Colours.NONE else code, _Flag.CODE)
+        self._flagged(f"`{code}`", _Flag.CODE)
         return end + len(ticks)
 
     def _sign(self, found: re.Match[str]) -> None:

@@ -9,21 +9,21 @@ from tejat.frontends.external_editor import Editor
 from tejat.frontends.terminal.choice_dialog import ChoiceDialog
 from tejat.frontends.terminal.clipboard import copy_text
 from tejat.frontends.terminal.enter_dialog import EnterDialog
-from tejat.frontends.terminal.sheets import draw_sheet
 
 if TYPE_CHECKING:
     from tejat.frontends.terminal.frame import Frame
 
 
 class TerminalPerson:
-    """A Person who sits at the frame and has this editor."""
+    """A Person who sits at the frame and has this editor. `show` puts a sheet where they read."""
 
-    def __init__(self, frame: "Frame", editor: Callable[[], Editor]) -> None:
+    def __init__(self, frame: "Frame", editor: Callable[[], Editor], show: Callable[[Sheet], None]) -> None:
         self._frame = frame
         self._editor = editor
+        self._show = show
 
     def show(self, sheet: Sheet) -> None:
-        self._frame.print(draw_sheet(sheet, self._frame.look))
+        self._show(sheet)
 
     async def choose(self, choice: Choice) -> int | None:
         if choice.sheet is not None:

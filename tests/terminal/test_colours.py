@@ -1,0 +1,70 @@
+"""Colours: as many as are wanted, and nothing that only they tell."""
+
+import re
+
+import pytest
+
+from program_checks import said
+from talks import House, Setting, both_settings, calls, house, printed, send, shell
+
+__all__ = ["house"]
+
+SCRIPT = (
+    calls(
+        ("list_directory", {"path": "${root}"}),
+        ("read_file", {"path": "${root}/none"}),
+        ("write_file", {"file_path": "${root}/new.py", "content": "def f():\n    return 'x'\n"}),
+        say="# Heading\n\nText with `code`, **strong** and a [link](https://example.com).\n\n```python\nx = 1\n```\n",
+    )
+    + said("That is all.")
+    + shell("rm -rf x")
+)
+LOOKS: dict[str, dict[str, str]] = {
+    "usual": {},
+    "none": {"NO_COLOR": "1"},
+    "forced off": {"FORCE_COLOR": "0"},
+    "few": {"TERM": "xterm"},
+    "all": {"COLORTERM": "truecolor"},
+    "light": {"COLORFGBG": "0;15"},
+}
+
+
+def seen(house: House, setting: Setting, **environment: str) -> tuple[str, str, bytes]:
+    """What was printed in the end, what a question looked like, and all that was written."""
+    with house.talk(SCRIPT, "--approval-mode", "auto_edit", setting=setting, **environment) as person:
+        send(person, "go")
+        person.wait_for("\nThat is all.", idle=True)
+        rows = printed(person)
+        (house.project / "new.py").unlink()
+        send(person, "risk it")
+        person.wait_for("waits for your answer", idle=True)
+        return without_times("\n".join(rows)), without_times(person.text), person.raw
+
+
+def without_times(text: str) -> str:
+    """Where there is little room, names give way to times."""
+    return re.sub(r"(write_file) \S+ (.*?)(?:under 0\.1 s|\d+\.\d s)|under 0\.1 s|\d+\.\d s", r"\1 \2", text)
+
+
+@both_settings
+def test_the_words_are_the_same_in_all_colours(house: House, setting: Setting) -> None:
+    looks = {name: seen(house, setting, **environment) for name, environment in LOOKS.items()}
+    assert len({printed for printed, _, _ in looks.values()}) == 1
+    assert len({question for _, question, _ in looks.values()}) == 1
+    for name in ("none", "forced off"):
+        codes = set(re.findall(rb"\x1b\[([0-9;]*)m", looks[name][2]))
+        used = {int(code) for each in codes for code in each.split(b";") if code}
+        assert used <= {0, 1, 2, 3, 4, 7, 9, 22, 23, 24, 27, 29, 39, 49}, used
+    assert b"38;2;" not in looks["few"][2]
+    assert b"38;5;" not in looks["few"][2]
+
+
+@pytest.mark.parametrize("theme", ["dark", "light", "plain"])
+def test_themes(house: House, theme: str) -> None:
+    house.settings(ui={"theme": theme})
+    with house.talk(said("# Heading")) as person:
+        send(person, "hello")
+        person.wait_for("# Heading", idle=True)
+        style = person.screen.style_of("Heading")
+        assert style.bold
+        assert (style.fg == "") == (theme == "plain")
