@@ -5,12 +5,13 @@ import tempfile
 from itertools import chain
 
 from bench import agent, completion, files, flow, mcp, startup, terminal, trees
+from bench.edit import figures as edits
 
 
 def main() -> int:
     missed = 0
     with tempfile.TemporaryDirectory(prefix="tejat-bench-") as scratch:
-        rooms = (flow, agent, mcp, files, trees, completion, terminal)
+        rooms = (flow, agent, mcp, files, edits, trees, completion, terminal)
         measured = chain(startup.figures(), *(room.figures(scratch) for room in rooms))
         for figure in measured:
             missed += not figure.holds

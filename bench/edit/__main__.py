@@ -4,7 +4,7 @@ import argparse
 import sys
 import tempfile
 
-from bench.edit import others, product, tell
+from bench.edit import others, product, tell, timing
 from bench.edit.cases import cases
 
 
@@ -20,12 +20,11 @@ def main() -> int:
         for other in found:
             print("\n".join(["", *tell.table(other.name, others.run(other, made, scratch))]), flush=True)
         print("\n".join(["", *missing]))
-    missed = 0
-    for figure in tell.figures(outcomes):
-        missed += not figure.holds
+        figures = [*tell.figures(outcomes), *(timing.figures(scratch) if asked.times else ())]
+    for figure in figures:
         mark = "ok  " if figure.holds else "MISS"
         print(f"{mark} {figure.value:8.2f} {figure.unit:1} (limit {figure.limit:g})  {figure.name}: {figure.detail}")
-    return 1 if missed else 0
+    return 0 if all(figure.holds for figure in figures) else 1
 
 
 class _Asked(argparse.Namespace):
@@ -34,6 +33,7 @@ class _Asked(argparse.Namespace):
     keep: str | None
     forms: bool
     others: bool
+    times: bool
 
 
 def _arguments() -> _Asked:
@@ -43,6 +43,7 @@ def _arguments() -> _Asked:
     parser.add_argument("--keep", metavar="DIR", help="write what did not come out right there, a folder a case")
     parser.add_argument("--forms", action="store_true", help="tell by form of file too")
     parser.add_argument("--others", action="store_true", help="give the same to other edit tools that are installed")
+    parser.add_argument("--times", action="store_true", help="measure how long it takes, too")
     return parser.parse_args(namespace=_Asked())
 
 

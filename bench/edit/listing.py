@@ -37,7 +37,7 @@ def diff_signs(draft: Draft, rng: Random) -> Draft | None:
         return None
     rows: list[Row] = []
     for row in draft.rows:
-        same = row.old == row.new and row.old is not None
+        same = row.true_old == row.true_new
         old = None if row.old is None else (kept if same else "-") + row.old
         new = None if row.new is None else (kept if same else "+") + row.new
         rows.append(replace(row, old=old, new=row.new if only_old else new))

@@ -57,7 +57,8 @@ def out_of_date(draft: Draft, rng: Random) -> Draft | None:
             return None
         rows[index : index + 1] = changed
         done.append(what)
-    told = rng.random() < 0.6
+    # That a line is gone can only be told by who was there when it went.
+    told = "gone" in done or rng.random() < 0.5
     if not told:
         rows = [replace(row, was=None, is_late=False) for row in rows]
     return draft.with_rows(rows, f"{' and '.join(done)} since, {'in the same session' if told else 'before it'}")
@@ -137,7 +138,8 @@ def too_little_context(draft: Draft, _rng: Random) -> Draft | None:
     if not any(row.old for row in rows[first:last]):
         first = max(0, first - 1)
     core = [row.old for row in rows[first:last] if row.old is not None]
-    if not core or not any(map(str.strip, core)):
+    # Where nothing comes in its place, the lines around could as well be what is to replace it.
+    if max((len(line.strip()) for line in core), default=0) < 6 or not any(row.new for row in rows[first:last]):
         return None
     lines = draft.before()
     here = len(draft.head) + sum(row.true_old is not None for row in rows[:first])
@@ -148,6 +150,9 @@ def too_little_context(draft: Draft, _rng: Random) -> Draft | None:
     ]
     above = [row.new for row in rows[:first] if row.new is not None]
     below = [row.new for row in rows[last:] if row.new is not None]
+    # Within other lines it would stand in places that nobody thinks of.
+    if "\n".join(lines).count("\n".join(core)) != len(others) + 1:
+        return None
     if not others or not any(len(line.strip()) >= 8 for line in (*above[-1:], *below[:1])):
         return None
     for at in others:

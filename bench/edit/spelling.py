@@ -114,13 +114,38 @@ def too_many_entities(draft: Draft, rng: Random) -> Draft | None:
 
 
 def too_few_entities(draft: Draft, rng: Random) -> Draft | None:
+    """Characters where the file has entities: one that has some, or a page that shows the source of another."""
+    if rng.random() < 0.5:
+        draft = _as_page(draft)
     present = [name for name in _ENTITIES if any(name in line for line in draft.lines("old"))]
     if not present:
         return None
     entity = rng.choice(present)
+    if entity == "&amp;" and len(present) > 1:
+        # Without the sign itself nobody knows any more which of the others was one.
+        return None
     only_old = rng.random() < 0.4
     note = f"{entity} as a character in {_sides(only_old)}"
     return _decoded(draft, lambda line: line.replace(entity, _ENTITIES[entity]), entity, note, only_old=only_old)
+
+
+def _as_page(draft: Draft) -> Draft:
+    def shown(line: str) -> str:
+        return html.escape(line, quote=False)
+
+    def shown_if(line: str | None) -> str | None:
+        return None if line is None else shown(line)
+
+    rows = [
+        Row(shown_if(row.true_old), shown_if(row.true_new), shown_if(row.old), shown_if(row.new)) for row in draft.rows
+    ]
+    return replace(
+        draft,
+        suffix_of_name=".html",
+        head=tuple(map(shown, draft.head)),
+        rows=tuple(rows),
+        tail=tuple(map(shown, draft.tail)),
+    )
 
 
 def look_alikes(draft: Draft, rng: Random) -> Draft | None:

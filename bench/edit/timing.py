@@ -1,0 +1,129 @@
+"""How long `replace` takes to say what it would do, or that it will not: in process, files of real lines."""
+
+import asyncio
+import os
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from random import Random
+
+from bench.edit.cases import KINDS, MUST_REFUSE
+from bench.edit.draft import Disturbance, Draft
+from bench.edit.sources import any_source
+from bench.edit.truth import true_edit
+from bench.figure import Figure
+from tejat import ToolSession, open_tools
+from tejat.core.errors import ToolFailure
+
+MIB = 2**20
+_SEED = "time"
+_LIMITS: Mapping[int, float] = {2_000: 5, 100_000: 200}
+"""Milliseconds that are allowed for a file of so many lines."""
+
+_LARGE_SECONDS = 5.0
+"""For files that hardly anybody edits: nobody should have to wait for long, and that is all."""
+
+
+def figures(scratch: str, *, turns: int = 2) -> Iterator[Figure]:
+    """`turns` is how many edits of each kind are timed."""
+    root = os.path.join(scratch, "times")
+    home = os.path.join(scratch, "times-home")
+    for directory in (root, home):
+        os.makedirs(directory)
+    environment = {"PATH": os.environ.get("PATH", os.defpath), "HOME": home}
+    with open_tools([root], None, mode="yolo", sandbox="off", environment=environment) as session:
+        for lines, limit in _LIMITS.items():
+            yield from _kinds(session, root, lines, limit, turns)
+        yield from _large(session, root)
+
+
+def _kinds(session: ToolSession, root: str, lines: int, limit: float, turns: int) -> Iterator[Figure]:
+    landing: dict[str, Disturbance] = {"exact": lambda draft, _: draft, **{kind.name: kind.disturb for kind in KINDS}}
+    for name, kinds in (("edits", landing), ("refusals", MUST_REFUSE)):
+        times: list[tuple[float, str]] = []
+        for kind, disturb in kinds.items():
+            rng = Random(f"{_SEED}/{lines}/{kind}")
+            for _ in range(turns):
+                draft = _draft(rng, disturb, lines)
+                path = _write(root, f"file{draft.suffix_of_name}", "\n".join(draft.before()) + "\n")
+                times.append((_best(session, path, draft.argument("old"), draft.argument("new"))[0], kind))
+                os.unlink(path)
+        times.sort()
+        worst, kind = times[-1]
+        detail = f"the slowest of {len(times)}: {kind}; half of them within {times[len(times) // 2][0] * 1e3:.1f} ms"
+        yield Figure(f"replace in {lines:,} lines, {name}", worst * 1e3, limit, "ms", detail)
+
+
+def _draft(rng: Random, disturb: Disturbance, lines: int) -> Draft:
+    """An edit somewhere in a file of so many lines; how many places look like it does not matter here."""
+    while True:
+        draft = true_edit(rng)
+        if draft is None or len(draft.before()) > lines:
+            continue
+        missing = lines - len(draft.before())
+        above = rng.randint(0, missing)
+        head, tail = _more_lines(rng, draft, above), _more_lines(rng, draft, missing - above)
+        made = disturb(replace(draft, head=(*head, *draft.head), tail=(*draft.tail, *tail)), rng)
+        if made is not None:
+            return made
+
+
+def _more_lines(rng: Random, draft: Draft, count: int) -> list[str]:
+    lines: list[str] = []
+    while len(lines) < count:
+        lines += any_source(rng, (draft.suffix_of_name,)).lines
+    return lines[:count]
+
+
+def _large(session: ToolSession, root: str) -> Iterator[Figure]:
+    rng = Random(_SEED)
+    block: list[str] = []
+    while sum(map(len, block)) < MIB:
+        block += any_source(rng, (".py",)).lines
+    half = ("\n".join(block) + "\n") * 25
+    place = "def the_only_place(first, second):\n    return first.combined_with(second)\n"
+    wanted = "def the_only_place(first, second):  \n    return first.combined_with(second)"
+    path = _write(root, "large.py", half + place + half)
+    size = f"{os.path.getsize(path) // MIB} MB"
+    yield _figure(session, f"replace in {size}, blanks at a line end", path, wanted, wanted.replace("second", "third"))
+    absent = "def nowhere_to_be_found(alpha, omega):\n    raise Absent(omega, alpha) from None"
+    yield _figure(session, f"replace in {size}, text that is not there", path, absent, absent.replace("alpha", "beta"))
+    os.unlink(path)
+    words = " ".join(block)
+    line = (words * 6)[: 5 * MIB] + " the only combination of these words " + (words * 6)[: 5 * MIB]
+    path = _write(root, "line.txt", line)
+    for name, old in (
+        ("exact", "only combination of these"),
+        ("a slip", "the only combnation of these words"),
+        ("text that is not there", "a sentence that nobody has ever written down"),
+    ):
+        yield _figure(session, f"replace in one line of 10 MB, {name}", path, old, f"{old} indeed")
+    os.unlink(path)
+
+
+def _figure(session: ToolSession, name: str, path: str, old: str, new: str) -> Figure:
+    spent, answer = _best(session, path, old, new, rounds=2)
+    return Figure(name, spent, _LARGE_SECONDS, "s", answer)
+
+
+def _best(session: ToolSession, path: str, old: str, new: str, *, rounds: int = 3) -> tuple[float, str]:
+    """The shortest time, and what was answered."""
+    return min(asyncio.run(_seconds(session, path, old, new)) for _ in range(rounds))
+
+
+async def _seconds(session: ToolSession, path: str, old: str, new: str) -> tuple[float, str]:
+    tool = session.registry["replace"]
+    answer = "a change was proposed"
+    start = time.perf_counter()
+    try:
+        await tool.should_confirm_execute({"file_path": path, "old_string": old, "new_string": new})
+    except ToolFailure as failure:
+        answer = f"refused as {failure.error_type}"
+    return time.perf_counter() - start, answer
+
+
+def _write(root: str, name: str, text: str) -> str:
+    path = os.path.join(root, name)
+    with open(path, "x", encoding="utf-8", newline="") as file:
+        file.write(text)
+    return path
