@@ -10,7 +10,7 @@ from tejat.config.places import SourceTier
 from tejat.config.settings import Setting
 from tejat.core.errors import UsageError
 from tejat.core.visible import visible
-from tejat.core.words import say
+from tejat.core.words import phrase, say
 from tejat.tools.command_discovery import DiscoveryFailed, discover
 from tejat.tools.discovered_tool import DiscoveredTool
 from tejat.tools.registry import Source, entry_of
@@ -69,4 +69,4 @@ def _pinned(command: Setting[tuple[str, ...]] | None, ground: Ground) -> PinnedC
 
 def _objection(pinned: PinnedCommand | None) -> str | None:
     changed = None if pinned is None else pinned.changed()
-    return None if changed is None else f"It was not run: {changed_in_words(changed)}."
+    return None if changed is None else phrase("It was not run: {why}.", why=changed_in_words(changed))

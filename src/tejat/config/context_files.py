@@ -8,6 +8,7 @@ from enum import StrEnum
 from tejat.config.context_text import ContextReader, Unreadable
 from tejat.config.imports import import_flat, import_in_place
 from tejat.core.value import value
+from tejat.core.words import phrase
 from tejat.workspace.ignore import Ignored, IgnoreRules
 
 _NEVER_ENTERED = frozenset({"node_modules", ".git", "bower_components", ".svn", ".hg"})
@@ -119,7 +120,9 @@ class _Search:
         if name and not os.path.isabs(name) and ".." not in name.split("/") and "\0" not in name:
             return True
         if name:
-            self.reader.warnings.append(f"{name!r} is not the name of a context file: it leads somewhere else.")
+            self.reader.warnings.append(
+                phrase("{name!r} is not the name of a context file: it leads somewhere else.", name=name)
+            )
         return False
 
     def take(self, directory: str, why: Why, names: Sequence[str] | None = None) -> None:
@@ -140,12 +143,12 @@ class _Search:
         elif why is Why.ABOVE:
             allowed = (*allowed, os.path.dirname(path))
         if not any(real_path.startswith(f"{place.rstrip('/')}/") for place in allowed):
-            self.reader.warnings.append(f"{path} was left out: it leads outside the project.")
+            self.reader.warnings.append(phrase("{path} was left out: it leads outside the project.", path=path))
             return
         try:
             text = self.reader.read(real_path, named=path)
         except Unreadable as problem:
-            self.reader.warnings.append(f"{path} was left out: {problem}.")
+            self.reader.warnings.append(phrase("{path} was left out: {why}.", path=path, why=problem))
             return
         fill = import_flat if self._flat else import_in_place
         filled = fill(real_path, text, reader=self.reader, allowed=allowed)

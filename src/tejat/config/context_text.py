@@ -3,6 +3,7 @@
 import os
 
 from tejat.core.visible import visible, without_hidden
+from tejat.core.words import phrase
 from tejat.workspace.regular_file import without_waiting
 
 MOST_BYTES = 256 * 1024
@@ -33,7 +34,9 @@ class ContextReader:
         """Whether one more name in a text may be looked up as a file."""
         self._mentions += 1
         if self._mentions == MOST_MENTIONS + 1:
-            self.warnings.append(f"The context files have more than {MOST_MENTIONS} imports: the rest is left alone.")
+            self.warnings.append(
+                phrase("The context files have more than {most} imports: the rest is left alone.", most=MOST_MENTIONS)
+            )
         return self._mentions <= MOST_MENTIONS
 
     def read(self, path: str, *, named: str | None = None) -> str:
@@ -43,7 +46,13 @@ class ContextReader:
         """
         named = named or path
         if self._left <= 0 or self._files >= MOST_FILES:
-            raise Unreadable(f"the limit of {MOST_BYTES_IN_ALL // 1024} KB and {MOST_FILES} files is reached")
+            raise Unreadable(
+                phrase(
+                    "the limit of {size} KB and {most} files is reached",
+                    size=MOST_BYTES_IN_ALL // 1024,
+                    most=MOST_FILES,
+                )
+            )
         try:
             descriptor = without_waiting(path, os.O_RDONLY)
             try:
@@ -51,23 +60,33 @@ class ContextReader:
             finally:
                 os.close(descriptor)
         except OSError as error:
-            raise Unreadable(error.strerror or "it cannot be read") from None
+            raise Unreadable(error.strerror or phrase("it cannot be read")) from None
         self._left -= len(content.kept)
         self._files += 1
         if content.is_cut:
-            self.warnings.append(f"{named} is too long: only its first {len(content.kept) // 1024} KB are used.")
+            self.warnings.append(
+                phrase(
+                    "{named} is too long: only its first {kept} KB are used.",
+                    named=named,
+                    kept=len(content.kept) // 1024,
+                )
+            )
         return self._seen(content.kept, named)
 
     def _seen(self, content: bytes, named: str) -> str:
         if b"\0" in content:
-            raise Unreadable("it is not a text")
+            raise Unreadable(phrase("it is not a text"))
         text = content.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
         plain = without_hidden(text)
         # Emoji are made with two of them; nobody needs to be warned of those.
         hidden = sorted(set(text.translate(_EMOJI_JOINERS)) - set(plain))
         if hidden:
             listed = ", ".join(map(visible, hidden[:_MOST_NAMED])) + (", ..." if len(hidden) > _MOST_NAMED else "")
-            self.warnings.append(f"{named} has hidden characters ({listed}). The model does not get them.")
+            self.warnings.append(
+                phrase(
+                    "{named} has hidden characters ({listed}). The model does not get them.", named=named, listed=listed
+                )
+            )
         return plain
 
 

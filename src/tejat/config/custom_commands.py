@@ -11,6 +11,7 @@ from tejat.config.settings_file import is_same_directory
 from tejat.config.trust import Trust
 from tejat.core.errors import ConfigurationError
 from tejat.core.value import value
+from tejat.core.words import phrase
 
 MOST_FILES = 1000
 """Files and directories, of the person or of the project."""
@@ -106,7 +107,9 @@ class _Shelf:
             path = os.path.join(self.directory, relative)
             try:
                 if name in found:
-                    raise ConfigurationError(f"Cannot use {path}: {found[name].path} has the same name.")
+                    raise ConfigurationError(
+                        phrase("Cannot use {path}: {other} has the same name.", path=path, other=found[name].path)
+                    )
                 text = self._text(path, relative)
             except ConfigurationError as error:
                 self._leave_out(name, str(error))
@@ -134,13 +137,21 @@ class _Shelf:
                 if not is_directory and not name.endswith(_ENDING):
                     continue
                 if not left:
-                    self.problems.append(f"{self.directory} holds more than {MOST_FILES} files: the rest is left out.")
+                    self.problems.append(
+                        phrase(
+                            "{directory} holds more than {most} files: the rest is left out.",
+                            directory=self.directory,
+                            most=MOST_FILES,
+                        )
+                    )
                     return
                 left -= 1
                 if not is_directory:
                     yield relative
                 elif relative.count("/") + 1 > DEEPEST:
-                    self.problems.append(f"{os.path.join(self.directory, relative)} lies too deep and is left out.")
+                    self.problems.append(
+                        phrase("{path} lies too deep and is left out.", path=os.path.join(self.directory, relative))
+                    )
                 else:
                     inner.append(relative)
             waiting += reversed(inner)
@@ -161,7 +172,7 @@ class _Shelf:
             self.problems.append(str(error))
             return []
         except OSError as error:
-            self.problems.append(f"Cannot look into {path}: {error.strerror}.")
+            self.problems.append(phrase("Cannot look into {path}: {why}.", path=path, why=error.strerror))
             return []
         return [name for name in names if not name.startswith(".")]
 
@@ -171,11 +182,18 @@ class _Shelf:
         if text is None:
             return None
         if self._pins and self._pins.get(f".gemini/commands/{relative}") not in _digests_of(text):
-            raise ConfigurationError(f"Will not obey {path}: it has changed since the folder was looked at.")
+            raise ConfigurationError(
+                phrase("Will not obey {path}: it has changed since the folder was looked at.", path=path)
+            )
         self._room -= len(text)
         if self._room < 0:
             raise ConfigurationError(
-                f"Cannot use {path}: the files in {self.directory} are longer than {MOST_CHARACTERS // 2**20} MiB."
+                phrase(
+                    "Cannot use {path}: the files in {directory} are longer than {size} MiB.",
+                    path=path,
+                    directory=self.directory,
+                    size=MOST_CHARACTERS // 2**20,
+                )
             )
         return text
 
@@ -184,10 +202,10 @@ class _Shelf:
             return
         real = os.path.realpath(path)
         if not real.startswith(f"{self._bounds.rstrip('/')}/"):
-            raise ConfigurationError(f"Will not obey {path}: it leads outside the project.")
+            raise ConfigurationError(phrase("Will not obey {path}: it leads outside the project.", path=path))
 
     def _leave_out(self, name: str, why: str) -> None:
-        told = f"The command /{name} was left out. {why}"
+        told = phrase("The command /{name} was left out. {why}", name=name, why=why)
         self.broken.setdefault(name, told)
         self.problems.append(told)
 
@@ -213,19 +231,19 @@ def _command(name: str, path: str, text: str, tier: SourceTier) -> CustomCommand
     import tomllib
 
     if _LONG_KEY.search(text):
-        raise ConfigurationError(f"Cannot use {path}: it is nested too deeply.")
+        raise ConfigurationError(phrase("Cannot use {path}: it is nested too deeply.", path=path))
     try:
         table = tomllib.loads(text)
     except RecursionError:
         raise ConfigurationError(f"Cannot use {path}: it is nested too deeply.") from None
     except ValueError as error:
-        raise ConfigurationError(f"Cannot use {path}: it is not TOML: {error}.") from None
+        raise ConfigurationError(phrase("Cannot use {path}: it is not TOML: {why}.", path=path, why=error)) from None
     prompt = table.get("prompt")
     if prompt is None:
-        raise ConfigurationError(f"Cannot use {path}: it has no prompt.")
+        raise ConfigurationError(phrase("Cannot use {path}: it has no prompt.", path=path))
     if not isinstance(prompt, str) or not prompt.strip():
-        raise ConfigurationError(f"Cannot use {path}: its prompt must be a text that is not empty.")
-    description = table.get("description", f"Custom command from {os.path.basename(path)}")
+        raise ConfigurationError(phrase("Cannot use {path}: its prompt must be a text that is not empty.", path=path))
+    description = table.get("description", phrase("Custom command from {path}", path=os.path.basename(path)))
     if not isinstance(description, str):
-        raise ConfigurationError(f"Cannot use {path}: its description must be a text.")
+        raise ConfigurationError(phrase("Cannot use {path}: its description must be a text.", path=path))
     return CustomCommand(name, path, prompt, description, tier)

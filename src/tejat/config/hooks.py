@@ -8,6 +8,7 @@ from tejat.config.settings import Setting
 from tejat.core.hooks import GUARDS, HookEvent
 from tejat.core.types import JsonObject, JsonValue
 from tejat.core.value import value
+from tejat.core.words import phrase
 
 DEFAULT_SECONDS = 60.0
 LONGEST_SECONDS = 3600.0
@@ -24,7 +25,7 @@ OTHER_SPELLINGS = {
 GivenHooks: TypeAlias = Mapping[str, Sequence[Setting[JsonValue]]]
 
 _SWITCHES = ("enabled", "disabled", "notifications")
-_NOT_SUPPORTED = {"BeforeToolSelection": "Use BeforeTool to keep a tool from running"}
+_NOT_SUPPORTED = {"BeforeToolSelection": phrase("Use BeforeTool to keep a tool from running")}
 
 
 @value
@@ -89,9 +90,22 @@ def _hooks_of(name: str, entries: Sequence[Setting[JsonValue]], warnings: list[s
         for entry in entries:
             yield from _Group(event, name, entry).hooks()
     elif entries and name not in _SWITCHES:
-        what = "is not supported" if name in _NOT_SUPPORTED else "is no event that is known"
-        hint = _NOT_SUPPORTED.get(name, f"Known are {', '.join(HookEvent)}")
-        warnings.append(f"{entries[0].source}: hooks.{name} {what}, so nothing is run for it. {hint}.")
+        source, hint = entries[0].source, _NOT_SUPPORTED.get(name)
+        warnings.append(
+            phrase(
+                "{source}: hooks.{name} is no event that is known, so nothing is run for it. Known are {known}.",
+                source=source,
+                name=name,
+                known=", ".join(HookEvent),
+            )
+            if hint is None
+            else phrase(
+                "{source}: hooks.{name} is not supported, so nothing is run for it. {hint}.",
+                source=source,
+                name=name,
+                hint=hint,
+            )
+        )
 
 
 class _Unclear(Exception):
@@ -110,12 +124,12 @@ class _Group:
 
     def hooks(self) -> list[Hook]:
         try:
-            group = _object(self._entry.value, "a group of hooks")
+            group = _object(self._entry.value, phrase("a group of hooks"))
             self._matcher = _text(group, "matcher", default="").strip()
             self._is_sequential = _boolean(group, "sequential")
             entries = group.get("hooks")
             if not isinstance(entries, Sequence) or isinstance(entries, str):
-                raise _Unclear("hooks must be a list of hooks")
+                raise _Unclear(phrase("hooks must be a list of hooks"))
         except _Unclear as unclear:
             return [self._broken(str(unclear))]
         return [self._hook(entry) for entry in entries]
@@ -123,14 +137,14 @@ class _Group:
     def _hook(self, entry: JsonValue) -> Hook:
         name = ""
         try:
-            given = _object(entry, "a hook")
+            given = _object(entry, phrase("a hook"))
             name = _text(given, "name", default="").strip()
             kind = _text(given, "type", default="command")
             if kind != "command":
-                raise _Unclear(f"the type of a hook must be command, but is {kind[:_SHOWN]!r}")
+                raise _Unclear(phrase("the type of a hook must be command, but is {kind!r}", kind=kind[:_SHOWN]))
             command = _text(given, "command").strip()
             if not command or "\0" in command:
-                raise _Unclear("command must be a command line")
+                raise _Unclear(phrase("command must be a command line"))
             seconds = self._seconds(given)
         except _Unclear as unclear:
             return self._broken(str(unclear), name)
@@ -152,7 +166,7 @@ class _Group:
         if limit is None:
             return DEFAULT_SECONDS
         if isinstance(limit, bool) or not isinstance(limit, int | float) or limit <= 0:
-            raise _Unclear("timeout must be a number above 0")
+            raise _Unclear(phrase("timeout must be a number above 0"))
         return min(limit if self._spelling in OTHER_SPELLINGS else limit / 1000, LONGEST_SECONDS)
 
     def _broken(self, why: str, name: str = "") -> Hook:
@@ -165,7 +179,7 @@ class _Group:
             "" if self._matcher == "*" else self._matcher,
             self._entry.tier,
             source,
-            problem=f"{source}: in hooks.{self._spelling}, {why}.",
+            problem=phrase("{source}: in hooks.{spelling}, {why}.", source=source, spelling=self._spelling, why=why),
         )
 
 
@@ -180,11 +194,15 @@ class _Off:
         if isinstance(entry.value, str):
             self._names[entry.value] = max(rank(entry.tier), self._names.get(entry.value, -1))
         else:
-            warnings.append(f"{entry.source}: hooks.disabled must be a list of names. It is passed over.")
+            warnings.append(
+                phrase("{source}: hooks.disabled must be a list of names. It is passed over.", source=entry.source)
+            )
 
     def note_switch(self, entry: Setting[JsonValue], warnings: list[str]) -> None:
         if not isinstance(entry.value, bool):
-            warnings.append(f"{entry.source}: hooks.enabled must be true or false. It is passed over.")
+            warnings.append(
+                phrase("{source}: hooks.enabled must be true or false. It is passed over.", source=entry.source)
+            )
         elif not entry.value:
             self._everything = max(rank(entry.tier), self._everything)
 
@@ -196,16 +214,18 @@ class _Off:
 def _consequence(hook: Hook) -> str:
     match hook.event:
         case HookEvent.BEFORE_TOOL:
-            return f"Until it is put right, calls of {hook.matcher or 'every tool'} are denied."
+            return phrase(
+                "Until it is put right, calls of {matcher} are denied.", matcher=hook.matcher or phrase("every tool")
+            )
         case event if event in GUARDS:
-            return "Until it is put right, no prompt is answered."
+            return phrase("Until it is put right, no prompt is answered.")
         case _:
-            return "This hook is not run."
+            return phrase("This hook is not run.")
 
 
 def _object(given: JsonValue, what: str) -> JsonObject:
     if not isinstance(given, Mapping):
-        raise _Unclear(f"{what} must be an object")
+        raise _Unclear(phrase("{what} must be an object", what=what))
     return given
 
 
@@ -214,14 +234,14 @@ def _text(given: JsonObject, name: str, default: str | None = None) -> str:
     if found is None and default is not None:
         return default
     if not isinstance(found, str):
-        raise _Unclear(f"{name} must be a text")
+        raise _Unclear(phrase("{name} must be a text", name=name))
     return found
 
 
 def _boolean(given: JsonObject, name: str) -> bool:
     found = given.get(name)
     if found is not None and not isinstance(found, bool):
-        raise _Unclear(f"{name} must be true or false")
+        raise _Unclear(phrase("{name} must be true or false", name=name))
     return found is True
 
 

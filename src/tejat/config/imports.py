@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 
 from tejat.config.context_text import ContextReader, Unreadable
+from tejat.core.words import phrase
 
 MOST_DEPTH = 5
 
@@ -40,7 +41,14 @@ def import_flat(path: str, text: str, *, reader: ContextReader, allowed: Sequenc
                 try:
                     waiting.append((target.real_path, reader.read(target.real_path), depth + 1))
                 except Unreadable as problem:
-                    reader.warnings.append(f"{file} imports {target.word}, which cannot be used: {problem}.")
+                    reader.warnings.append(
+                        phrase(
+                            "{file} imports {word}, which cannot be used: {why}.",
+                            file=file,
+                            word=target.word,
+                            why=problem,
+                        )
+                    )
     return "\n\n".join(blocks)
 
 

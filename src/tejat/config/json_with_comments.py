@@ -7,6 +7,7 @@ from math import isinf
 from typing import NamedTuple, TypeAlias
 
 from tejat.core.value import value
+from tejat.core.words import phrase
 
 MAX_DEPTH = 100
 
@@ -26,7 +27,7 @@ class BadJson(ValueError):
     """The text is not JSON. The message ends with the line and column that `line` and `column` tell."""
 
     def __init__(self, problem: str, *, line: int, column: int) -> None:
-        super().__init__(f"{problem} at line {line}, column {column}")
+        super().__init__(phrase("{why} at line {line}, column {column}", why=problem, line=line, column=column))
         self.line = line
         self.column = column
 
@@ -53,7 +54,7 @@ def read_json(text: str, note: Note | None = None) -> Node:
     node = reader.read_value(MAX_DEPTH)
     reader.skip_space()
     if reader.position < len(reader.text):
-        raise reader.problem("there is more text after the value")
+        raise reader.problem(phrase("there is more text after the value"))
     return node
 
 
@@ -81,7 +82,7 @@ class _Reader:
                 self._line_start = self.position + skipped.rindex("\n") + 1
             self.position = found.end()
         if self.text.startswith("/*", self.position):
-            raise self.problem("a comment has no end")
+            raise self.problem(phrase("a comment has no end"))
 
     def read_value(self, depth: int) -> Node:
         line, column = self._line, self.position - self._line_start + 1
@@ -91,7 +92,7 @@ class _Reader:
         first = self.text[self.position : self.position + 1]
         if first in ("{", "["):
             if depth == 0:
-                raise self.problem(f"there are more than {MAX_DEPTH} levels of nesting")
+                raise self.problem(phrase("there are more than {most} levels of nesting", most=MAX_DEPTH))
             return self._read_object(depth - 1) if first == "{" else self._read_array(depth - 1)
         if first == '"':
             return self._read_string()
@@ -100,7 +101,11 @@ class _Reader:
             return _WORDS[word.group()]
         if number := _NUMBER.match(self.text, self.position):
             return self._read_number(number)
-        raise self.problem("a value is missing" if first in ("", "}", "]", ",", ":") else f"{first!r} begins no value")
+        raise self.problem(
+            phrase("a value is missing")
+            if first in ("", "}", "]", ",", ":")
+            else phrase("{first!r} begins no value", first=first)
+        )
 
     def _read_object(self, depth: int) -> dict[str, Node]:
         members: dict[str, Node] = {}
@@ -108,13 +113,16 @@ class _Reader:
         while not self._ends_with("}"):
             start = self.position
             if not self.text.startswith('"', start):
-                raise self.problem("a key in double quotes is missing")
+                raise self.problem(phrase("a key in double quotes is missing"))
             key = self._read_string()
             if key in members:
-                raise self.problem(f'the key "{key}" is given again (first at line {members[key].line})', start)
+                raise self.problem(
+                    phrase('the key "{key}" is given again (first at line {line})', key=key, line=members[key].line),
+                    start,
+                )
             self.skip_space()
             if not self.text.startswith(":", self.position):
-                raise self.problem(f'":" is missing after the key "{key}"')
+                raise self.problem(phrase('":" is missing after the key "{key}"', key=key))
             self._step()
             begin = self.position
             members[key] = self.read_value(depth)
@@ -146,7 +154,7 @@ class _Reader:
         if self.text.startswith(",", self.position):
             self._step()
         elif not self.text.startswith(closing, self.position):
-            raise self.problem(f'"," or "{closing}" is missing')
+            raise self.problem(phrase('"," or "{closing}" is missing', closing=closing))
 
     def _read_string(self) -> str:
         start = self.position
@@ -154,25 +162,27 @@ class _Reader:
         end = found.end() if found else start
         following = self.text[end : end + 1]
         if following in ("", "\n"):
-            raise self.problem('a string has no closing "', start)
+            raise self.problem(phrase('a string has no closing "'), start)
         if following == "\\":
-            raise self.problem("JSON has no such escape", end)
+            raise self.problem(phrase("JSON has no such escape"), end)
         if following != '"':
-            raise self.problem(f"a control character (U+{ord(following):04X}) stands in a string", end)
+            raise self.problem(
+                phrase("a control character (U+{code:04X}) stands in a string", code=ord(following)), end
+            )
         self.position = end + 1
         written = self.text[start : self.position]
         value = written[1:-1] if "\\" not in written else str(json.loads(written))
         if _HALF_CHARACTER.search(value):
-            raise self.problem("a string holds half a character", start)
+            raise self.problem(phrase("a string holds half a character"), start)
         return value
 
     def _read_number(self, found: re.Match[str]) -> int | float:
         written = found.group()
         if len(written) > _NUMBER_LENGTH:
-            raise self.problem("a number is too long")
+            raise self.problem(phrase("a number is too long"))
         number = float(written) if found[1] or found[2] else int(written)
         if isinf(number):
-            raise self.problem("a number is too large")
+            raise self.problem(phrase("a number is too large"))
         self.position = found.end()
         return number
 

@@ -7,6 +7,7 @@ from tejat.config.lock import locked
 from tejat.config.places import Places, private_directory
 from tejat.config.write_own_file import write_own_file
 from tejat.core.errors import UsageError
+from tejat.core.words import phrase
 
 _PATIENCE = 10.0
 
@@ -17,7 +18,7 @@ def keep_key(places: Places, name: str, key: str) -> str:
     An empty key is one to forget. Raises UsageError where it cannot be kept; what was there is still there then.
     """
     if name not in KEY_NAMES or not key.isprintable() or not key.isascii() or "'" in key:
-        raise UsageError("This is not a key that could be kept: it holds characters that no key has.")
+        raise UsageError(phrase("This is not a key that could be kept: it holds characters that no key has."))
     path = keys_path(places)
     private_directory(os.path.dirname(path))
     with locked(f"{path}.lock", patience=_PATIENCE):
@@ -26,5 +27,7 @@ def keep_key(places: Places, name: str, key: str) -> str:
         try:
             write_own_file(path, text)
         except OSError as error:
-            raise UsageError(f"The key could not be kept in {path}: {error.strerror}.") from error
+            raise UsageError(
+                phrase("The key could not be kept in {path}: {why}.", path=path, why=error.strerror)
+            ) from error
     return path

@@ -12,6 +12,7 @@ from tejat.config.settings_values import SANDBOX_WANTED, SANDBOX_WORDS
 from tejat.core.errors import UsageError
 from tejat.core.sandbox_wish import SandboxWish
 from tejat.core.value import replace
+from tejat.core.words import phrase
 
 
 def load_settings(places: Places, roots: Sequence[str], *, trusted: bool, environment: Mapping[str, str]) -> Settings:
@@ -85,7 +86,13 @@ def _sandbox_of(environment: Mapping[str, str], otherwise: Setting[SandboxWish])
     if not word:
         return otherwise
     if word not in SANDBOX_WORDS:
-        raise UsageError(f"The environment variable GEMINI_SANDBOX must be {SANDBOX_WANTED}, but is {word!r}.")
+        raise UsageError(
+            phrase(
+                "The environment variable GEMINI_SANDBOX must be {wanted}, but is {word!r}.",
+                wanted=SANDBOX_WANTED,
+                word=word,
+            )
+        )
     if is_required_by_admin(otherwise):
         return otherwise
     return Setting(SANDBOX_WORDS[word], "GEMINI_SANDBOX", SourceTier.USER)

@@ -8,6 +8,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from tejat.core.errors import UsageError
+from tejat.core.words import phrase
 
 _PAUSE = 0.005
 
@@ -38,5 +39,5 @@ def _take(descriptor: int, path: str, deadline: float) -> None:
         else:
             return
         if time.monotonic() >= deadline:
-            raise UsageError(f"Another process holds {path} and does not let go.")
+            raise UsageError(phrase("Another process holds {path} and does not let go.", path=path))
         time.sleep(_PAUSE)

@@ -11,6 +11,7 @@ from tejat.config.write_own_file import write_own_file
 from tejat.core.errors import ConfigurationError
 from tejat.core.json_text import NotJson, dump_json, load_json
 from tejat.core.types import JsonObject, JsonValue
+from tejat.core.words import phrase
 
 _FILE_NAME = "mcp-server-enablement.json"
 _PATIENCE = 5.0
@@ -52,9 +53,13 @@ def _read(places: Places) -> JsonObject:
     try:
         found = load_json(text)
     except NotJson as error:
-        raise ConfigurationError(f"Cannot read {path}: {error}. Mend it or remove it.") from None
+        raise ConfigurationError(
+            phrase("Cannot read {path}: {why}. Mend it or remove it.", path=path, why=error)
+        ) from None
     if not isinstance(found, dict):
-        raise ConfigurationError(f"Cannot read {path}: it must be one object in {{}}. Mend it or remove it.")
+        raise ConfigurationError(
+            phrase("Cannot read {path}: it must be one object in {{}}. Mend it or remove it.", path=path)
+        )
     return {name.lower(): entry for name, entry in cast("JsonObject", found).items()}
 
 

@@ -11,6 +11,7 @@ from tejat.config.settings_file import Key, is_same_directory, read_settings_fil
 from tejat.config.trust_renewal import Standing, edit_project_settings
 from tejat.core.errors import UsageError
 from tejat.core.types import JsonObject
+from tejat.core.words import phrase
 from tejat.workspace.http.address import read_url
 from tejat.workspace.http.values import HttpFailure
 
@@ -74,13 +75,19 @@ class ServerEntries:
         """A folder of somebody else's must not lead us to files that are none of its own."""
         path, root = self.path(Scope.PROJECT), os.path.realpath(self._root)
         if not os.path.realpath(path).startswith(f"{root.rstrip('/')}/"):
-            raise UsageError(f"{path} leads out of {root} by a link, so it is not written. Edit the file it leads to.")
+            raise UsageError(
+                phrase(
+                    "{path} leads out of {root} by a link, so it is not written. Edit the file it leads to.",
+                    path=path,
+                    root=root,
+                )
+            )
 
 
 def check_address(url: str) -> None:
     """Raises UsageError for what is no address of a server. With references in it, it is known only when it is used."""
     if not url.lower().startswith(("http://", "https://")):
-        raise UsageError("The address of a server begins with http:// or https://.")
+        raise UsageError(phrase("The address of a server begins with http:// or https://."))
     if "$" in url:
         return
     try:

@@ -3,6 +3,7 @@
 from tejat.config.places import SourceTier
 from tejat.config.settings import McpServer, OAuth
 from tejat.config.settings_file import Found
+from tejat.core.words import phrase
 
 
 def read_mcp_server(found: Found) -> McpServer:
@@ -57,10 +58,10 @@ def _arguments(found: Found) -> tuple[str, ...]:
     """Arguments as they are: a blank one is an argument too."""
     value = found.json()
     if not isinstance(value, list):
-        raise found.wrong("a list of texts")
+        raise found.wrong(phrase("a list of texts"))
     texts = [item for item in value if isinstance(item, str)]
     if len(texts) != len(value):
-        raise found.wrong("a list of texts")
+        raise found.wrong(phrase("a list of texts"))
     return tuple(texts)
 
 
@@ -74,13 +75,13 @@ def _scalar(found: Found, value: object) -> str:
         case int() | float():
             return str(value)
         case _:
-            raise found.wrong("a text")
+            raise found.wrong(phrase("a text"))
 
 
 def _seconds(found: Found) -> float:
     milliseconds = found.number()
     if milliseconds == 0:
-        raise found.wrong("a number of milliseconds")
+        raise found.wrong(phrase("a number of milliseconds"))
     return milliseconds / 1000
 
 

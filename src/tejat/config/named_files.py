@@ -11,6 +11,7 @@ from tejat.config.references import resolver
 from tejat.core.command_words import command_words
 from tejat.core.errors import UsageError
 from tejat.core.value import field, value
+from tejat.core.words import phrase
 
 MOST_NAMES = 20_000
 
@@ -41,7 +42,9 @@ def files_named(command: NamedCommand, root: str, variables: Mapping[str, str] =
     for base in _bases(words, real_root):
         tried += len(words)
         if tried > MOST_NAMES:
-            raise UsageError(f"A command in the settings of {root} names more than {MOST_NAMES} files.")
+            raise UsageError(
+                phrase("A command in the settings of {root} names more than {most} files.", root=root, most=MOST_NAMES)
+            )
         for word in words:
             candidate = _beneath(real_root, base, word)
             if candidate is not None and os.path.isfile(candidate):

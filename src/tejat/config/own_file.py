@@ -6,6 +6,7 @@ import stat
 from enum import Enum, auto
 
 from tejat.core.errors import ConfigurationError
+from tejat.core.words import phrase
 
 MAX_BYTES = 2**20
 
@@ -77,7 +78,7 @@ def is_there(path: str) -> bool:
 def _content(descriptor: int, path: str, writers: Writers) -> bytes:
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
-        raise ConfigurationError(f"Cannot read {path}: it is not a regular file.")
+        raise ConfigurationError(phrase("Cannot read {path}: it is not a regular file.", path=path))
     if writers is Writers.TRUSTED:
         _refuse_other_writers(status, path)
     content = b""
@@ -86,14 +87,22 @@ def _content(descriptor: int, path: str, writers: Writers) -> bytes:
         if not piece:
             return content
         content += piece
-    raise ConfigurationError(f"Cannot read {path}: it is longer than {MAX_BYTES // 2**20} MiB.")
+    raise ConfigurationError(
+        phrase("Cannot read {path}: it is longer than {size} MiB.", path=path, size=MAX_BYTES // 2**20)
+    )
 
 
 def _refuse_other_writers(status: os.stat_result, path: str) -> None:
     if status.st_uid not in (0, os.geteuid()):
-        raise ConfigurationError(f"Will not obey {path}: it belongs to another user (number {status.st_uid}).")
+        raise ConfigurationError(
+            phrase(
+                "Will not obey {path}: it belongs to another user (number {number}).", path=path, number=status.st_uid
+            )
+        )
     if status.st_mode & stat.S_IWOTH and not (stat.S_ISDIR(status.st_mode) and status.st_mode & stat.S_ISVTX):
-        raise ConfigurationError(f"Will not obey {path}: everybody may write to it. `chmod o-w` closes it.")
+        raise ConfigurationError(
+            phrase("Will not obey {path}: everybody may write to it. `chmod o-w` closes it.", path=path)
+        )
 
 
 def _decoded(content: bytes, path: str) -> str:
@@ -101,8 +110,10 @@ def _decoded(content: bytes, path: str) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise ConfigurationError(f"Cannot read {path}: it is not UTF-8 (line {line}).") from None
+        raise ConfigurationError(
+            phrase("Cannot read {path}: it is not UTF-8 (line {line}).", path=path, line=line)
+        ) from None
 
 
 def _unreadable(path: str, error: OSError) -> ConfigurationError:
-    return ConfigurationError(f"Cannot read {path}: {error.strerror}.")
+    return ConfigurationError(phrase("Cannot read {path}: {why}.", path=path, why=error.strerror))

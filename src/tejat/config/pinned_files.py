@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from tejat.config.named_files import NamedCommand, files_named
 from tejat.config.trust_store import TrustItem
 from tejat.core.errors import UsageError
+from tejat.core.words import phrase
 from tejat.workspace.regular_file import without_waiting
 
 _LARGEST = 64 * 2**20
@@ -68,7 +69,7 @@ class PinnedCommands:
 
 def changed_in_words(path: str) -> str:
     """Why a command is not run."""
-    return f"{path} has changed since this folder was trusted. See `tejat trust`"
+    return phrase("{path} has changed since this folder was trusted. See `tejat trust`", path=path)
 
 
 def _signature(path: str) -> tuple[int, ...] | None:

@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from tejat.core.errors import UsageError
 from tejat.core.value import value
+from tejat.core.words import phrase
 
 # Nothing can be found or made beneath it, so without a home every file is missing and none can be planted.
 _NOWHERE = os.devnull
@@ -67,15 +68,15 @@ def private_directory(path: str) -> str:
         _make(path)
         status = os.stat(path)
         if not stat.S_ISDIR(status.st_mode):
-            raise UsageError(f"Cannot use {path}: it is not a directory.")
+            raise UsageError(phrase("Cannot use {path}: it is not a directory.", path=path))
         if status.st_uid != os.geteuid():
-            raise UsageError(f"Cannot use {path}: it belongs to another user.")
+            raise UsageError(phrase("Cannot use {path}: it belongs to another user.", path=path))
         if stat.S_IMODE(status.st_mode) != 0o700:
             os.chmod(path, 0o700)
     except OSError as error:
         if path.startswith(f"{_NOWHERE}/"):
-            raise UsageError("No home directory is known. Set HOME to one.") from None
-        raise UsageError(f"Cannot make the directory {path}: {error.strerror}.") from error
+            raise UsageError(phrase("No home directory is known. Set HOME to one.")) from None
+        raise UsageError(phrase("Cannot make the directory {path}: {why}.", path=path, why=error.strerror)) from error
     return path
 
 

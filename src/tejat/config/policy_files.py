@@ -7,6 +7,7 @@ from tejat.config.own_file import Writers, list_own_directory, read_own_file
 from tejat.config.places import Places, SourceTier
 from tejat.core.errors import UsageError
 from tejat.core.value import value
+from tejat.core.words import phrase
 
 DIRECTORY_NAME = "policies"
 
@@ -63,7 +64,11 @@ def _texts_in(directory: str, tier: SourceTier) -> list[PolicyText]:
         if name.endswith(".toml") and not name.startswith(".")
     ]
     if len(names) > _MAX_FILES:
-        raise UsageError(f"Cannot read {directory}: it holds more than {_MAX_FILES} policy files.")
+        raise UsageError(
+            phrase(
+                "Cannot read {directory}: it holds more than {most} policy files.", directory=directory, most=_MAX_FILES
+            )
+        )
     texts: list[PolicyText] = []
     room = _MAX_CHARACTERS
     for name in names:
@@ -73,6 +78,12 @@ def _texts_in(directory: str, tier: SourceTier) -> list[PolicyText]:
             continue  # removed since it was listed
         room -= len(text)
         if room < 0:
-            raise UsageError(f"Cannot read {directory}: its policy files are longer than {_MAX_CHARACTERS} characters.")
+            raise UsageError(
+                phrase(
+                    "Cannot read {directory}: its policy files are longer than {most} characters.",
+                    directory=directory,
+                    most=_MAX_CHARACTERS,
+                )
+            )
         texts.append(PolicyText(path, text, tier))
     return texts

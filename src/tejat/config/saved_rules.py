@@ -16,6 +16,7 @@ from tejat.config.policy_files import DIRECTORY_NAME
 from tejat.config.write_own_file import write_own_file
 from tejat.core.errors import UsageError
 from tejat.core.value import value
+from tejat.core.words import joined, phrase
 
 _HEADER = """\
 # Written by tejat: the answers "always" that were saved. `tejat policy list` shows them, `tejat policy revoke` takes
@@ -51,10 +52,10 @@ def save(places: Places, toml: str) -> None:
 
     Raises UsageError that says why they could not be saved; then the file is as it was.
     """
-    with _changing(places, "The rule could not be saved") as path:
-        added = _rules_in(toml, "the new rule")
+    with _changing(places, phrase("The rule could not be saved")) as path:
+        added = _rules_in(toml, phrase("the new rule"))
         if not added or toml[: toml.index("[[")].strip():
-            raise UsageError("it is not made of [[rule]] tables")
+            raise UsageError(phrase("it is not made of [[rule]] tables"))
         text = _read(path)
         rules = _rules_in(text, path)
         grown = text or _HEADER
@@ -63,7 +64,7 @@ def save(places: Places, toml: str) -> None:
                 rules.append(rule)
                 grown = f"{grown.rstrip()}\n\n{rule.toml}"
         if len(grown.encode()) > MAX_BYTES:
-            raise UsageError(f"{path} would be longer than {MAX_BYTES // 2**20} MiB")
+            raise UsageError(phrase("{path} would be longer than {size} MiB", path=path, size=MAX_BYTES // 2**20))
         if grown != (text or _HEADER):
             _rules_in(grown, path)
             write_own_file(path, grown)
@@ -89,7 +90,7 @@ def revoke_all(places: Places) -> list[str]:
 
 
 def _remove(places: Places, choose: Callable[[list[SavedRule]], list[SavedRule]]) -> list[str]:
-    with _changing(places, "Nothing was revoked") as path:
+    with _changing(places, phrase("Nothing was revoked")) as path:
         text = _read(path)
         rules = _rules_in(text, path)
         chosen = choose(rules)
@@ -116,9 +117,11 @@ def _chosen(rules: list[SavedRule], which: str) -> list[SavedRule]:
     if not found and len(wanted) >= _SHORTEST_IDENTIFIER:
         found = [rule for rule in rules if rule.id.startswith(wanted)]
     if not found:
-        raise UsageError(f"there is no saved rule {wanted!r}. `tejat policy list` shows them")
+        raise UsageError(phrase("there is no saved rule {wanted!r}. `tejat policy list` shows them", wanted=wanted))
     if len({rule.id for rule in found}) > 1:
-        raise UsageError(f"{wanted!r} could be {' or '.join(rule.id for rule in found)}")
+        raise UsageError(
+            phrase("{wanted!r} could be {names}", wanted=wanted, names=" or ".join(rule.id for rule in found))
+        )
     return found
 
 
@@ -131,9 +134,9 @@ def _changing(places: Places, failure: str) -> Generator[str]:
         with locked(os.path.join(directory, "saved.lock"), patience=_PATIENCE):
             yield path
     except UsageError as error:
-        raise UsageError(f"{failure}: {error}") from error
+        raise UsageError(joined("", (failure, ": ", str(error)))) from error
     except OSError as error:
-        raise UsageError(f"{failure}: {path}: {error.strerror}") from error
+        raise UsageError(joined("", (failure, f": {path}: {error.strerror}"))) from error
 
 
 def _read(path: str) -> str:
@@ -148,7 +151,7 @@ def _rules_in(text: str, path: str) -> list[SavedRule]:
     rules = [_rule_at(start, lines[start:end]) for start, end in pairwise([*starts, len(lines)])]
     # What looks like the start of a table may be part of a text, or the table may be written in another way.
     if [_alone(rule.toml) for rule in rules] != tables:
-        raise UsageError(f"{path} is laid out so that only a person can change it")
+        raise UsageError(phrase("{path} is laid out so that only a person can change it", path=path))
     return rules
 
 
@@ -162,7 +165,7 @@ def _parsed(text: str, path: str) -> dict[str, object]:
         text.encode()
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path} is not TOML: {error}") from None
+        raise UsageError(phrase("{path} is not TOML: {why}", path=path, why=error)) from None
 
 
 def _alone(text: str) -> object:

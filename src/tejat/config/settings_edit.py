@@ -14,6 +14,7 @@ from tejat.config.write_own_file import write_own_file
 from tejat.core.errors import UsageError
 from tejat.core.json_text import dump_json
 from tejat.core.types import JsonValue
+from tejat.core.words import phrase
 
 _PATIENCE = 10.0
 _USUAL_INDENT = "  "
@@ -117,7 +118,7 @@ class _Layout:
     def objects_on_the_way(self, names: Sequence[str]) -> list[_Object]:
         """The outermost object and those inside it that the names lead through, as far as they are there."""
         if not isinstance(self._top.value, dict):
-            raise UsageError("The settings must be one object in {}.")
+            raise UsageError(phrase("The settings must be one object in {}."))
         members, node = self._members.get(id(self._top.value), {}), self._top.value
         objects = [_Object(self._end_of_top(members), members)]
         for depth, name in enumerate(names[:-1], 1):
@@ -126,7 +127,10 @@ class _Layout:
                 break
             if not isinstance(inner.value, dict):
                 raise UsageError(
-                    f"{'.'.join(names[:depth])} in the settings is not an object, so nothing can be added."
+                    phrase(
+                        "{names} in the settings is not an object, so nothing can be added.",
+                        names=".".join(names[:depth]),
+                    )
                 )
             place = members[name]
             members, node = self._members.get(id(inner.value), {}), inner.value

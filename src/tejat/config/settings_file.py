@@ -9,6 +9,7 @@ from tejat.config.places import SourceTier
 from tejat.config.references import resolver
 from tejat.config.settings import Setting
 from tejat.core.errors import ConfigurationError
+from tejat.core.words import phrase
 
 if TYPE_CHECKING:
     from tejat.config.json_with_comments import Node, Value
@@ -22,7 +23,7 @@ class SettingsError(ConfigurationError):
     """A settings file is not what it should be. The message names the file, the line and, for a value, its key."""
 
     def __init__(self, problem: str, *, path: str) -> None:
-        super().__init__(f"Error in {path}: {problem}\nPlease fix {path} and try again.")
+        super().__init__(phrase("Error in {path}: {why}\nPlease fix {path} and try again.", path=path, why=problem))
         self.path = path
         self.problem = problem
 
@@ -74,7 +75,7 @@ class SettingsFile:
             if not isinstance(node.value, dict):
                 if isinstance(node.value, str) and passed in _ONCE_A_TEXT:
                     return None
-                raise Found(self, passed, node).wrong("an object")
+                raise Found(self, passed, node).wrong(phrase("an object"))
             members = node.value
         node = members.get(last)
         if node is None or node.value is None or (name in _ONCE_A_TEXT and isinstance(node.value, dict)):
@@ -99,7 +100,7 @@ def read_settings_file(path: str, tier: SourceTier, environment: Mapping[str, st
     except BadJson as error:
         raise SettingsError(str(error), path=path) from None
     if not isinstance(top.value, dict):
-        raise SettingsError(f"line {top.line}: settings must be one object in {{}}", path=path)
+        raise SettingsError(phrase("line {line}: settings must be one object in {{}}", line=top.line), path=path)
     return SettingsFile(path, tier, top.value, resolver(environment, tier))
 
 
@@ -126,18 +127,27 @@ class Found:
         at = node or self.node
         # Shown as it is written, before references are resolved; what may be a secret is not shown at all.
         hides = not _MAY_BE_SECRET.isdisjoint(self.name.split("."))
-        found = "another text" if hides and isinstance(at.value, str) else _in_words(at.value)
-        return SettingsError(f"line {at.line}: {self.name} must be {wanted}, but is {found}", path=self.file.path)
+        found = phrase("another text") if hides and isinstance(at.value, str) else _in_words(at.value)
+        return SettingsError(
+            phrase(
+                "line {line}: {name} must be {wanted}, but is {found}",
+                line=at.line,
+                name=self.name,
+                wanted=wanted,
+                found=found,
+            ),
+            path=self.file.path,
+        )
 
     def boolean(self) -> bool:
         if isinstance(self.node.value, bool):
             return self.node.value
-        raise self.wrong("true or false")
+        raise self.wrong(phrase("true or false"))
 
     def text(self) -> str:
         if isinstance(self.node.value, str) and (text := self.file.resolve(self.node.value).strip()):
             return text
-        raise self.wrong("a text")
+        raise self.wrong(phrase("a text"))
 
     def one_of(self, words: Collection[str]) -> str:
         if isinstance(self.node.value, str) and (word := self.text()) in words:
@@ -147,38 +157,38 @@ class Found:
     def address(self) -> str:
         if self.text().lower().startswith(("http://", "https://")) and not set(self.text()) & set(" \t\r\n"):
             return self.text()
-        raise self.wrong("an address that begins with http:// or https://")
+        raise self.wrong(phrase("an address that begins with http:// or https://"))
 
     def seconds(self) -> float | None:
         """A time limit; None for 0, which means no limit."""
         value = self.node.value
         if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
-            raise self.wrong("a number of seconds, or 0 for no limit")
+            raise self.wrong(phrase("a number of seconds, or 0 for no limit"))
         return float(value) or None
 
     def limit(self) -> int | None:
         """A limit; None for 0 or less, which means no limit."""
         value = self.node.value
         if isinstance(value, bool) or not isinstance(value, int):
-            raise self.wrong("a whole number, or 0 for no limit")
+            raise self.wrong(phrase("a whole number, or 0 for no limit"))
         return value if value > 0 else None
 
     def count(self) -> int:
         value = self.node.value
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise self.wrong("a whole number from 1")
+            raise self.wrong(phrase("a whole number from 1"))
         return value
 
     def number(self) -> float:
         value = self.node.value
         if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
-            raise self.wrong("a number from 0")
+            raise self.wrong(phrase("a number from 0"))
         return float(value)
 
     def fraction(self) -> float:
         value = self.node.value
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-            raise self.wrong("a number from 0 to 1")
+            raise self.wrong(phrase("a number from 0 to 1"))
         return float(value)
 
     def texts(self) -> tuple[str, ...]:
@@ -187,11 +197,11 @@ class Found:
     def entries(self) -> "list[Found]":
         """The texts in a list, each with its own line; blank ones do not count."""
         if not isinstance(self.node.value, list):
-            raise self.wrong("a list of texts")
+            raise self.wrong(phrase("a list of texts"))
         found: list[Found] = []
         for node in self.node.value:
             if not isinstance(node.value, str):
-                raise self.wrong("a list of texts", node)
+                raise self.wrong(phrase("a list of texts"), node)
             if self.file.resolve(node.value).strip():
                 found.append(Found(self.file, self.name, node))
         return found
@@ -211,7 +221,7 @@ class Found:
     def members(self) -> "dict[str, Found]":
         """What an object holds, each with its own line; null is as good as none."""
         if not isinstance(self.node.value, dict):
-            raise self.wrong("an object")
+            raise self.wrong(phrase("an object"))
         return {
             name: Found(self.file, f"{self.name}.{name}", node)
             for name, node in self.node.value.items()
@@ -274,13 +284,17 @@ def _in_words(value: "Value") -> str:
         case bool():
             return "true" if value else "false"
         case int() | float():
-            return f"the number {value}"
+            return phrase("the number {value}", value=value)
         case str():
-            return f"the text {value!r}" if len(value) <= _SHOWN else f"the text {value[:_SHOWN]!r}..."
+            return (
+                phrase("the text {value!r}", value=value)
+                if len(value) <= _SHOWN
+                else phrase("the text {value!r}...", value=value[:_SHOWN])
+            )
         case list():
-            return "a list"
+            return phrase("a list")
         case dict():
-            return "an object"
+            return phrase("an object")
         case _:
             return "null"
 

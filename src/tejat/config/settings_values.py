@@ -7,9 +7,10 @@ from tejat.config.settings_file import Found, SettingsError
 from tejat.core.command_words import command_words
 from tejat.core.errors import UsageError
 from tejat.core.sandbox_wish import SandboxWish
+from tejat.core.words import changed, phrase
 
-COMMAND_WANTED = "a command line or a list of arguments"
-SANDBOX_WANTED = "auto, required, off, true or false"
+COMMAND_WANTED = phrase("a command line or a list of arguments")
+SANDBOX_WANTED = phrase("auto, required, off, true or false")
 SANDBOX_WORDS = {
     "auto": SandboxWish.AUTO,
     "required": SandboxWish.REQUIRED,
@@ -32,7 +33,7 @@ def sandbox(found: Found) -> SandboxWish:
 def variable_names(found: Found) -> tuple[str, ...]:
     for entry in found.entries():
         if not (entry.text().isascii() and entry.text().isidentifier()):
-            raise entry.wrong("a list of names of environment variables")
+            raise entry.wrong(phrase("a list of names of environment variables"))
     return found.texts()
 
 
@@ -50,9 +51,9 @@ def command(found: Found) -> tuple[str, ...]:
     else:
         raise found.wrong(COMMAND_WANTED)
     try:
-        return command_words(given, called=f"line {found.node.line}: {found.name}")
+        return command_words(given, called=phrase("line {line}: {name}", line=found.node.line, name=found.name))
     except UsageError as error:
-        raise SettingsError(str(error).removesuffix("."), path=found.file.path) from None
+        raise SettingsError(changed(str(error), lambda text: text.removesuffix(".")), path=found.file.path) from None
 
 
 def file_names(found: Found) -> tuple[str, ...]:
@@ -61,7 +62,7 @@ def file_names(found: Found) -> tuple[str, ...]:
     for entry in entries:
         name = entry.text()
         if name.startswith("/") or not name.isprintable() or {".", "..", ""} & set(name.split("/")):
-            raise entry.wrong("a file name or a list of file names")
+            raise entry.wrong(phrase("a file name or a list of file names"))
     return tuple(entry.text() for entry in entries) or Settings().context_file_names.value
 
 
@@ -77,7 +78,7 @@ def import_format(found: Found) -> str:
 def price(found: Found) -> TokenPrice:
     given = found.members()
     if not {"input", "output"} <= set(given):
-        raise found.wrong("an object with input and output, dollars for a million tokens")
+        raise found.wrong(phrase("an object with input and output, dollars for a million tokens"))
     paid = given["input"].number()
     cached = given["cached"].number() if "cached" in given else paid
     return TokenPrice(paid, cached, given["output"].number())
@@ -101,7 +102,7 @@ def retention_days(found: Found) -> float | None:
         return Settings().session_days.value
     age = re.fullmatch(_AGE, given["maxAge"].text())
     if age is None:
-        raise given["maxAge"].wrong("a number with h, d, w or m after it")
+        raise given["maxAge"].wrong(phrase("a number with h, d, w or m after it"))
     return int(age[1]) * _DAYS[age[2]]
 
 

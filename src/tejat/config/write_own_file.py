@@ -4,6 +4,7 @@ import errno
 import os
 
 from tejat.core.errors import UsageError
+from tejat.core.words import phrase
 from tejat.workspace.draft import CannotNameLate, Draft, Naming, remove_leftovers
 
 
@@ -40,4 +41,6 @@ def _flush(directory: int) -> None:
     except OSError as error:
         # There are file systems that cannot flush a directory.
         if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EBADF):
-            raise UsageError(f"{error.strerror}. The file was written, but a power cut may undo that") from error
+            raise UsageError(
+                phrase("{why}. The file was written, but a power cut may undo that", why=error.strerror)
+            ) from error

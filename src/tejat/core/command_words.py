@@ -4,43 +4,39 @@ import re
 from collections.abc import Iterator, Sequence
 
 from tejat.core.errors import UsageError
+from tejat.core.words import phrase
+
+_CALLED = phrase("The command")
 
 
-def command_words(given: str | Sequence[str], *, called: str = "The command") -> tuple[str, ...]:
+def command_words(given: str | Sequence[str], *, called: str = _CALLED) -> tuple[str, ...]:
     """The program and its arguments. No shell is involved, and none is needed to run them.
 
     Quotes and backslashes in a line mean what they mean to a POSIX shell, everything else stands for itself. `called`
     is what the messages begin with. Raises UsageError for what is empty, for quotes that are not closed, and for what
     only a shell could do.
     """
-    try:
-        words = tuple(_split(given) if isinstance(given, str) else given)
-    except _Unfit as unfit:
-        raise UsageError(f"{called} {unfit}") from None
+    words = tuple(_split(given, called) if isinstance(given, str) else given)
     if not words:
-        raise UsageError(f"{called} is empty or contains only whitespace.")
+        raise UsageError(phrase("{command} is empty or contains only whitespace.", command=called))
     if not words[0].strip():
-        raise UsageError(f"{called} must start with a program name.")
+        raise UsageError(phrase("{command} must start with a program name.", command=called))
     if any("\0" in word for word in words):
-        raise UsageError(f"{called} holds a NUL character, which no program can be given.")
+        raise UsageError(phrase("{command} holds a NUL character, which no program can be given.", command=called))
     return words
 
 
-class _Unfit(Exception):
-    """The line is no plain command. The message goes after its name."""
-
-
-def _split(line: str) -> Iterator[str]:
+def _split(line: str, called: str) -> Iterator[str]:
     word: str | None = None
     place = 0
     line = line.lstrip().rstrip("\n")  # a blank at the end may be a word's
     while place < len(line):
         token = re.compile(_TOKEN, re.DOTALL).match(line, place)
         if token is None:
-            raise _Unfit(
-                "ends with a backslash that nothing follows."
+            raise UsageError(
+                phrase("{command} ends with a backslash that nothing follows.", command=called)
                 if line[place] == "\\"
-                else f"has a quote that is not closed: {line[place]}"
+                else phrase("{command} has a quote that is not closed: {quote}", command=called, quote=line[place])
             )
         place = token.end()
         match token.lastgroup:
@@ -49,9 +45,9 @@ def _split(line: str) -> Iterator[str]:
                     yield word
                 word = None
             case "operator":
-                raise _only_for_a_shell(token["operator"], is_first=token.start() == 0)
+                raise _only_for_a_shell(token["operator"], called, is_first=token.start() == 0)
             case "double":
-                word = (word or "") + _unescaped(token["double"])
+                word = (word or "") + _unescaped(token["double"], called)
             case "single" | "escaped" | "plain" as kind:
                 word = (word or "") + token[kind]
             case _:  # lines that are joined
@@ -60,22 +56,25 @@ def _split(line: str) -> Iterator[str]:
         yield word
 
 
-def _unescaped(text: str) -> str:
+def _unescaped(text: str, called: str) -> str:
     """What stands between double quotes."""
     active = re.sub(r"\\.", "", text, flags=re.DOTALL)
     for operator in ("`", "$("):
         if operator in active:
-            raise _only_for_a_shell(operator)
+            raise _only_for_a_shell(operator, called)
     return re.sub(r'\\([$`"\\])|\\\n', r"\1", text)
 
 
-def _only_for_a_shell(operator: str, *, is_first: bool = False) -> _Unfit:
+def _only_for_a_shell(operator: str, called: str, *, is_first: bool = False) -> UsageError:
     if is_first:
-        return _Unfit("must start with a program name.")
-    shown = "a line break" if operator == "\n" else operator
-    return _Unfit(
-        f"holds {shown}, which only a shell understands, and it is run without one. "
-        "Quote it if it is meant as it stands; else put the line into a script, and name that."
+        return UsageError(phrase("{command} must start with a program name.", command=called))
+    return UsageError(
+        phrase(
+            "{command} holds {operator}, which only a shell understands, and it is run without one. "
+            "Quote it if it is meant as it stands; else put the line into a script, and name that.",
+            command=called,
+            operator=phrase("a line break") if operator == "\n" else operator,
+        )
     )
 
 

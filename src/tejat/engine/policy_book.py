@@ -11,6 +11,7 @@ from tejat.core.errors import UsageError
 from tejat.core.explain import CheckedCase, Explanation, ListedRule
 from tejat.core.types import Params
 from tejat.core.value import value
+from tejat.core.words import joined, phrase
 from tejat.engine.permission import Permission
 from tejat.policy.cases import check_cases
 from tejat.policy.command_line import Command
@@ -58,11 +59,11 @@ class PolicyBook:
 
     def problems(self) -> Sequence[str]:
         untrusted = [
-            f"{path}: this folder is not trusted, so only what it excludes counts"
+            phrase("{path}: this folder is not trusted, so only what it excludes counts", path=path)
             for path in self._judge.settings.ignored
         ]
         void = [
-            f"{rule.source}: a rule in the workspace can only tighten, so this one is passed over"
+            phrase("{source}: a rule in the workspace can only tighten, so this one is passed over", source=rule.source)
             for rule in self._judge.permission.policy.rules
             if rule.tier is Tier.WORKSPACE and rule.decision is Decision.ALLOW
         ]
@@ -96,7 +97,7 @@ class PolicyBook:
     def _decided(self, name: str, arguments: Params) -> tuple[Facts, Verdict]:
         tool = self._judge.registry.get(name)
         if tool is None:
-            raise UsageError(f'there is no tool "{name}". `tejat tools list` shows them')
+            raise UsageError(phrase('there is no tool "{name}". `tejat tools list` shows them', name=name))
         return self._judge.permission.decide(tool, arguments)
 
     def _saved_ids(self) -> dict[str, str]:
@@ -121,11 +122,11 @@ def _describe(command: Command) -> str:
     """A command and what it does, for the tree that `explain` prints."""
     effects = effects_of(command.words)
     known = [*effects.destroys, *effects.writes, *effects.runs_code]
-    behind = [f"behind {' '.join(command.via)}"] if command.via else []
-    told = "; ".join([*behind, *(known or (["only reads"] if effects.is_read_only else []))])
+    behind = [phrase("behind {wrappers}", wrappers=" ".join(command.via))] if command.via else []
+    told = joined("; ", [*behind, *(known or ([phrase("only reads")] if effects.is_read_only else []))])
     words = " ".join(command.words)
-    return f"{words}  ({told})" if told else words
+    return joined("", (words, "  (", told, ")")) if told else words
 
 
 def _in_words(toml: str) -> str:
-    return "; ".join(rule_text(rule) for rule in rules_in(toml, source="saved", tier=Tier.USER))
+    return joined("; ", (rule_text(rule) for rule in rules_in(toml, source="saved", tier=Tier.USER)))

@@ -3,6 +3,7 @@
 import json
 from functools import cached_property
 
+from tejat.core.words import phrase
 from tejat.policy.control_files import is_control_file
 from tejat.policy.matching import is_for_project, names_tool
 from tejat.policy.patterns import fits_glob, is_found
@@ -52,7 +53,7 @@ class Call:
         for path in self.changed_places:
             why = is_control_file(path, root=self._root_above(path))
             if why:
-                return f"{path} is a control file: {why}"
+                return phrase("{path} is a control file: {why}", path=path, why=why)
         return None
 
     def _root_above(self, path: str) -> str:

@@ -5,6 +5,7 @@ from typing import cast
 
 from tejat.core.json_text import NotJson, load_json
 from tejat.core.value import value
+from tejat.core.words import phrase
 from tejat.policy.rules import Decision, Verdict
 from tejat.policy.toml_tables import Table, tables_in
 from tejat.policy.tool_names import SHELL
@@ -57,34 +58,39 @@ def _call(table: Table) -> tuple[str, Mapping[str, object]]:
     command = table.string("command")
     tool = table.string("tool") or (None if command is None else SHELL)
     if tool is None:
-        raise table.problem("tool is missing")
+        raise table.problem(phrase("tool is missing"))
     if command is not None:
         if table.key("arguments"):
-            raise table.problem("give command or arguments, not both", key="command")
+            raise table.problem(phrase("give command or arguments, not both"), key="command")
         return tool, {"command": command}
     value = table.value("arguments")
     if isinstance(value, str):
         try:
             value = load_json(value)
         except NotJson as error:
-            raise table.problem(f"arguments: this is not JSON: {error}", key="arguments") from None
+            raise table.problem(phrase("arguments: this is not JSON: {why}", why=error), key="arguments") from None
     if value is None:
         return tool, {}
     if not isinstance(value, dict):
-        raise table.problem("arguments must be a table or a JSON object", key="arguments")
+        raise table.problem(phrase("arguments must be a table or a JSON object"), key="arguments")
     return tool, cast("dict[str, object]", value)
 
 
 def _expected(table: Table) -> Decision:
     text = table.string("expect")
     if text not in list(Decision):
-        raise table.problem("expect must be allow, ask or deny", key="expect")
+        raise table.problem(phrase("expect must be allow, ask or deny"), key="expect")
     return Decision(text)
 
 
 def _problem(verdict: Verdict, expected: Decision, rule: str | None) -> str | None:
     if verdict.decision is not expected:
-        return f"expected {expected}, got {verdict.decision}: {verdict.reason}"
+        return phrase(
+            "expected {expected}, got {decision}: {why}",
+            expected=expected,
+            decision=verdict.decision,
+            why=verdict.reason,
+        )
     if rule is not None and rule not in verdict.source:
-        return f"expected the rule of {rule}, got that of {verdict.source}"
+        return phrase("expected the rule of {rule}, got that of {source}", rule=rule, source=verdict.source)
     return None

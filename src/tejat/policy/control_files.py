@@ -2,15 +2,17 @@
 
 from collections.abc import Mapping
 
-_VERSION_CONTROL = "version control runs or trusts what stands there"
-_AGENT = "it holds the settings of an agent"
-_EDITOR = "an editor may run what it says"
-_START = "a shell or a session runs it when it starts"
-_PACKAGES = "it says where packages come from and which keys are used"
-_HOOKS = "it says what runs at a commit"
-_BUILDS = "it runs with the secrets of the repository"
-_KEYS = "it holds keys, or says which of them are trusted"
-_TOOL_START = "a program runs what it says when it starts"
+from tejat.core.words import phrase
+
+_VERSION_CONTROL = phrase("version control runs or trusts what stands there")
+_AGENT = phrase("it holds the settings of an agent")
+_EDITOR = phrase("an editor may run what it says")
+_START = phrase("a shell or a session runs it when it starts")
+_PACKAGES = phrase("it says where packages come from and which keys are used")
+_HOOKS = phrase("it says what runs at a commit")
+_BUILDS = phrase("it runs with the secrets of the repository")
+_KEYS = phrase("it holds keys, or says which of them are trusted")
+_TOOL_START = phrase("a program runs what it says when it starts")
 
 _DIRECTORIES: Mapping[str, str] = {
     **dict.fromkeys((".git", ".hg", ".svn", ".bzr", ".jj"), _VERSION_CONTROL),
@@ -57,7 +59,7 @@ _FILES: Mapping[str, str] = {
     **dict.fromkeys((".screenrc", ".curlrc", ".wgetrc", ".cargo/config", ".cargo/config.toml"), _TOOL_START),
 }
 
-_BARE_REPOSITORY = "a file of this name makes its directory a repository, which git then trusts"
+_BARE_REPOSITORY = phrase("a file of this name makes its directory a repository, which git then trusts")
 
 # What git keeps for itself in `.git` has to stay writable, or nothing could be committed.
 _IN_GIT_FILES = ("config", "config.worktree", "commondir", "info/attributes")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tejat.core.value import value
-from tejat.core.words import say
+from tejat.core.words import phrase
 from tejat.policy.command_line import Command
 from tejat.policy.effects import Effects, effects_of
 from tejat.policy.judge import no_network
@@ -28,10 +28,10 @@ def shape_of(call: ShellCall) -> Shape:
         return Shape(None)
     targets = written_targets(line)
     if not targets:
-        return Shape(line.doubts[0] if line.doubts else say("it is not made of plain words"))
+        return Shape(line.doubts[0] if line.doubts else phrase("it is not made of plain words"))
     outside = next((target for target in targets if not call.is_plainly_inside(target)), None)
     if outside is not None:
-        return Shape(say("it writes to {path}, which is not plainly inside the workspace", path=outside))
+        return Shape(phrase("it writes to {path}, which is not plainly inside the workspace", path=outside))
     return Shape(None, writes=True)
 
 
@@ -40,18 +40,18 @@ def gap_in(rule: Rule, command: Command, call: ShellCall, shape: Shape) -> str |
     if shape.doubt:
         return shape.doubt
     if shape.writes and not rule.redirection:
-        return say("it writes to a file, and the rule does not say so")
+        return phrase("it writes to a file, and the rule does not say so")
     if call.facts.wants_network and not rule.network:
         return no_network()
     effects = call.effects[command]
     if rule.command is None and rule.arguments is None:
         return (
-            say("it {effect}, which only a rule for that very command allows", effect=effects.destroys[0])
+            phrase("it {effect}, which only a rule for that very command allows", effect=effects.destroys[0])
             if effects.destroys
             else None
         )
     if rule.command is None and len(call.effects) > 1:
-        return say("a pattern for the arguments does not tell one command of a line from the next")
+        return phrase("a pattern for the arguments does not tell one command of a line from the next")
     return _gap(_tokens(rule, command), command.words, effects, call)
 
 
@@ -70,7 +70,7 @@ def _tokens(rule: Rule, command: Command) -> Sequence[str]:
 
 def _gap(tokens: Sequence[str], words: Sequence[str], effects: Effects, call: ShellCall) -> str | None:
     if tuple(words[: len(tokens)]) != tuple(tokens):
-        return say("it does not begin with the words of the rule")
+        return phrase("it does not begin with the words of the rule")
     named = effects_of(tokens)
     for shown, known in (
         (effects.destroys, named.destroys),
@@ -79,14 +79,14 @@ def _gap(tokens: Sequence[str], words: Sequence[str], effects: Effects, call: Sh
     ):
         beyond = next((effect for effect in shown if effect not in known), None)
         if beyond is not None:
-            return say("it {effect}, which the rule does not name", effect=beyond)
+            return phrase("it {effect}, which the rule does not name", effect=beyond)
     unnamed = [word for word in effects.paths if word not in named.paths]
     outside = next((word for word in unnamed if not call.is_plainly_inside(word)), None)
     if outside is not None:
-        return say("{path} is not plainly inside the workspace", path=outside)
+        return phrase("{path} is not plainly inside the workspace", path=outside)
     program = call.facts.programs.get(words[0])
     if program is not None and is_inside(program, call.facts.roots):
-        return say(
+        return phrase(
             "{command} would start {program}, which is a file of the workspace", command=words[0], program=program
         )
     return None

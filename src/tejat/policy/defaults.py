@@ -1,9 +1,10 @@
 """The rules that hold where nobody wrote any."""
 
+from tejat.core.words import phrase
 from tejat.policy.rules import Decision, Mode, Rule, Tier
 from tejat.policy.tool_names import MEMORY, SHELL
 
-_SOURCE = "built-in"
+_SOURCE = phrase("built-in")
 _PLAN = frozenset({Mode.PLAN})
 
 _FREE = (
@@ -28,7 +29,7 @@ def default_rules() -> tuple[Rule, ...]:
         Rule(Decision.ASK, Tier.DEFAULT, _SOURCE, SHELL),
         *(Rule(Decision.ASK, Tier.DEFAULT, _SOURCE, tool) for tool in _CHANGING),
         *(
-            Rule(Decision.DENY, Tier.DEFAULT, _SOURCE, tool, modes=_PLAN, message="Plan mode only reads.")
+            Rule(Decision.DENY, Tier.DEFAULT, _SOURCE, tool, modes=_PLAN, message=phrase("Plan mode only reads."))
             for tool in _CHANGING
         ),
     )

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from tejat.core.value import value
+from tejat.core.words import phrase
 from tejat.policy.effect_tables import (
     DESTROYING,
     DESTROYING_OPTIONS,
@@ -67,18 +68,26 @@ def _effects_of(words: tuple[str, ...]) -> Effects:
     if name == "git":
         git = git_effects(words)
         return Effects(git.writes, git.destroys, git.runs_code, git.is_read_only, (*paths, *git.paths))
-    writes = [f"writes files ({name})"] if name in WRITING else []
-    destroys = [f"deletes or overwrites ({name})"] if name in DESTROYING or name.startswith("mkfs.") else []
-    runs = [f"runs code ({name})"] if name in RUNNING else []
-    writes += [f"writes a file ({option})" for option in _given(name, words, WRITING_OPTIONS)]
-    destroys += [f"deletes ({option})" for option in _given(name, words, DESTROYING_OPTIONS)]
-    destroys += [f"deletes ({name} {word})" for word in words[1:] if word in DESTROYING_WORDS.get(name, ())]
-    runs += [f"runs code it is given ({option})" for option in _given(name, words, RUNNING_OPTIONS)]
+    writes = [phrase("writes files ({name})", name=name)] if name in WRITING else []
+    destroys = (
+        [phrase("deletes or overwrites ({name})", name=name)] if name in DESTROYING or name.startswith("mkfs.") else []
+    )
+    runs = [phrase("runs code ({name})", name=name)] if name in RUNNING else []
+    writes += [phrase("writes a file ({option})", option=option) for option in _given(name, words, WRITING_OPTIONS)]
+    destroys += [phrase("deletes ({option})", option=option) for option in _given(name, words, DESTROYING_OPTIONS)]
+    destroys += [
+        phrase("deletes ({name} {word})", name=name, word=word)
+        for word in words[1:]
+        if word in DESTROYING_WORDS.get(name, ())
+    ]
+    runs += [
+        phrase("runs code it is given ({option})", option=option) for option in _given(name, words, RUNNING_OPTIONS)
+    ]
     writes += _writing_operands(name, words)
     if name in SQL_CLIENTS and any(_SQL_DESTROYS.search(word) for word in words[1:]):
-        destroys.append(f"deletes from a database ({name})")
+        destroys.append(phrase("deletes from a database ({name})", name=name))
     if _runs_its_program(name, words):
-        runs.append(f"runs or writes what its program says ({name})")
+        runs.append(phrase("runs or writes what its program says ({name})", name=name))
     is_quiet = not writes and not destroys and not runs
     is_known = (name in READ_ONLY or _AWK.match(name) or _SED.match(name)) and name == words[0]
     return Effects(tuple(writes), tuple(destroys), tuple(runs), bool(is_known and is_quiet), paths)
@@ -119,11 +128,11 @@ def _is_given(option: str, word: str, name: str) -> bool:
 def _writing_operands(name: str, words: Sequence[str]) -> list[str]:
     operands = [word for word in words[1:] if word == "-" or not word.startswith("-")]
     if name in ("uniq", "xxd") and len(operands) > 1:
-        return [f"writes its second operand ({name})"]
+        return [phrase("writes its second operand ({name})", name=name)]
     if name == "date" and any(not word.startswith("+") for word in operands) and not _has_date_value(words):
-        return ["sets the clock (date)"]
+        return [phrase("sets the clock (date)")]
     if name == "curl" and any("%output{" in word for word in words):
-        return ["writes a file (%output)"]
+        return [phrase("writes a file (%output)")]
     return []
 
 

@@ -5,13 +5,13 @@ from collections.abc import Callable, Sequence
 from tejat.core.tool import READ_ONLY_KINDS, Kind
 from tejat.core.value import replace
 from tejat.core.visible import visible
-from tejat.core.words import say
+from tejat.core.words import phrase
 from tejat.policy.call import Call
 from tejat.policy.defaults import default_rules
 from tejat.policy.findings import Finding
 from tejat.policy.judge import Judge
 from tejat.policy.matching import is_for_project, is_in_force, names_tool
-from tejat.policy.rule_text import rule_text
+from tejat.policy.rule_text import quoted_rule
 from tejat.policy.rules import Decision, Facts, Mode, Rule, Tier, Verdict
 from tejat.policy.tool_names import MEMORY
 
@@ -87,11 +87,13 @@ class Policy:
         is_opaque = facts.line is not None and facts.line.is_opaque
         unchecked = self._restricted_denial(facts) if is_opaque else None
         if unchecked is not None:
-            reason = f"The line hides what it runs, so the rule `{rule_text(unchecked)}` cannot be checked."
+            reason = phrase(
+                "The line hides what it runs, so the rule {rule} cannot be checked.", rule=quoted_rule(unchecked)
+            )
             return Verdict(Decision.DENY, unchecked, reason)
         if verdict.decision is Decision.ALLOW or verdict.firm:
             return verdict
-        return Verdict(Decision.ALLOW, None, say("Mode yolo allows what would be asked."))
+        return Verdict(Decision.ALLOW, None, phrase("Mode yolo allows what would be asked."))
 
     def _restricted_denial(self, facts: Facts) -> Rule | None:
         """A rule that forbids some calls of this tool."""
@@ -110,14 +112,18 @@ class Policy:
 
     def _unjudged(self, facts: Facts, error: Exception) -> Verdict:
         why = visible(f"{type(error).__name__}: {error}")[:_LONGEST_ERROR]
-        words = f"The policy could not judge this call ({why})"
         if self.mode is Mode.PLAN and facts.kind not in READ_ONLY_KINDS:
-            return Verdict(Decision.DENY, None, f"{words}, and plan mode only reads.")
+            reason = phrase("The policy could not judge this call ({why}), and plan mode only reads.", why=why)
+            return Verdict(Decision.DENY, None, reason)
         unchecked = self._restricted_denial(facts) if self.mode is Mode.YOLO else None
         if unchecked is not None:
-            reason = f"{words}, so the rule `{rule_text(unchecked)}` cannot be checked."
+            reason = phrase(
+                "The policy could not judge this call ({why}), so the rule {rule} cannot be checked.",
+                why=why,
+                rule=quoted_rule(unchecked),
+            )
             return Verdict(Decision.DENY, unchecked, reason)
-        return Verdict(Decision.ASK, None, say("The policy could not judge this call ({why}).", why=why), firm=True)
+        return Verdict(Decision.ASK, None, phrase("The policy could not judge this call ({why}).", why=why), firm=True)
 
 
 def _judge(facts: Facts) -> Judge:
@@ -135,14 +141,14 @@ def _firmed(verdict: Verdict, call: Call) -> Verdict:
     if verdict.decision is Decision.DENY:
         return verdict
     if facts.has_changed:
-        why = say("The server describes this tool in other words than when it was last allowed. Look at it again.")
+        why = phrase("The server describes this tool in other words than when it was last allowed. Look at it again.")
         return Verdict(Decision.ASK, verdict.rule, why, firm=True)
     if facts.kind in READ_ONLY_KINDS:
         return verdict
     if facts.tool == MEMORY and facts.server is None:
         return verdict  # it writes one file and nothing else, and that file is why it exists
     why = call.control_file()
-    return verdict if why is None else Verdict(Decision.ASK, verdict.rule, f"{why}.", firm=True)
+    return verdict if why is None else Verdict(Decision.ASK, verdict.rule, phrase("{why}.", why=why), firm=True)
 
 
 def _auto_edited(verdict: Verdict, facts: Facts) -> Verdict:
@@ -152,7 +158,7 @@ def _auto_edited(verdict: Verdict, facts: Facts) -> Verdict:
         return verdict
     if facts.wants_network and not (verdict.rule and verdict.rule.network):
         return verdict
-    return Verdict(Decision.ALLOW, None, say("Mode auto_edit allows edits."))
+    return Verdict(Decision.ALLOW, None, phrase("Mode auto_edit allows edits."))
 
 
 def _planned(verdict: Verdict, judge: Judge) -> Verdict:
@@ -160,7 +166,7 @@ def _planned(verdict: Verdict, judge: Judge) -> Verdict:
         return verdict
     objection = judge.objection_in_plan_mode()
     if objection is not None:
-        return Verdict(Decision.DENY, None, f"Plan mode only reads, and {objection}.")
+        return Verdict(Decision.DENY, None, phrase("Plan mode only reads, and {objection}.", objection=objection))
     if verdict.decision is Decision.ASK:
         return verdict
-    return Verdict(Decision.ASK, verdict.rule, say("Plan mode asks before every command."))
+    return Verdict(Decision.ASK, verdict.rule, phrase("Plan mode asks before every command."))

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 
 from tejat.core.value import value
 from tejat.core.visible import visible
-from tejat.core.words import say
+from tejat.core.words import phrase
 from tejat.policy.command_line import Command
-from tejat.policy.rule_text import rule_text
+from tejat.policy.rule_text import quoted_rule
 from tejat.policy.rules import Decision, Rule, Tier, Verdict
 
 _LONGEST_SHOWN = 120
@@ -40,16 +40,16 @@ class Finding:
         of_command = "" if self.command is None else f" ({_shown(self.command)})"
         if self.rule is None or (self.decision is Decision.ASK and self.rule.tier is Tier.DEFAULT):
             if self.gap:
-                return say("No rule allows this{command}: {why}.", command=of_command, why=self.gap)
-            return say("No rule allows this{command}.", command=of_command)
-        text = rule_text(self.rule)
+                return phrase("No rule allows this{command}: {why}.", command=of_command, why=self.gap)
+            return phrase("No rule allows this{command}.", command=of_command)
+        text = quoted_rule(self.rule)
         match self.decision:
             case Decision.DENY:
-                return f"The rule `{text}` forbids it{of_command}."  # a model reads it, too
+                return phrase("The rule {rule} forbids it{command}.", rule=text, command=of_command)
             case Decision.ASK:
-                return say("The rule {rule} asks for it{command}.", rule=f"`{text}`", command=of_command)
+                return phrase("The rule {rule} asks for it{command}.", rule=text, command=of_command)
             case Decision.ALLOW:
-                return say("The rule {rule} allows it.", rule=f"`{text}`")
+                return phrase("The rule {rule} allows it.", rule=text)
 
 
 def finding_of(matching: Iterable[Rule], *, gap: str | None, command: Command | None = None) -> Finding:

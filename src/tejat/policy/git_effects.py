@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from tejat.core.value import value
+from tejat.core.words import phrase
 from tejat.policy.words import names
 
 _GLOBAL_VALUES = names("-C -c --git-dir --work-tree --namespace --config-env --super-prefix --attr-source --exec-path")
@@ -65,22 +66,33 @@ class GitEffects:
 def git_effects(words: Sequence[str]) -> GitEffects:
     """The effects of a command whose name is git."""
     before, subcommand, after = _parts(words)
-    runs = [f"runs what settings given on the line say ({word})" for word in _global_running(before)]
+    runs = [phrase("runs what settings given on the line say ({word})", word=word) for word in _global_running(before)]
     if not subcommand:
         is_asking = bool(before) and set(before) <= {"--version", "--help", "--no-pager"}
         return GitEffects((), (), tuple(runs), is_read_only=is_asking)
     if subcommand in _RUNNING_SUBCOMMANDS or (subcommand in ("submodule", "bisect") and _COMMAND_WORDS & set(after)):
-        runs.append(f"runs code it is given (git {subcommand})")
+        runs.append(phrase("runs code it is given (git {subcommand})", subcommand=subcommand))
     reads = _only_reads(subcommand, after)
-    runs += [f"runs programs that settings name ({word})" for word in _given(after, _RUNNING_OPTIONS, subcommand)]
-    runs += ["runs what an address says (ext::)" for word in after if word.startswith(_RUNNING_ADDRESS)]
-    writes = [f"writes a file ({word})" for word in _given(after, _WRITING_OPTIONS, subcommand)]
+    runs += [
+        phrase("runs programs that settings name ({word})", word=word)
+        for word in _given(after, _RUNNING_OPTIONS, subcommand)
+    ]
+    runs += [phrase("runs what an address says (ext::)") for word in after if word.startswith(_RUNNING_ADDRESS)]
+    writes = [phrase("writes a file ({word})", word=word) for word in _given(after, _WRITING_OPTIONS, subcommand)]
     if not reads:
-        writes.append(f"changes the repository or its files (git {subcommand})")
+        writes.append(phrase("changes the repository or its files (git {subcommand})", subcommand=subcommand))
     judge = _DESTROYING.get(subcommand)
     destroyed = judge(after) if judge else None
     destroys = (
-        (f"discards or deletes (git {subcommand}{destroyed and ' ' + destroyed})",) if destroyed is not None else ()
+        (
+            phrase(
+                "discards or deletes (git {subcommand}{destroyed})",
+                subcommand=subcommand,
+                destroyed=destroyed and " " + destroyed,
+            ),
+        )
+        if destroyed is not None
+        else ()
     )
     return GitEffects(
         tuple(dict.fromkeys(writes)),

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from tejat.core.words import phrase
 from tejat.policy.words import Word, names
 
 # Their values are run as commands, or decide which program a name stands for or what is loaded into it.
@@ -40,9 +41,9 @@ def hidden_code(words: Sequence[Word]) -> Reason:
         return None
     name = words[0]
     if not name.is_literal:
-        return "the name of a command is computed"
+        return phrase("the name of a command is computed")
     if name.value in _ALWAYS and len(words) > 1:
-        return f"{name.value} evaluates what it is given"
+        return phrase("{word} evaluates what it is given", word=name.value)
     judge = _JUDGES.get(name.value)
     return judge(words) if judge else None
 
@@ -51,13 +52,13 @@ def _names_variables(words: Sequence[Word]) -> Reason:
     """For builtins whose operands are names of variables, or options with values that are not evaluated."""
     for word in words[1:]:
         if word.text not in _NUMBERS and (not word.is_literal or "[" in word.value):
-            return f"{words[0].value} may evaluate a subscript"
+            return phrase("{word} may evaluate a subscript", word=words[0].value)
     return None
 
 
 def _mapfile(words: Sequence[Word]) -> Reason:
     if any(word.value.startswith(("-C", "-c")) for word in words[1:]):
-        return f"{words[0].value} -C runs what it is given"
+        return phrase("{word} -C runs what it is given", word=words[0].value)
     return _names_variables(words)
 
 
@@ -72,47 +73,49 @@ def _declare(words: Sequence[Word]) -> Reason:
         name, _, _ = word.text.partition("=")
         if word.text[:1] in ("-", "+"):
             if not _ATTRIBUTES.match(word.value):
-                return f"{words[0].value} {word.value} changes how a variable is evaluated"
+                return phrase(
+                    "{word} {option} changes how a variable is evaluated", word=words[0].value, option=word.value
+                )
         elif not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*\+?", name):
-            return f"{words[0].value} may evaluate a subscript"
+            return phrase("{word} may evaluate a subscript", word=words[0].value)
         elif is_command_variable(name.removesuffix("+")):
-            return f"{name.removesuffix('+')} may be run as a command"
+            return phrase("{name} may be run as a command", name=name.removesuffix("+"))
     return None
 
 
 def _set(words: Sequence[Word]) -> Reason:
     for word in words[1:]:
         if not word.is_literal:
-            return "set may change how the shell evaluates"
+            return phrase("set may change how the shell evaluates")
         if word.value in ("--", "-"):
             return None
         if not _HARMLESS_SET.match(word.value) and word.value not in _HARMLESS_SET_NAMES:
-            return f"set {word.value} changes how the shell evaluates"
+            return phrase("set {word} changes how the shell evaluates", word=word.value)
     return None
 
 
 def _shopt(words: Sequence[Word]) -> Reason:
     for word in words[1:]:
         if not word.is_literal or (word.value not in _HARMLESS_SHOPT and word.value not in ("-s", "-u", "-q", "-p")):
-            return f"shopt {word.value} changes how the shell evaluates"
+            return phrase("shopt {word} changes how the shell evaluates", word=word.value)
     return None
 
 
 def _hash(words: Sequence[Word]) -> Reason:
     is_harmless = all(word.is_literal and (word.value == "-r" or word.value[:1] != "-") for word in words[1:])
-    return None if is_harmless else "hash may say which program a name stands for"
+    return None if is_harmless else phrase("hash may say which program a name stands for")
 
 
 def _test(words: Sequence[Word]) -> Reason:
     operands = [word for word in words[1:] if word.value != "]" or word is not words[-1]]
     if any(word.is_split and not word.is_literal for word in operands):
-        return "test may be given -v, which evaluates a subscript"
+        return phrase("test may be given -v, which evaluates a subscript")
     if any(word.value in ("-v", "-R") for word in operands) and any("[" in word.value for word in operands):
-        return "test -v evaluates a subscript"
+        return phrase("test -v evaluates a subscript")
     # Which word is the operator is decided by how many there are.
     deciding = {0: [], 1: [], 2: operands[:1], 3: operands[1:2]}.get(len(operands), operands)
     if any(not word.is_literal for word in deciding) or (_has_variable_test(operands) and _any_computed(operands)):
-        return "test may be given -v, which evaluates a subscript"
+        return phrase("test may be given -v, which evaluates a subscript")
     return None
 
 
@@ -127,7 +130,7 @@ def _any_computed(operands: Sequence[Word]) -> bool:
 def _source(words: Sequence[Word]) -> Reason:
     if len(words) > 1 and words[1].is_literal and not words[1].value.startswith(("/dev/", "/proc/", "-")):
         return None
-    return f"{words[0].value} runs something that is computed"
+    return phrase("{word} runs something that is computed", word=words[0].value)
 
 
 _JUDGES: Mapping[str, Callable[[Sequence[Word]], Reason]] = {

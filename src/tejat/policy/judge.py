@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 
-from tejat.core.words import say
+from tejat.core.words import phrase
 from tejat.policy.call import Call
 from tejat.policy.findings import Finding, finding_of
 from tejat.policy.rules import Decision, Rule, Tier
 
-OFFERED = "your answer"
+OFFERED = phrase("your answer")
 """The source of a rule that is offered."""
 
 
@@ -30,7 +30,7 @@ class Judge:
 
     def objection_in_plan_mode(self) -> str | None:
         """Why a call that is not of a reading kind cannot be known to only read, None where it can."""
-        return "this does more"
+        return phrase("this does more")
 
     def _lacks_network(self, rule: Rule) -> bool:
         return rule.decision is Decision.ALLOW and self.call.facts.wants_network and not rule.network
@@ -38,4 +38,4 @@ class Judge:
 
 def no_network() -> str:
     """Why a rule does not cover a call that wants the network."""
-    return say("it wants the network, and the rule does not say so")
+    return phrase("it wants the network, and the rule does not say so")

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from tejat.core.words import phrase
 from tejat.policy.command_line import Command, Redirection
 from tejat.policy.hidden_code import hidden_code, is_command_variable, is_harmless_subscript
 from tejat.policy.plain_line import RESERVED, read_plain_line
@@ -47,24 +48,24 @@ class LineReading:
 
     def _read(self, text: str, via: tuple[str, ...]) -> None:
         if len(via) > _DEEPEST or len(self.commands) > _MOST_COMMANDS:
-            self.hide("it is nested too deeply or too long")
+            self.hide(phrase("it is nested too deeply or too long"))
             return
         if any(not character.isprintable() and character not in "\n\t" for character in text if character != " "):
             # Blank to the parser and part of a word to bash, or the other way round.
-            self.hide("it holds unusual characters")
+            self.hide(phrase("it holds unusual characters"))
         try:
             source = text.encode()
         except UnicodeEncodeError:
-            self.hide("it is not text")
+            self.hide(phrase("it is not text"))
             return
         root = syntax_tree(source)
         if root is None:
-            self.hide("it is too long to be taken apart")
+            self.hide(phrase("it is too long to be taken apart"))
             return
         if root.has_error:
-            self.hide("it does not parse")
+            self.hide(phrase("it does not parse"))
         if _CONTINUED_OPERATOR.search(source):
-            self.hide("an operator goes on in the next line")
+            self.hide(phrase("an operator goes on in the next line"))
         _TreeWalk(self, source, via).walk(root)
 
     def hide(self, doubt: str) -> None:
@@ -74,7 +75,7 @@ class LineReading:
     def note(self, words: Sequence[Word], via: tuple[str, ...], *, is_assigned: bool = False) -> None:
         """One command, and what it wraps."""
         if len(via) > _DEEPEST or len(self.commands) > _MOST_COMMANDS:
-            self.hide("it is nested too deeply or too long")
+            self.hide(phrase("it is nested too deeply or too long"))
             return
         if not words:
             return
@@ -82,7 +83,7 @@ class LineReading:
         is_plain = name.is_bare and not is_assigned and all(word.is_literal for word in words if word.text)
         self.commands.append(Command(tuple(word.value for word in words if word.text), is_plain, via))
         if name.is_bare and (name.value in RESERVED - {"time", "coproc"} or _is_block(words)):
-            self.hide("a reserved word stands where a command should")
+            self.hide(phrase("a reserved word stands where a command should"))
         reason = hidden_code(words)
         if reason:
             self.hide(reason)
@@ -97,7 +98,7 @@ class LineReading:
         for line in wrapped.lines:
             doubt = read_plain_line(line)
             if isinstance(doubt, str) or doubt.targets:
-                self.doubts[f"what {base_name(name.value)} would run is not plain"] = None
+                self.doubts[phrase("what {word} would run is not plain", word=base_name(name.value))] = None
             self._read(line, inside)
 
 
@@ -116,7 +117,7 @@ class _TreeWalk:
         while waiting:
             node, depth = waiting.pop()
             if depth > _DEEPEST_NODE or len(self._reading.commands) > _MOST_COMMANDS:
-                self._reading.hide("it is nested too deeply or too long")
+                self._reading.hide(phrase("it is nested too deeply or too long"))
                 return
             self._visit(node)
             self._check_gaps(node, is_root=depth == 0)
@@ -138,7 +139,7 @@ class _TreeWalk:
             gap = self._source[at:start].replace(b"\\\n", b"").strip(b" \t\n")
             # A lone dash before a here-document is left out too, and changes nothing.
             if gap and gap != b"-" and (node.type != "heredoc_body" or _LIVE.search(_ESCAPED.sub(b"", gap))):
-                self._reading.hide("a part of it cannot be taken apart")
+                self._reading.hide(phrase("a part of it cannot be taken apart"))
             at = max(at, following)
 
     def _visit(self, node: Node) -> None:
@@ -189,21 +190,21 @@ class _TreeWalk:
             between = self._source[end:start]
             blanks = between.replace(b"\\\n", b"")
             if b"\\\n" in between and not blanks:
-                self._reading.hide("a word goes on in the next line")
+                self._reading.hide(phrase("a word goes on in the next line"))
             if b"\n" in blanks:
-                self._reading.hide("where a line ends is not certain")
+                self._reading.hide(phrase("where a line ends is not certain"))
 
     def _test(self, node: Node) -> None:
         text = self._text(node)
         if not text.startswith(b"[["):
             self._reading.note(self._joined(_operands(node)), self._via)
         elif _EVALUATING_TEST.search(text):
-            self._reading.hide("a test evaluates what it is given")
+            self._reading.hide(phrase("a test evaluates what it is given"))
 
     def _assignment(self, node: Node) -> None:
         name = re.match(rb"\w*", self._text(node))
         if name and is_command_variable(name[0].decode("ascii", "replace")):
-            self._reading.hide(f"{name[0].decode('ascii', 'replace')} may be run as a command")
+            self._reading.hide(phrase("{name} may be run as a command", name=name[0].decode("ascii", "replace")))
 
     def _redirection(self, node: Node) -> None:
         operator = next((child.type for child in node.children if not child.is_named), "")
@@ -225,7 +226,7 @@ class _TreeWalk:
         )
         if len(words) != 1:
             # Words after the target belong to the command, but the tree gives them to the redirection.
-            self._reading.hide("what a redirection goes to is not certain")
+            self._reading.hide(phrase("what a redirection goes to is not certain"))
 
     def _has_quoted_delimiter(self, node: Node) -> bool:
         start = next((child for child in node.children if child.type == "heredoc_start"), None)
@@ -237,7 +238,7 @@ class _TreeWalk:
         delimiter = _DELIMITER.match(self._text(start)) if start else None
         end = next((child for child in node.children if child.type == "heredoc_end"), None)
         if start is None or end is None or delimiter is None or not self._ends_where_bash_ends(node, delimiter, end):
-            self._reading.hide("where a here-document ends is not certain")
+            self._reading.hide(phrase("where a here-document ends is not certain"))
 
     def _ends_where_bash_ends(self, node: Node, delimiter: re.Match[bytes], end: Node) -> bool:
         first_line = self._line_at(node.start_byte)
@@ -262,34 +263,34 @@ class _TreeWalk:
         text = self._text(node)
         kind = node.type
         if kind == "c_style_for_statement":
-            self._reading.hide("a loop evaluates arithmetic")
+            self._reading.hide(phrase("a loop evaluates arithmetic"))
         elif kind == "arithmetic_expansion" or (kind == "compound_statement" and text.startswith(b"((")):
             if _ARITHMETIC_NAMES.search(text[2:]):
-                self._reading.hide("arithmetic evaluates what a name stands for")
+                self._reading.hide(phrase("arithmetic evaluates what a name stands for"))
         elif kind == "subscript":
             if not is_harmless_subscript(text.partition(b"[")[2].removesuffix(b"]").decode("ascii", "replace")):
-                self._reading.hide("a subscript is evaluated")
+                self._reading.hide(phrase("a subscript is evaluated"))
         elif kind == "expansion":
             is_substring = any(child.type == ":" for child in node.children)
             if _INDIRECT.match(text) or (is_substring and not _SUBSTRING.match(text)):
-                self._reading.hide("an expansion evaluates what a name stands for")
+                self._reading.hide(phrase("an expansion evaluates what a name stands for"))
 
     def _substitution(self, node: Node) -> None:
         text = self._text(node)
         # Nothing but a backslash keeps a backquote from ending the substitution, quotes do not.
         if text.startswith(b"`") and (b"\\" in text or b"`" in text[1:-1]):
-            self._reading.hide("backquotes hold backquotes or escapes")
+            self._reading.hide(phrase("backquotes hold backquotes or escapes"))
 
     def _comment(self, node: Node) -> None:
         if node.start_byte and self._source[node.start_byte - 1 : node.start_byte] not in b" \t\n;&|()":
-            self._reading.hide("where a comment begins is not certain")
+            self._reading.hide(phrase("where a comment begins is not certain"))
 
     def _leaf(self, node: Node) -> None:
         text = _ESCAPED.sub(b"", self._text(node))
         if _LIVE.search(text):
-            self._reading.hide("an expansion cannot be taken apart")
+            self._reading.hide(phrase("an expansion cannot be taken apart"))
         if node.type == "word" and b"\n" in text:
-            self._reading.hide("where a line ends is not certain")
+            self._reading.hide(phrase("where a line ends is not certain"))
 
 
 def _operands(test: Node) -> list[Node]:

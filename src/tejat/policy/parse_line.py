@@ -1,5 +1,6 @@
 """A shell line is taken apart: every command in it, however deep, and whether all of it is to be seen."""
 
+from tejat.core.words import phrase
 from tejat.policy.command_line import Command, CommandLine
 from tejat.policy.line_reading import LineReading
 from tejat.policy.plain_line import REDIRECTS, PlainLine, read_plain_line
@@ -13,11 +14,11 @@ def parse_line(text: str) -> CommandLine:
     A line that is plain but for redirections to or from files has `REDIRECTS` as its only doubt.
     """
     if len(text) > LONGEST_LINE:
-        return _opaque(text, "it is too long to be taken apart")
+        return _opaque(text, phrase("it is too long to be taken apart"))
     try:
         return _parsed(text)
     except (RecursionError, ValueError, MemoryError) as failure:
-        return _opaque(text, f"it cannot be taken apart ({type(failure).__name__})")
+        return _opaque(text, phrase("it cannot be taken apart ({kind})", kind=type(failure).__name__))
 
 
 def _opaque(text: str, doubt: str) -> CommandLine:
@@ -44,7 +45,7 @@ def _doubts(plain: PlainLine | str, reading: LineReading) -> list[str]:
     if isinstance(plain, str):
         return [plain, *reading.doubts]
     if not _agree(plain, reading):
-        return ["two ways of reading it disagree", *reading.doubts]
+        return [phrase("two ways of reading it disagree"), *reading.doubts]
     return [REDIRECTS, *reading.doubts] if plain.targets else list(reading.doubts)
 
 

@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
 from tejat.core.errors import TejatError
+from tejat.core.words import phrase
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -84,9 +85,9 @@ def _spellings(glob: str, path: str, roots: Sequence[str], home: str) -> Iterato
 def _glob_expression(glob: str) -> str:
     """The glob as a regular expression for a whole path. Raises BadPattern."""
     if not glob:
-        raise BadPattern("a path pattern must not be empty")
+        raise BadPattern(phrase("a path pattern must not be empty"))
     if "\0" in glob:
-        raise BadPattern("a path pattern holds a NUL")
+        raise BadPattern(phrase("a path pattern holds a NUL"))
     body = glob.removeprefix("./")
     whole = body.removesuffix("/**")
     if whole != body:
@@ -112,7 +113,7 @@ class _Glob:
         while self._at < len(self._text):
             parts.append(self._next())
         if self._depth:
-            raise BadPattern("a { is never closed")
+            raise BadPattern(phrase("a { is never closed"))
         return "".join(parts)
 
     def _next(self) -> str:
@@ -149,20 +150,20 @@ class _Glob:
 
     def _escaped(self) -> str:
         if self._at == len(self._text):
-            raise BadPattern("a \\ stands at the end")
+            raise BadPattern(phrase("a \\ stands at the end"))
         self._at += 1
         return _literal(self._text[self._at - 1])
 
     def _class(self) -> str:
         end = self._text.find("]", self._at + (2 if self._text[self._at : self._at + 1] in ("!", "^") else 1))
         if end < 0:
-            raise BadPattern("a [ is never closed")
+            raise BadPattern(phrase("a [ is never closed"))
         inner = self._text[self._at : end]
         self._at = end + 1
         is_negated = inner[:1] in ("!", "^")
         members = "".join(character if character == "-" else _literal(character) for character in inner[is_negated:])
         if "/" in inner:
-            raise BadPattern("a / stands in [ ], which never leaves a name")
+            raise BadPattern(phrase("a / stands in [ ], which never leaves a name"))
         return f"[^/{members}]" if is_negated else f"[{members}]"
 
 
@@ -180,7 +181,7 @@ def _compiled(expression: str) -> "_Expression":
     import re2
 
     if len(expression) > _LONGEST:
-        raise BadPattern(f"the pattern is longer than {_LONGEST} characters")
+        raise BadPattern(phrase("the pattern is longer than {longest} characters", longest=_LONGEST))
     engine = cast("_Re2", re2)
     options = engine.Options()
     options.never_capture = True
@@ -189,8 +190,8 @@ def _compiled(expression: str) -> "_Expression":
     try:
         return engine.compile(expression, options)
     except UnicodeEncodeError:
-        raise BadPattern("the pattern is not text") from None
+        raise BadPattern(phrase("the pattern is not text")) from None
     except engine.error as error:
         reason: object = error.args[0] if error.args else "not understood"
         words = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
-        raise BadPattern(f"the pattern cannot be used: {words}") from None
+        raise BadPattern(phrase("the pattern cannot be used: {words}", words=words)) from None

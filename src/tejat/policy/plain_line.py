@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from tejat.core.value import value
+from tejat.core.words import phrase
 from tejat.policy.words import names
 
 # In a bare word `~` stands for itself after a letter, a digit or `^` (HEAD~1), `=` and `:` anywhere but in a name.
@@ -22,8 +23,8 @@ _REDIRECTION = re.compile(r"(?:[0-2]?>[>|]?|&>>?|0?<)[ \t]*(?=[^<>&|(])|>&[ \t]*
 _AND_OR_PIPE = re.compile(r"(?:&&|\|\||\|)(?![&|])")
 _END = re.compile(r";(?![;&])|&(?![&>])|\n")
 
-REDIRECTS = "it redirects to or from a file"
-REDIRECTS_ODDLY = "it redirects in an unusual way"
+REDIRECTS = phrase("it redirects to or from a file")
+REDIRECTS_ODDLY = phrase("it redirects in an unusual way")
 RESERVED = names("if then else elif fi do done case esac while until for in function time coproc select { } ! [[ ]]")
 # They change what the rest of the line means, or evaluate what they are given.
 STATE_BUILTINS = names(
@@ -49,7 +50,7 @@ def read_plain_line(text: str) -> PlainLine | str:
     """The commands of a line that is plain apart from redirections, or the first reason in words why it is not."""
     unusual = next((character for character in text if not _is_usual(character)), None)
     if unusual is not None:
-        return f"it holds an unusual character (U+{ord(unusual):04X})"
+        return phrase("it holds an unusual character (U+{code:04X})", code=ord(unusual))
     return _LineReader(text).read()
 
 
@@ -75,7 +76,7 @@ class _LineReader:
         if doubt is not None:
             return doubt
         if not self._commands:
-            return "it holds no command"
+            return phrase("it holds no command")
         return _doubt_about(self._commands) or PlainLine(tuple(self._commands), tuple(self._targets))
 
     def _step(self) -> str | None:
@@ -109,7 +110,7 @@ class _LineReader:
 
     def _end_redirection(self, target: str | None) -> str | None:
         if not self._words:
-            return "a redirection stands before the command"
+            return phrase("a redirection stands before the command")
         if target is not None and target != "/dev/null":
             self._targets.append(_unquoted(target))
         return None
@@ -119,9 +120,9 @@ class _LineReader:
             self._words.append(_unquoted(word))
             return None
         if not _NAME.match(word):
-            return "the name of a command is quoted or unusual, or something is assigned"
+            return phrase("the name of a command is quoted or unusual, or something is assigned")
         if word in RESERVED:
-            return f"it is more than a list of commands ({word})"
+            return phrase("it is more than a list of commands ({word})", word=word)
         self._words.append(word)
         return None
 
@@ -131,7 +132,7 @@ class _LineReader:
             self._words = []
             self._awaits_command = False
             return None
-        return "a command is missing" if is_needed else None
+        return phrase("a command is missing") if is_needed else None
 
 
 def _unquoted(word: str) -> str:
@@ -142,12 +143,12 @@ def _why_no_word(character: str) -> str:
     if character in "<>":
         return REDIRECTS_ODDLY
     if character in "'\"\\":
-        return "something in it is escaped or expanded inside quotes"
+        return phrase("something in it is escaped or expanded inside quotes")
     if character in "$`":
-        return "the shell would expand something in it"
+        return phrase("the shell would expand something in it")
     if character in "*?[]{}~":
-        return "the shell would expand a pattern in it"
-    return f"it holds something other than plain words, near {character!r}"
+        return phrase("the shell would expand a pattern in it")
+    return phrase("it holds something other than plain words, near {character!r}", character=character)
 
 
 def _doubt_about(commands: Sequence[tuple[str, ...]]) -> str | None:
@@ -155,15 +156,15 @@ def _doubt_about(commands: Sequence[tuple[str, ...]]) -> str | None:
     for words in commands:
         name = words[0]
         if changes_directory and any(".." in word for word in words):
-            return "a path leads upwards after a change of directory"
+            return phrase("a path leads upwards after a change of directory")
         if name in STATE_BUILTINS:
-            return f"{name} changes the shell or evaluates what it is given"
+            return phrase("{name} changes the shell or evaluates what it is given", name=name)
         if name in _VARIABLE_OPTION and "-v" in {word[:2] for word in words[1:]}:
-            return f"{name} -v evaluates what it is given"
+            return phrase("{name} -v evaluates what it is given", name=name)
         if name == "cd":
             changes_directory = True
             if not _is_downwards(words[1:]):
-                return "it changes to a directory that is not plainly below"
+                return phrase("it changes to a directory that is not plainly below")
     return None
 
 

@@ -7,6 +7,7 @@ from typing import cast
 from tejat.core.json_text import NotJson, load_json
 from tejat.core.tool import Kind
 from tejat.core.value import value
+from tejat.core.words import joined, phrase
 from tejat.policy.call import Call
 from tejat.policy.command_matching import is_meant_by
 from tejat.policy.coverage import gap_in, shape_of
@@ -48,14 +49,18 @@ def check_examples(table: Table, rules: Sequence[Rule], *, key: str) -> None:
     for item in table.items(key):
         example = example_of(item)
         if example is None:
-            raise table.problem(f"{key}: an example is a shell line or an object of arguments", key=key)
+            raise table.problem(phrase("{key}: an example is a shell line or an object of arguments", key=key), key=key)
         try:
             matches = any(_matches(rule, example, table, key) for rule in rules)
         except BadPattern as error:
-            raise table.problem(f"{key}: {error}", key=key) from None
+            raise table.problem(joined("", (key, ": ", str(error))), key=key) from None
         if matches != (key == "match"):
-            words = "no example of `match` may be left out by the rule" if key == "match" else "the rule matches it"
-            raise table.problem(f"{key}: {example.shown!r}: {words}", key=key)
+            words = (
+                phrase("no example of `match` may be left out by the rule")
+                if key == "match"
+                else phrase("the rule matches it")
+            )
+            raise table.problem(joined("", (f"{key}: {example.shown!r}: ", words)), key=key)
 
 
 def _matches(rule: Rule, example: Example, table: Table, key: str) -> bool:
@@ -112,12 +117,15 @@ def _arguments(example: Example, table: Table, key: str) -> Mapping[str, object]
     except NotJson as error:
         raise _not_an_object(example, table, key, str(error)) from None
     if not isinstance(value, dict):
-        raise _not_an_object(example, table, key, "it is something else")
+        raise _not_an_object(example, table, key, phrase("it is something else"))
     return cast("dict[str, object]", value)
 
 
 def _not_an_object(example: Example, table: Table, key: str, why: str) -> PolicyError:
-    return table.problem(f"{key}: {example.shown!r} must be a JSON object of arguments: {why}", key=key)
+    return table.problem(
+        phrase("{key}: {shown!r} must be a JSON object of arguments: {why}", key=key, shown=example.shown, why=why),
+        key=key,
+    )
 
 
 def _paths(arguments: Mapping[str, object]) -> list[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import cast
 
+from tejat.core.words import joined, phrase
 from tejat.policy.patterns import BadPattern, check_expression, check_glob
 from tejat.policy.rules import Decision, Mode, Rule, Tier
 from tejat.policy.toml_tables import Table, tables_in
@@ -41,13 +42,15 @@ def rules_in(text: str, *, source: str, tier: Tier, names: Mapping[str, str] = C
 def _rules_of(table: Table, tier: Tier, names: Mapping[str, str]) -> list[Rule]:
     table.check_keys(_KEYS)
     if table.key("commandRegex"):
-        words = "commandRegex is not supported: a shell line is judged word by word, name its first words in command"
+        words = phrase(
+            "commandRegex is not supported: a shell line is judged word by word, name its first words in command"
+        )
         raise table.problem(words, key="commandRegex")
     decision = _decision(table)
     commands = _commands(table)
     server = table.string(*_SERVER)
     if server == "":
-        raise table.problem("a server has a name, or * for all of them", key=table.key(*_SERVER))
+        raise table.problem(phrase("a server has a name, or * for all of them"), key=table.key(*_SERVER))
     redirection, network = table.switch("allowRedirection"), table.switch("network")
     rules = [
         Rule(
@@ -80,13 +83,15 @@ def _rules_of(table: Table, tier: Tier, names: Mapping[str, str]) -> list[Rule]:
 def _decision(table: Table) -> Decision:
     text = table.string("decision")
     if text is None:
-        raise table.problem("decision is missing: allow, ask or deny")
+        raise table.problem(phrase("decision is missing: allow, ask or deny"))
     decision = _DECISIONS.get(text)
     if decision is None:
-        raise table.problem(f"decision must be allow, ask or deny, not {text!r}", key="decision")
+        raise table.problem(phrase("decision must be allow, ask or deny, not {text!r}", text=text), key="decision")
     if decision is Decision.ALLOW and table.key("interactive"):
         # To leave it out would make the rule allow more than was written; a stricter rule may hold more often.
-        raise table.problem("interactive cannot limit a rule that allows: what asks is refused without a person anyway")
+        raise table.problem(
+            phrase("interactive cannot limit a rule that allows: what asks is refused without a person anyway")
+        )
     table.switch("interactive")
     return decision
 
@@ -98,10 +103,12 @@ def _tools(table: Table, names: Mapping[str, str], *, has_command: bool) -> list
     tools = [names.get(name, name) if is_own else name for name in given]
     for tool in tools:
         if not tool or ("*" in tool and tool != "*"):
-            words = f"the tool {tool!r} cannot be: a tool is named in full, or * stands for all"
+            words = phrase("the tool {tool!r} cannot be: a tool is named in full, or * stands for all", tool=tool)
             raise table.problem(words, key=table.key(*_TOOL))
         if has_command and is_own and tool in OTHER_NAMES and tool != SHELL:
-            raise table.problem(f"command is for {SHELL}, not for {tool}", key=table.key(*_COMMAND))
+            raise table.problem(
+                phrase("command is for {shell}, not for {tool}", shell=SHELL, tool=tool), key=table.key(*_COMMAND)
+            )
     return tools
 
 
@@ -113,7 +120,7 @@ def _commands(table: Table) -> tuple[tuple[str, ...], ...] | None:
     items = cast("list[object]", value) if isinstance(value, list) else [value]
     prefixes = tuple(_prefix(item) for item in items)
     if not prefixes or not all(prefixes):
-        words = "command must be a string, or a list of them, that names at least a program"
+        words = phrase("command must be a string, or a list of them, that names at least a program")
         raise table.problem(words, key=table.key(*_COMMAND))
     return tuple(prefix for prefix in prefixes if prefix)
 
@@ -135,7 +142,9 @@ def _expression(table: Table) -> str | None:
         try:
             check_expression(expression)
         except BadPattern as error:
-            raise table.problem(f"{table.key(*_ARGUMENTS)}: {error}", key=table.key(*_ARGUMENTS)) from None
+            raise table.problem(
+                joined("", (f"{table.key(*_ARGUMENTS)}: ", str(error))), key=table.key(*_ARGUMENTS)
+            ) from None
     return expression
 
 
@@ -145,14 +154,14 @@ def _glob(table: Table) -> str | None:
         try:
             check_glob(glob)
         except BadPattern as error:
-            raise table.problem(f"path: {error}", key="path") from None
+            raise table.problem(joined("", ("path: ", str(error))), key="path") from None
     return glob
 
 
 def _project(table: Table) -> str | None:
     project = table.string("project")
     if project is not None and not project.startswith("/"):
-        raise table.problem("project must be an absolute path", key="project")
+        raise table.problem(phrase("project must be an absolute path"), key="project")
     return project
 
 
@@ -162,6 +171,8 @@ def _modes(table: Table) -> frozenset[Mode] | None:
         return None
     unknown = next((name for name in given if name not in _MODES), None)
     if unknown is not None:
-        words = f"there is no mode {unknown!r}, only {', '.join(mode.value for mode in Mode)}"
+        words = phrase(
+            "there is no mode {unknown!r}, only {names}", unknown=unknown, names=", ".join(mode.value for mode in Mode)
+        )
         raise table.problem(words, key="modes")
     return frozenset(_MODES[name] for name in given)

@@ -6,15 +6,21 @@ from collections.abc import Iterator, Sequence
 
 from tejat.core.errors import UsageError
 from tejat.core.visible import visible
+from tejat.core.words import Phrase, joined, phrase
 from tejat.policy.rules import Rule
 from tejat.policy.unlisted import Unlisted
 
 _ESCAPED = {code: f"\\u{code:04X}" for code in (*range(0x7F, 0xA0), 0x2028, 0x2029, 0xFEFF)}
 
 
-def rule_text(rule: Rule) -> str:
+def rule_text(rule: Rule) -> Phrase:
     """The whole of what a rule covers, on one line: `allow run_shell_command: git log`."""
-    return visible("".join(_pieces(rule)).replace("\n", "<U+000A>").replace("\t", "<U+0009>"))
+    return joined("", _pieces(rule))
+
+
+def quoted_rule(rule: Rule) -> Phrase:
+    """The same as it stands in a sentence."""
+    return joined("", ("`", rule_text(rule), "`"))
 
 
 def rule_toml(rule: Rule) -> str:
@@ -23,7 +29,7 @@ def rule_toml(rule: Rule) -> str:
     Raises UsageError for a rule that only settings can make.
     """
     if isinstance(rule, Unlisted):
-        raise UsageError(f"a list in the settings cannot be written as one rule: {rule_text(rule)}")
+        raise UsageError(phrase("a list in the settings cannot be written as one rule: {rule}", rule=rule_text(rule)))
     fields: list[tuple[str, str]] = [("tool", _string(rule.tool))]
     if rule.server is not None:
         fields.append(("server", _string(rule.server)))
@@ -44,25 +50,28 @@ def rule_toml(rule: Rule) -> str:
 
 
 def _pieces(rule: Rule) -> Iterator[str]:
-    yield f"{rule.decision.value} {'every tool' if rule.tool == '*' else rule.tool}"
+    yield f"{rule.decision.value} "
+    yield phrase("every tool") if rule.tool == "*" else _clean(rule.tool)
     if rule.server is not None:
-        yield " of every server" if rule.server == "*" else f" of server {rule.server}"
+        every = rule.server == "*"
+        yield phrase(" of every server") if every else phrase(" of server {server}", server=_clean(rule.server))
     if isinstance(rule, Unlisted):
-        yield f" except {rule.listed_text}"
+        listed = rule.listed_text
+        yield phrase(" except {listed}", listed=listed if isinstance(listed, Phrase) else _clean(listed))
     if rule.command is not None:
-        yield f": {shlex.join(rule.command)}"
+        yield f": {_clean(shlex.join(rule.command))}"
     if rule.arguments is not None:
-        yield f", arguments like {_quoted(rule.arguments)}"
+        yield phrase(", arguments like {pattern}", pattern=_quoted(rule.arguments))
     if rule.path is not None:
-        yield f", path {_quoted(rule.path)}"
+        yield phrase(", path {path}", path=_quoted(rule.path))
     if rule.project is not None:
-        yield f", in project {_quoted(rule.project)}"
+        yield phrase(", in project {project}", project=_quoted(rule.project))
     if rule.modes is not None:
-        yield f", in mode {' or '.join(sorted(mode.value for mode in rule.modes))}"
+        yield phrase(", in mode {modes}", modes=" or ".join(sorted(mode.value for mode in rule.modes)))
     if rule.redirection:
-        yield ", writing to files inside (>)"
+        yield phrase(", writing to files inside (>)")
     if rule.network:
-        yield ", with the network"
+        yield phrase(", with the network")
 
 
 def _switches(rule: Rule) -> tuple[tuple[str, bool], ...]:
@@ -85,4 +94,8 @@ def _string(value: str) -> str:
 
 
 def _quoted(value: str) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return _clean(json.dumps(value, ensure_ascii=False))
+
+
+def _clean(text: str) -> str:
+    return visible(text).replace("\n", "<U+000A>").replace("\t", "<U+0009>")

@@ -6,6 +6,7 @@ from enum import IntEnum, StrEnum
 from tejat.core.tool import Kind
 from tejat.core.types import Params
 from tejat.core.value import field, value
+from tejat.core.words import phrase
 from tejat.policy.command_line import CommandLine
 
 
@@ -109,4 +110,4 @@ class Verdict:
 
     @property
     def source(self) -> str:
-        return self.rule.source if self.rule else "no rule"
+        return self.rule.source if self.rule else phrase("no rule")

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from tejat.core.value import value
+from tejat.core.words import phrase
 from tejat.policy.errors import PolicyError
 from tejat.policy.rules import Decision, Rule, Tier
 from tejat.policy.tool_names import CANONICAL_NAMES, OTHER_NAMES, SHELL
@@ -86,19 +87,32 @@ class _Entry:
 def _read(entry: str, source: str) -> _Entry:
     found = _ENTRY.fullmatch(entry)
     if found is None:
-        raise PolicyError(source, None, f"{entry!r} is not the name of a tool, nor like run_shell_command(git log)")
+        raise PolicyError(
+            source,
+            None,
+            phrase("{entry!r} is not the name of a tool, nor like run_shell_command(git log)", entry=entry),
+        )
     name = CANONICAL_NAMES.get(found["name"], found["name"])
     prefix = found["prefix"]
     if prefix is None:
         tool, server = _identity(name)
         return _Entry(tool, server, None)
     if name != SHELL:
-        raise PolicyError(source, None, f"{entry!r}: only {SHELL} takes a command in parentheses")
+        raise PolicyError(
+            source, None, phrase("{entry!r}: only {shell} takes a command in parentheses", entry=entry, shell=SHELL)
+        )
     tokens = tuple(prefix.split())
     if not tokens:
-        raise PolicyError(source, None, f"{entry!r} names no command; {SHELL} alone stands for all of them")
+        raise PolicyError(
+            source,
+            None,
+            phrase("{entry!r} names no command; {shell} alone stands for all of them", entry=entry, shell=SHELL),
+        )
     if not _NEVER_IN_A_WORD.isdisjoint(prefix):
-        words = f"{entry!r}: name the first words of one command, plainly and without quotes or signs of the shell"
+        words = phrase(
+            "{entry!r}: name the first words of one command, plainly and without quotes or signs of the shell",
+            entry=entry,
+        )
         raise PolicyError(source, None, words)
     return _Entry(SHELL, None, tokens)
 
@@ -120,7 +134,7 @@ def _split(pattern: str, source: str) -> Iterator[str]:
             yield from _kept(pattern[start:at])
             start = at + 1
     if depth:
-        raise PolicyError(source, None, f"{pattern!r}: the parentheses do not match")
+        raise PolicyError(source, None, phrase("{pattern!r}: the parentheses do not match", pattern=pattern))
     yield from _kept(pattern[start:])
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from tejat.core.value import replace
+from tejat.core.words import phrase
 from tejat.policy.command_line import Command
 from tejat.policy.command_matching import is_meant_by
 from tejat.policy.coverage import Shape, gap_in, shape_of
@@ -52,7 +53,7 @@ class ShellJudge(Judge):
     def objection_in_plan_mode(self) -> str | None:
         line = self._shell_call.line
         if not line.is_plain or not line.commands:
-            return "it is not known what this line does"
+            return phrase("it is not known what this line does")
         effects = self._shell_call.effects
         changing = next((command for command in line.commands if not effects[command].is_read_only), None)
-        return None if changing is None else f"it is not known that {changing.name} only reads"
+        return None if changing is None else phrase("it is not known that {name} only reads", name=changing.name)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import cast
 
 from tejat.core.nearest import distance
+from tejat.core.words import phrase
 from tejat.policy.errors import PolicyError
 
 _LINE_OF_ERROR = re.compile(r"at line (\d+)")
@@ -40,14 +41,21 @@ class Table:
         for key in self._values:
             if key not in known:
                 near = _nearest(key, known)
-                hint = f", did you mean {near}?" if near else ""
-                raise self.problem(f"the key {key!r} is not known{hint}", key=key)
+                words = (
+                    phrase("the key {key!r} is not known, did you mean {near}?", key=key, near=near)
+                    if near
+                    else phrase("the key {key!r} is not known", key=key)
+                )
+                raise self.problem(words, key=key)
 
     def key(self, *spellings: str) -> str | None:
         """The spelling that is given, None where there is none."""
         given = [key for key in spellings if key in self._values]
         if len(given) > 1:
-            raise self.problem(f"{given[0]} and {given[1]} are the same thing: give one of them", key=given[1])
+            raise self.problem(
+                phrase("{given} and {other} are the same thing: give one of them", given=given[0], other=given[1]),
+                key=given[1],
+            )
         return given[0] if given else None
 
     def value(self, *spellings: str) -> object:
@@ -58,7 +66,7 @@ class Table:
         value = self.value(*spellings)
         if value is None or isinstance(value, str):
             return value
-        raise self._wrong("a string", spellings)
+        raise self._wrong(phrase("a string"), spellings)
 
     def strings(self, *spellings: str) -> tuple[str, ...] | None:
         """A string, or a list of strings that is not empty."""
@@ -69,7 +77,7 @@ class Table:
             return (value,)
         if isinstance(value, list) and value and all(isinstance(item, str) for item in cast("list[object]", value)):
             return tuple(cast("list[str]", value))
-        raise self._wrong("a string or a list of strings", spellings)
+        raise self._wrong(phrase("a string or a list of strings"), spellings)
 
     def items(self, *spellings: str) -> tuple[object, ...]:
         value = self.value(*spellings)
@@ -77,13 +85,13 @@ class Table:
             return ()
         if isinstance(value, list):
             return tuple(cast("list[object]", value))
-        raise self._wrong("a list", spellings)
+        raise self._wrong(phrase("a list"), spellings)
 
     def switch(self, key: str) -> bool:
         value = self.value(key)
         if value is None or isinstance(value, bool):
             return bool(value)
-        raise self._wrong("true or false", (key,))
+        raise self._wrong(phrase("true or false"), (key,))
 
     def whole_number(self, key: str, *, most: int) -> int:
         value = self.value(key)
@@ -91,11 +99,11 @@ class Table:
             return 0
         if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most:
             return value
-        raise self._wrong(f"a whole number from 0 to {most}", (key,))
+        raise self._wrong(phrase("a whole number from 0 to {most}", most=most), (key,))
 
     def _wrong(self, wanted: str, spellings: Sequence[str]) -> PolicyError:
         key = self.key(*spellings)
-        return self.problem(f"{key} must be {wanted}", key=key)
+        return self.problem(phrase("{key} must be {wanted}", key=key, wanted=wanted), key=key)
 
 
 def tables_in(text: str, name: str, *, file: str) -> list[Table]:
@@ -103,15 +111,21 @@ def tables_in(text: str, name: str, *, file: str) -> list[Table]:
     try:
         values = tomllib.loads(text)
     except RecursionError:
-        raise PolicyError(file, 1, "this is not TOML that can be read: it is nested too deeply") from None
+        raise PolicyError(file, 1, phrase("this is not TOML that can be read: it is nested too deeply")) from None
     except ValueError as error:
-        raise PolicyError(file, _line_of_error(error, text), f"this is not TOML: {error}") from None
+        raise PolicyError(file, _line_of_error(error, text), phrase("this is not TOML: {why}", why=error)) from None
     other = next((key for key in values if key != name), None)
     if other is not None:
-        raise PolicyError(file, _line_of(text, other), f"{other!r} is not known here, only tables [[{name}]] are")
+        raise PolicyError(
+            file,
+            _line_of(text, other),
+            phrase("{other!r} is not known here, only tables [[{name}]] are", other=other, name=name),
+        )
     tables: object = values.get(name, [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in cast("list[object]", tables)):
-        raise PolicyError(file, _line_of(text, name), f"{name!r} must be written as tables [[{name}]]")
+        raise PolicyError(
+            file, _line_of(text, name), phrase("{name!r} must be written as tables [[{name}]]", name=name)
+        )
     found_tables = cast("list[dict[str, object]]", tables)
     places = _places(text, name)
     if len(places) != len(found_tables):  # written in another way than with headers

@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Sequence
 
 from tejat.core.value import value
+from tejat.core.words import phrase
 from tejat.policy.rules import Rule
 
 
@@ -27,7 +28,7 @@ class Unlisted(Rule):
     @property
     def listed_text(self) -> str:
         commands = [shlex.join(words) for words in self.commands or ()]
-        return ", ".join([*commands, *sorted(self.servers or ())]) or "nothing"
+        return ", ".join([*commands, *sorted(self.servers or ())]) or phrase("nothing")
 
     def holds_for_command(self, words: Sequence[str]) -> bool:
         return self.commands is not None and not any(tuple(words[: len(listed)]) == listed for listed in self.commands)

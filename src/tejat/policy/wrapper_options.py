@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from tejat.core.value import value
+from tejat.core.words import phrase
 from tejat.policy.words import Word, names
 
 Words = Sequence[Word]
@@ -59,7 +60,10 @@ class Prefix:
         skipped = words[1 : at + self.operands]
         is_hidden = any(word.is_split and not word.is_literal for word in skipped)
         commands = tuple(tuple(words[start:]) for start in dict.fromkeys(starts) if start < len(words))
-        return Wrapped(commands, hidden=f"{words[0].value} runs something that is computed" if is_hidden else None)
+        return Wrapped(
+            commands,
+            hidden=phrase("{word} runs something that is computed", word=words[0].value) if is_hidden else None,
+        )
 
     def _option(self, value: str) -> int | None:
         """How many words the option takes up, 0 where that is not known, None where it is none."""

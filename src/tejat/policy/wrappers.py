@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from itertools import pairwise, zip_longest
 
+from tejat.core.words import phrase
 from tejat.policy.command_line import Command
 from tejat.policy.words import Word, literal, names
 from tejat.policy.wrapper_options import (
@@ -83,7 +84,7 @@ def _as_lines(name: Word, lines: Words) -> Wrapped:
     is_hidden = any(not line.is_literal for line in lines)
     return Wrapped(
         lines=tuple(_BEFORE_COMMAND.sub("", _shown(line), count=1) for line in lines),
-        hidden=f"{name.value} runs something that is computed" if is_hidden else None,
+        hidden=phrase("{word} runs something that is computed", word=name.value) if is_hidden else None,
     )
 
 
@@ -100,7 +101,7 @@ def _joined(name: Word, words: Words) -> Wrapped:
     is_hidden = any(not word.is_literal for word in words)
     return Wrapped(
         lines=(" ".join(_shown(word) for word in words),),
-        hidden=f"{name.value} runs something that is computed" if is_hidden else None,
+        hidden=phrase("{word} runs something that is computed", word=name.value) if is_hidden else None,
     )
 
 
@@ -122,7 +123,7 @@ def _shell(words: Words) -> Wrapped:
         takes_line = takes_line or (value[0] == "-" and "c" in value)
         at += value[-1] in "oO"
     if at >= len(words):
-        return Wrapped(hidden=f"{words[0].value} runs what it reads")
+        return Wrapped(hidden=phrase("{word} runs what it reads", word=words[0].value))
     operand = words[at]
     if takes_line:
         return _as_lines(words[0], [operand])
@@ -131,7 +132,7 @@ def _shell(words: Words) -> Wrapped:
         word.value[:1] == "-" and "s" in word.value[1:] and word.value[:2] != "--" for word in words[1:at]
     )
     if reads_input or not is_seen:
-        return Wrapped(hidden=f"{words[0].value} runs what it reads")
+        return Wrapped(hidden=phrase("{word} runs what it reads", word=words[0].value))
     return Wrapped((tuple(words[at:]),))
 
 
@@ -201,7 +202,9 @@ def _parallel(words: Words) -> Wrapped:
     )
     inner = _given_more(valued.wrapped(words[:end]), "{")
     lines = tuple(" ".join(_shown(word) for word in command if word.text) for command in inner.commands)
-    return Wrapped(inner.commands, lines, inner.hidden or (None if lines else "parallel runs what it reads"))
+    return Wrapped(
+        inner.commands, lines, inner.hidden or (None if lines else phrase("{word} runs what it reads", word="parallel"))
+    )
 
 
 def _find(words: Words) -> Wrapped:
@@ -212,7 +215,9 @@ def _find(words: Words) -> Wrapped:
             length = next((at for at, end in enumerate(rest) if end.value in (";", "+")), len(rest))
             commands.append(tuple(_computed(part, "{}") for part in rest[:length]))
     is_hidden = any(word.is_split and not word.is_literal and word.text.startswith(("$", "`")) for word in words[1:])
-    return Wrapped(tuple(commands), hidden="find may run something that is computed" if is_hidden else None)
+    return Wrapped(
+        tuple(commands), hidden=phrase("{word} may run something that is computed", word="find") if is_hidden else None
+    )
 
 
 def _fd(words: Words) -> Wrapped:
@@ -246,7 +251,7 @@ def _with_line_option(words: Words) -> Wrapped:
         return Prefix("wE", long=names("--timeout --wait --conflict-exit-code"), operands=1).wrapped(words)
     if name == "runuser":
         return Prefix("ugG", long=names("--user --group")).wrapped(words)
-    return Wrapped(hidden=f"{name} runs what it reads")
+    return Wrapped(hidden=phrase("{word} runs what it reads", word=name))
 
 
 def _watch(words: Words) -> Wrapped:
@@ -280,7 +285,7 @@ def _bwrap(words: Words) -> Wrapped:
 
 
 def _reads_commands(words: Words) -> Wrapped:
-    return Wrapped(hidden=f"{words[0].value} runs what it reads")
+    return Wrapped(hidden=phrase("{word} runs what it reads", word=words[0].value))
 
 
 def _runner(words: Words) -> Wrapped | None:
@@ -331,7 +336,7 @@ def _windows_shell(words: Words) -> Wrapped | None:
         if word.value.lower() in ("/c", "/k", "-c", "-command", "/command"):
             return _joined(words[0], words[index + 1 :])
         if re.match(r"[-/]e(?:c|nc\w*)?\Z", word.value.lower()):
-            return Wrapped(hidden=f"{words[0].value} runs something encoded")
+            return Wrapped(hidden=phrase("{word} runs something encoded", word=words[0].value))
     return None
 
 
