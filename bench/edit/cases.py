@@ -16,6 +16,7 @@ from bench.edit.truth import true_edit
 _ATTEMPTS = 3_000
 
 _ESCAPE = re.compile(r"""\\[nt"'\\u]""")
+_LINED_UP = re.compile(r"\S {2,}\S|\S\t+\S|\w, \w")
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|#39);")
 _COMMENT = re.compile(r"^\s*(?:#|//) \w+ \w+ \w+ \w+ \w+")
 
@@ -40,6 +41,7 @@ class Kind:
 KINDS: tuple[Kind, ...] = (
     Kind("trailing white space", white_space.trailing_white_space, "trailing", 1),
     Kind("tabs and spaces", white_space.tabs_and_spaces, "indentation", 0),
+    Kind("inner white space", white_space.inner_white_space, "inner", 1, seek=_LINED_UP),
     Kind("indentation shifted", white_space.shifted_indentation, "indentation", 1),
     Kind("blank lines", white_space.blank_lines, "blank", 1),
     Kind("line cut short", memory.cut_short, "cut", 1, alone=0.2),

@@ -4,11 +4,14 @@ What a changed or added line should look like must follow from the other lines, 
 disturbed only together with that of the whole block.
 """
 
+import re
 from dataclasses import replace
 from math import gcd
 from random import Random
 
 from bench.edit.draft import Draft, Row, indent_of
+
+_RUN = re.compile(r"(?<=\S)(?: {2,}|\t+)(?=\S)")
 
 
 def trailing_white_space(draft: Draft, rng: Random) -> Draft | None:
@@ -118,6 +121,24 @@ def blank_lines(draft: Draft, rng: Random) -> Draft | None:
         rows = [extra, *rows] if rng.random() < 0.5 else [*rows, extra, extra]
         only_old = False
     return draft.with_rows(rows, f"blank lines {what} in {'old' if only_old else 'both'}")
+
+
+def inner_white_space(draft: Draft, rng: Random) -> Draft | None:
+    """Blanks within lines that stay: fewer where the file lines things up, or a tab, or none behind a comma."""
+    runs = [index for index, row in enumerate(draft.rows) if row.is_plain and _RUN.search((row.old or "").strip())]
+    commas = [index for index, row in enumerate(draft.rows) if row.is_plain and ", " in (row.old or "")]
+    chosen = runs or commas
+    if not chosen:
+        return None
+    other = rng.choice((" ", " ", "\t")) if runs else ","
+    only_old = rng.random() < 0.4
+    rows = list(draft.rows)
+    for index in rng.sample(chosen, rng.randint(1, len(chosen))):
+        line = rows[index].old or ""
+        body = len(indent_of(line))
+        changed = line[:body] + (_RUN.sub(other, line[body:]) if runs else line[body:].replace(", ", other))
+        rows[index] = replace(rows[index], old=changed, new=line if only_old else changed)
+    return draft.with_rows(rows, f"inner blanks as {other!r} in {'old' if only_old else 'both'}")
 
 
 def _unit(draft: Draft) -> str | None:
