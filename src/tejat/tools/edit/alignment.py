@@ -3,7 +3,7 @@
 from tejat.core.value import value
 from tejat.tools.edit.folding import names_of
 from tejat.tools.edit.given import Given, indent_of
-from tejat.tools.edit.likeness import CUT, cost_of
+from tejat.tools.edit.likeness import CUT, cost_of, cost_of_dots
 from tejat.tools.edit.page import Page
 
 STALE = 70
@@ -12,6 +12,9 @@ MISSING = 80
 EXTRA = 40
 """The costs of a line that the file lacks, and of one that only the file has; of blank lines, BLANK."""
 BLANK = 3
+
+ELISION = 9
+"""The cost of dots for any number of lines: more than that of the same dots in the file."""
 
 _NEVER = float("inf")
 _MOST_ELIDED = 400
@@ -129,7 +132,7 @@ class _Table:
         line, key, is_elision = given.lines[index], given.keys[index], given.elisions[index]
         before, before_low = self._rows[-1], self._lows[-1]
         is_first, is_last, is_final = index == given.first, index == given.last, index == len(given.lines) - 1
-        skip_given = 2 if is_elision else MISSING if key else BLANK
+        skip_given = ELISION if is_elision else MISSING if key else BLANK
         costs, moves = list[float](), bytearray()
         for at in range(low, high + 1):
             best, move = _NEVER, 0
@@ -148,8 +151,10 @@ class _Table:
 
     def _cost(self, line: str, key: str, at: int, is_first: bool, is_last: bool, is_elision: bool) -> float:
         found_key = self._page.keys[at]
-        if key != found_key and (is_elision or not key or not found_key):
+        if key != found_key and (not key or not found_key):
             return _NEVER
+        if is_elision and key != found_key:
+            return _NEVER if cost_of_dots(line, found_key) is None else ELISION - 1
         cost = cost_of(line, self._page.lines[at], key, found_key, is_first=is_first, is_last=is_last)
         return STALE if cost is None or (cost > CUT and self._is_another_thing(line, at)) else cost
 
@@ -164,4 +169,6 @@ class _Table:
         if not is_elision:
             return EXTRA
         # What was left out belongs to the block that the dots stand in.
-        return EXTRA if indent_of(line) and not indent_of(self._page.lines[at]) else 0.05
+        first = self._given.lines[self._given.first]
+        is_deeper = len(indent_of(line)) > len(indent_of(first))
+        return EXTRA if is_deeper and not indent_of(self._page.lines[at]) else 0.05

@@ -19,17 +19,18 @@ def base_of(given: Given, new: Sequence[str], page: Page, alignment: Alignment) 
     found = [None if place is None else page.lines[place] for place in alignment.places]
     is_as_found = _is_as_found(given.lines, [line for line in found if line is not None], new)
     new_lines = {line.rstrip() for line in new}
-    new_words = Counter(word for line in new for word in words_of(line))
     lines: list[str] = []
     for index, (old, there) in enumerate(zip(given.lines, found, strict=True)):
-        if there is None or old == there or old.rstrip() in new_lines:
+        if there is None or old == there:
             lines.append(old)
-        elif there.rstrip() in new_lines:
-            lines.append(there)
+            continue
+        as_given, as_found = old.rstrip() in new_lines, there.rstrip() in new_lines
+        if as_given != as_found:
+            lines.append(there if as_found else old)
         elif alignment.costs[index] < CUT:
             lines.append(there if is_as_found else old)
         else:
-            is_found_meant = alignment.costs[index] < STALE and _has_its_words(old, there, new_words)
+            is_found_meant = alignment.costs[index] < STALE and _has_its_words(old, there, new)
             lines.append(there if is_found_meant else old)
     return Given(lines)
 
@@ -55,12 +56,9 @@ def _indents(lines: Sequence[str]) -> set[str]:
     return {indent_of(line) for line in lines if line.strip()}
 
 
-def _has_its_words(given: str, found: str, new_words: "Counter[str]") -> bool:
-    """Whether the new text has the words in which the file differs from what was given, and not those of the latter."""
+def _has_its_words(given: str, found: str, new: Sequence[str]) -> bool:
+    """Whether the new line that is most like the one found has the words in which that differs from the given one."""
     given_words, found_words = Counter(words_of(given)), Counter(words_of(found))
     only_found, only_given = found_words - given_words, given_words - found_words
-    return (
-        bool(only_found)
-        and all(word in new_words for word in only_found)
-        and not any(word in new_words for word in only_given if word not in found_words)
-    )
+    likest = max((Counter(words_of(line)) for line in new), key=lambda words: (words & found_words).total())
+    return bool(only_found) and (likest & found_words) >= only_found and not (likest - found_words) & only_given

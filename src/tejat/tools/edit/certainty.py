@@ -6,7 +6,7 @@ from itertools import pairwise
 from tejat.core.value import value
 from tejat.tools.edit.alignment import STALE, Alignment
 from tejat.tools.edit.given import Given
-from tejat.tools.edit.likeness import CUT, PER_CHARACTER, SLIP
+from tejat.tools.edit.likeness import CUT, ESCAPED, PER_CHARACTER, SLIP
 from tejat.tools.edit.page import Page
 
 _SHORTEST = 3
@@ -49,7 +49,7 @@ def as_good(given: Given, page: Page, found: Sequence[Alignment]) -> list[Alignm
 
 def is_whole(given: Given, alignment: Alignment) -> bool:
     """Whether nothing differs but white space and look-alikes."""
-    return all(cost < CUT for cost in alignment.costs) and bool(given.lines)
+    return all(cost < ESCAPED for cost in alignment.costs) and bool(given.lines)
 
 
 def _alike(given: Given, page: Page, found: Sequence[Alignment]) -> int:

@@ -98,13 +98,13 @@ def _as_entity(*signs: str) -> Respell:
 _LONE_AMPERSAND = re.compile(r"&(?!(?:\w{2,8}|#\w{1,6});)")
 
 ENTITIES: tuple[Respell, ...] = (
-    _as_entity("&", "<", ">"),
-    _as_entity("&", "<", ">", '"'),
-    _as_entity("&", "<", ">", '"', "'"),
     _as_entity("&"),
     _as_entity("<"),
     _as_entity(">"),
     _as_entity('"'),
     _as_entity("'"),
+    _as_entity("&", "<", ">"),
+    _as_entity("&", "<", ">", '"'),
+    _as_entity("&", "<", ">", '"', "'"),
 )
-"""Ways to write characters as entities: all that are usual, or only one kind."""
+"""Ways to write characters as entities: only one kind, or all that are usual."""

@@ -12,7 +12,8 @@ from tejat.tools.edit.alignment import Alignment
 from tejat.tools.edit.certainty import as_good, is_whole, meant
 from tejat.tools.edit.folding import key_of
 from tejat.tools.edit.given import Given, plain_lines
-from tejat.tools.edit.line_breaks import with_escaped_breaks
+from tejat.tools.edit.likeness import CUT
+from tejat.tools.edit.line_breaks import with_escaped_breaks, with_the_same_breaks
 from tejat.tools.edit.merge import Conflict, merge
 from tejat.tools.edit.overlooked import overlooked
 from tejat.tools.edit.page import LineEdit, Page
@@ -29,6 +30,8 @@ MOST_GIVEN = 2_000
 _MOST_SEVERAL = 500
 _MOST_ALIGNED = 6
 _NOT_THERE = 10_000
+_WORTH = 6
+"""What a telling line that is found is worth, when one repair is compared with another."""
 _BY_SURROUNDINGS = "of several equal places the one was taken whose surroundings new_string repeats"
 
 
@@ -119,15 +122,15 @@ class _Search:
         keys = self._page.key_set
         request = self._request
         lines, new = plain_lines(request.old), plain_lines(request.new)
-        joined = with_escaped_breaks(lines, keys)
-        if len(joined) < len(lines):
-            known = keys.union(map(key_of, joined))
-            as_given = EditRequest("\n".join(joined), "\n".join(with_escaped_breaks(new, known)), request.expected)
-            yield Repaired(as_given, ("line breaks were taken for the escapes in the file",))
+        groups = with_escaped_breaks(lines, keys)
+        if len(groups) < len(lines):
+            old = "\n".join("".join(group) for group in groups)
+            joined = EditRequest(old, "\n".join(with_the_same_breaks(new, groups)), request.expected)
+            yield Repaired(joined, ("line breaks were taken for the escapes in the file",))
 
     def _whole_lines(self, edits: list[TextEdit]) -> list[TextEdit]:
-        """Those that begin where a line does: amid one it may be cut short, and then more than this is needed."""
-        return [edit for edit in edits if self._page.is_at_line_start(edit.start)]
+        """Those that begin and end where lines do: amid one it may be cut short, and then more than this is needed."""
+        return [edit for edit in edits if self._page.holds_whole_lines(edit.start, edit.end)]
 
     def aligned(self) -> Found | Refused:
         """The place that the text fits best, as it was given or repaired."""
@@ -149,7 +152,7 @@ class _Search:
         left = _MOST_ALIGNED
         for repaired in self._variants():
             there = _lines_there(repaired.request, self._page)
-            if left and (there > most or repaired.is_certain):
+            if left and (there > most or (there == most and repaired.is_certain)):
                 left -= 1
                 yield repaired
 
@@ -176,7 +179,11 @@ class _Fit:
         if not self._places:
             return float("inf")
         is_there = self._meant or as_good(self._given, self._page, self._places)
-        return self._places[0].total + (0 if is_there else _NOT_THERE)
+        # Repairs may leave lines out, and what is not sought costs nothing.
+        sure = sum(
+            cost < CUT for cost, telling in zip(self._places[0].costs, self._given.telling, strict=True) if telling
+        )
+        return self._places[0].total - _WORTH * sure + (0 if is_there else _NOT_THERE)
 
     @property
     def is_whole(self) -> bool:

@@ -13,6 +13,17 @@ _LOOK_ALIKE = {
     **dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u200f"), None),
 }
 _WORD = re.compile(r"\w+|[^\w\s]")
+_ENTITIES = (
+    ("&lt;", "<"),
+    ("&gt;", ">"),
+    ("&quot;", '"'),
+    ("&#34;", '"'),
+    ("&#39;", "'"),
+    ("&#x27;", "'"),
+    ("&apos;", "'"),
+    ("&nbsp;", ""),
+    ("&amp;", "&"),
+)
 _DIGITS = re.compile(r"\d+")
 _NAME = re.compile(r"\b(?:def|class|function|func|fn|interface|struct|enum|trait|type|module|namespace)\s+(\w+)")
 _OPERATORS = re.compile(r"[-+*/%<>=!&|^~]+|\b(?:not|and|or|is|in|True|False|true|false|None|null)\b")
@@ -31,6 +42,14 @@ def keys_of(text: str) -> list[str]:
         # The same as one by one, many times as fast.
         return text.encode("ascii").translate(_PLAIN_TICKS, _WHITE).decode("ascii").split("\n")
     return [key_of(line) for line in text.split("\n")]
+
+
+def unescaped(key: str) -> str:
+    """A key without backslashes, and with HTML entities as the characters that they stand for."""
+    key = key.replace("\\", "")
+    for entity, sign in _ENTITIES if "&" in key else ():
+        key = key.replace(entity, sign)
+    return key
 
 
 def words_of(line: str) -> list[str]:

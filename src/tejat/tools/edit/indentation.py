@@ -41,7 +41,6 @@ class Indentation:
         return self._reckoned(indent)
 
     def _reckoned(self, indent: str) -> str | None:
-        shift = self._constant_shift()
         known = {left: next(iter(rights)) for left, rights in self._known.items() if len(rights) == 1}
         if not known:
             return None
@@ -49,11 +48,10 @@ class Indentation:
         left = min(known, key=lambda each: (abs(_width(each) - width), _width(each)))
         right = known[left]
         given_step, found_step = self._steps(known)
-        if shift is not None and (given_step == found_step or given_step is None or found_step is None):
+        shift = self._constant_shift()
+        if shift is not None and not _are_as_deep(left, right, given_step, found_step):
             added, removed = shift
-            if indent.startswith(removed):
-                return added + indent[len(removed) :]
-            return None
+            return added + indent[len(removed) :] if indent.startswith(removed) else None
         if given_step is None or found_step is None:
             return None
         steps, rest = divmod(abs(width - _width(left)), _width(given_step))
@@ -88,6 +86,13 @@ class Indentation:
         if len(removed) == 1 and (only := removed.pop()) is not None:
             return "", only
         return None
+
+
+def _are_as_deep(left: str, right: str, given_step: str | None, found_step: str | None) -> bool:
+    """Whether both indents are the same number of steps, which are written in two ways."""
+    if not left or not right or given_step is None or found_step is None or given_step == found_step:
+        return False
+    return _width(left) * _width(found_step) == _width(right) * _width(given_step)
 
 
 def map_lines(lines: Sequence[str]) -> list[str]:

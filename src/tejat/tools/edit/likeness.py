@@ -4,11 +4,12 @@ from functools import lru_cache
 from operator import add
 
 from tejat.tools.edit.distance import distance, distance_to_start
-from tejat.tools.edit.folding import digits_of, key_of, names_of, words_of
+from tejat.tools.edit.folding import digits_of, key_of, names_of, unescaped, words_of
 
 TRAILING = 1
 INDENTATION = 4
 SPACING = 3
+ESCAPED = 8
 CUT = 14
 ELIDED = 20
 SLIP = 18
@@ -32,14 +33,20 @@ def cost_of(given: str, found: str, given_key: str, found_key: str, *, is_first:
     """`is_first` and `is_last` say that the given line may lack its beginning or its end."""
     if given_key == found_key:
         return _cost_of_spacing(given, found)
+    if _may_be_escaped(given_key, found_key) and unescaped(given_key) == unescaped(found_key):
+        return ESCAPED
     if not given_key or not found_key or max(len(given_key), len(found_key)) > LONGEST:
         return None
     costs = [
         cost_of_slip(given, found, given_key, found_key) if _may_be_near(given_key, found_key) else None,
-        _cost_of_dots(given, found_key) if given_key.endswith("...") else None,
+        cost_of_dots(given, found_key) if given_key.endswith("...") else None,
         _cost_of_cut(given_key, found_key, is_first=is_first, is_last=is_last) if is_first or is_last else None,
     ]
     return min((cost for cost in costs if cost is not None), default=None)
+
+
+def _may_be_escaped(given_key: str, found_key: str) -> bool:
+    return any(sign in key for sign in "\\&" for key in (given_key, found_key))
 
 
 def _cost_of_spacing(given: str, found: str) -> int:
@@ -86,7 +93,7 @@ def is_near(given: str, found: str) -> bool:
     )
 
 
-def _cost_of_dots(given: str, found_key: str) -> int | None:
+def cost_of_dots(given: str, found_key: str) -> int | None:
     """A line whose end was left out: `# a long comment that...`."""
     start = key_of(given.rstrip().rstrip(".…"))
     return ELIDED if len(start) >= _SHORTEST_SLIP and found_key.startswith(start) else None

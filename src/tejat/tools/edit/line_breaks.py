@@ -8,25 +8,49 @@ _ESCAPES = ("\\n", "\\r")
 _MOST_JOINED = 8
 
 
-def with_escaped_breaks(lines: Sequence[str], keys: "frozenset[str]") -> list[str]:
-    """The lines, those joined by escapes that make one line of the file so; `keys` are those of the file's lines."""
-    joined: list[str] = []
+def with_escaped_breaks(lines: Sequence[str], keys: "frozenset[str]") -> list[list[str]]:
+    """The lines, those together that make one line of the file when they are joined; `keys` are of the file's lines."""
+    groups: list[list[str]] = []
     index = 0
     while index < len(lines):
-        line, taken = _joined(lines, index, keys)
-        joined.append(line)
-        index += taken
+        group = _group(lines, index, keys)
+        groups.append(group)
+        index += len(group) // 2 + 1
+    return groups
+
+
+def with_the_same_breaks(lines: Sequence[str], groups: "Sequence[Sequence[str]]") -> list[str]:
+    """Other lines, joined where the groups have such a break: the same text stands around it."""
+    breaks = [(group[at - 1], group[at], group[at + 1]) for group in groups for at in range(1, len(group), 2)]
+    joined = list(lines[:1])
+    last = joined[0] if joined else ""
+    for line in lines[1:]:
+        escape = next((escape for left, escape, right in breaks if _is_same_break(last, line, left, right)), None)
+        if escape is None:
+            joined.append(line)
+        else:
+            joined[-1] += escape + line
+        last = line
     return joined
 
 
-def _joined(lines: Sequence[str], index: int, keys: "frozenset[str]") -> tuple[str, int]:
-    """The line that begins here, and of how many it was made."""
-    ways = [lines[index]]
+def _is_same_break(last: str, line: str, left: str, right: str) -> bool:
+    is_like_left = last == left or (last[-_TELLING:] == left[-_TELLING:] and line == right)
+    is_like_right = line == right or (line[:_TELLING] == right[:_TELLING] and last == left)
+    return is_like_left and is_like_right
+
+
+_TELLING = 3
+
+
+def _group(lines: Sequence[str], index: int, keys: "frozenset[str]") -> list[str]:
+    """The line that begins here: its parts, with the escapes between them."""
+    ways = [[lines[index]]]
     if key_of(lines[index]) in keys:
-        return lines[index], 1
-    for taken in range(2, min(_MOST_JOINED, len(lines) - index) + 1):
-        ways = [way + escape + lines[index + taken - 1] for way in ways for escape in _ESCAPES][:16]
+        return ways[0]
+    for taken in range(1, min(_MOST_JOINED, len(lines) - index)):
+        ways = [[*way, escape, lines[index + taken]] for way in ways for escape in _ESCAPES][:16]
         for way in ways:
-            if key_of(way) in keys:
-                return way, taken
-    return lines[index], 1
+            if key_of("".join(way)) in keys:
+                return way
+    return [lines[index]]

@@ -94,6 +94,21 @@ def without_signs_or_margin(lines: Sequence[str]) -> list[str] | None:
     return [line[1:] for line in lines if not line.startswith("-")]
 
 
+def without_margin(lines: Sequence[str]) -> list[str] | None:
+    """Without the space before each line that a diff puts before those that stay."""
+    if not any(map(str.strip, lines)) or not all(line.startswith(" ") for line in lines if line.strip()):
+        return None
+    return [line[1:] for line in lines]
+
+
+def has_signs(text: str) -> bool:
+    """Whether some lines begin with the sign of a diff, and all others with a space."""
+    lines = text.split("\n")
+    return any(line.startswith(("+", "-")) for line in lines) and all(
+        line.startswith(("+", "-", " ")) for line in lines if line.strip()
+    )
+
+
 def without_bare_signs(lines: Sequence[str]) -> list[str] | None:
     """The same where lines that stay have nothing before them."""
     if not any(line.startswith(("+", "-")) for line in lines):

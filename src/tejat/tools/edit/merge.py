@@ -126,9 +126,7 @@ class _Merge:
 
     def _may_go(self, index: int, place: int) -> bool:
         old, found = self._given.lines[index], self._page.lines[place]
-        return self._given.keys[index] == self._page.keys[place] or (
-            is_near(old, found) and operators_of(old) == operators_of(found)
-        )
+        return self._alignment.costs[index] < CUT or (is_near(old, found) and operators_of(old) == operators_of(found))
 
     def _changed(self, old: str, found: str, new: str, place: int, cost: float) -> str:
         if cost >= STALE and key_of(new) != key_of(found):

@@ -10,6 +10,8 @@ from tejat.core.value import value
 from tejat.tools.edit.folding import keys_of
 from tejat.workspace.splice import TextEdit, TextFile
 
+_LINE_ENDS = (b"\n", b"\r")
+
 
 @value
 class LineEdit:
@@ -73,10 +75,12 @@ class Page:
         """Whether it stands anywhere in the file as a whole word."""
         return re.search(rf"\b{re.escape(word)}\b", self._text) is not None
 
-    def is_at_line_start(self, offset: int) -> bool:
-        """Whether a line begins at a place in the bytes."""
-        before = self._file.raw[max(offset - self._file.encoding.unit, 0) : offset]
-        return offset <= len(self._file.encoding.bom) or before.strip(b"\0") in {b"\n", b"\r"}
+    def holds_whole_lines(self, start: int, end: int) -> bool:
+        """Whether a range of bytes begins and ends where lines do."""
+        raw, unit, body = self._file.raw, self._file.encoding.unit, len(self._file.encoding.bom)
+        before, last, behind = raw[max(start - unit, 0) : start], raw[max(end - unit, 0) : end], raw[end : end + unit]
+        begins = start <= body or before.strip(b"\0") in _LINE_ENDS
+        return begins and (end == len(raw) or behind.strip(b"\0") in _LINE_ENDS or last.strip(b"\0") in _LINE_ENDS)
 
     def text_edits(self, edits: Sequence[LineEdit]) -> list[TextEdit]:
         """The same edits as bytes and text. They are in order and do not overlap."""

@@ -58,6 +58,7 @@ def _respell(says: str, function: Callable[[str], str]) -> Repair:
 
 _SIGNS = "the signs of a diff were left out"
 _FENCE = _strip("the code fence was left out", listings.without_fence)
+_MARGIN = _strip(_SIGNS, listings.without_margin, listings.without_signs_or_margin)
 _LISTINGS = (
     _FENCE,
     _strip("line numbers were left out", listings.without_numbers, listings.without_loose_numbers),
@@ -65,6 +66,7 @@ _LISTINGS = (
     _strip(_SIGNS, listings.without_signs, listings.without_signs_or_margin),
     _strip(_SIGNS, listings.without_added, listings.without_signs_or_margin),
     _strip(_SIGNS, listings.without_removed, listings.without_signs_or_margin),
+    _MARGIN,
     _strip(_SIGNS, listings.without_bare_signs, listings.without_bare_signs_of_new),
     _strip("quote marks were left out", listings.without_quote_marks),
     _strip("the quotes around the text were left out", listings.without_outer_quotes),
@@ -103,6 +105,8 @@ _OF_LISTINGS = {repair.says for repair in _LISTINGS}
 
 def _repaired(given: Repaired, repair: Repair) -> Repaired | None:
     request = given.request
+    if repair == _MARGIN and not listings.has_signs(request.new):
+        return None
     old = repair.respell(request.old)
     if old is None or old == request.old or not old.strip() or repair.says in given.repairs:
         return None

@@ -3,12 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from tejat.tools.edit.distance import distance
 from tejat.tools.edit.folding import digits_of, key_of, operators_of
+from tejat.tools.edit.likeness import is_near
 from tejat.workspace.line_edits import Edit, line_edits
-
-ONE_IN = 5
-"""One character in so many may differ in what is replaced or deleted. Digits may not: they are no slips."""
 
 _WORD = re.compile(r"(\s*)(\w+|[^\w\s])")
 
@@ -72,7 +69,7 @@ def _merged(old: _Words, found: _Words, new: _Words) -> str | None:
         )
         if there == becomes:
             parts.append(found.text(start, end))
-        elif there == was or _is_slip("".join(was), "".join(there)):
+        elif there == was or is_near(" ".join(was), " ".join(there)):
             parts.append(_written(old, found, new, edit, start))
         else:
             return None
@@ -116,10 +113,6 @@ def _means_the_same(old: _Words, found: _Words, places: "list[int | None]") -> b
         return True
     whole = " ".join(found.keys)
     return operators_of(whole) == operators_of(given) and digits_of(whole) == digits_of(given)
-
-
-def _is_slip(given: str, actual: str) -> bool:
-    return digits_of(given) == digits_of(actual) and distance(given, actual) <= len(given) // ONE_IN
 
 
 def _places(old: Sequence[str], found: Sequence[str]) -> "list[int | None]":
