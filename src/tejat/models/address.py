@@ -3,6 +3,7 @@
 from urllib.parse import urlsplit
 
 from tejat.core.errors import UsageError
+from tejat.core.words import phrase
 from tejat.models import ModelOptions
 
 GEMINI_ADDRESS = "https://generativelanguage.googleapis.com"
@@ -20,9 +21,13 @@ def base_address(options: ModelOptions, *, variable: str, usual: str, has_key: b
     """
     from_environment = options.environment.get(variable, "").strip()
     address = from_environment or options.base_url or usual
-    source = variable if from_environment else "The setting model.baseUrl"
+    source = variable if from_environment else phrase("The setting model.baseUrl")
     no_address = UsageError(
-        f"{source} is not the address of a service: that is http:// or https:// and a host, perhaps a port and a path."
+        phrase(
+            "{source} is not the address of a service: that is http:// or https:// and a host, perhaps a port and a "
+            "path.",
+            source=source,
+        )
     )
     try:
         parts = urlsplit(address)
@@ -34,8 +39,12 @@ def base_address(options: ModelOptions, *, variable: str, usual: str, has_key: b
     # Who types it into the environment means it; settings are copied from others unread.
     if has_key and parts.scheme == "http" and host not in _LOOPBACK and not from_environment:
         raise UsageError(
-            f"The key would go to {host} for everybody on the way to read. Use https, or set {variable} to this"
-            " address if you mean it."
+            phrase(
+                "The key would go to {host} for everybody on the way to read. Use https, or set {variable} to this "
+                "address if you mean it.",
+                host=host,
+                variable=variable,
+            )
         )
     return address.rstrip("/")
 
@@ -44,5 +53,5 @@ def read_key(options: ModelOptions, name: str) -> str:
     """The key in this variable of the environment, empty if there is none. Raises UsageError for what can be none."""
     key = options.environment.get(name, "").strip()
     if not key.isascii() or not (key.isprintable() or not key):
-        raise UsageError(f"{name} holds characters that no key has.")
+        raise UsageError(phrase("{name} holds characters that no key has.", name=name))
     return key

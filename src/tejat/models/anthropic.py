@@ -8,6 +8,7 @@ from weakref import WeakSet
 from tejat.core.history import Message, Role
 from tejat.core.model import Ability, Chunk, FailureKind, ModelClient, ModelFailure, ModelRequest
 from tejat.core.types import Opaque
+from tejat.core.words import phrase
 from tejat.models import ModelOptions
 from tejat.models.address import ANTHROPIC_ADDRESS, base_address, read_key
 from tejat.models.anthropic_answer import AnthropicAnswer
@@ -44,7 +45,9 @@ def open_anthropic(model: str, options: ModelOptions) -> ModelClient:
     """
     key, token = read_key(options, _KEY), read_key(options, _TOKEN)
     if not key and not token:
-        raise ModelFailure(f"There is no key for the model {model}. Set {_KEY}.", FailureKind.NO_KEY)
+        raise ModelFailure(
+            phrase("There is no key for the model {model}. Set {key}.", model=model, key=_KEY), FailureKind.NO_KEY
+        )
     base = base_address(options, variable="ANTHROPIC_BASE_URL", usual=ANTHROPIC_ADDRESS, has_key=True)
     asked = Asked(model, _KEY, key) if key else Asked(model, _TOKEN, token)
     return Anthropic(asked, base.removesuffix("/v1"), options)

@@ -18,6 +18,7 @@ from tejat.core.model import (
 )
 from tejat.core.tool import FunctionDeclaration
 from tejat.core.types import FunctionCall, JsonObject, MessagePart, Text, Thought
+from tejat.core.words import phrase
 from tejat.models.anthropic_wire import ANSWER_TOOL, kept_block
 from tejat.models.failures import protocol_failure
 from tejat.models.json_shapes import count_of, items_of, object_of, read_object, text_of
@@ -109,10 +110,11 @@ class AnthropicAnswer:
     def end(self) -> list[Chunk]:
         """The rest, last of all the answer. Raises ModelFailure when the stream ended too early."""
         if not self.is_whole:
-            raise ModelFailure("The answer ended before it was whole.", FailureKind.STREAM_CUT, can_retry=True)
+            raise ModelFailure(phrase("The answer ended before it was whole."), FailureKind.STREAM_CUT, can_retry=True)
         if self._stop == _WINDOW_FULL:
             raise ModelFailure(
-                "The conversation is too long: the model ran out of room while it answered.", FailureKind.CONTEXT_FULL
+                phrase("The conversation is too long: the model ran out of room while it answered."),
+                FailureKind.CONTEXT_FULL,
             )
         deltas: list[Chunk] = []
         parts: list[MessagePart] = []
@@ -123,7 +125,9 @@ class AnthropicAnswer:
                 continue
             call = self._call(block)
             if call is None:
-                malformed = malformed or f"The arguments of {text_of(block.start.get('name'))} are not a JSON object."
+                malformed = malformed or phrase(
+                    "The arguments of {name} are not a JSON object.", name=text_of(block.start.get("name"))
+                )
             elif not self._is_forced:
                 parts.append(call)
             elif call.name == ANSWER_TOOL:
@@ -143,7 +147,7 @@ class AnthropicAnswer:
     def _extend(self, index: int, delta: Mapping[str, object]) -> list[Chunk]:
         block = self._blocks.get(index)
         if block is None:
-            raise protocol_failure("a piece of a block that never began")
+            raise protocol_failure(phrase("a piece of a block that never began"))
         text, thought = text_of(delta.get("text")), text_of(delta.get("thinking"))
         block.text += [piece for piece in (text, thought) if piece]
         block.signature.append(text_of(delta.get("signature")))
@@ -207,7 +211,11 @@ class AnthropicAnswer:
 
     def _answer(self, parts: list[MessagePart], malformed: str) -> Answer:
         reason = _REASONS.get(self._stop, FinishReason.OTHER if self._stop else FinishReason.STOP)
-        detail = "" if reason is FinishReason.STOP else self._stop_detail or f"It ended with {self._stop!r}."
+        detail = (
+            ""
+            if reason is FinishReason.STOP
+            else self._stop_detail or phrase("It ended with {stop!r}.", stop=self._stop)
+        )
         if malformed and reason not in {FinishReason.BLOCKED, FinishReason.MAX_TOKENS}:
             reason, detail = FinishReason.MALFORMED_CALL, malformed
             parts = [part for part in parts if not isinstance(part, FunctionCall)]

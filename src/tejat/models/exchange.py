@@ -7,6 +7,7 @@ from contextlib import aclosing, suppress
 from typing import Protocol
 
 from tejat.core.model import Chunk, ModelFailure
+from tejat.core.words import phrase
 from tejat.models import ModelOptions
 from tejat.models.failures import of_http, protocol_failure, retry_after
 from tejat.models.json_shapes import json_or_text
@@ -100,7 +101,7 @@ async def _events(response: HttpResponse) -> AsyncGenerator[str]:
         yield (await response.read(_MOST_ANSWER_BYTES)).decode("utf-8", "replace")
         return
     if kind != "text/event-stream":
-        raise protocol_failure(f"it is of the type {safe_text(kind, most=60) or 'unknown'}")
+        raise protocol_failure(phrase("it is of the type {kind}", kind=safe_text(kind, most=60) or phrase("unknown")))
     parser = SseParser()
     async for piece in response:
         for event in parser.feed(piece):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 from tejat.core.model import FailureKind, ModelFailure
-from tejat.core.words import say
+from tejat.core.words import phrase
 from tejat.workspace.http.values import Headers, HttpFailure, HttpProblem
 
 # What each problem is to a caller, and whether the same request might succeed later.
@@ -39,7 +39,7 @@ def of_http(failure: HttpFailure) -> ModelFailure:
 def protocol_failure(detail: str) -> ModelFailure:
     """The failure of a service that answered in a way that none of its kind does."""
     return ModelFailure(
-        say("The service sent something that is no answer of a model: {detail}", detail=detail), FailureKind.PROTOCOL
+        phrase("The service sent something that is no answer of a model: {detail}", detail=detail), FailureKind.PROTOCOL
     )
 
 

@@ -11,6 +11,7 @@ from weakref import WeakSet
 from tejat.core.errors import UsageError
 from tejat.core.history import Message
 from tejat.core.model import Ability, Chunk, FailureKind, ModelFailure, ModelRequest
+from tejat.core.words import phrase
 from tejat.models import ModelOptions
 from tejat.models.address import GEMINI_ADDRESS, base_address, read_key
 from tejat.models.encoded import Encoded, Joined, fitted
@@ -62,8 +63,10 @@ def open_gemini(model: str, options: ModelOptions) -> "Gemini":
     key = next((found for name in _KEYS if (found := read_key(options, name))), None)
     if key is None:
         raise ModelFailure(
-            f"There is no key for the model {model}. Set GEMINI_API_KEY; you get one at"
-            " https://aistudio.google.com/apikey",
+            phrase(
+                "There is no key for the model {model}. Set GEMINI_API_KEY; you get one at https://aistudio.google.com/apikey",
+                model=model,
+            ),
             FailureKind.NO_KEY,
         )
     base = base_address(options, variable="GOOGLE_GEMINI_BASE_URL", usual=GEMINI_ADDRESS, has_key=True)
@@ -77,7 +80,7 @@ def api_version(options: ModelOptions, *, usual: str) -> str:
     if not version or version == "beta":
         return usual
     if not version.isalnum() or not version.isascii():
-        raise UsageError("GOOGLE_GENAI_API_VERSION is not a version.")
+        raise UsageError(phrase("GOOGLE_GENAI_API_VERSION is not a version."))
     return version
 
 
@@ -154,7 +157,9 @@ class Gemini:
                         for delta in reader.read_last(event.data):
                             yield delta
                 else:
-                    raise protocol_failure(f"it is of the type {safe_text(kind, most=60) or 'unknown'}")
+                    raise protocol_failure(
+                        phrase("it is of the type {kind}", kind=safe_text(kind, most=60) or phrase("unknown"))
+                    )
         except HttpFailure as failure:
             raise of_http(failure) from None
         except EventTooLong as error:

@@ -23,6 +23,7 @@ from tejat.core.model import (
 from tejat.core.tool import FunctionDeclaration
 from tejat.core.types import FileData, FunctionCall, InlineData, JsonObject, MessagePart, Opaque, Text, Thought
 from tejat.core.value import replace
+from tejat.core.words import changed, phrase
 from tejat.models.failures import protocol_failure
 from tejat.models.gemini_refusal import refusal
 from tejat.models.gemini_wire import NAMES, VENDOR
@@ -115,7 +116,9 @@ class AnswerReader:
         if reason:
             said = text_of(feedback.get("blockReasonMessage"))
             self._reason = FinishReason.BLOCKED
-            self._detail = safe_text(f"The prompt was refused ({reason}). {said}")
+            self._detail = changed(
+                phrase("The prompt was refused ({reason}). {said}", reason=reason, said=said), safe_text
+            )
 
     def _read_candidate(self, candidate: JsonObject) -> Iterator[TextDelta | ThoughtDelta]:
         content = _object(candidate.get("content") or {}, "content")
@@ -162,7 +165,7 @@ class AnswerReader:
 
 
 def _cut() -> ModelFailure:
-    return ModelFailure("The stream ended in the middle of the answer.", FailureKind.STREAM_CUT, can_retry=True)
+    return ModelFailure(phrase("The stream ended in the middle of the answer."), FailureKind.STREAM_CUT, can_retry=True)
 
 
 def _read_part(part: JsonObject) -> MessagePart:
@@ -171,7 +174,7 @@ def _read_part(part: JsonObject) -> MessagePart:
     if "text" in part:
         text = part["text"]
         if not isinstance(text, str):
-            raise protocol_failure("a text that is none")
+            raise protocol_failure(phrase("a text that is none"))
         return Thought(text, signature) if is_thought else Text(text, signature)
     if "functionCall" in part:
         return _read_call(part["functionCall"], signature)
@@ -203,7 +206,7 @@ def _read_media(media: JsonObject) -> InlineData:
         encoded = text_of(media.get("data")).replace("-", "+").replace("_", "/")
         data = base64.b64decode(encoded + "=" * (-len(encoded) % 4), validate=True)
     except (binascii.Error, ValueError):
-        raise protocol_failure("media that are not base64") from None
+        raise protocol_failure(phrase("media that are not base64")) from None
     return InlineData(text_of(media.get("mimeType")), data)
 
 
@@ -224,7 +227,7 @@ def _citation(value: object) -> Citation:
 
 def _object(value: object, what: str) -> JsonObject:
     if not isinstance(value, Mapping):
-        raise protocol_failure(f"{what} is not an object")
+        raise protocol_failure(phrase("{what} is not an object", what=what))
     return cast("JsonObject", value)
 
 
@@ -232,5 +235,5 @@ def _objects(value: object, what: str) -> list[JsonObject]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise protocol_failure(f"{what} is not a list")
-    return [_object(item, f"one of {what}") for item in cast("list[object]", value)]
+        raise protocol_failure(phrase("{what} is not a list", what=what))
+    return [_object(item, phrase("one of {what}", what=what)) for item in cast("list[object]", value)]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from tejat.core.model import FailureKind, ModelFailure
-from tejat.core.words import say
+from tejat.core.words import phrase
 from tejat.models.failures import can_retry_status
 from tejat.models.json_shapes import items_of, object_of
 from tejat.models.redact import safe_text, without_markup
@@ -31,23 +31,23 @@ def refusal(
     wait = retry_after if wait is None else wait
     if re.search(_BAD_KEY, f"{error.get('message', '')} {_reasons(details)}") or code in {401, 403}:
         return ModelFailure(
-            say("The service does not accept the key or its owner. {text}", text=message),
+            phrase("The service does not accept the key or its owner. {text}", text=message),
             FailureKind.AUTHENTICATION,
             status=code,
         )
     if code == 404:
         return ModelFailure(
-            say("There is no such model here. {text}", text=message), FailureKind.BAD_REQUEST, status=code
+            phrase("There is no such model here. {text}", text=message), FailureKind.BAD_REQUEST, status=code
         )
     if code == 429:
         return _rate_limited(message, details, wait)
     if code == 413 or (code == 400 and re.search(_TOO_LONG, message)):
         return ModelFailure(
-            say("The conversation is too long. {text}", text=message), FailureKind.CONTEXT_FULL, status=code
+            phrase("The conversation is too long. {text}", text=message), FailureKind.CONTEXT_FULL, status=code
         )
     if can_retry_status(code):
         return ModelFailure(
-            say("The service is not available. {text}", text=message),
+            phrase("The service is not available. {text}", text=message),
             FailureKind.UNAVAILABLE,
             status=code,
             retry_after=wait,
@@ -55,10 +55,12 @@ def refusal(
         )
     if code >= 400:
         return ModelFailure(
-            say("The service refused the request. {text}", text=message), FailureKind.BAD_REQUEST, status=code
+            phrase("The service refused the request. {text}", text=message), FailureKind.BAD_REQUEST, status=code
         )
     return ModelFailure(
-        say("This does not seem to be the service of a model. {text}", text=message), FailureKind.PROTOCOL, status=code
+        phrase("This does not seem to be the service of a model. {text}", text=message),
+        FailureKind.PROTOCOL,
+        status=code,
     )
 
 
@@ -96,11 +98,11 @@ def _reasons(details: list[Mapping[str, object]]) -> str:
 def _rate_limited(message: str, details: list[Mapping[str, object]], wait: float | None) -> ModelFailure:
     violations = [object_of(found) for detail in details for found in items_of(detail.get("violations"))]
     quotas = sorted({quota for quota in (_quota(violation) for violation in violations) if quota})
-    which = f" {say('Quota: {names}.', names=', '.join(quotas))}" if quotas else ""
+    which = phrase(" Quota: {names}.", names=", ".join(quotas)) if quotas else ""
     if any("PerDay" in quota for quota in quotas):
         # Whatever delay the service names besides: asking again today is refused again.
         return ModelFailure(
-            say(
+            phrase(
                 "The quota of this day is used up; it is renewed at midnight Pacific time.{which} {text}",
                 which=which,
                 text=message,
@@ -111,12 +113,12 @@ def _rate_limited(message: str, details: list[Mapping[str, object]], wait: float
         )
     if violations and all(violation.get("quotaValue") == "0" for violation in violations):
         return ModelFailure(
-            say("This key has no quota for the model.{which} {text}", which=which, text=message),
+            phrase("This key has no quota for the model.{which} {text}", which=which, text=message),
             FailureKind.RATE_LIMITED,
             status=429,
         )
     return ModelFailure(
-        say("Too many requests.{which} {text}", which=which, text=message),
+        phrase("Too many requests.{which} {text}", which=which, text=message),
         FailureKind.RATE_LIMITED,
         status=429,
         retry_after=wait,

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from tejat.core.json_text import NotJson, load_json
+from tejat.core.words import phrase
 
 _NOTHING: Mapping[str, object] = {}
 _MOST = 10**12
@@ -13,7 +14,7 @@ def read_object(text: str | bytes) -> Mapping[str, object]:
     """The JSON object in the text. Raises NotJson."""
     value = load_json(text)
     if not isinstance(value, dict):
-        raise NotJson("it is not an object")
+        raise NotJson(phrase("it is not an object"))
     return cast("dict[str, object]", value)
 
 

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from tejat.core.model import Ability, Chunk, FailureKind, ModelClient, ModelFailure, ModelRequest
 from tejat.core.value import replace
+from tejat.core.words import phrase
 from tejat.models import ModelOptions
 from tejat.models.address import OPENAI_ADDRESS, base_address, read_key
 from tejat.models.encoded import Encoded, fitted
@@ -35,7 +36,10 @@ def open_openai(
     """
     key = read_key(options, key_name)
     if not key and needs_key:
-        raise ModelFailure(f"There is no key for the model {model}. Set {key_name}.", FailureKind.NO_KEY)
+        raise ModelFailure(
+            phrase("There is no key for the model {model}. Set {key_name}.", model=model, key_name=key_name),
+            FailureKind.NO_KEY,
+        )
     if base_url is None:
         base_url = base_address(options, variable="OPENAI_BASE_URL", usual=OPENAI_ADDRESS, has_key=bool(key))
     return OpenAi(Asked(model, key_name, key), base_url.rstrip("/"), options)

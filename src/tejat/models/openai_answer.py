@@ -18,6 +18,7 @@ from tejat.core.model import (
 )
 from tejat.core.tool import FunctionDeclaration
 from tejat.core.types import FunctionCall, MessagePart, Text, Thought
+from tejat.core.words import phrase
 from tejat.models.failures import protocol_failure
 from tejat.models.json_shapes import count_of, items_of, object_of, read_object, text_of
 from tejat.models.loose_json import read_arguments, read_exactly
@@ -101,7 +102,7 @@ class OpenAiAnswer:
     def end(self) -> list[Chunk]:
         """The rest, last of all the answer. Raises ModelFailure when the stream ended too early."""
         if not self.is_whole:
-            raise ModelFailure("The answer ended before it was whole.", FailureKind.STREAM_CUT, can_retry=True)
+            raise ModelFailure(phrase("The answer ended before it was whole."), FailureKind.STREAM_CUT, can_retry=True)
         deltas = self._split(self._tags.end())
         calls, malformed = self._whole_calls()
         written = () if calls or malformed else self._written_calls()
@@ -169,7 +170,9 @@ class OpenAiAnswer:
             text = "".join(written.arguments)
             arguments = read_exactly(text) if is_cut else read_arguments(text)
             if arguments is None and not is_cut:
-                return (), f"The arguments of {written.name or 'a call'} are not a JSON object."
+                return (), phrase(
+                    "The arguments of {name} are not a JSON object.", name=written.name or phrase("a call")
+                )
             if arguments is not None:
                 name = self._names.get(written.name, written.name) or UNNAMED_CALL
                 calls.append(FunctionCall(name, arguments, written.id or None))
@@ -185,7 +188,7 @@ class OpenAiAnswer:
         if malformed and reason is not FinishReason.BLOCKED:
             reason, detail = FinishReason.MALFORMED_CALL, malformed
         elif reason is not FinishReason.STOP:
-            detail = "".join(self._refusals) or f"It ended with {self._finish!r}."
+            detail = "".join(self._refusals) or phrase("It ended with {finish!r}.", finish=self._finish)
         thoughts, text = "".join(self._thoughts), "".join(self._texts)
         parts: list[MessagePart] = [Thought(thoughts)] if thoughts else []
         # Many a model leaves empty lines before its calls.

@@ -23,6 +23,7 @@ from tejat.core.model import (
 )
 from tejat.core.types import JsonObject, JsonValue
 from tejat.core.value import value
+from tejat.core.words import joined, phrase
 from tejat.models.disguise import Disguise
 from tejat.models.recorded_answers import chunk_from_json, chunk_to_json, failure_from_json, failure_to_json
 from tejat.models.recorded_requests import Comparable, Comparing, check_pieces, comparable_from_json, difference
@@ -138,7 +139,7 @@ class Recording:
             while line:
                 line = line[os.write(self._file, line) :]
         except OSError as error:
-            self.problem = f"{self._path}: the recording ends here: {error.strerror}"
+            self.problem = phrase("{path}: the recording ends here: {why}", path=self._path, why=error.strerror)
             os.close(self._file)
             self._file = None
 
@@ -153,7 +154,7 @@ def _open_for_writing(path: str) -> int:
             os.close(file)
             raise
     except (OSError, ValueError) as error:
-        raise UsageError(f"{path}: cannot record into it: {_reason(error)}") from None
+        raise UsageError(phrase("{path}: cannot record into it: {why}", path=path, why=_reason(error))) from None
     return file
 
 
@@ -161,9 +162,11 @@ def _make_ready(file: int, path: str) -> None:
     """Raises UsageError for what must not be overwritten, and OSError."""
     status = os.fstat(file)
     if not stat.S_ISREG(status.st_mode):
-        raise UsageError(f"{path}: cannot record into it: it is not a regular file")
+        raise UsageError(phrase("{path}: cannot record into it: it is not a regular file", path=path))
     if status.st_size and not os.pread(file, 64, 0).startswith(f'{{"{_MARK}":'.encode()):
-        raise UsageError(f"{path}: is there and is no recording: remove it first, or record into another file")
+        raise UsageError(
+            phrase("{path}: is there and is no recording: remove it first, or record into another file", path=path)
+        )
     os.fchmod(file, 0o600)
     os.ftruncate(file, 0)
 
@@ -226,13 +229,17 @@ class Replay:
         if recorded.failure is not None:
             raise recorded.failure
         if not recorded.chunks or not isinstance(recorded.chunks[-1], Answer):
-            raise self._failure(f"request {self._asked} was interrupted when it was recorded, and has no more to give")
+            raise self._failure(
+                phrase(
+                    "request {asked} was interrupted when it was recorded, and has no more to give", asked=self._asked
+                )
+            )
 
     async def count_tokens(self, request: ModelRequest) -> int:
         """Raises ModelFailure of the kind SCRIPT if this was not counted when it was recorded."""
         count = self._counts.get(self._comparing.comparable(request).digest)
         if count is None:
-            raise self._failure("the tokens of such a request were not counted when this was recorded")
+            raise self._failure(phrase("the tokens of such a request were not counted when this was recorded"))
         return count
 
     async def close(self) -> None:
@@ -259,12 +266,12 @@ class Replay:
             self._left.remove(found)
             return found
         if not self._left:
-            raise self._failure(f"request {self._asked} is one more than were recorded")
-        told = f"request {self._asked} is not what was recorded:"
-        raise self._failure(f"{told}\n{difference(self._left[0].asked, asked)}")
+            raise self._failure(phrase("request {asked} is one more than were recorded", asked=self._asked))
+        told = phrase("request {asked} is not what was recorded:", asked=self._asked)
+        raise self._failure(joined("\n", (told, difference(self._left[0].asked, asked))))
 
     def _failure(self, words: str) -> ModelFailure:
-        return ModelFailure(f"{self._path}: {words}", FailureKind.SCRIPT)
+        return ModelFailure(joined("", (self._path, ": ", words)), FailureKind.SCRIPT)
 
 
 def open_replay(path: str, *, stand_ins: Mapping[str, str], secrets: Sequence[str] = ()) -> Replay:
@@ -277,16 +284,25 @@ def open_replay(path: str, *, stand_ins: Mapping[str, str], secrets: Sequence[st
         head = Fields(_json_of(lines[0] if lines else b""))
         version = head.whole_number(_MARK)
     except ValueError:
-        raise UsageError(f"{path}: is no recording") from None
+        raise UsageError(phrase("{path}: is no recording", path=path)) from None
     if version != _VERSION:
-        raise UsageError(f"{path}: is a recording of version {version}, and only version {_VERSION} can be played")
+        raise UsageError(
+            phrase(
+                "{path}: is a recording of version {version}, and only version {known} can be played",
+                path=path,
+                version=version,
+                known=_VERSION,
+            )
+        )
     number = 1
     try:
         replay = Replay(path, head, Disguise(stand_ins, secrets))
         for number, line in enumerate(lines[1:], 2):  # noqa: B007 -- the number is told where a line is wrong
             replay.add(Fields(_json_of(line)))
     except ValueError as error:
-        raise UsageError(f"{path}: line {number} cannot be played: {error}") from None
+        raise UsageError(
+            phrase("{path}: line {number} cannot be played: {why}", path=path, number=number, why=error)
+        ) from None
     return replay
 
 
@@ -296,9 +312,9 @@ def _whole_lines(path: str) -> list[bytes]:
         with open(path, "rb", opener=without_waiting) as file:
             content = file.read(_MOST_BYTES + 1)
     except (OSError, ValueError) as error:
-        raise UsageError(f"{path}: the recording cannot be read: {_reason(error)}") from None
+        raise UsageError(phrase("{path}: the recording cannot be read: {why}", path=path, why=_reason(error))) from None
     if len(content) > _MOST_BYTES:
-        raise UsageError(f"{path}: is longer than {_MOST_BYTES // 2**20} MiB")
+        raise UsageError(phrase("{path}: is longer than {most} MiB", path=path, most=_MOST_BYTES // 2**20))
     return content.split(b"\n")[:-1]
 
 
@@ -307,4 +323,4 @@ def _json_of(line: bytes) -> object:
     try:
         return json.loads(line)
     except RecursionError:
-        raise ValueError("It is nested too deeply.") from None
+        raise ValueError(phrase("It is nested too deeply.")) from None

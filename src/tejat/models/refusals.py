@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from tejat.core.model import FailureKind, ModelFailure
 from tejat.core.value import field, value
-from tejat.core.words import say
+from tejat.core.words import joined, phrase
 from tejat.models.failures import can_retry_status
 from tejat.models.json_shapes import items_of, object_of, text_of
 from tejat.models.redact import safe_text, without_markup
@@ -32,30 +32,30 @@ def refusal(answer: object, asked: Asked, *, status: int, retry_after: float | N
     message = safe_text(f"(HTTP {code}) {without_markup(said)}", (asked.key,))
     if words & _TOO_LONG_CODES or code == 413 or (code < 500 and re.search(_TOO_LONG, message, re.IGNORECASE)):
         return ModelFailure(
-            say("The conversation is too long. {text}", text=message), FailureKind.CONTEXT_FULL, status=code
+            phrase("The conversation is too long. {text}", text=message), FailureKind.CONTEXT_FULL, status=code
         )
     if words & _NO_CREDIT or code == 402:
         return ModelFailure(
-            say("The account has no credit left. {text}", text=message), FailureKind.RATE_LIMITED, status=code
+            phrase("The account has no credit left. {text}", text=message), FailureKind.RATE_LIMITED, status=code
         )
     if code in {401, 403}:
         advice = (
-            say("Is {key_name} right?", key_name=asked.key_name)
+            phrase("Is {key_name} right?", key_name=asked.key_name)
             if asked.key
-            else say("It wants a key: set {key_name}.", key_name=asked.key_name)
+            else phrase("It wants a key: set {key_name}.", key_name=asked.key_name)
         )
         return ModelFailure(
-            say("The service does not accept the key or its owner. {text} {advice}", text=message, advice=advice),
+            phrase("The service does not accept the key or its owner. {text} {advice}", text=message, advice=advice),
             FailureKind.AUTHENTICATION,
             status=code,
         )
     if code == 404:
-        advice = say(
+        advice = phrase(
             "Is {model} the name of a model of this server, and its address right?",
             model=safe_text(asked.model, most=100),
         )
         return ModelFailure(
-            say("There is no such model here. {text} {advice}", text=message, advice=advice),
+            phrase("There is no such model here. {text} {advice}", text=message, advice=advice),
             FailureKind.BAD_REQUEST,
             status=code,
         )
@@ -114,17 +114,17 @@ _TOO_LONG = (
 
 def _other(code: int, message: str, retry_after: float | None) -> ModelFailure:
     if code == 429:
-        what, kind = say("Too many requests."), FailureKind.RATE_LIMITED
+        what, kind = phrase("Too many requests."), FailureKind.RATE_LIMITED
     elif can_retry_status(code):
-        what, kind = say("The service is not available."), FailureKind.UNAVAILABLE
+        what, kind = phrase("The service is not available."), FailureKind.UNAVAILABLE
     elif code >= 400:
         return ModelFailure(
-            say("The service refused the request. {text}", text=message), FailureKind.BAD_REQUEST, status=code
+            phrase("The service refused the request. {text}", text=message), FailureKind.BAD_REQUEST, status=code
         )
     else:
         return ModelFailure(
-            say("This does not seem to be the service of a model. {text}", text=message),
+            phrase("This does not seem to be the service of a model. {text}", text=message),
             FailureKind.PROTOCOL,
             status=code,
         )
-    return ModelFailure(f"{what} {message}", kind, status=code, retry_after=retry_after, can_retry=True)
+    return ModelFailure(joined(" ", (what, message)), kind, status=code, retry_after=retry_after, can_retry=True)

@@ -20,7 +20,7 @@ from tejat.core.model import (
 from tejat.core.types import FileData, InlineData
 from tejat.core.value import replace
 from tejat.core.visible import visible
-from tejat.core.words import say, say_count
+from tejat.core.words import joined, phrase, phrase_count
 from tejat.models.refused_tools import RefusedTools
 
 MOST_CALLS = 10_000
@@ -99,7 +99,9 @@ class Retrying:
                             yield _usable(chunk)
                             return
                         yield chunk
-                raise ModelFailure(say("The answer ended before it was whole."), FailureKind.STREAM_CUT, can_retry=True)
+                raise ModelFailure(
+                    phrase("The answer ended before it was whole."), FailureKind.STREAM_CUT, can_retry=True
+                )
             except ModelFailure as failure:
                 refused = self._refused.learn(request, failure, most=_MOST_TOOLS - left_out)
                 # Without them it is another request, which has attempts of its own.
@@ -129,19 +131,19 @@ class Retrying:
         if failure.retry_after is None:
             return _worded(
                 failure,
-                say(
+                phrase(
                     "{text} Given up after waiting for {patience:g} seconds in all.",
                     text=failure.message,
                     patience=self._patience,
                 ),
             )
         until = time.strftime("%Y-%m-%d %H:%M:%S %z", time.localtime(self._now() + wait))
-        advice = say(
+        advice = phrase(
             "The service can be asked again in {wait}, at {until}; not waiting that long.",
             wait=_duration(wait),
             until=until,
         )
-        return _worded(failure, f"{failure.message} {advice}")
+        return _worded(failure, joined(" ", (failure.message, advice)))
 
     async def count_tokens(self, request: ModelRequest) -> int:
         return await self._inner.count_tokens(self._refused.without(request))
@@ -152,13 +154,13 @@ class Retrying:
 
 def _without_tools(names: Sequence[str], failure: ModelFailure) -> ModelFailure:
     """What to tell before the next attempt, which can be made at once."""
-    told = say_count(
+    told = phrase_count(
         "The service does not take the tool {names}, left out from now on.",
         "The service does not take the tools {names}, left out from now on.",
         len(names),
         names=", ".join(map(visible, names)),
     )
-    message = f"{told} {failure.message}"
+    message = joined(" ", (told, failure.message))
     return ModelFailure(message, failure.kind, status=failure.status, retry_after=0.0, can_retry=True)
 
 
@@ -168,20 +170,20 @@ def _most_attempts(attempts: int, attempt: int, void_attempts: int, failure: Mod
 
 def _usable(answer: Answer) -> Answer:
     """Raises ModelFailure for an answer that a conversation cannot go on with."""
-    detail = f" {answer.detail}" if answer.detail else ""
+    detail = joined("", (" ", answer.detail)) if answer.detail else ""
     if answer.reason is FinishReason.BLOCKED:
         raise ModelFailure(
-            say("The answer was blocked by the model's service.{detail}", detail=detail), FailureKind.BLOCKED
+            phrase("The answer was blocked by the model's service.{detail}", detail=detail), FailureKind.BLOCKED
         )
     if answer.reason is FinishReason.MALFORMED_CALL:
         raise ModelFailure(
-            say("The model made a function call that cannot be read.{detail}", detail=detail),
+            phrase("The model made a function call that cannot be read.{detail}", detail=detail),
             FailureKind.MALFORMED_CALL,
             can_retry=True,
         )
     if len(answer.calls) > MOST_CALLS:
         raise ModelFailure(
-            say(
+            phrase(
                 "The model made {calls} calls at once, and only {most} are taken.",
                 calls=len(answer.calls),
                 most=MOST_CALLS,
@@ -191,7 +193,7 @@ def _usable(answer: Answer) -> Answer:
         )
     if answer.reason is not FinishReason.MAX_TOKENS and _says_nothing(answer):
         raise ModelFailure(
-            say("The model gave an empty answer.{detail}", detail=detail), FailureKind.EMPTY, can_retry=True
+            phrase("The model gave an empty answer.{detail}", detail=detail), FailureKind.EMPTY, can_retry=True
         )
     return answer
 
@@ -210,7 +212,7 @@ def _asked_again(request: ModelRequest, failure: ModelFailure) -> ModelRequest:
 def _given_up(failure: ModelFailure, attempts: int) -> ModelFailure:
     if attempts == 1:
         return failure
-    told = say("{text} Given up after {attempts} attempts.", text=failure.message, attempts=attempts)
+    told = phrase("{text} Given up after {attempts} attempts.", text=failure.message, attempts=attempts)
     return _worded(failure, told)
 
 
@@ -222,5 +224,7 @@ def _worded(failure: ModelFailure, message: str) -> ModelFailure:
 
 def _duration(seconds: float) -> str:
     if seconds < 120:
-        return f"{seconds:.0f} seconds"
-    return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.1f} hours"
+        return phrase("{time:.0f} seconds", time=seconds)
+    if seconds < 7200:
+        return phrase("{time:.0f} minutes", time=seconds / 60)
+    return phrase("{time:.1f} hours", time=seconds / 3600)

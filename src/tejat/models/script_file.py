@@ -11,6 +11,7 @@ from tejat.core.model import CONVERSATION, NO_USAGE, FailureKind, FinishReason, 
 from tejat.core.nearest import distance
 from tejat.core.types import JsonObject, JsonValue
 from tejat.core.value import value
+from tejat.core.words import joined, phrase
 
 _Word = TypeVar("_Word", bound=StrEnum)
 
@@ -77,14 +78,16 @@ def read_script(text: str, *, file: str, stand_ins: Mapping[str, str]) -> Script
     try:
         values = tomllib.loads(text)
     except RecursionError:
-        raise UsageError(f"{file}: this is not TOML that can be read: it is nested too deeply") from None
+        raise UsageError(
+            phrase("{file}: this is not TOML that can be read: it is nested too deeply", file=file)
+        ) from None
     except ValueError as error:
-        raise UsageError(f"{file}: this is not TOML: {error}") from None
+        raise UsageError(phrase("{file}: this is not TOML: {why}", file=file, why=error)) from None
     whole = _Table(values, file, stand_ins)
     whole.check_keys(_FILE_KEYS)
     answers = tuple(_answer(table, number) for number, table in enumerate(whole.tables("answer", "answer"), 1))
     if not answers:
-        raise UsageError(f"{file}: there is no [[answer]] in it")
+        raise UsageError(phrase("{file}: there is no [[answer]] in it", file=file))
     return Script(answers, whole.tokens("context_window", _DEFAULT_WINDOW))
 
 
@@ -97,7 +100,7 @@ class _Table:
         self._stand_ins = stand_ins
 
     def problem(self, words: str) -> UsageError:
-        return UsageError(f"{self._place}: {words}")
+        return UsageError(joined("", (self._place, ": ", words)))
 
     def has(self, key: str) -> bool:
         return key in self._values
@@ -106,12 +109,14 @@ class _Table:
         for key in self._values:
             if key not in known:
                 near = min(known, key=lambda candidate: distance(key[:32], candidate))
-                raise self.problem(f"the key {key[:80]!r} is not known, the nearest is {near!r}")
+                raise self.problem(
+                    phrase("the key {key!r} is not known, the nearest is {near!r}", key=key[:80], near=near)
+                )
 
     def text(self, key: str) -> str:
         value = self._values.get(key, "")
         if not isinstance(value, str):
-            raise self.problem(f"{key} must be a text in quotes")
+            raise self.problem(phrase("{key} must be a text in quotes", key=key))
         return self._put_in(value)
 
     def texts(self, key: str) -> tuple[str, ...]:
@@ -120,7 +125,9 @@ class _Table:
         listed = cast("list[object]", value) if isinstance(value, list) else [value]
         texts = [self._put_in(item) for item in listed if isinstance(item, str) and item]
         if not texts or len(texts) != len(listed):
-            raise self.problem(f"{key} must be a text in quotes that is not empty, or a list of such texts")
+            raise self.problem(
+                phrase("{key} must be a text in quotes that is not empty, or a list of such texts", key=key)
+            )
         return tuple(texts)
 
     def switch(self, key: str) -> bool | None:
@@ -134,13 +141,13 @@ class _Table:
             return None
         if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _MOST_SECONDS:
             return value
-        raise self.problem(f"{key} must be seconds, from 0 to {_MOST_SECONDS}")
+        raise self.problem(phrase("{key} must be seconds, from 0 to {most}", key=key, most=_MOST_SECONDS))
 
     def tokens(self, key: str, default: int) -> int:
         value = self._values.get(key, default)
         if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_TOKENS:
             return value
-        raise self.problem(f"{key} must be a whole number from 0 to {_MOST_TOKENS}")
+        raise self.problem(phrase("{key} must be a whole number from 0 to {most}", key=key, most=_MOST_TOKENS))
 
     def one_of(self, key: str, kind: type[_Word]) -> _Word | None:
         value = self._values.get(key)
@@ -148,22 +155,24 @@ class _Table:
             return None
         word = next((word for word in kind if word.value == value), None)
         if word is None:
-            raise self.problem(f"{key} must be one of {', '.join(kind)}")
+            raise self.problem(phrase("{key} must be one of {names}", key=key, names=", ".join(kind)))
         return word
 
     def table(self, key: str) -> "_Table":
         value = self._values.get(key, {})
         if not isinstance(value, dict):
-            raise self.problem(f"{key} must be a table")
+            raise self.problem(phrase("{key} must be a table", key=key))
         return _Table(cast("dict[str, object]", value), f"{self._place}: {key}", self._stand_ins)
 
     def tables(self, key: str, header: str) -> list["_Table"]:
         value = self._values.get(key, [])
         tables = cast("list[object]", value) if isinstance(value, list) else [value]
         if not all(isinstance(table, dict) for table in tables):
-            raise self.problem(f"{key} must be written as tables [[{header}]]")
+            raise self.problem(phrase("{key} must be written as tables [[{header}]]", key=key, header=header))
         if isinstance(value, dict):
-            raise self.problem(f"{key} may come more than once: write [[{header}]] and not [{header}]")
+            raise self.problem(
+                phrase("{key} may come more than once: write [[{header}]] and not [{header}]", key=key, header=header)
+            )
         return [
             _Table(cast("dict[str, object]", table), f"{self._place}: {key} {number}", self._stand_ins)
             for number, table in enumerate(tables, 1)
@@ -187,7 +196,13 @@ class _Table:
                 inner = cast("dict[str, object]", value)
                 return {name: self._json(item, f"{key}.{name}") for name, item in inner.items()}
             case _:
-                raise self.problem(f"{key} is {value}, which JSON has no word for: write it as a text in quotes")
+                raise self.problem(
+                    phrase(
+                        "{key} is {value}, which JSON has no word for: write it as a text in quotes",
+                        key=key,
+                        value=value,
+                    )
+                )
 
     def _put_in(self, text: str) -> str:
         for word, meant in self._stand_ins.items():
@@ -199,10 +214,10 @@ def _answer(table: _Table, number: int) -> ScriptedAnswer:
     table.check_keys(_ANSWER_KEYS)
     fail = table.one_of("fail", FailureKind)
     if fail is None and table.has("retry_after"):
-        raise table.problem("retry_after belongs to fail, which is not there")
+        raise table.problem(phrase("retry_after belongs to fail, which is not there"))
     extra = [key for key in _NOT_OF_A_FAILURE if table.has(key)]
     if fail is not None and extra:
-        raise table.problem(f"an answer that fails has no {extra[0]}")
+        raise table.problem(phrase("an answer that fails has no {extra}", extra=extra[0]))
     return ScriptedAnswer(
         number,
         purpose=table.text("purpose") or CONVERSATION,
@@ -222,9 +237,9 @@ def _answer(table: _Table, number: int) -> ScriptedAnswer:
 def _call(table: _Table) -> ScriptedCall:
     table.check_keys(_CALL_KEYS)
     if not table.text("name"):
-        raise table.problem("name is missing: which tool is called?")
+        raise table.problem(phrase("name is missing: which tool is called?"))
     if table.has("expect") and table.has("expect_error"):
-        raise table.problem("expect and expect_error do not go together: a call succeeds or it fails")
+        raise table.problem(phrase("expect and expect_error do not go together: a call succeeds or it fails"))
     expected: tuple[str, ...] = ()
     must_fail = table.switch("expect_error")
     if table.has("expect"):

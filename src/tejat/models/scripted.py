@@ -23,6 +23,7 @@ from tejat.core.model import (
     ThoughtDelta,
 )
 from tejat.core.types import FunctionCall, FunctionResponse, MessagePart, Text, Thought
+from tejat.core.words import joined, phrase
 from tejat.models.estimate import estimate_tokens
 from tejat.models.script_file import Script, ScriptedAnswer, ScriptedCall, read_script
 from tejat.workspace.regular_file import without_waiting
@@ -103,8 +104,13 @@ class ScriptedModel:
         if answer is None:
             raise self._failure(self._end_in_words(request))
         if answer.when and answer.when not in (prompt := _last_prompt(request.messages)):
-            expected = f"answer {answer.number} is for a prompt with {_quoted(answer.when)} in it"
-            raise self._failure(f"{expected}, but the prompt was {_quoted(prompt)}")
+            told = phrase(
+                "answer {number} is for a prompt with {wanted} in it, but the prompt was {prompt}",
+                number=answer.number,
+                wanted=_quoted(answer.when),
+                prompt=_quoted(prompt),
+            )
+            raise self._failure(told)
         self._left.remove(answer)
         if answer.calls and answer.finish not in _CALLS_DO_NOT_RUN:
             self._unchecked[request.purpose] = answer
@@ -113,19 +119,35 @@ class ScriptedModel:
     def _check_responses(self, answer: ScriptedAnswer, messages: Sequence[Message]) -> None:
         responses = _last_responses(messages)
         if len(responses) != len(answer.calls):
-            told = f"answer {answer.number} made {len(answer.calls)} calls, but {len(responses)} responses came"
+            told = phrase(
+                "answer {number} made {calls} calls, but {responses} responses came",
+                number=answer.number,
+                calls=len(answer.calls),
+                responses=len(responses),
+            )
             raise self._failure(told)
         for number, (call, response) in enumerate(zip(answer.calls, responses, strict=True), 1):
             problem = _problem_with(response, call)
             if problem:
-                raise self._failure(f"answer {answer.number}, call {number}: {call.name} {problem}")
+                told = phrase(
+                    "answer {answer}, call {number}: {name} {problem}",
+                    answer=answer.number,
+                    number=number,
+                    name=call.name,
+                    problem=problem,
+                )
+                raise self._failure(told)
 
     def _end_in_words(self, request: ModelRequest) -> str:
-        others = "" if request.purpose == CONVERSATION else f" with purpose = {_quoted(request.purpose)}"
-        return f"there is no further answer{others} in the script, but the model was asked once more"
+        if request.purpose == CONVERSATION:
+            return phrase("there is no further answer in the script, but the model was asked once more")
+        return phrase(
+            "there is no further answer with purpose = {purpose} in the script, but the model was asked once more",
+            purpose=_quoted(request.purpose),
+        )
 
     def _failure(self, words: str) -> ModelFailure:
-        return ModelFailure(f"{self._file}: {words}", FailureKind.SCRIPT)
+        return ModelFailure(joined("", (self._file, ": ", words)), FailureKind.SCRIPT)
 
 
 def _text_of(path: str) -> str:
@@ -134,13 +156,15 @@ def _text_of(path: str) -> str:
             content = file.read(_MOST_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise UsageError(f"{path}: the script cannot be read: {reason}") from None
+        raise UsageError(phrase("{path}: the script cannot be read: {reason}", path=path, reason=reason)) from None
     if len(content) > _MOST_BYTES:
-        raise UsageError(f"{path}: the script is longer than {_MOST_BYTES // 2**20} MiB")
+        raise UsageError(phrase("{path}: the script is longer than {most} MiB", path=path, most=_MOST_BYTES // 2**20))
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: the script is not UTF-8: byte {error.start + 1} is wrong") from None
+        raise UsageError(
+            phrase("{path}: the script is not UTF-8: byte {number} is wrong", path=path, number=error.start + 1)
+        ) from None
 
 
 def _last_prompt(messages: Sequence[Message]) -> str:
@@ -170,16 +194,23 @@ def _last_responses(messages: Sequence[Message]) -> list[tuple[FunctionResponse,
 def _problem_with(came: tuple[FunctionResponse, str], call: ScriptedCall) -> str | None:
     response, along = came
     if response.name != call.name:
-        return f"was called, but the response is one of {response.name}"
+        return phrase("was called, but the response is one of {name}", name=response.name)
     if call.must_fail is None:
         return None
     has_failed = "error" in response.response
     text = _in_words(response) + along
     if has_failed != call.must_fail:
-        wanted, was = ("failed", "succeeded") if call.must_fail else ("succeeded", "failed")
-        return f"should have {wanted}, but {was}: {_quoted(text)}"
+        if call.must_fail:
+            return phrase("should have failed, but succeeded: {text}", text=_quoted(text))
+        return phrase("should have succeeded, but failed: {text}", text=_quoted(text))
     missing = next((expected for expected in call.expected if expected not in text), None)
-    return None if missing is None else f"should have answered with {_quoted(missing)}, but answered {_quoted(text)}"
+    return (
+        None
+        if missing is None
+        else phrase(
+            "should have answered with {missing}, but answered {text}", missing=_quoted(missing), text=_quoted(text)
+        )
+    )
 
 
 def _in_words(response: FunctionResponse) -> str:
@@ -202,5 +233,7 @@ def _message(answer: ScriptedAnswer) -> Message:
 
 
 def _wanted_failure(answer: ScriptedAnswer, kind: FailureKind) -> ModelFailure:
-    told = answer.detail or f"The script wants answer {answer.number} to fail ({kind})."
+    told = answer.detail or phrase(
+        "The script wants answer {number} to fail ({kind}).", number=answer.number, kind=kind
+    )
     return ModelFailure(told, kind, retry_after=answer.retry_after, can_retry=kind in _MAY_PASS)

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from tejat.core.errors import UsageError
 from tejat.core.model import FailureKind, ModelFailure
+from tejat.core.words import phrase
 from tejat.models import ModelOptions
 from tejat.models.address import base_address, read_key
 from tejat.models.gemini import Gemini, api_version
@@ -38,7 +39,7 @@ def open_vertex(model: str, options: ModelOptions) -> Gemini:
     location = options.environment.get("GOOGLE_CLOUD_LOCATION", "").strip() or _USUAL_LOCATION
     for place in (project or _USUAL_LOCATION, location):
         if not _PLACE.fullmatch(place):
-            raise UsageError("GOOGLE_CLOUD_PROJECT or GOOGLE_CLOUD_LOCATION holds characters that no name has.")
+            raise UsageError(phrase("GOOGLE_CLOUD_PROJECT or GOOGLE_CLOUD_LOCATION holds characters that no name has."))
     resource = model if "/" in model else f"publishers/google/models/{model}"
     identity, within = _identity(options, project)
     base = base_address(options, variable="GOOGLE_VERTEX_BASE_URL", usual=_usual_address(location), has_key=True)
@@ -54,12 +55,14 @@ def _identity(options: ModelOptions, project: str) -> "tuple[_Identity, bool]":
         return _KeyHolder(key), False
     if not project:
         raise ModelFailure(
-            "Vertex AI needs a project: set GOOGLE_CLOUD_PROJECT and run `gcloud auth application-default login`, or"
-            " set GOOGLE_API_KEY to a key of its express mode.",
+            phrase(
+                "Vertex AI needs a project: set GOOGLE_CLOUD_PROJECT and run `gcloud auth application-default "
+                "login`, or set GOOGLE_API_KEY to a key of its express mode."
+            ),
             FailureKind.NO_KEY,
         )
     if not _is_installed():
-        raise UsageError("Vertex AI by project needs the package google-auth: pip install 'tejat[vertex]'")
+        raise UsageError(phrase("Vertex AI by project needs the package google-auth: pip install 'tejat[vertex]'"))
     return _Account(options.environment), True
 
 

@@ -19,6 +19,7 @@ from google.oauth2 import credentials as user_credentials
 from google.oauth2 import service_account
 
 from tejat.core.model import FailureKind, ModelFailure
+from tejat.core.words import changed, joined, phrase
 from tejat.models.redact import safe_text
 from tejat.workspace.http.client import HttpClient
 from tejat.workspace.http.values import HttpFailure, HttpLimits
@@ -32,7 +33,9 @@ _METADATA_HEADERS = {"Metadata-Flavor": "Google"}
 _RENEW_BEFORE = 225.0
 """How many seconds before its end a token is no longer used."""
 _MOST_BYTES = 2**20
-_ADVICE = "Run `gcloud auth application-default login`, or set GOOGLE_APPLICATION_CREDENTIALS to the file of a key."
+_ADVICE = phrase(
+    "Run `gcloud auth application-default login`, or set GOOGLE_APPLICATION_CREDENTIALS to the file of a key."
+)
 
 
 class Credentials(Protocol):
@@ -59,11 +62,11 @@ def load_credentials(environment: Mapping[str, str]) -> Credentials:
     if path and os.path.exists(path):
         return _from_file(path)
     if environment.get("GOOGLE_APPLICATION_CREDENTIALS"):
-        raise _nobody(f"GOOGLE_APPLICATION_CREDENTIALS names {path}, which is not there.")
+        raise _nobody(phrase("GOOGLE_APPLICATION_CREDENTIALS names {path}, which is not there.", path=path))
     machine = _Machine(environment.get("GCE_METADATA_HOST") or _METADATA_HOSTS[0])
     if machine.is_there(Transport(environment)):
         return machine
-    raise _nobody("There are no application default credentials of Google Cloud.")
+    raise _nobody(phrase("There are no application default credentials of Google Cloud."))
 
 
 def refresh_credentials(credentials: Credentials, environment: Mapping[str, str]) -> None:
@@ -72,11 +75,14 @@ def refresh_credentials(credentials: Credentials, environment: Mapping[str, str]
         credentials.refresh(Transport(environment))
     except exceptions.TransportError as error:
         raise ModelFailure(
-            f"No token for Google Cloud: {safe_text(str(error))}", FailureKind.NETWORK, can_retry=True
+            phrase("No token for Google Cloud: {why}", why=changed(str(error), safe_text)),
+            FailureKind.NETWORK,
+            can_retry=True,
         ) from None
     except exceptions.GoogleAuthError as error:
         raise ModelFailure(
-            f"Google Cloud gives no token. {safe_text(str(error))} {_ADVICE}", FailureKind.AUTHENTICATION
+            phrase("Google Cloud gives no token. {why} {advice}", why=changed(str(error), safe_text), advice=_ADVICE),
+            FailureKind.AUTHENTICATION,
         ) from None
 
 
@@ -134,10 +140,10 @@ def _from_file(path: str) -> Credentials:
         with open(path, "rb", opener=without_waiting) as file:
             known: object = json.loads(file.read(_MOST_BYTES))
     except (OSError, ValueError, RecursionError):
-        raise _nobody(f"{path} is no file of credentials.") from None
+        raise _nobody(phrase("{path} is no file of credentials.", path=path)) from None
     fields = cast("dict[str, Any]", known) if isinstance(known, dict) else {}
     if str(fields.get("type")) not in _MAKERS:
-        raise _nobody(f"{path} has credentials of a kind that is not taken here.")
+        raise _nobody(phrase("{path} has credentials of a kind that is not taken here.", path=path))
     return _loaded(lambda: _made(fields))
 
 
@@ -146,14 +152,16 @@ def _loaded(make: Callable[[], object]) -> Credentials:
         return cast("Credentials", make())
     except (exceptions.GoogleAuthError, ValueError, KeyError, TypeError) as error:
         # The words of an error about a key may hold some of it.
-        raise _nobody(f"The credentials of Google Cloud cannot be used ({type(error).__name__}).") from None
+        raise _nobody(
+            phrase("The credentials of Google Cloud cannot be used ({kind}).", kind=type(error).__name__)
+        ) from None
 
 
 def _made(fields: dict[str, Any]) -> object:
     source = cast("object", fields.get("credential_source"))
     keys = cast("dict[str, object]", source).keys() if isinstance(source, dict) else ()
     if "executable" in keys:
-        raise ValueError("credentials that start a program are not taken")
+        raise ValueError(phrase("credentials that start a program are not taken"))
     kind = "aws" if "environment_id" in keys else fields["type"]
     maker, method = _MAKERS[kind]
     # One kind was given its scopes when the person logged in.
@@ -198,13 +206,13 @@ class _Machine:
         path = "computeMetadata/v1/instance/service-accounts/default/token"
         reply = cast("Transport", request)(f"{self._address}/{path}", headers=_METADATA_HEADERS)
         if reply.status != 200:
-            raise exceptions.RefreshError(f"The machine has no account (HTTP {reply.status}).")
+            raise exceptions.RefreshError(phrase("The machine has no account (HTTP {status}).", status=reply.status))
         try:
             granted = json.loads(reply.data)
             self.token, self._expires = str(granted["access_token"]), time.monotonic() + float(granted["expires_in"])
         except (ValueError, KeyError, TypeError, RecursionError):
-            raise exceptions.RefreshError("The machine gave something that is no token.") from None
+            raise exceptions.RefreshError(phrase("The machine gave something that is no token.")) from None
 
 
 def _nobody(why: str) -> ModelFailure:
-    return ModelFailure(f"{safe_text(why)} {_ADVICE}", FailureKind.NO_KEY)
+    return ModelFailure(joined(" ", (changed(why, safe_text), _ADVICE)), FailureKind.NO_KEY)

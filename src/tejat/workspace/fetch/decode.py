@@ -4,6 +4,7 @@ import zlib
 from typing import Protocol
 
 from tejat.core.errors import TejatError
+from tejat.core.words import phrase
 
 ACCEPTED = "gzip, deflate"
 """What to tell a server that it may use."""
@@ -41,7 +42,9 @@ def decoder_for(content_encoding: str) -> Decoder:
         case "deflate":
             return _Inflating(zlib.MAX_WBITS)
         case other:
-            raise UndecodableBody(f'The server sent the content encoding "{other[:60]}", which was not asked for.')
+            raise UndecodableBody(
+                phrase('The server sent the content encoding "{other}", which was not asked for.', other=other[:60])
+            )
 
 
 class _AsItIs:
@@ -83,7 +86,7 @@ class _Inflating:
             part = self._stream.decompress(piece, most)
         except zlib.error:
             if self._has_begun or self._window != zlib.MAX_WBITS:
-                raise UndecodableBody("The body of the answer is broken: it cannot be unpacked.") from None
+                raise UndecodableBody(phrase("The body of the answer is broken: it cannot be unpacked.")) from None
             # Many servers leave out the header that "deflate" ought to have.
             self._window = _RAW
             self._stream = zlib.decompressobj(_RAW)

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from tejat.core.errors import TejatError
 from tejat.core.value import replace, value
+from tejat.core.words import phrase
 from tejat.workspace.fetch.addresses import Place, is_literal, place_of, place_of_host
 from tejat.workspace.fetch.decode import ACCEPTED, UndecodableBody, decoder_for
 from tejat.workspace.fetch.urls import BadUrl, Url, parse_url
@@ -100,7 +101,9 @@ class Fetcher:
             async with asyncio.timeout(self._limits.seconds):
                 return await self._follow(_parsed(url), allow_private)
         except TimeoutError:
-            raise FetchFailure(f"The page did not come within {self._limits.seconds:g} seconds.") from None
+            raise FetchFailure(
+                phrase("The page did not come within {seconds:g} seconds.", seconds=self._limits.seconds)
+            ) from None
         except HttpFailure as failure:
             raise FetchFailure(failure.message) from None
         except UndecodableBody as error:
@@ -112,7 +115,9 @@ class Fetcher:
             if isinstance(got, Fetched):
                 return got
             url = _next_hop(url, got)
-        raise FetchFailure(f"There are more than {self._limits.redirects} redirects.", is_blocked=True)
+        raise FetchFailure(
+            phrase("There are more than {redirects} redirects.", redirects=self._limits.redirects), is_blocked=True
+        )
 
     async def _checked_addresses(self, url: Url, allow_private: frozenset[str]) -> list[str]:
         """The addresses that may be dialled for this hop; none where a proxy does the dialling."""
@@ -128,7 +133,7 @@ class Fetcher:
         except (OSError, UnicodeError):
             addresses = []
         if not addresses:
-            raise FetchFailure(f"The name {url.host} could not be resolved.")
+            raise FetchFailure(phrase("The name {host} could not be resolved.", host=url.host))
         for address in addresses:
             _check(place_of(address), url, allow_private, address=address)
         return addresses[:_MOST_ADDRESSES]
@@ -180,9 +185,11 @@ def _next_hop(url: Url, location: str) -> Url:
     try:
         following = url.joined(location)
     except BadUrl as bad:
-        raise FetchFailure(f"The page redirects to what is not fetched. {bad}", is_blocked=True) from None
+        raise FetchFailure(
+            phrase("The page redirects to what is not fetched. {bad}", bad=bad), is_blocked=True
+        ) from None
     if url.scheme == "https" and following.scheme == "http":
-        raise FetchFailure("The page redirects from https to http, which is not followed.", is_blocked=True)
+        raise FetchFailure(phrase("The page redirects from https to http, which is not followed."), is_blocked=True)
     return following
 
 
@@ -190,11 +197,16 @@ def _check(place: Place, url: Url, allow_private: frozenset[str], *, address: st
     """Raises FetchFailure where nobody may go, or nobody agreed to."""
     if place is Place.PUBLIC or (place is Place.PRIVATE and url.origin in allow_private):
         return
-    leads = f"{url.host} leads to {address}" if address else url.host
+    leads = phrase("{host} leads to {address}", host=url.host, address=address) if address else url.host
     if place is Place.FORBIDDEN:
-        raise FetchFailure(f"Blocked: {leads}, which is no address of the public internet.", is_blocked=True)
+        raise FetchFailure(
+            phrase("Blocked: {leads}, which is no address of the public internet.", leads=leads), is_blocked=True
+        )
     raise FetchFailure(
-        f"Blocked: {leads}, on this machine or a private network, which the user has not agreed to.", is_blocked=True
+        phrase(
+            "Blocked: {leads}, on this machine or a private network, which the user has not agreed to.", leads=leads
+        ),
+        is_blocked=True,
     )
 
 

@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from tejat.core.errors import TejatError
 from tejat.core.value import value
+from tejat.core.words import joined, phrase
 from tejat.workspace.http.client import HttpClient
 from tejat.workspace.http.values import HttpFailure, HttpLimits
 
@@ -43,11 +44,13 @@ class SearchEndpoint:
         try:
             async with http.request("GET", self._address(query), limits=_LIMITS) as response:
                 if response.status != 200:
-                    hint = " Is the format json switched on in its settings?" if response.status == 403 else ""
-                    raise SearchFailure(f"The search service answered {response.status} {response.reason[:100]}.{hint}")
+                    answered = f"{response.status} {response.reason[:100]}"
+                    told = phrase("The search service answered {status}.", status=answered)
+                    hint = phrase("Is the format json switched on in its settings?")
+                    raise SearchFailure(joined(" ", (told, hint)) if response.status == 403 else told)
                 answer = await response.read(_MOST_BYTES)
         except HttpFailure as failure:
-            raise SearchFailure(f"The search service cannot be used. {failure.message}") from None
+            raise SearchFailure(phrase("The search service cannot be used. {why}", why=failure.message)) from None
         finally:
             await http.close()
         return _hits(answer)
@@ -62,10 +65,10 @@ def _hits(answer: bytes) -> list[Hit]:
     try:
         told: object = json.loads(answer)
     except (ValueError, RecursionError):
-        raise SearchFailure("The search service did not answer in JSON.") from None
+        raise SearchFailure(phrase("The search service did not answer in JSON.")) from None
     results = cast("dict[str, object]", told).get("results") if isinstance(told, dict) else None
     if not isinstance(results, list):
-        raise SearchFailure("The search service answered in JSON, but without results.")
+        raise SearchFailure(phrase("The search service answered in JSON, but without results."))
     found = (
         _hit(cast("dict[str, object]", each)) for each in cast("Sequence[object]", results) if isinstance(each, dict)
     )

@@ -7,6 +7,7 @@ from urllib.parse import quote, urljoin, urlsplit
 
 from tejat.core.errors import TejatError
 from tejat.core.value import replace, value
+from tejat.core.words import changed, phrase
 from tejat.workspace.fetch.addresses import dotted
 
 LONGEST_URL = 8_192
@@ -136,10 +137,10 @@ _WRAPPINGS = {"<": ">", "(": ")", "[": "]", '"': '"', "'": "'", "`": "`", "“":
 _PUNCTUATION = ".,;:!?"
 
 _IN_WORDS = {
-    UrlProblem.MALFORMED: "The URL is malformed.",
-    UrlProblem.UNSUPPORTED_SCHEME: "Only http and https are supported.",
-    UrlProblem.HAS_CREDENTIALS: "A URL with a user name or a password is not fetched.",
-    UrlProblem.TOO_LONG: f"The URL has more than {LONGEST_URL} characters.",
+    UrlProblem.MALFORMED: phrase("The URL is malformed."),
+    UrlProblem.UNSUPPORTED_SCHEME: phrase("Only http and https are supported."),
+    UrlProblem.HAS_CREDENTIALS: phrase("A URL with a user name or a password is not fetched."),
+    UrlProblem.TOO_LONG: phrase("The URL has more than {most} characters.", most=LONGEST_URL),
 }
 
 
@@ -170,11 +171,14 @@ def _without_wrapping(word: str) -> str:
 def _problem_in_words(problem: UrlProblem, word: str) -> str:
     match problem:
         case UrlProblem.MALFORMED:
-            return f'Malformed URL detected: "{_short(word)}".'
+            return phrase('Malformed URL detected: "{word}".', word=_short(word))
         case UrlProblem.UNSUPPORTED_SCHEME:
-            return f'Unsupported protocol in URL: "{_short(word)}". Only http and https are supported.'
+            return phrase(
+                'Unsupported protocol in URL: "{word}". Only http and https are supported.', word=_short(word)
+            )
         case UrlProblem.HAS_CREDENTIALS | UrlProblem.TOO_LONG:
-            return f'{_IN_WORDS[problem].removesuffix(".")}: "{_short(word)}".'
+            words = changed(_IN_WORDS[problem], lambda text: text.removesuffix("."))
+            return phrase('{words}: "{word}".', words=words, word=_short(word))
 
 
 def _short(word: str) -> str:

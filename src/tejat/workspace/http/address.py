@@ -4,6 +4,7 @@ from ipaddress import IPv6Address
 from urllib.parse import quote, urlsplit
 
 from tejat.core.value import value
+from tejat.core.words import phrase
 from tejat.workspace.http.values import HttpFailure, HttpProblem
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -42,23 +43,23 @@ def read_url(url: str) -> tuple[Origin, str]:
     Raises HttpFailure with BAD_URL. The message never repeats the URL: there may be a secret in it.
     """
     if not url.isprintable() or " " in url or "\\" in url:
-        raise _bad_url("has blanks, control characters or backslashes")
+        raise _bad_url(phrase("The URL has blanks, control characters or backslashes."))
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
     except ValueError:
         parts, host, port = None, "", None
     if parts is None:
-        raise _bad_url("cannot be read")
+        raise _bad_url(phrase("The URL cannot be read."))
     if parts.scheme not in DEFAULT_PORTS:
-        raise _bad_url("does not begin with http:// or https://")
+        raise _bad_url(phrase("The URL does not begin with http:// or https://."))
     if "@" in parts.netloc:
-        raise _bad_url("has a name or password in it, which belong into a header")
+        raise _bad_url(phrase("The URL has a name or password in it, which belong into a header."))
     if port == 0:
-        raise _bad_url("has a port that does not exist")
+        raise _bad_url(phrase("The URL has a port that does not exist."))
     written = f"[{host}]" if ":" in host else host
     if not f"{parts.netloc.lower()}:".startswith(f"{written}:"):
-        raise _bad_url("has brackets in its host that do not belong there")
+        raise _bad_url(phrase("The URL has brackets in its host that do not belong there."))
     origin = Origin(parts.scheme, _ascii_host(host), port or DEFAULT_PORTS[parts.scheme])
     path = quote(parts.path or "/", safe=_PATH_CHARACTERS)
     query = quote(parts.query, safe=f"{_PATH_CHARACTERS}?")
@@ -68,14 +69,14 @@ def read_url(url: str) -> tuple[Origin, str]:
 def _ascii_host(host: str) -> str:
     if ":" in host:
         if not _is_ipv6(host):
-            raise _bad_url("has a host that is no address")
+            raise _bad_url(phrase("The URL has a host that is no address."))
         return host
     try:
         name = host if host.isascii() else host.encode("idna").decode("ascii")
     except UnicodeError:
         name = ""
     if len(name) > 253 or not all(map(_is_label, name.removesuffix(".").split("."))):
-        raise _bad_url("has no host that can be looked up")
+        raise _bad_url(phrase("The URL has no host that can be looked up."))
     return name
 
 
@@ -91,5 +92,5 @@ def _is_ipv6(host: str) -> bool:
         return False
 
 
-def _bad_url(why: str) -> HttpFailure:
-    return HttpFailure(f"The URL {why}.", HttpProblem.BAD_URL)
+def _bad_url(words: str) -> HttpFailure:
+    return HttpFailure(words, HttpProblem.BAD_URL)

@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from types import MappingProxyType
 
+from tejat.core.words import phrase
 from tejat.workspace.http.address import Origin, read_url
 from tejat.workspace.http.connection import Connection, Request
 from tejat.workspace.http.opening import open_connection
@@ -79,7 +80,7 @@ class HttpClient:
         )
         try:
             if is_forwarded and response.status == 407:
-                raise HttpFailure("The proxy wants a name and a password, or other ones.", HttpProblem.PROXY)
+                raise HttpFailure(phrase("The proxy wants a name and a password, or other ones."), HttpProblem.PROXY)
             yield response
         finally:
             if dial is None and connection.can_be_reused():
@@ -129,12 +130,18 @@ def _all_headers(
     """Raises HttpFailure with BAD_HEADER, which names the header and not its value: that may be a key."""
     for name, value in given.items():
         if not (name.isascii() and name.replace("-", "").replace("_", "").isalnum()):
-            raise HttpFailure("A header has a name that cannot be sent.", HttpProblem.BAD_HEADER)
+            raise HttpFailure(phrase("A header has a name that cannot be sent."), HttpProblem.BAD_HEADER)
         if name.lower() in _OWN_HEADERS:
-            raise HttpFailure(f"The header {name} is not for the caller to set.", HttpProblem.BAD_HEADER)
+            raise HttpFailure(
+                phrase("The header {name} is not for the caller to set.", name=name), HttpProblem.BAD_HEADER
+            )
         if not (value.isascii() and value.isprintable() and value == value.strip()):
             raise HttpFailure(
-                f"The header {name} has a value that cannot be sent: it may have only ASCII and no blanks around it.",
+                phrase(
+                    "The header {name} has a value that cannot be sent: it may have only ASCII and no blanks around "
+                    "it.",
+                    name=name,
+                ),
                 HttpProblem.BAD_HEADER,
             )
     names = {name.lower() for name in given}

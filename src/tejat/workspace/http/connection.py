@@ -7,6 +7,7 @@ from typing import cast
 
 import h11
 
+from tejat.core.words import phrase
 from tejat.workspace.http.patience import Patience
 from tejat.workspace.http.values import Headers, HttpFailure, HttpProblem, HttpResponse
 from tejat.workspace.http.wire import Wire
@@ -93,10 +94,7 @@ class Connection:
             if event is h11.NEED_DATA:
                 await self._wait(until, HttpProblem.TIMED_OUT_IDLE, patience)
                 continue
-            raise self.failure("did not keep to HTTP", HttpProblem.PROTOCOL)
-
-    def failure(self, what: str, problem: HttpProblem) -> HttpFailure:
-        return HttpFailure(f"{self.where} {what}.", problem)
+            raise HttpFailure(phrase("{where} did not keep to HTTP.", where=self.where), HttpProblem.PROTOCOL)
 
     async def _send(self, request: Request, body: Sequence[bytes], patience: Patience) -> None:
         """Write everything, unless the server ends the conversation or answers before it has heard all."""
@@ -120,7 +118,7 @@ class Connection:
             await self._wait(until, HttpProblem.TIMED_OUT_FIRST_BYTE, patience)
         size = len(response.reason) + sum(len(name) + len(value) + 4 for name, value in response.headers)
         if size > patience.limits.headers:
-            raise self.failure("sent too many headers", HttpProblem.TOO_LARGE)
+            raise HttpFailure(phrase("{where} sent too many headers.", where=self.where), HttpProblem.TOO_LARGE)
         return response
 
     async def _wait(self, until: float | None, problem: HttpProblem, patience: Patience) -> None:
@@ -138,9 +136,11 @@ class Connection:
             elif isinstance(event, h11.InformationalResponse) and event.status_code != 101:
                 self._interim_responses += 1
                 if self._interim_responses > _MOST_INTERIM_RESPONSES:
-                    raise self.failure("keeps putting off its answer", HttpProblem.PROTOCOL)
+                    raise HttpFailure(
+                        phrase("{where} keeps putting off its answer.", where=self.where), HttpProblem.PROTOCOL
+                    )
             else:
-                raise self.failure("did not keep to HTTP", HttpProblem.PROTOCOL)
+                raise HttpFailure(phrase("{where} did not keep to HTTP.", where=self.where), HttpProblem.PROTOCOL)
         return self._response
 
     def _next_event(self) -> "h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]":
@@ -169,15 +169,22 @@ class Connection:
         if has_ended:
             raise self._cut()
         if problem is HttpProblem.TOO_LARGE:
-            raise self.failure("sent too many headers", problem)
-        raise self.failure("answered with something that is not HTTP/1.1", problem)
+            raise HttpFailure(phrase("{where} sent too many headers.", where=self.where), problem)
+        raise HttpFailure(phrase("{where} answered with something that is not HTTP/1.1.", where=self.where), problem)
 
     def _cut(self) -> HttpFailure:
         if isinstance(self.wire.error, ssl.SSLError):
-            return self.failure(f"ended the TLS connection: {in_words(self.wire.error)}", HttpProblem.TLS)
+            return HttpFailure(
+                phrase("{where} ended the TLS connection: {why}.", where=self.where, why=in_words(self.wire.error)),
+                HttpProblem.TLS,
+            )
         if self._response is None:
-            return self.failure("closed the connection before it answered", HttpProblem.CUT)
-        return self.failure("closed the connection in the middle of its answer", HttpProblem.CUT)
+            return HttpFailure(
+                phrase("{where} closed the connection before it answered.", where=self.where), HttpProblem.CUT
+            )
+        return HttpFailure(
+            phrase("{where} closed the connection in the middle of its answer.", where=self.where), HttpProblem.CUT
+        )
 
 
 class Body:
@@ -203,12 +210,15 @@ class Body:
         self._size += len(piece)
         limit = self._patience.limits.body
         if limit is not None and self._size > limit:
-            raise self._connection.failure(f"sent more than {limit} bytes", HttpProblem.TOO_LARGE)
+            raise HttpFailure(
+                phrase("{where} sent more than {limit} bytes.", where=self._connection.where, limit=limit),
+                HttpProblem.TOO_LARGE,
+            )
         return piece
 
 
 def in_words(error: ssl.SSLError) -> str:
-    return (error.reason or "unknown reason").replace("_", " ").lower()
+    return error.reason.replace("_", " ").lower() if error.reason else phrase("unknown reason")
 
 
 class _Sent:

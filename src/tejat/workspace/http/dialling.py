@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, TypeAlias
 
+from tejat.core.words import phrase
 from tejat.workspace.http.background import in_background, result_of
 from tejat.workspace.http.values import HttpFailure, HttpProblem
 
@@ -58,8 +59,8 @@ async def first_connected(addresses: Sequence[Address], *, where: str) -> socket
         for attempt in attempts:
             attempt.cancel()
             attempt.add_done_callback(_drop)
-    reason = os.strerror(error.errno) if error is not None and error.errno else "no address answered"
-    raise HttpFailure(f"No connection to {where}: {reason}.", HttpProblem.CONNECT)
+    reason = os.strerror(error.errno) if error is not None and error.errno else phrase("no address answered")
+    raise HttpFailure(phrase("No connection to {where}: {reason}.", where=where, reason=reason), HttpProblem.CONNECT)
 
 
 async def _resolve(host: str, port: int) -> list[Address]:
@@ -71,7 +72,7 @@ async def _resolve(host: str, port: int) -> list[Address]:
     except (OSError, UnicodeError):
         found = []
     if not found:
-        raise HttpFailure(f"The name {host} could not be resolved.", HttpProblem.DNS)
+        raise HttpFailure(phrase("The name {host} could not be resolved.", host=host), HttpProblem.DNS)
     first = [address for address in found if address[0] == found[0][0]]
     second = [address for address in found if address[0] != found[0][0]]
     mixed = [address for pair in zip(first, second, strict=False) for address in pair]

@@ -4,6 +4,7 @@ import asyncio
 import socket
 import ssl
 
+from tejat.core.words import joined, phrase
 from tejat.workspace.http.address import Origin
 from tejat.workspace.http.connection import Connection, Request, in_words
 from tejat.workspace.http.dialling import connected_socket, connected_to_address
@@ -70,42 +71,67 @@ async def _connect_to_proxy(wire: Wire, proxy: Proxy, trust: Trust) -> None:
         if proxy.origin.is_secure:
             await _start_tls(wire, proxy.origin, trust)
     except HttpFailure as failure:
-        raise HttpFailure(f"The proxy cannot be reached. {failure.message}", HttpProblem.PROXY) from None
+        raise HttpFailure(
+            phrase("The proxy cannot be reached. {why}", why=failure.message), HttpProblem.PROXY
+        ) from None
 
 
 async def _open_tunnel(wire: Wire, origin: Origin, proxy: Proxy) -> None:
-    tunnel = Connection(wire, where=f"The proxy {proxy.origin.authority}")
+    tunnel = Connection(wire, where=phrase("The proxy {authority}", authority=proxy.origin.authority))
     request = Request("CONNECT", origin.authority, (("Host", origin.authority), *proxy.headers))
     patience = Patience(_NO_LIMITS, where=tunnel.where, clock=wire.loop.time)
     try:
         response = await tunnel.exchange(request, (), patience)
     except HttpFailure as failure:
-        raise HttpFailure(f"{failure.message} It was asked for {origin.authority}.", HttpProblem.PROXY) from None
+        raise HttpFailure(
+            phrase("{why} It was asked for {authority}.", why=failure.message, authority=origin.authority),
+            HttpProblem.PROXY,
+        ) from None
     if response.status == 407:
-        raise HttpFailure(f"{tunnel.where} wants a name and a password, or other ones.", HttpProblem.PROXY)
+        raise HttpFailure(
+            phrase("{where} wants a name and a password, or other ones.", where=tunnel.where), HttpProblem.PROXY
+        )
     if not 200 <= response.status < 300:
-        words = f"{tunnel.where} answered {response.status} when it was asked for {origin.authority}."
+        words = phrase(
+            "{where} answered {status} when it was asked for {authority}.",
+            where=tunnel.where,
+            status=response.status,
+            authority=origin.authority,
+        )
         raise HttpFailure(words, HttpProblem.PROXY)
     if tunnel.has_more:
-        raise HttpFailure(f"{tunnel.where} spoke before {origin.authority} could.", HttpProblem.PROXY)
+        raise HttpFailure(
+            phrase("{where} spoke before {authority} could.", where=tunnel.where, authority=origin.authority),
+            HttpProblem.PROXY,
+        )
 
 
 async def _start_tls(wire: Wire, origin: Origin, trust: Trust) -> None:
     context = await trust.context()
     if wire.has_received or wire.has_ended:
         # What came before TLS began would be lost, and both sides would wait for the other.
-        did = "spoke before the TLS handshake" if wire.has_received else "closed the connection"
-        raise HttpFailure(f"{origin.authority} {did}.", HttpProblem.TLS)
+        words = (
+            phrase("{server} spoke before the TLS handshake.", server=origin.authority)
+            if wire.has_received
+            else phrase("{server} closed the connection.", server=origin.authority)
+        )
+        raise HttpFailure(words, HttpProblem.TLS)
     try:
         await wire.start_tls(context, origin.host.removesuffix("."))
     except ssl.SSLCertVerificationError as error:
-        problem = error.verify_message or "it cannot be verified"
-        unread = "".join(f" ({name} could not be loaded.)" for name in trust.complaints)
-        words = f"The certificate of {origin.authority} is not trusted: {problem.rstrip('.')}.{unread}"
+        unread = joined("", (phrase(" ({name} could not be loaded.)", name=name) for name in trust.complaints))
+        words = phrase(
+            "The certificate of {server} is not trusted: {why}.{unread}",
+            server=origin.authority,
+            why=error.verify_message.rstrip(".") or phrase("it cannot be verified"),
+            unread=unread,
+        )
     except ssl.SSLError as error:
-        words = f"{origin.authority} does not speak TLS as we do: {in_words(error)}."
+        words = phrase(
+            "{authority} does not speak TLS as we do: {why}.", authority=origin.authority, why=in_words(error)
+        )
     except OSError:
-        words = f"{origin.authority} closed the connection during the TLS handshake."
+        words = phrase("{authority} closed the connection during the TLS handshake.", authority=origin.authority)
     else:
         return
     raise HttpFailure(words, HttpProblem.TLS)

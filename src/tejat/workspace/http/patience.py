@@ -2,14 +2,8 @@
 
 from collections.abc import Callable
 
+from tejat.core.words import phrase
 from tejat.workspace.http.values import HttpFailure, HttpLimits, HttpProblem
-
-_WORDS = {
-    HttpProblem.TIMED_OUT_CONNECT: "No connection to {where} within {seconds:g} s.",
-    HttpProblem.TIMED_OUT_FIRST_BYTE: "{where} did not begin to answer within {seconds:g} s.",
-    HttpProblem.TIMED_OUT_IDLE: "Nothing came from or went to {where} for {seconds:g} s.",
-    HttpProblem.TIMED_OUT_WHOLE: "{where} did not finish its answer within {seconds:g} s.",
-}
 
 
 class Patience:
@@ -35,10 +29,20 @@ class Patience:
             raise self.failure(problem)
 
     def failure(self, problem: HttpProblem) -> HttpFailure:
-        seconds = {
-            HttpProblem.TIMED_OUT_CONNECT: self.limits.connect,
-            HttpProblem.TIMED_OUT_FIRST_BYTE: self.limits.first_byte,
-            HttpProblem.TIMED_OUT_IDLE: self.limits.idle,
-            HttpProblem.TIMED_OUT_WHOLE: self.limits.whole,
-        }[problem]
-        return HttpFailure(_WORDS[problem].format(where=self._where, seconds=seconds), problem)
+        limits, where = self.limits, self._where
+        match problem:
+            case HttpProblem.TIMED_OUT_CONNECT:
+                words = phrase("No connection to {where} within {seconds:g} s.", where=where, seconds=limits.connect)
+            case HttpProblem.TIMED_OUT_FIRST_BYTE:
+                words = phrase(
+                    "{where} did not begin to answer within {seconds:g} s.", where=where, seconds=limits.first_byte
+                )
+            case HttpProblem.TIMED_OUT_IDLE:
+                words = phrase(
+                    "Nothing came from or went to {where} for {seconds:g} s.", where=where, seconds=limits.idle
+                )
+            case _:
+                words = phrase(
+                    "{where} did not finish its answer within {seconds:g} s.", where=where, seconds=limits.whole
+                )
+        return HttpFailure(words, problem)

@@ -6,6 +6,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from urllib.parse import unquote
 
 from tejat.core.value import field, value
+from tejat.core.words import phrase
 from tejat.workspace.http.address import DEFAULT_PORTS, Origin, read_url
 from tejat.workspace.http.values import HttpFailure, HttpProblem
 
@@ -104,13 +105,23 @@ def _read_proxy(variable: str, value: str) -> Proxy:
     scheme, _, rest = (value if "://" in value else f"http://{value}").partition("://")
     scheme = scheme.lower()
     if scheme not in DEFAULT_PORTS:
-        kind = scheme if scheme.isalnum() and len(scheme) < 10 else "of an unknown kind"
-        raise HttpFailure(f"The proxy in {variable} is {kind}, and only http and https will do.", HttpProblem.PROXY)
+        words = (
+            phrase(
+                "The proxy in {variable} is {scheme}, and only http and https will do.",
+                variable=variable,
+                scheme=scheme,
+            )
+            if scheme.isalnum() and len(scheme) < 10
+            else phrase(
+                "The proxy in {variable} is of an unknown kind, and only http and https will do.", variable=variable
+            )
+        )
+        raise HttpFailure(words, HttpProblem.PROXY)
     person, at, server = rest.rpartition("@")
     server = server.partition("/")[0]
     origin = _read_origin(f"{scheme}://{server}")
     if origin is None:
-        raise HttpFailure(f"The proxy in {variable} cannot be read.", HttpProblem.PROXY)
+        raise HttpFailure(phrase("The proxy in {variable} cannot be read.", variable=variable), HttpProblem.PROXY)
     if scheme == "http" and not server.endswith(f":{origin.port}"):
         origin = Origin(scheme, origin.host, _USUAL_PORT)
     return Proxy(origin, _authorization(person) if at else "")

@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from tejat.core.words import phrase
+
 MOST_BYTES = 64 * 2**20
 """How long one event may be: more than any answer with pictures, less than what would hurt."""
 MOST_STREAM_BYTES = 4 * MOST_BYTES
@@ -52,7 +54,7 @@ class SseParser:
         for piece in data.splitlines(keepends=True):
             self._size += len(piece)
             if self._size > self._most:
-                raise EventTooLong(f"an event is longer than {self._most} bytes")
+                raise EventTooLong(phrase("an event is longer than {most} bytes", most=self._most))
             self._line.append(piece)
             self._after_return = piece.endswith(b"\r")
             if self._after_return or piece.endswith(b"\n"):

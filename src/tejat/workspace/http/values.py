@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from tejat.core.errors import TejatError
 from tejat.core.value import value
+from tejat.core.words import phrase
 
 Dial: TypeAlias = Callable[[str, int], Awaitable[tuple[str, int]]]
 """From a host and a port to the literal address to connect to, resolved and checked by the caller.
@@ -78,6 +79,9 @@ class Headers:
         return iter(self._pairs)
 
 
+_SERVER = phrase("The server")
+
+
 class HttpResponse:
     """An answer whose body is still to come.
 
@@ -88,7 +92,7 @@ class HttpResponse:
     __slots__ = ("_pieces", "_where", "headers", "reason", "status")
 
     def __init__(
-        self, *, status: int, reason: str, headers: Headers, pieces: AsyncIterator[bytes], where: str = "The server"
+        self, *, status: int, reason: str, headers: Headers, pieces: AsyncIterator[bytes], where: str = _SERVER
     ) -> None:
         self.status = status
         self.reason = reason
@@ -106,6 +110,9 @@ class HttpResponse:
         async for piece in self._pieces:
             size += len(piece)
             if size > limit:
-                raise HttpFailure(f"{self._where} sent more than {limit} bytes.", HttpProblem.TOO_LARGE)
+                raise HttpFailure(
+                    phrase("{where} sent more than {limit} bytes.", where=self._where, limit=limit),
+                    HttpProblem.TOO_LARGE,
+                )
             pieces.append(piece)
         return b"".join(pieces)

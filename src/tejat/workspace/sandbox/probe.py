@@ -9,6 +9,7 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 
 from tejat.core.value import value
+from tejat.core.words import joined, phrase
 from tejat.workspace.processes.process_tree import processes, send, with_descendants
 from tejat.workspace.sandbox.landlocked import own_program
 from tejat.workspace.sandbox.plan import Axis, Fence, Report, Sandbox
@@ -93,6 +94,23 @@ print("end")
 
 _OUTSIDE = ("make a file outside", "change a file outside", "empty a file outside", "remove a file outside")
 
+_DEEDS = {
+    "make a file outside": phrase("make a file outside"),
+    "change a file outside": phrase("change a file outside"),
+    "empty a file outside": phrase("empty a file outside"),
+    "remove a file outside": phrase("remove a file outside"),
+    "read a secret": phrase("read a secret"),
+    "change a control file": phrase("change a control file"),
+    "move a control file": phrase("move a control file"),
+    "plant a control file": phrase("plant a control file"),
+    "connect by TCP": phrase("connect by TCP"),
+    "connect to a local socket": phrase("connect to a local socket"),
+    "connect to an abstract socket": phrase("connect to an abstract socket"),
+    "look into a process": phrase("look into a process"),
+    "signal a process": phrase("signal a process"),
+}
+"""What is tried, in words."""
+
 _MARKED = "import time; time.sleep(120)"
 
 
@@ -118,21 +136,25 @@ def probe(sandbox: Sandbox, *, state: str) -> Report:
         outcome, complaint = _run(sandbox, place, [python, "-I", "-S", "-c", _ATTEMPTS, *words])
         untouched = _is_as_before(place.outside, "there", "made")
     if outcome is None:
-        axis = Axis(enforced=False, how=f"nothing can be run in it: {complaint}")
+        axis = Axis(enforced=False, how=phrase("nothing can be run in it: {why}", why=complaint))
         return Report(sandbox.name, files=axis, network=axis, processes=axis, control_files=axis, secrets=axis)
     if untouched:
         # A sandbox may show a copy of the place that it throws away.
-        outcome |= {attempt: "it had no effect" for attempt in _OUTSIDE if outcome[attempt] == "done"}
+        outcome |= {attempt: phrase("it had no effect") for attempt in _OUTSIDE if outcome[attempt] == "done"}
     return _report(sandbox.name, outcome)
 
 
 def _report(name: str, outcome: Mapping[str, str]) -> Report:
     files = _refused(outcome, *_OUTSIDE)
     if outcome["write in the root"] != "done":
-        files = Axis(enforced=False, how=f"the root itself cannot be written: {outcome['write in the root']}")
+        files = Axis(
+            enforced=False, how=phrase("the root itself cannot be written: {why}", why=outcome["write in the root"])
+        )
     processes = _refused(outcome, "look into a process", "signal a process")
     if processes.enforced and outcome["see a process"] == "done":
-        processes = Axis(enforced=True, how=f"{processes.how}; other processes can be seen, not touched")
+        processes = Axis(
+            enforced=True, how=phrase("{how}; other processes can be seen, not touched", how=processes.how)
+        )
     return Report(
         sandbox=name,
         files=files,
@@ -146,8 +168,12 @@ def _report(name: str, outcome: Mapping[str, str]) -> Report:
 def _refused(outcome: Mapping[str, str], *attempts: str) -> Axis:
     possible = [attempt for attempt in attempts if outcome[attempt] == "done"]
     if possible:
-        return Axis(enforced=False, how=f"a command can {', '.join(possible)}")
-    return Axis(enforced=True, how=f"refused to {attempts[0]}: {outcome[attempts[0]]}")
+        return Axis(
+            enforced=False, how=phrase("a command can {deeds}", deeds=joined(", ", (_DEEDS[each] for each in possible)))
+        )
+    return Axis(
+        enforced=True, how=phrase("refused to {deed}: {why}", deed=_DEEDS[attempts[0]], why=outcome[attempts[0]])
+    )
 
 
 def _is_as_before(directory: str, there: str, made: str) -> bool:
@@ -176,7 +202,7 @@ def _run(sandbox: Sandbox, place: _Place, arguments: list[str]) -> tuple[dict[st
         wrapped.clean_up()
     *lines, last = printed.decode(errors="replace").splitlines() or [""]
     if last != "end":
-        complaints = complaint.decode(errors="replace").strip().splitlines() or [f"exit code {code}"]
+        complaints = complaint.decode(errors="replace").strip().splitlines() or [phrase("exit code {code}", code=code)]
         return None, complaints[-1]
     return {name: result for name, _, result in (line.partition("\t") for line in lines)}, ""
 
