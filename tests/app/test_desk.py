@@ -121,14 +121,11 @@ class TestModes:
 
         assert room.sit(work, mode="yolo") == ["yolo", "default", "auto_edit", "plan", "yolo", "default"]
 
-    def test_not_in_a_folder_without_trust(self, room: Room) -> None:
-        async def work(sitting: Sitting) -> str:
-            with pytest.raises(UsageError) as caught:
-                sitting.desk.next_mode()
-            return f"{caught.value} {sitting.desk.status.mode}"
+    def test_only_tighter_in_a_folder_without_trust(self, room: Room) -> None:
+        async def work(sitting: Sitting) -> list[str]:
+            return [sitting.desk.next_mode() for _ in range(3)] + [sitting.desk.status.mode]
 
-        told = "This folder is not trusted, so the mode stays default. `tejat trust` tells more."
-        assert room.sit(work, trusts_folder=False) == f"{told} default"
+        assert room.sit(work, trusts_folder=False) == ["plan", "default", "plan", "plan"]
 
     def test_it_counts_at_once(self, room: Room) -> None:
         write = ("write_file", {"file_path": "${root}/a.txt", "content": "a"})

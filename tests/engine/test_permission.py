@@ -383,7 +383,7 @@ class TestObjections:
     def test_why_the_rules_ask_is_said_too(self, tmp_path: Path) -> None:
         person = Person([YES])
         self.authorise(tmp_path, person)
-        assert [question.reason for question in person.questions] == ["Think twice.\nNo rule allows this."]
+        assert [question.reason for question in person.questions] == ["Think twice. No rule allows this."]
 
     def test_what_a_rule_denies_stays_denied(self, tmp_path: Path) -> None:
         with pytest.raises(ToolFailure, match="Tool execution denied by policy"):

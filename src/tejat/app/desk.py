@@ -83,7 +83,7 @@ class Desk:
         return self._succession.session.steer(text)
 
     def next_mode(self) -> str:
-        """Go on to the next approval mode. Raises UsageError where that is not allowed."""
+        """Go on to the next approval mode, and tell which that is."""
         return next_mode(self._succession)
 
     async def close(self) -> None:

@@ -264,7 +264,7 @@ def _denied(verdict: Verdict) -> ToolFailure:
 
 def _objected(verdict: Verdict, objection: str) -> Verdict:
     """No rule that could be remembered would settle it."""
-    reason = f"{objection}\n{verdict.reason}" if verdict.decision is Decision.ASK and verdict.reason else objection
+    reason = f"{objection} {verdict.reason}" if verdict.decision is Decision.ASK and verdict.reason else objection
     return replace(verdict, decision=Decision.ASK, reason=reason, firm=True, offer=None)
 
 

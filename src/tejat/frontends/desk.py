@@ -60,5 +60,5 @@ class Desk(Protocol):
         ...
 
     def next_mode(self) -> str:
-        """Go on to the next approval mode, and tell which that is. Raises UsageError where that is not allowed."""
+        """Go on to the next approval mode, and tell which that is."""
         ...

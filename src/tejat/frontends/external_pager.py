@@ -32,7 +32,8 @@ class Pager:
                 write_private(path, f"{visible(text)}\n")
                 await run_at_terminal([*command, path], directory, environment={**os.environ, **_SAFE})
         except OSError as error:
-            raise UsageError(say("The text could not be handed to a pager: {reason}.", reason=error.strerror)) from error
+            why = say("The text could not be handed to a pager: {reason}.", reason=error.strerror)
+            raise UsageError(why) from error
 
     def _command(self) -> list[str]:
         try:

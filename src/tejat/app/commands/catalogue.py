@@ -64,7 +64,7 @@ def _of_sessions() -> list[CommandSummary]:
         CommandSummary(
             "chat",
             say("Save the conversation under a name, go back to one"),
-            say("/chat save|resume|list|delete [NAME]"),
+            say("/chat save|resume|list|delete|share [NAME]"),
         ),
         CommandSummary("clear", say("Clear the screen and start a new conversation")),
         CommandSummary("compress", say("Summarise the conversation to make room")),
@@ -74,7 +74,7 @@ def _of_sessions() -> list[CommandSummary]:
             say("/directory show | add PATH[,PATH]"),
             aliases=("dir",),
         ),
-        CommandSummary("model", say("Choose the model"), say("/model [NAME]")),
+        CommandSummary("model", say("Choose the model"), say("/model [NAME [--persist]]")),
         CommandSummary("quit", say("Leave"), aliases=("exit",)),
         CommandSummary("restore", say("Put files back as a call found them"), say("/restore [NAME]")),
         CommandSummary("resume", say("Take up an earlier session"), say("/resume [SESSION]")),

@@ -3,7 +3,9 @@
 from collections.abc import Callable
 
 from prompt_toolkit.application import Application
+from prompt_toolkit.enums import EditingMode
 from prompt_toolkit.key_binding import KeyBindingsBase
+from prompt_toolkit.key_binding.vi_state import InputMode
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.layout import Container, Layout, Window
 from prompt_toolkit.output import ColorDepth
@@ -50,6 +52,11 @@ class InlineApplication(Application[None]):
         self.renderer = InlineRenderer(self._merged_style, output)
         self.ttimeoutlen = _ESCAPE_SECONDS
         self.key_processor.after_key_press += self._choose_patience
+
+    @property
+    def takes_commands(self) -> bool:
+        """Whether letters are commands of vi and not text."""
+        return self.editing_mode is EditingMode.VI and self.vi_state.input_mode is InputMode.NAVIGATION
 
     def draw(self) -> None:
         """Now, and at once."""

@@ -26,7 +26,7 @@ from tejat.frontends.external_pager import Pager
 from tejat.frontends.terminal.editor import Editor
 from tejat.frontends.terminal.frame import Frame
 from tejat.frontends.terminal.history_search import HistorySearch
-from tejat.frontends.terminal.look import Look, Part, find_look
+from tejat.frontends.terminal.look import Look, find_look
 from tejat.frontends.terminal.person import TerminalPerson
 from tejat.frontends.terminal.prompt_history import PromptHistory
 from tejat.frontends.terminal.status_line import status_line
@@ -142,9 +142,8 @@ class Face:
             self._take_leave(desk)
 
     def _introduce(self) -> None:
-        look = self._frame.look
         words = say("Ask something. /help tells what else there is; @ names files, ! runs a command.")
-        self._frame.print(Text(words, look.style(Part.QUIET)))
+        self._transcript.show(told(words, Tone.QUIET))
         problem = self._editor.history.problem
         if problem is not None:
             self._transcript.show(told(problem, Tone.WARNING))
@@ -176,7 +175,13 @@ class Face:
         if self._desk is None:
             return Text("")
         is_working = self._talk is not None and self._talk.is_working
-        return status_line(self._desk.status, self._frame.look, width=width, is_working=is_working)
+        return status_line(
+            self._desk.status,
+            self._frame.look,
+            width=width,
+            is_working=is_working,
+            takes_commands=self._frame.takes_commands,
+        )
 
     async def _suggest(self, text: str, caret: int) -> AsyncIterator[Sequence[Suggestion]]:
         if self._suggester is not None:

@@ -89,7 +89,7 @@ class Frame:
             around=self._draw,
         )
         self._app.renderer.reflows = breaks_rows(environment)
-        self._app.key_processor.before_key_press += self._on_key
+        self._app.key_processor.before_key_press += self._drop_hint
         self._picture = Picture(())
         self._drawn_size: tuple[int, int] | None = None
         self._pending: list[RenderableType] = []
@@ -194,6 +194,10 @@ class Frame:
     def uses_vi(self, uses_vi: bool) -> None:
         self._app.editing_mode = EditingMode.VI if uses_vi else EditingMode.EMACS
         self.redraw()
+
+    @property
+    def takes_commands(self) -> bool:
+        return self._app.takes_commands
 
     # When there is somebody at the terminal, and who has it.
 
@@ -307,10 +311,7 @@ class Frame:
             opened.abandon()
         self.redraw()
 
-    def _on_key(self, _: object) -> None:
-        self._drop_hint()
-
-    def _drop_hint(self) -> None:
+    def _drop_hint(self, _: object = None) -> None:
         if self._hint_end is not None:
             self._hint_end.cancel()
             self._hint_end = self._scene.hint = None

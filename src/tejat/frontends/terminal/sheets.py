@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from rich.console import Group, RenderableType
+from rich.style import Style
 
 from tejat.core.sheet import Block, Patch, Prose, Sheet, Source, Table, Tone, Words
 from tejat.frontends.terminal.code import source_lines
@@ -53,8 +54,17 @@ def _words(words: Words, look: Look, width: int) -> Iterator[Line]:
     style = look.style(_PARTS[words.tone])
     signs = {Tone.GOOD: look.glyphs.ok, Tone.WARNING: look.glyphs.warning, Tone.BAD: look.glyphs.failed}
     sign: Line = [(f"{signs[words.tone]} ", style)] if words.tone in signs else []
-    lines = wrapped([(safe(words.text), style)], max(width - line_width(sign), 1))
+    room = max(width - line_width(sign), 1)
+    lines = (line for each in safe(words.text).split("\n") for line in _indented(each, style, room))
     return prefixed(lines, sign, [("  ", NO_STYLE)] if sign else [])
+
+
+def _indented(text: str, style: Style, width: int) -> Iterator[Line]:
+    """One line, and what does not fit of it below its beginning."""
+    kept = text.lstrip(" ")
+    indent = " " * min(len(text) - len(kept), width // 2)
+    lines = wrapped([(kept, style)], max(width - len(indent), 1))
+    return prefixed(lines, [(indent, NO_STYLE)], [(indent, NO_STYLE)]) if indent else iter(lines)
 
 
 def _row(cells: tuple[str, ...]) -> TableRow:

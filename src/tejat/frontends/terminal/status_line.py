@@ -18,14 +18,22 @@ _LONGEST_NAME = 40
 
 
 def status_line(
-    status: Status, look: Look, *, width: int, is_working: bool = False, home: str | None = None
+    status: Status,
+    look: Look,
+    *,
+    width: int,
+    is_working: bool = False,
+    takes_commands: bool = False,
+    home: str | None = None,
 ) -> RenderableType:
     """One row of at most this width. What matters less is left out first.
 
-    `home` is shown as `~`; without it the home of the process is.
+    `home` is shown as `~`; without it the home of the process is. `takes_commands` is for those who use vi.
     """
     folder = _from_home(status.folder, os.path.expanduser("~") if home is None else home)
     pieces = _pieces(status, folder)
+    if takes_commands:
+        pieces.insert(0, _Piece(say("vi: commands"), 1, Part.ACCENT))
     sign = f"{look.glyphs.running} " if is_working else ""
     separator = f" {look.glyphs.separator} "
     while len(pieces) > 1 and columns_of(sign) + _width(pieces, separator) > width:

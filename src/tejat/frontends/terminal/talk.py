@@ -122,10 +122,7 @@ class Talk:
             self.submit(text)
 
     def next_mode(self) -> None:
-        try:
-            self._stage.frame.hint(say("Mode: {mode}", mode=self._desk.next_mode()))
-        except UsageError as error:
-            self._stage.frame.hint(str(error))
+        self._stage.frame.hint(say("Mode: {mode}", mode=self._desk.next_mode()))
 
     def _begin(self, work: Coroutine[None, None, None]) -> None:
         self._work = asyncio.create_task(self._worked(work))
@@ -151,7 +148,8 @@ class Talk:
         if line.startswith("!"):
             await self._run_shell(line[1:])
         elif line.startswith("/"):
-            await self._obey(await self._commanded(line))
+            self._stage.transcript.echo(line)
+            await self._obey(await self._commanded(line), line)
         else:
             await self._ask(line)
 
@@ -189,12 +187,12 @@ class Talk:
             for text in event.undelivered:
                 self._stage.editor.put(text)
 
-    async def _obey(self, effect: Effect) -> None:
+    async def _obey(self, effect: Effect, line: str) -> None:
         match effect:
             case Done():
                 pass
             case Submit(prompt, shown):
-                self._stage.transcript.begin(shown)
+                self._stage.transcript.begin("" if shown == line else shown)
                 await self._desk.run(prompt, self._tell)
             case Refill(text):
                 self._stage.editor.put(text)

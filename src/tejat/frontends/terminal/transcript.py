@@ -18,6 +18,7 @@ from tejat.core.agent_events import (
     Retrying,
     RunEnded,
     Severity,
+    Steered,
     TextStreamed,
     ThoughtStreamed,
 )
@@ -81,11 +82,16 @@ class Transcript:
         self._is_mid_answer = False
 
     def begin(self, shown: str) -> None:
-        """A prompt is sent: show it as the person's own words."""
-        self._begin(self._paper.look.glyphs.prompt, Part.PROMPT, shown)
+        """A prompt is sent: show it as the person's own words, unless that was done."""
+        self.echo(shown)
         self._progress.begin(self._clock())
         self._figures.begin(self._clock())
         self._draw()
+
+    def echo(self, words: str) -> None:
+        """Show what the person entered."""
+        if words:
+            self._begin(self._paper.look.glyphs.prompt, Part.PROMPT, words)
 
     def begin_shell(self, line: str) -> None:
         """The person runs a command themselves."""
@@ -101,7 +107,7 @@ class Transcript:
     def end_shell(self, shown: str) -> None:
         """The command is over; this is what it came to."""
         self._progress.end()
-        self._print_folded(Folded(f"! {self._shell_line}", visible(shown).strip("\n")), _Kind.PROMPT)
+        self._print_folded(Folded(f"! {self._shell_line}", visible(shown).strip("\n")), _Kind.OUTPUT)
         self._draw()
 
     def end(self) -> None:
@@ -142,6 +148,8 @@ class Transcript:
                 self._progress.update(event)
             case CallFinished():
                 self._print_call(event)
+            case Steered(text):
+                self.echo(text)
             case RequestFailed():
                 self._progress.go_on()
                 self._print_notice(side_failure(event))
@@ -232,7 +240,8 @@ class Transcript:
 
     def _print(self, kind: "_Kind", *blocks: RenderableType) -> None:
         """An empty line stands between what is not of one kind."""
-        is_apart = self._last is not None and (kind is not self._last or kind is _Kind.SHEET)
+        is_first, is_its_output = self._last is None, kind is _Kind.OUTPUT and self._last is _Kind.PROMPT
+        is_apart = not is_first and not is_its_output and (kind is not self._last or kind in _APART)
         self._last = kind
         self._paper.print(*([Text("")] if is_apart else []), *blocks)
 
@@ -252,10 +261,15 @@ class _Kind(StrEnum):
     """What a printed block belongs to."""
 
     PROMPT = "prompt"
+    OUTPUT = "output"
     TEXT = "text"
     CALL = "call"
     NOTE = "note"
     SHEET = "sheet"
+
+
+_APART = frozenset({_Kind.PROMPT, _Kind.SHEET})
+"""One of these is not followed closely by another."""
 
 
 class _Live:
