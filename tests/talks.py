@@ -25,6 +25,37 @@ READY = "Ask something."
 SLOW = 4.0
 """So many times longer than the half second that is promised may it take here, where other tests run beside."""
 
+MARKDOWN = """\
+# First heading
+
+Some **bold**, *slanted* and `coded` words in a paragraph that is longer than a row of any terminal that we try here.
+
+## Second heading
+
+- one
+- two
+  - below two
+- three
+
+1. first
+2. second
+
+| 名前 | value |
+|------|------:|
+| 日本語 | 1 |
+| plain | 22 |
+
+> A quote of
+> two lines
+
+```python
+def twice(x: int) -> int:
+    return x * 2  # 二倍
+```
+
+The end.
+"""
+
 
 @dataclass(frozen=True)
 class Setting:

@@ -6,40 +6,23 @@ import pytest
 
 from model_server import ModelServer, refuse, say
 from program_checks import answer, said
-from talks import NARROW, WIDE, House, Setting, all_settings, both_settings, house, is_tidy, leave, printed, send
+from talks import (
+    MARKDOWN,
+    NARROW,
+    WIDE,
+    House,
+    Setting,
+    all_settings,
+    both_settings,
+    house,
+    is_tidy,
+    leave,
+    printed,
+    send,
+)
 
 __all__ = ["house"]
 
-MARKDOWN = """\
-# First heading
-
-Some **bold**, *slanted* and `coded` words in a paragraph that is longer than a row of any terminal that we try here.
-
-## Second heading
-
-- one
-- two
-  - below two
-- three
-
-1. first
-2. second
-
-| 名前 | value |
-|------|------:|
-| 日本語 | 1 |
-| plain | 22 |
-
-> A quote of
-> two lines
-
-```python
-def twice(x: int) -> int:
-    return x * 2  # 二倍
-```
-
-The end.
-"""
 SHOWN_WIDE = """\
 # First heading
 

@@ -1,4 +1,4 @@
-"""Commands after a slash, typed for real: each of them once, with the menu, wrong words, and those that others bring."""
+"""Commands after a slash, typed for real: each of them once, the menu, wrong words, and those that others bring."""
 
 import time
 
@@ -216,7 +216,8 @@ class TestOfOthers:
         with house.talk(script, "--allowed-tools", "run_shell_command", setting=setting) as person:
             person.type("/rev")
             person.wait_for("/review", idle=True)
-            assert shows(person, "Looks") and is_tidy(person.screen)
+            assert shows(person, "Looks")
+            assert is_tidy(person.screen)
             person.press("tab")
             person.type("this file")
             person.press("enter")

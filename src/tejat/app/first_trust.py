@@ -25,7 +25,7 @@ class Instead(Enum):
 async def settle_trust(options: AgentOptions, person: Person) -> AgentOptions | Instead:
     """Ask about a folder that nothing was decided about, where that makes a difference, before any of it counts.
 
-    It does where the folder brings something along, and where the person has servers, which run in trusted folders only.
+    It does where the folder brings something along, and where the person has servers, which need trust to run.
 
     Raises UsageError where what was decided cannot be known or kept.
     """
