@@ -27,7 +27,7 @@ class Outcome:
     def verdict(self) -> Verdict:
         unchanged = self.got == self.case.between
         if self.case.after is None:
-            return Verdict.RIGHT if unchanged else Verdict.WRONG
+            return Verdict.RIGHT if unchanged and self.refused else Verdict.WRONG
         if self.got == self.case.after:
             return Verdict.RIGHT
         return Verdict.REFUSED if unchanged else Verdict.WRONG

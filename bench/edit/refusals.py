@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 from difflib import SequenceMatcher
 from random import Random
@@ -73,6 +74,8 @@ def meaning_changed(draft: Draft, rng: Random) -> Draft | None:
     index = rng.choice(touched)
     row = rows[index]
     old, new = row.true_old or "", row.true_new
+    if _goes_on_elsewhere(old, [each.true_new for each in rows if each is not row and not each.is_kept]):
+        return None
     other = rng.choice((_other_number, _other_name, _other_operator))(rng, draft, old, new)
     if other is None or other in {old, new}:
         return None
@@ -124,6 +127,11 @@ def no_change(draft: Draft, rng: Random) -> Draft | None:
         return replace(draft, rows=rows_of(lines, lines)).with_rows(rows_of(lines, lines), "old is new")
     rows = [replace(row, old=None) for row in draft.rows]
     return replace(draft, ends=False).with_rows(rows, "empty old_string")
+
+
+def _goes_on_elsewhere(old: str, lines: Iterable[str | None]) -> bool:
+    """Whether a line that seems to go, or to become another, may just as well have become one of these."""
+    return any(line and SequenceMatcher(None, old.strip(), line.strip()).ratio() > 0.5 for line in lines)
 
 
 def _other_number(rng: Random, _draft: Draft, old: str, _new: str | None) -> str | None:

@@ -22,6 +22,8 @@ def table(who: str, outcomes: Sequence[Outcome], *, by_form: bool = False) -> It
         yield _line(kind, [outcome for outcome in outcomes if kind in outcome.case.kinds]) + note
     for number, name in enumerate(("one disturbance", "two disturbances"), start=1):
         yield _line(name, [each for each in outcomes if not each.case.must_refuse and len(each.case.kinds) == number])
+    # Whether a tool finds the place, apart from what it does to the bytes of other files.
+    yield _line("in UTF-8 with LF", [each for each in outcomes if each.case.form in {"LF", "utf-8 prose"}])
     for form in FORMS if by_form else ():
         yield _line(form, [outcome for outcome in outcomes if outcome.case.form == form])
     yield _line("all", outcomes)
