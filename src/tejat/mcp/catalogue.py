@@ -5,12 +5,13 @@ from collections.abc import Awaitable, Callable
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 from tejat.core.types import JsonObject, JsonValue
+from tejat.core.words import phrase
 from tejat.mcp.failures import McpFailure, McpProblem
 from tejat.mcp.offers import Unfit, mention, read_prompt, read_resource, read_tool
 from tejat.mcp.protocol import METHOD_NOT_FOUND
 from tejat.mcp.values import Catalogue, ServerPrompt, ServerResource, ServerTool
 
-NOTHING_FOUND = "No prompts, tools, or resources found on the server."
+NOTHING_FOUND = phrase("No prompts, tools, or resources found on the server.")
 
 _MOST_TOOLS = 2_000
 _MOST_PROMPTS = 2_000
@@ -56,9 +57,9 @@ class _Kind(NamedTuple, Generic[_Offer]):
     most: int
 
 
-_TOOLS: _Kind[ServerTool] = _Kind("tools", read_tool, "name", _MOST_TOOLS)
-_PROMPTS: _Kind[ServerPrompt] = _Kind("prompts", read_prompt, "name", _MOST_PROMPTS)
-_RESOURCES: _Kind[ServerResource] = _Kind("resources", read_resource, "uri", _MOST_RESOURCES)
+_TOOLS: _Kind[ServerTool] = _Kind(phrase("tools"), read_tool, "name", _MOST_TOOLS)
+_PROMPTS: _Kind[ServerPrompt] = _Kind(phrase("prompts"), read_prompt, "name", _MOST_PROMPTS)
+_RESOURCES: _Kind[ServerResource] = _Kind(phrase("resources"), read_resource, "uri", _MOST_RESOURCES)
 
 
 class _Listing(Generic[_Offer]):
@@ -78,11 +79,19 @@ class _Listing(Generic[_Offer]):
         """Take what is on a page. False: no more is wanted. Raises McpFailure."""
         items = page.get(self._kind.name)
         if not isinstance(items, list | tuple):
-            message = f"The server's answer to {self._kind.name}/list has no list of {self._kind.name}."
+            message = phrase(
+                "The server's answer to {method} has no list of {name}.",
+                method=f"{self._kind.name}/list",
+                name=self._kind.name,
+            )
             raise McpFailure(message, McpProblem.MALFORMED)
         for item in items:
             if len(self._known) >= self._kind.most:
-                self.problems.append(f"Of its {self._kind.name} only the first {self._kind.most:,} were taken.")
+                self.problems.append(
+                    phrase(
+                        "Of its {name} only the first {most:,} were taken.", name=self._kind.name, most=self._kind.most
+                    )
+                )
                 return False
             try:
                 self._take(self._kind.read(item))
@@ -93,7 +102,11 @@ class _Listing(Generic[_Offer]):
     def _take(self, offer: _Offer) -> None:
         name: str = getattr(offer, self._kind.identity)
         if name in self._known:
-            raise Unfit(f"{mention(name)} is twice among the {self._kind.name}: the first one counts.")
+            raise Unfit(
+                phrase(
+                    "{name} is twice among the {kind}: the first one counts.", name=mention(name), kind=self._kind.name
+                )
+            )
         self._known[name] = offer
 
 
@@ -107,7 +120,9 @@ async def _listing(ask: Ask, capabilities: JsonObject, kind: _Kind[_Offer]) -> _
         # Some servers say they have what they do not know, and that is no failure.
         if failure.code != METHOD_NOT_FOUND:
             listing.failure = failure
-            listing.problems.append(f"Its {kind.name} could not be listed: {failure.message}")
+            listing.problems.append(
+                phrase("Its {name} could not be listed: {why}", name=kind.name, why=failure.message)
+            )
     return listing
 
 
@@ -121,14 +136,25 @@ async def _read_pages(ask: Ask, listing: _Listing[_Offer], name: str) -> None:
         if not listing.add(page) or cursor is None:
             return
         if not isinstance(cursor, str) or len(cursor) > _LONGEST_CURSOR or cursor in seen:
-            listing.problems.append(f"Its {name} were listed only in part: it does not say where they go on.")
+            listing.problems.append(
+                phrase("Its {name} were listed only in part: it does not say where they go on.", name=name)
+            )
             return
         seen.add(cursor)
-    listing.problems.append(f"Its {name} were listed only in part: there are more than {_MOST_PAGES} pages of them.")
+    listing.problems.append(
+        phrase(
+            "Its {name} were listed only in part: there are more than {most} pages of them.",
+            name=name,
+            most=_MOST_PAGES,
+        )
+    )
 
 
 def in_short(problems: list[str]) -> tuple[str, ...]:
     """Not more than anybody would read."""
     if len(problems) <= _MOST_PROBLEMS:
         return tuple(problems)
-    return (*problems[: _MOST_PROBLEMS - 1], f"There are {len(problems) - _MOST_PROBLEMS + 1:,} more such problems.")
+    return (
+        *problems[: _MOST_PROBLEMS - 1],
+        phrase("There are {rest:,} more such problems.", rest=len(problems) - _MOST_PROBLEMS + 1),
+    )

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 
 from tejat.core.types import JsonObject
 from tejat.core.value import replace
+from tejat.core.words import phrase
 from tejat.mcp.catalogue import in_short, list_everything
 from tejat.mcp.conversation import Conversation, Patience
 from tejat.mcp.failures import McpFailure, McpProblem
@@ -139,7 +140,7 @@ def _without_bad_marks(catalogue: Catalogue) -> Catalogue:
     """The protocol forbids to call a tool that wants in headers what cannot be there."""
     looked_at = [(tool, problem_with_marks(tool.input_schema)) for tool in catalogue.tools]
     left_out = [
-        f"The tool {mention(tool.name)} was left out: it wants {problem}."
+        phrase("The tool {name} was left out: it wants {why}.", name=mention(tool.name), why=problem)
         for tool, problem in looked_at
         if problem is not None
     ]

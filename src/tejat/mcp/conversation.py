@@ -11,6 +11,7 @@ from typing import assert_never
 from tejat.core.types import JsonObject, JsonValue
 from tejat.core.value import value
 from tejat.core.visible import visible
+from tejat.core.words import phrase
 from tejat.mcp.failures import McpFailure, McpProblem, Unsent
 from tejat.mcp.protocol import (
     INTERNAL_ERROR,
@@ -127,7 +128,11 @@ class Conversation:
                     waiting.settle(_unsent(failure))
                 outcome = await waiting.outcome
         except TimeoutError:
-            message = f"The server did not answer within {waiting.limit():.3g} seconds ({method})."
+            message = phrase(
+                "The server did not answer within {seconds:.3g} seconds ({method}).",
+                seconds=waiting.limit(),
+                method=method,
+            )
             raise McpFailure(message, McpProblem.TIMED_OUT) from None
         finally:
             self._waiting.pop(request_id, None)
@@ -145,7 +150,7 @@ class Conversation:
 
     async def close(self) -> None:
         """Let go of everything. Whoever still waits is told that the connection was closed."""
-        self._finish(McpFailure("The connection to the server was closed.", McpProblem.CLOSED))
+        self._finish(McpFailure(phrase("The connection to the server was closed."), McpProblem.CLOSED))
         for task in self._asked.values():
             task.cancel()
         try:
@@ -177,9 +182,11 @@ class Conversation:
                 self._settle(request_id, result)
             case Refusal(request_id, code, text, data):
                 if request_id is None:
-                    self._log(f"It could not read a message: {text}")
+                    self._log(phrase("It could not read a message: {text}", text=text))
                     return
-                told = f"The server refused: {visible(_cut(text, _LONGEST_MESSAGE))} (code {code})"
+                told = phrase(
+                    "The server refused: {text} (code {code})", text=visible(_cut(text, _LONGEST_MESSAGE)), code=code
+                )
                 self._settle(request_id, McpFailure(told, McpProblem.REFUSED, code=code, data=data))
             case Notification():
                 self._hear(message)

@@ -6,6 +6,7 @@ from typing import TypeAlias, cast
 
 from tejat.core.json_text import NotJson, dump_json, load_json
 from tejat.core.value import value
+from tejat.core.words import phrase
 from tejat.mcp.protocol import MOST_INNER, BadMessage, Message, RequestId, message_to_json, read_message
 
 MOST_LINE_BYTES = 16 << 20
@@ -94,7 +95,9 @@ class Framer:
             self._is_over = True
             return [Runaway()]
         if tail is not None:
-            return [_unreadable(f"it is longer than {self._most:,} bytes", line, tail, is_too_long=True)]
+            return [
+                _unreadable(phrase("it is longer than {most:,} bytes", most=self._most), line, tail, is_too_long=True)
+            ]
         return _messages(line) if line and not line.isspace() else []
 
 
@@ -103,9 +106,9 @@ def encode_message(message: Message, *, most_bytes: int = MOST_LINE_BYTES) -> by
     try:
         line = dump_json(message_to_json(message)).encode()
     except (TypeError, ValueError, RecursionError) as error:
-        raise Unsendable("it holds something that JSON has no form for", is_too_long=False) from error
+        raise Unsendable(phrase("it holds something that JSON has no form for"), is_too_long=False) from error
     if len(line) > most_bytes:
-        raise Unsendable(f"it is longer than {most_bytes:,} bytes", is_too_long=True)
+        raise Unsendable(phrase("it is longer than {most:,} bytes", most=most_bytes), is_too_long=True)
     return line + b"\n"
 
 
@@ -114,14 +117,19 @@ def _messages(line: bytearray) -> list[Received]:
         # Decoded here: the reader of JSON would let half characters pass, and guess at other encodings.
         given = load_json(line.decode().removeprefix("\ufeff"), most_inner=MOST_INNER)
     except UnicodeDecodeError as error:
-        return [_unreadable(f"it is not UTF-8: byte {error.start + 1} is wrong", line, line)]
+        return [_unreadable(phrase("it is not UTF-8: byte {number} is wrong", number=error.start + 1), line, line)]
     except NotJson as error:
-        return [_unreadable(f"it is not JSON: {error}", line, line, is_broken=True)]
+        return [_unreadable(phrase("it is not JSON: {why}", why=error), line, line, is_broken=True)]
     if not isinstance(given, list):
         return [_message(given, line)]
     items = cast("list[object]", given)
     if not 0 < len(items) <= _MOST_IN_BATCH:
-        return [Unreadable(f"a batch has 1 to {_MOST_IN_BATCH:,} messages, not {len(items):,}", start=_start(line))]
+        return [
+            Unreadable(
+                phrase("a batch has 1 to {most:,} messages, not {items:,}", most=_MOST_IN_BATCH, items=len(items)),
+                start=_start(line),
+            )
+        ]
     return [_message(item, line) for item in items]
 
 

@@ -10,6 +10,7 @@ from urllib.parse import urljoin
 from tejat.core.json_text import NotJson, load_json
 from tejat.core.value import value
 from tejat.core.visible import visible
+from tejat.core.words import phrase
 from tejat.mcp.failures import McpFailure, McpProblem
 from tejat.mcp.protocol import MOST_INNER, BadMessage, Message, Refusal, read_message
 from tejat.workspace.http.address import Origin, read_url
@@ -75,7 +76,8 @@ class Channel:
             if _origin_of(url) == self._origin:
                 return Channel(self._client, url, headers=self._headers, credentials=self._credentials)
         raise McpFailure(
-            f"{self.where} wants its messages sent to another server, which is not done.", McpProblem.CONFIGURATION
+            phrase("{where} wants its messages sent to another server, which is not done.", where=self.where),
+            McpProblem.CONFIGURATION,
         )
 
     @asynccontextmanager
@@ -101,7 +103,12 @@ class Channel:
         kind = kind_of(response)
         words = " ".join(body.decode("utf-8", "replace").split()) if kind in ("text/plain", JSON) else ""
         said = f": {visible(self._masked(words)[:_LONGEST_EXCERPT])}" if words else "."
-        return McpFailure(f"{self.where} answered {_status_in_words(response.status)}{said}", McpProblem.MALFORMED)
+        return McpFailure(
+            phrase(
+                "{where} answered {status}{said}", where=self.where, status=_status_in_words(response.status), said=said
+            ),
+            McpProblem.MALFORMED,
+        )
 
     async def _answer(self, stack: AsyncExitStack, asked: Asked) -> HttpResponse:
         can_renew, can_move = True, True
@@ -147,17 +154,23 @@ class Channel:
         if origin == self._origin and status in _SAME_METHOD and can_move:
             self._url = moved
             return
-        to = "somewhere else" if origin is None else f"{origin.scheme}://{origin.authority}"
+        to = phrase("somewhere else") if origin is None else f"{origin.scheme}://{origin.authority}"
         raise McpFailure(
-            f"{self.where} redirects to {to}, which is not followed: what says who asks must not get there. If that is"
-            " where the server is now, change its address in the settings.",
+            phrase(
+                "{where} redirects to {to}, which is not followed: what says who asks must not get there. If that is "
+                "where the server is now, change its address in the settings.",
+                where=self.where,
+                to=to,
+            ),
             McpProblem.CONFIGURATION,
         )
 
     def _unauthorised(self, response: HttpResponse) -> McpFailure:
         challenge = ", ".join(response.headers.get_all("WWW-Authenticate"))[:_LONGEST_CHALLENGE]
         return McpFailure(
-            f"{self.where} wants to know who asks ({_status_in_words(response.status)}).",
+            phrase(
+                "{where} wants to know who asks ({status}).", where=self.where, status=_status_in_words(response.status)
+            ),
             McpProblem.UNAUTHORISED,
             challenge=challenge or None,
         )
@@ -179,10 +192,12 @@ def read_messages(text: str | bytes, where: str) -> list[Message]:
         given = load_json(text, most_inner=MOST_INNER)
         return [read_message(item) for item in (cast("list[object]", given) if isinstance(given, list) else [given])]
     except NotJson as error:
-        why = f"it is not JSON: {error}"
+        why = phrase("it is not JSON: {why}", why=error)
     except BadMessage as error:
         why = str(error)
-    raise McpFailure(f"{where} sent something that is no message: {why}.", McpProblem.MALFORMED)
+    raise McpFailure(
+        phrase("{where} sent something that is no message: {why}.", where=where, why=why), McpProblem.MALFORMED
+    )
 
 
 async def read_events(response: HttpResponse, parser: SseParser, where: str) -> AsyncGenerator[SseEvent]:
@@ -197,7 +212,10 @@ async def read_events(response: HttpResponse, parser: SseParser, where: str) -> 
 
 
 def too_large(where: str) -> McpFailure:
-    return McpFailure(f"{where} sent a message of more than {MOST_BYTES // 2**20} MiB.", McpProblem.TOO_LARGE)
+    return McpFailure(
+        phrase("{where} sent a message of more than {most} MiB.", where=where, most=MOST_BYTES // 2**20),
+        McpProblem.TOO_LARGE,
+    )
 
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -240,4 +258,4 @@ def _messages_or_none(body: bytes) -> list[Message]:
 def _status_in_words(status: int) -> str:
     with suppress(ValueError):
         return f"{status} {HTTPStatus(status).phrase}"
-    return f"with the status {status}"
+    return phrase("with the status {status}", status=status)

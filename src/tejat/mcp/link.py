@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from tejat.core.types import JsonObject
 from tejat.core.value import replace, value
+from tejat.core.words import phrase
 from tejat.mcp.catalogue import NOTHING_FOUND
 from tejat.mcp.connection import Connection
 from tejat.mcp.conversation import Patience
@@ -23,9 +24,9 @@ _Result = TypeVar("_Result")
 _MOST_PATIENCE = 4
 """A call that tells of its progress may take so many times the limit of the server."""
 _MOST_REASONS = 3
-_DEEDS = {Step.START: "start", Step.HANDSHAKE: "answer the handshake"}
-_PERHAPS_DONE = "The call may or may not have been done."
-_CLOSED = "The session with the server was closed."
+_DEEDS = {Step.START: phrase("start"), Step.HANDSHAKE: phrase("answer the handshake")}
+_PERHAPS_DONE = phrase("The call may or may not have been done.")
+_CLOSED = phrase("The session with the server was closed.")
 
 
 @value
@@ -199,7 +200,7 @@ class ServerLink:
         outcome = await asyncio.shield(self._attempt)
         if isinstance(outcome, Connection):
             return outcome
-        message = f"The MCP server '{self.alias}' is not connected: {outcome.message}"
+        message = phrase("The MCP server '{alias}' is not connected: {why}", alias=self.alias, why=outcome.message)
         raise McpFailure(message, outcome.problem, code=outcome.code, data=outcome.data, challenge=outcome.challenge)
 
     async def _own(self) -> None:
@@ -256,7 +257,7 @@ class ServerLink:
             async with asyncio.timeout(limit):
                 return await work()
         except TimeoutError:
-            message = f"The server did not {_DEEDS[step]} within {limit:.3g} seconds."
+            message = phrase("The server did not {deed} within {limit:.3g} seconds.", deed=_DEEDS[step], limit=limit)
             raise McpFailure(message, McpProblem.TIMED_OUT) from None
 
     async def _watch(self, connection: Connection) -> McpFailure:
@@ -338,7 +339,7 @@ class ServerLink:
         reason = (
             _CLOSED
             if defect is None
-            else f"There is a defect in how the server is looked after: {type(defect).__name__}"
+            else phrase("There is a defect in how the server is looked after: {kind}", kind=type(defect).__name__)
         )
         failure = McpFailure(reason, McpProblem.CLOSED)
         if self._attempt is not None and not self._attempt.done():

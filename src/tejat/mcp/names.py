@@ -6,6 +6,7 @@ from hashlib import sha256
 
 from tejat.core.value import value
 from tejat.core.visible import visible
+from tejat.core.words import phrase
 
 LONGEST_ALIAS = 40
 LONGEST_NAME = 63
@@ -49,11 +50,18 @@ def name_tools(alias: str, own_names: Sequence[str]) -> Naming:
         if problem is None:
             sharing.setdefault(registered_name(alias, own_name), []).append(own_name)
         else:
-            problems.append(f"A tool of MCP server {alias} was left out: {problem}.")
+            problems.append(phrase("A tool of MCP server {alias} was left out: {why}.", alias=alias, why=problem))
     for name, sharers in sharing.items():
         if len(sharers) > 1:
             listed = ", ".join(sorted(f'"{own_name}"' for own_name in sharers))
-            problems.append(f"Tools of MCP server {alias} were left out: {listed} would all be called {name}.")
+            problems.append(
+                phrase(
+                    "Tools of MCP server {alias} were left out: {listed} would all be called {name}.",
+                    alias=alias,
+                    listed=listed,
+                    name=name,
+                )
+            )
     tools = tuple(NamedTool(name, sharers[0]) for name, sharers in sharing.items() if len(sharers) == 1)
     return Naming(tools, tuple(problems))
 
@@ -66,15 +74,22 @@ def alias_problem(alias: str) -> str | None:
     """
     shown = f'"{_shown(alias[: LONGEST_ALIAS + 1])}"'
     if not alias:
-        return "An MCP server needs a name. Give it one in mcpServers."
+        return phrase("An MCP server needs a name. Give it one in mcpServers.")
     if len(alias) > LONGEST_ALIAS:
-        return f"The MCP server name {shown}... is too long. Give it one of at most {LONGEST_ALIAS} characters."
+        return phrase(
+            "The MCP server name {shown}... is too long. Give it one of at most {most} characters.",
+            shown=shown,
+            most=LONGEST_ALIAS,
+        )
     if not re.fullmatch(_ALIAS, alias):
-        return f"The MCP server name {shown} cannot be used. Use only letters, digits, '_', '-' and '.'."
+        return phrase(
+            "The MCP server name {shown} cannot be used. Use only letters, digits, '_', '-' and '.'.", shown=shown
+        )
     if _BETWEEN in alias or alias.startswith("_") or alias.endswith("_"):
-        return (
-            f"The MCP server name {shown} cannot be used: '__' stands between a server and its tool. "
-            "Rename it so that it has no two underscores in a row, and none at its beginning or end."
+        return phrase(
+            "The MCP server name {shown} cannot be used: '__' stands between a server and its tool. Rename it so "
+            "that it has no two underscores in a row, and none at its beginning or end.",
+            shown=shown,
         )
     return None
 
@@ -82,11 +97,13 @@ def alias_problem(alias: str) -> str | None:
 def own_name_problem(own_name: str) -> str | None:
     """Why a tool or prompt of this name is not taken, or None. The words are fit to be shown."""
     if not own_name.strip():
-        return "it has no name"
+        return phrase("it has no name")
     if len(own_name) > LONGEST_OWN_NAME:
-        return f'its name "{_shown(own_name[:40])}..." is {len(own_name)} characters long'
+        return phrase(
+            'its name "{own_name}..." is {size} characters long', own_name=_shown(own_name[:40]), size=len(own_name)
+        )
     if not own_name.isprintable() or visible(own_name) != own_name:
-        return f'its name "{_shown(own_name)}" has characters that nobody can see'
+        return phrase('its name "{own_name}" has characters that nobody can see', own_name=_shown(own_name))
     return None
 
 
@@ -119,7 +136,7 @@ def other_names(alias: str, own_name: str) -> tuple[str, ...]:
 
 
 def display_name(alias: str, own_name: str) -> str:
-    return f"{own_name} ({alias} MCP Server)"
+    return phrase("{own_name} ({alias} MCP Server)", own_name=own_name, alias=alias)
 
 
 def is_wanted(own_name: str, *, include: Sequence[str] | None, exclude: Sequence[str]) -> bool:

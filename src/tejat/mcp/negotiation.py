@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from tejat.core.types import JsonObject, JsonValue
 from tejat.core.visible import visible
+from tejat.core.words import phrase
 from tejat.mcp.conversation import DISCOVER, INITIALIZE, Conversation
 from tejat.mcp.failures import McpFailure, McpProblem
 from tejat.mcp.protocol import (
@@ -47,7 +48,7 @@ async def negotiate(conversation: Conversation, questions: Questions, *, version
         await conversation.notify("notifications/initialized")
         return _info(answer, answer.get("serverInfo"), revision)
     named = visible(revision[:_LONGEST_NAME]) if isinstance(revision, str) else "none"
-    message = f"The server speaks a revision of the protocol that is not known here: {named}."
+    message = phrase("The server speaks a revision of the protocol that is not known here: {named}.", named=named)
     unknown = McpFailure(message, McpProblem.MALFORMED)
     if revision in STATELESS_REVISIONS:
         return await _discover(conversation, questions, client, unknown)

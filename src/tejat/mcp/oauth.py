@@ -12,6 +12,7 @@ from tejat.core.json_text import dump_json
 from tejat.core.types import JsonObject
 from tejat.core.value import replace
 from tejat.core.visible import visible
+from tejat.core.words import phrase
 from tejat.mcp.failures import McpFailure, McpProblem
 from tejat.mcp.http_channel import EVENT_STREAM, JSON, Asked, Channel
 from tejat.mcp.http_headers import protocol_headers
@@ -96,7 +97,7 @@ async def login(
                 before=None if known is None else known.scope,
             )
     except TimeoutError:
-        message = f"Nobody logged in within {seconds:g} seconds. Try again when you are ready."
+        message = phrase("Nobody logged in within {seconds:g} seconds. Try again when you are ready.", seconds=seconds)
         raise McpFailure(message, McpProblem.TIMED_OUT) from None
     async with store.locked(holder, seconds=_LOCK_SECONDS):
         store.write(holder, grant)
@@ -175,7 +176,8 @@ class Authorisation:
     def _ended(self) -> McpFailure:
         alias = visible(self._holder.alias)
         return McpFailure(
-            f"The login at {alias} has ended. Log in again: tejat mcp auth {alias}", McpProblem.UNAUTHORISED
+            phrase("The login at {alias} has ended. Log in again: tejat mcp auth {alias}", alias=alias),
+            McpProblem.UNAUTHORISED,
         )
 
 
@@ -222,7 +224,7 @@ _DISCOVERY = Request(
 async def _flow() -> "type[Flow]":
     """Raises McpFailure where the package is not installed."""
     if find_spec("mcp") is None:
-        message = "Logging in at a server needs the package mcp: pip install 'tejat[oauth]'"
+        message = phrase("Logging in at a server needs the package mcp: pip install 'tejat[oauth]'")
         raise McpFailure(message, McpProblem.CONFIGURATION)
     return await result_of(in_background(_load_flow))
 

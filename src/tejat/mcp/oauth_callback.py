@@ -9,6 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from tejat.core.value import value
 from tejat.core.visible import visible
+from tejat.core.words import phrase
 from tejat.mcp.failures import McpFailure, McpProblem
 
 ReadAddress: TypeAlias = Callable[[], Awaitable[str]]
@@ -51,7 +52,9 @@ async def way_back(wanted: str | None) -> AsyncGenerator["WayBack"]:
             return
         server = await asyncio.start_server(way.serve, address.hostname, port, limit=_LONGEST_HEAD)
     except (OSError, ValueError):
-        message = "Nobody can come back from the login: the port of oauth.redirectUri is taken or cannot be used."
+        message = phrase(
+            "Nobody can come back from the login: the port of oauth.redirectUri is taken or cannot be used."
+        )
         raise McpFailure(message, McpProblem.CONFIGURATION) from None
     way.is_listening = True
     port = server.sockets[0].getsockname()[1]
@@ -81,7 +84,9 @@ class WayBack:
     async def wait(self, read_address: ReadAddress | None) -> Returned:
         """What comes back, or came back before, by itself or pasted. Raises McpFailure when the login was refused."""
         if not self.is_listening and read_address is None:
-            message = "Nobody can come back from the login: oauth.redirectUri is not an address of this machine."
+            message = phrase(
+                "Nobody can come back from the login: oauth.redirectUri is not an address of this machine."
+            )
             raise McpFailure(message, McpProblem.CONFIGURATION)
         pasting = None if read_address is None else asyncio.get_running_loop().create_task(self._paste(read_address))
         try:
@@ -114,7 +119,7 @@ class WayBack:
             text = (await read_address()).strip()
             if not text:
                 if not self.is_listening:
-                    self._settle(McpFailure("The login was not finished.", McpProblem.UNAUTHORISED))
+                    self._settle(McpFailure(phrase("The login was not finished."), McpProblem.UNAUTHORISED))
                 return
             self._settle(self._read(text))
 
@@ -152,17 +157,17 @@ class WayBack:
             return None
         if "error" in known:
             why = " ".join(filter(None, (known["error"], known.get("error_description"))))
-            return McpFailure(f"The login was refused: {visible(why[:200])}", McpProblem.UNAUTHORISED)
+            return McpFailure(phrase("The login was refused: {why}", why=visible(why[:200])), McpProblem.UNAUTHORISED)
         return Returned(known["code"], state, known.get("iss")) if "code" in known else None
 
 
 def _answer(found: Returned | McpFailure | None) -> bytes:
     if isinstance(found, Returned):
-        status, words = "200 OK", "Thank you. You can close this window and go back to Tejat."
+        status, words = "200 OK", phrase("Thank you. You can close this window and go back to Tejat.")
     elif found is None:
-        status, words = "404 Not Found", "This is not the way back from a login."
+        status, words = "404 Not Found", phrase("This is not the way back from a login.")
     else:
-        status, words = "200 OK", "The login was refused. You can close this window and go back to Tejat."
+        status, words = "200 OK", phrase("The login was refused. You can close this window and go back to Tejat.")
     page = _PAGE.format(words).encode()
     head = f"HTTP/1.1 {status}\r\ncontent-type: text/html\r\ncontent-length: {len(page)}\r\nconnection: close\r\n\r\n"
     return head.encode() + page

@@ -20,6 +20,7 @@ from pydantic import AnyUrl, BaseModel, ValidationError
 from tejat.core.json_text import NotJson, load_json
 from tejat.core.types import JsonObject
 from tejat.core.visible import visible
+from tejat.core.words import phrase
 from tejat.mcp.failures import McpFailure, McpProblem
 from tejat.mcp.oauth_callback import Returned
 from tejat.mcp.oauth_requests import OAuthRequests, Reply
@@ -75,7 +76,7 @@ class Flow:
             provider.context.oauth_metadata = _given_service(self._wish)
             await self._through(provider, _refusal(self._wish, challenge))
         except (OAuthFlowError, ValueError) as error:
-            raise McpFailure(f"The login failed: {_reason(error)}", McpProblem.UNAUTHORISED) from None
+            raise McpFailure(phrase("The login failed: {why}", why=_reason(error)), McpProblem.UNAUTHORISED) from None
         return _granted(provider)
 
     async def renew(self, grant: Grant) -> Grant:
@@ -89,7 +90,9 @@ class Flow:
             provider.context.token_expiry_time = _LONG_AGO
             await self._through(provider, None)
         except (OAuthFlowError, ValueError) as error:
-            raise McpFailure(f"The login cannot be renewed: {_reason(error)}", McpProblem.UNAUTHORISED) from None
+            raise McpFailure(
+                phrase("The login cannot be renewed: {why}", why=_reason(error)), McpProblem.UNAUTHORISED
+            ) from None
         if self._last is None or self._last.status != 200 or provider.context.current_tokens is None:
             raise _not_renewed(self._last)
         return _granted(provider)
@@ -197,7 +200,7 @@ def _granted(provider: OAuthClientProvider) -> Grant:
     context = provider.context
     tokens = context.current_tokens
     if tokens is None:
-        raise McpFailure("The login brought no token.", McpProblem.UNAUTHORISED)
+        raise McpFailure(phrase("The login brought no token."), McpProblem.UNAUTHORISED)
     return Grant(
         tokens.access_token,
         tokens.refresh_token,
@@ -220,19 +223,19 @@ def _read(model: type[_Model], known: JsonObject | None) -> _Model | None:
 def _not_renewed(reply: Reply | None) -> McpFailure:
     """Only what OAuth itself says is final: a server in trouble, or a network that asks for a fee, is not."""
     if reply is None:
-        return McpFailure("There is nothing to renew the login with.", McpProblem.UNAUTHORISED)
+        return McpFailure(phrase("There is nothing to renew the login with."), McpProblem.UNAUTHORISED)
     try:
         said = load_json(reply.body)
     except NotJson:
         said = None
     is_final = 400 <= reply.status < 500 and isinstance(said, dict) and "error" in said
     problem = McpProblem.UNAUTHORISED if is_final else McpProblem.START
-    return McpFailure(f"The login was not renewed (status {reply.status}).", problem)
+    return McpFailure(phrase("The login was not renewed (status {status}).", status=reply.status), problem)
 
 
 def _reason(error: Exception) -> str:
     """The first line of what the package says: further ones quote values, and there are tokens among those."""
     if isinstance(error, ValidationError):
-        return "what the server sent is not what OAuth wants."
+        return phrase("what the server sent is not what OAuth wants.")
     lines = str(error).splitlines() or [type(error).__name__]
     return visible(lines[0][:_LONGEST_REASON])

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from tejat.core.value import value
+from tejat.core.words import phrase
 from tejat.mcp.failures import McpFailure, McpProblem
 from tejat.workspace.fetch.addresses import Place, is_literal, place_of, place_of_host
 from tejat.workspace.fetch.fetch import Resolve, look_up
@@ -50,7 +51,9 @@ class OAuthRequests:
                         return await self._ask(method, where, headers=headers, body=body, dial=dial)
                 return await self._ask(method, where, headers=headers, body=body, dial=last)
         except TimeoutError:
-            message = f"{where.origin} did not answer within {_SECONDS:g} seconds."
+            message = phrase(
+                "{origin} did not answer within {seconds:g} seconds.", origin=where.origin, seconds=_SECONDS
+            )
             raise McpFailure(message, McpProblem.TIMED_OUT) from None
 
     async def check_page(self, url: str) -> str:
@@ -85,11 +88,11 @@ class OAuthRequests:
 
     async def _check(self, where: Url, places: set[Place]) -> None:
         if Place.FORBIDDEN in places:
-            raise _refused(where, "which is no address of the public internet")
+            raise _refused(where, phrase("which is no address of the public internet"))
         if Place.PRIVATE in places and not await self._may_be_private():
-            raise _refused(where, "which is on this machine or a private network, though the server is not")
+            raise _refused(where, phrase("which is on this machine or a private network, though the server is not"))
         if where.scheme != "https" and Place.PUBLIC in places:
-            raise _refused(where, "which is not encrypted")
+            raise _refused(where, phrase("which is not encrypted"))
 
     async def _may_be_private(self) -> bool:
         if self._is_among_friends is None:
@@ -109,7 +112,7 @@ class OAuthRequests:
         except (OSError, UnicodeError):
             addresses = []
         if not addresses:
-            raise McpFailure(f"The name {where.host} could not be resolved.", McpProblem.START)
+            raise McpFailure(phrase("The name {host} could not be resolved.", host=where.host), McpProblem.START)
         return {place_of(address) for address in addresses}, addresses
 
 
@@ -121,7 +124,9 @@ def _parsed(url: str) -> Url:
     try:
         return parse_url(url)
     except BadUrl as bad:
-        raise McpFailure(f"An address for the login cannot be used. {bad}", McpProblem.CONFIGURATION) from None
+        raise McpFailure(
+            phrase("An address for the login cannot be used. {bad}", bad=bad), McpProblem.CONFIGURATION
+        ) from None
 
 
 def _dialling(address: str) -> Dial:
@@ -132,4 +137,7 @@ def _dialling(address: str) -> Dial:
 
 
 def _refused(where: Url, why: str) -> McpFailure:
-    return McpFailure(f"The login would lead to {where.origin}, {why}. It is not done.", McpProblem.CONFIGURATION)
+    return McpFailure(
+        phrase("The login would lead to {origin}, {why}. It is not done.", origin=where.origin, why=why),
+        McpProblem.CONFIGURATION,
+    )

@@ -15,6 +15,7 @@ from typing import cast
 from tejat.core.json_text import NotJson, dump_json, load_json
 from tejat.core.types import JsonObject, JsonValue
 from tejat.core.value import value
+from tejat.core.words import phrase
 from tejat.mcp.failures import McpFailure, McpProblem
 from tejat.workspace.private_files import create_private_file, make_private_directory
 
@@ -117,7 +118,9 @@ class TokenStore:
                     while not _take(descriptor):  # noqa: ASYNC110 -- no event tells of another process
                         await asyncio.sleep(_PAUSE)
             except TimeoutError:
-                message = f"Another process is renewing the login of {holder.alias} and does not come to an end."
+                message = phrase(
+                    "Another process is renewing the login of {alias} and does not come to an end.", alias=holder.alias
+                )
                 raise McpFailure(message, McpProblem.TIMED_OUT) from None
             yield
         finally:
@@ -136,8 +139,13 @@ class TokenStore:
         return os.path.join(self._directory, f"{name[:32]}.json")
 
     def _failure(self, holder: Holder, error: OSError) -> McpFailure:
-        why = error.strerror or "it cannot be used"
-        message = f"The login of {holder.alias} cannot be kept in {self._directory}: {why}."
+        why = error.strerror or phrase("it cannot be used")
+        message = phrase(
+            "The login of {alias} cannot be kept in {directory}: {why}.",
+            alias=holder.alias,
+            directory=self._directory,
+            why=why,
+        )
         return McpFailure(message, McpProblem.CONFIGURATION)
 
 
@@ -159,7 +167,7 @@ def _content(path: str) -> bytes | None:
     with os.fdopen(descriptor, "rb") as file:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid():
-            raise PermissionError(errno.EPERM, "a file in it belongs to somebody else")
+            raise PermissionError(errno.EPERM, phrase("a file in it belongs to somebody else"))
         return file.read(_MOST_BYTES)
 
 

@@ -2,6 +2,7 @@
 
 from tejat.config.settings import McpServer, OAuth
 from tejat.core.value import value
+from tejat.core.words import phrase
 from tejat.mcp.failures import McpFailure, McpProblem
 from tejat.mcp.oauth_tokens import Holder
 from tejat.workspace.http.address import read_url
@@ -32,10 +33,15 @@ class OAuthWish:
 def read_wish(server: McpServer) -> OAuthWish:
     """Raises McpFailure with CONFIGURATION for what is not supported or leads nowhere."""
     if server.auth_provider_type not in (None, "dynamic_discovery"):
-        raise _wrong(f"authProviderType {server.auth_provider_type} is not supported: leave it out, or use headers.")
+        raise _wrong(
+            phrase(
+                "authProviderType {kind} is not supported: leave it out, or use headers.",
+                kind=server.auth_provider_type,
+            )
+        )
     given: OAuth = server.oauth or {}
     if "tokenParamName" in given:
-        raise _wrong("oauth.tokenParamName is not supported: a token in an address gets into logs.")
+        raise _wrong(phrase("oauth.tokenParamName is not supported: a token in an address gets into logs."))
     wish = OAuthWish(
         server.http_url or server.url or "",
         _text(given, "clientId"),
@@ -48,11 +54,11 @@ def read_wish(server: McpServer) -> OAuthWish:
         _texts(given, "audiences"),
     )
     if (wish.authorization_url is None) != (wish.token_url is None):
-        raise _wrong("oauth.authorizationUrl and oauth.tokenUrl go together: give both, or none.")
+        raise _wrong(phrase("oauth.authorizationUrl and oauth.tokenUrl go together: give both, or none."))
     if wish.authorization_url is not None and wish.client_id is None:
-        raise _wrong("oauth.authorizationUrl needs an oauth.clientId: nobody can register us there.")
+        raise _wrong(phrase("oauth.authorizationUrl needs an oauth.clientId: nobody can register us there."))
     if any(not scope.isascii() or not scope.isprintable() or '"' in scope for scope in wish.scopes):
-        raise _wrong("oauth.scopes has characters that no scope has.")
+        raise _wrong(phrase("oauth.scopes has characters that no scope has."))
     return wish
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from tejat.core.types import JsonObject, JsonValue
 from tejat.core.visible import visible
+from tejat.core.words import phrase
 from tejat.mcp.values import Annotations, PromptArgument, ServerPrompt, ServerResource, ServerTool
 
 _LONGEST_NAME = 1_024
@@ -23,8 +24,8 @@ class Unfit(ValueError):
 
 def read_tool(given: JsonValue) -> ServerTool:
     """Raises Unfit."""
-    item = _item(given, "A tool")
-    name = _identity(item.get("name"), "A tool", "name", _LONGEST_NAME)
+    item = _item(given, phrase("A tool"))
+    name = _identity(item.get("name"), phrase("A tool"), phrase("name"), _LONGEST_NAME)
     marks = _object(item.get("annotations")) or {}
     return ServerTool(
         name=name,
@@ -44,13 +45,15 @@ def read_tool(given: JsonValue) -> ServerTool:
 
 def read_prompt(given: JsonValue) -> ServerPrompt:
     """Raises Unfit: also for an argument that is none, as nobody could fill the prompt in then."""
-    item = _item(given, "A prompt")
-    name = _identity(item.get("name"), "A prompt", "name", _LONGEST_NAME)
+    item = _item(given, phrase("A prompt"))
+    name = _identity(item.get("name"), phrase("A prompt"), phrase("name"), _LONGEST_NAME)
     arguments = item.get("arguments")
     if arguments is None:
         arguments = []
     if not isinstance(arguments, list | tuple) or len(arguments) > _MOST_ARGUMENTS:
-        raise Unfit(f"The prompt {mention(name)} was left out: its arguments are no list, or too many.")
+        raise Unfit(
+            phrase("The prompt {name} was left out: its arguments are no list, or too many.", name=mention(name))
+        )
     return ServerPrompt(
         name=name,
         description=_text(item.get("description")),
@@ -61,8 +64,8 @@ def read_prompt(given: JsonValue) -> ServerPrompt:
 
 def read_resource(given: JsonValue) -> ServerResource:
     """Raises Unfit."""
-    item = _item(given, "A resource")
-    uri = _identity(item.get("uri"), "A resource", "address", _LONGEST_URI)
+    item = _item(given, phrase("A resource"))
+    uri = _identity(item.get("uri"), phrase("A resource"), phrase("address"), _LONGEST_URI)
     kind = item.get("mimeType")
     return ServerResource(
         uri=uri,
@@ -80,27 +83,35 @@ def mention(text: str) -> str:
 
 
 def _argument(given: JsonValue, prompt: str) -> PromptArgument:
-    what = f"The prompt {mention(prompt)} was left out: an argument of it"
+    what = phrase("The prompt {prompt} was left out: an argument of it", prompt=mention(prompt))
     if not isinstance(given, Mapping):
-        raise Unfit(f"{what} is no object.")
+        raise Unfit(phrase("{what} is no object.", what=what))
     name = given.get("name")
     if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME:
-        raise Unfit(f"{what} has no name that can be used.")
+        raise Unfit(phrase("{what} has no name that can be used.", what=what))
     return PromptArgument(name, _text(given.get("description")), is_required=given.get("required") is True)
 
 
 def _item(given: JsonValue, what: str) -> JsonObject:
     if not isinstance(given, Mapping):
-        raise Unfit(f"{what} was left out: it is no object.")
+        raise Unfit(phrase("{what} was left out: it is no object.", what=what))
     return given
 
 
 def _identity(given: JsonValue, what: str, called: str, longest: int) -> str:
     # What something is called is never cut: it would be the name of something else.
     if not isinstance(given, str) or not given.strip():
-        raise Unfit(f"{what} was left out: it has no {called}.")
+        raise Unfit(phrase("{what} was left out: it has no {called}.", what=what, called=called))
     if len(given) > longest:
-        raise Unfit(f"{what} was left out: its {called} is longer than {longest:,} characters ({mention(given)}).")
+        raise Unfit(
+            phrase(
+                "{what} was left out: its {called} is longer than {longest:,} characters ({given}).",
+                what=what,
+                called=called,
+                longest=longest,
+                given=mention(given),
+            )
+        )
     return given
 
 

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from tejat.core.json_text import dump_json
 from tejat.core.visible import visible
+from tejat.core.words import phrase
 from tejat.mcp.failures import McpFailure, McpProblem
 from tejat.mcp.http_channel import (
     EVENT_STREAM,
@@ -57,7 +58,9 @@ class OldSseTransport:
         self._lose = lose
         told: asyncio.Future[McpFailure | None] = asyncio.get_running_loop().create_future()
         self._reading = asyncio.get_running_loop().create_task(self._read(told))
-        failure = McpFailure(f"{self._channel.where} does not say where it wants messages.", McpProblem.START)
+        failure = McpFailure(
+            phrase("{where} does not say where it wants messages.", where=self._channel.where), McpProblem.START
+        )
         is_open = False
         try:
             with suppress(TimeoutError):
@@ -73,7 +76,9 @@ class OldSseTransport:
 
     async def send(self, message: Message) -> None:
         if self._is_over or self._endpoint is None:
-            raise McpFailure(f"The connection to {self._channel.where} is closed.", McpProblem.CLOSED)
+            raise McpFailure(
+                phrase("The connection to {where} is closed.", where=self._channel.where), McpProblem.CLOSED
+            )
         if not isinstance(message, Request):
             await self._post(message, self._endpoint)
             return
@@ -110,11 +115,17 @@ class OldSseTransport:
                 if kind_of(response) != EVENT_STREAM:
                     kind = visible(kind_of(response)[:60]) or "unknown"
                     raise McpFailure(
-                        f"{self._channel.where} sent something of the type {kind}, which is no stream of messages.",
+                        phrase(
+                            "{where} sent something of the type {kind}, which is no stream of messages.",
+                            where=self._channel.where,
+                            kind=kind,
+                        ),
                         McpProblem.MALFORMED,
                     )
                 await self._read_events(response, told)
-            failure = McpFailure(f"{self._channel.where} has ended the connection.", McpProblem.CLOSED)
+            failure = McpFailure(
+                phrase("{where} has ended the connection.", where=self._channel.where), McpProblem.CLOSED
+            )
         except McpFailure as given:
             failure = given
         if not told.done():

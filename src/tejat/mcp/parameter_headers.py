@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from tejat.core.types import JsonObject, JsonValue
+from tejat.core.words import phrase
 from tejat.mcp.http_headers import header_value
 
 _MARK = "x-mcp-header"
@@ -46,13 +47,13 @@ def problem_with_marks(schema: JsonValue) -> str | None:
             continue
         mark = node[_MARK]
         if not path:
-            return "something in a header that is no argument of its own"
+            return phrase("something in a header that is no argument of its own")
         if not isinstance(mark, str) or not _is_name(mark):
-            return "an argument in a header whose name is none"
+            return phrase("an argument in a header whose name is none")
         if node.get("type") not in _PLAIN_TYPES:
-            return "an argument in a header that is no text, no whole number and no truth value"
+            return phrase("an argument in a header that is no text, no whole number and no truth value")
         if mark.lower() in headers:
-            return "two arguments in one header"
+            return phrase("two arguments in one header")
         headers.add(mark.lower())
     return None
 

@@ -10,6 +10,7 @@ from tejat.config.places import private_directory
 from tejat.config.write_own_file import write_own_file
 from tejat.core.errors import TejatError
 from tejat.core.json_fields import Fields
+from tejat.core.words import phrase
 from tejat.mcp.names import registered_name
 from tejat.mcp.values import ServerTool
 
@@ -57,9 +58,11 @@ class Pins:
         try:
             return _pins_in(read_own_file(self._path, writers=Writers.TRUSTED))
         except (TejatError, ValueError, RecursionError) as error:
-            self.problem = (
-                f"Cannot tell which tools of MCP servers have changed: {self._path}: {error} "
-                "You are asked about each of them until it is mended or removed."
+            self.problem = phrase(
+                "Cannot tell which tools of MCP servers have changed: {path}: {why} You are asked about each of them "
+                "until it is mended or removed.",
+                path=self._path,
+                why=error,
             )
             return {}
 
@@ -74,7 +77,9 @@ class Pins:
                 self._kept = dict(list(kept.items())[-MOST_PINS:])
                 write_own_file(self._path, json.dumps({"version": _VERSION, "tools": self._kept}, indent=1) + "\n")
         except (TejatError, OSError, ValueError, RecursionError) as error:
-            self.problem = f"Cannot remember which tools of MCP servers were allowed: {self._path}: {error}"
+            self.problem = phrase(
+                "Cannot remember which tools of MCP servers were allowed: {path}: {why}", path=self._path, why=error
+            )
 
 
 def digest_of(tool: ServerTool) -> str:
@@ -97,7 +102,7 @@ def digest_of(tool: ServerTool) -> str:
     try:
         return sha256(json.dumps(declared, sort_keys=True).encode("ascii")).hexdigest()
     except RecursionError:
-        raise ValueError("it is nested too deeply") from None
+        raise ValueError(phrase("it is nested too deeply")) from None
 
 
 def _pins_in(text: str | None) -> dict[str, str]:
@@ -107,10 +112,10 @@ def _pins_in(text: str | None) -> dict[str, str]:
     try:
         stored: object = json.loads(text)
     except (ValueError, RecursionError):
-        raise ValueError("It is not JSON.") from None
+        raise ValueError(phrase("It is not JSON.")) from None
     store = Fields(stored)
     tools = store.object("tools")
     pins = {key: digest for key, digest in tools.items() if isinstance(digest, str)}
     if store.whole_number("version") != _VERSION or len(pins) != len(tools):
-        raise ValueError("It was written by somebody else.")
+        raise ValueError(phrase("It was written by somebody else."))
     return pins

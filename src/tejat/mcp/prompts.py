@@ -11,6 +11,7 @@ from tejat.core.errors import BadPrompt
 from tejat.core.types import InlineData, JsonObject, JsonValue, Part, Text
 from tejat.core.value import value
 from tejat.core.visible import visible
+from tejat.core.words import phrase
 from tejat.mcp.blocks import Piece, TooLarge, read_blocks
 from tejat.mcp.failures import McpFailure
 from tejat.mcp.names import own_name_problem
@@ -41,7 +42,11 @@ class PromptCommand:
 
     @property
     def description(self) -> str:
-        return self.prompt.description or self.prompt.title or f"A prompt of MCP server {self.server.alias}"
+        return (
+            self.prompt.description
+            or self.prompt.title
+            or phrase("A prompt of MCP server {alias}", alias=self.server.alias)
+        )
 
 
 @value
@@ -66,7 +71,9 @@ def prompt_commands(offered: Iterable[tuple[Server, ServerPrompt]], *, taken: Co
         if problem is None:
             usable.append((server, prompt, _hyphened(prompt.name)))
         else:
-            problems.append(f"A prompt of MCP server {server.alias} was left out: {problem}.")
+            problems.append(
+                phrase("A prompt of MCP server {alias} was left out: {why}.", alias=server.alias, why=problem)
+            )
     short = Counter(name for _, _, name in usable)
     whole = Counter(f"{server.alias}_{name}" for server, _, name in usable)
     for server, prompt, name in usable:
@@ -76,8 +83,13 @@ def prompt_commands(offered: Iterable[tuple[Server, ServerPrompt]], *, taken: Co
             commands.append(PromptCommand(qualified, server, prompt))
         else:
             problems.append(
-                f'The prompt "{prompt.name}" of MCP server {server.alias} was left out: '
-                f"another command is called {qualified}, too."
+                phrase(
+                    'The prompt "{name}" of MCP server {alias} was left out: another command is called {qualified}, '
+                    "too.",
+                    name=prompt.name,
+                    alias=server.alias,
+                    qualified=qualified,
+                )
             )
     return PromptCommands(tuple(commands), tuple(problems))
 
@@ -92,7 +104,12 @@ async def fill_in(command: PromptCommand, typed: str) -> tuple[Part, ...]:
     try:
         answer = await command.server.get_prompt(command.prompt.name, cast("JsonObject", arguments))
     except McpFailure as failure:
-        told = f"The prompt /{command.name} of MCP server {command.server.alias} cannot be had: {failure.message}"
+        told = phrase(
+            "The prompt /{name} of MCP server {alias} cannot be had: {why}",
+            name=command.name,
+            alias=command.server.alias,
+            why=failure.message,
+        )
         raise BadPrompt(told) from failure
     return prompt_parts(answer, name=command.name)
 
@@ -114,9 +131,12 @@ def arguments_of(prompt: ServerPrompt, typed: str) -> Mapping[str, str]:
             arguments[name] = _meant(found)
         else:
             raise BadPrompt(
-                f"There is no argument --{name[:_LONGEST_MENTION]}; "
-                f"known are: {', '.join(f'--{each}' for each in known) or 'none'}. "
-                'Put it in quotes if it is part of a text: "--name=value".'
+                phrase(
+                    "There is no argument --{name}; known are: {names}. Put it in quotes if it is part of a text: "
+                    '"--name=value".',
+                    name=name[:_LONGEST_MENTION],
+                    names=", ".join(f"--{each}" for each in known) or phrase("none"),
+                )
             )
     needed = [each.name for each in prompt.arguments if each.is_required and each.name not in arguments]
     if len(needed) == 1 and words:
@@ -126,11 +146,11 @@ def arguments_of(prompt: ServerPrompt, typed: str) -> Mapping[str, str]:
     arguments.update(zip([*needed, *open_ones], map(_meant, words), strict=False))
     missing = [f"--{name}" for name in needed if name not in arguments]
     if missing:
-        raise BadPrompt(f"Missing required argument(s): {', '.join(missing)}")
+        raise BadPrompt(phrase("Missing required argument(s): {names}", names=", ".join(missing)))
     left = words[len(needed) + len(open_ones) :]
     if left:
         shown = " ".join(map(_meant, left))[:_LONGEST_MENTION]
-        raise BadPrompt(f"Too many arguments: {shown}. Put quotes around a text of several words.")
+        raise BadPrompt(phrase("Too many arguments: {shown}. Put quotes around a text of several words.", shown=shown))
     return arguments
 
 
@@ -143,8 +163,8 @@ def _meant(found: re.Match[str]) -> str:
 def help_text(command: PromptCommand) -> str:
     """What can be typed behind the command, fit to be shown."""
     if not command.prompt.arguments:
-        return f"/{command.name} takes no arguments."
-    lines = [f"Arguments of /{command.name}:", ""]
+        return phrase("/{name} takes no arguments.", name=command.name)
+    lines = [phrase("Arguments of /{name}:", name=command.name), ""]
     for argument in command.prompt.arguments:
         lines.append(f"  --{_line(argument.name)} ({'required' if argument.is_required else 'optional'})")
         if argument.description:
@@ -167,7 +187,7 @@ def prompt_parts(answer: JsonObject, *, name: str) -> tuple[Part, ...]:
     try:
         blocks = iter(read_blocks(list(chain.from_iterable(contents)), giver=f"Prompt '{name}'"))
     except TooLarge as error:
-        raise BadPrompt(f"The prompt /{name} is too large: it holds {error}.") from error
+        raise BadPrompt(phrase("The prompt /{name} is too large: it holds {why}.", name=name, why=error)) from error
     both_speak = all(any(message.get("role") == role for message in given) for role in ("user", "assistant"))
     parts: list[Part] = []
     for message, content in zip(given, contents, strict=True):
@@ -177,10 +197,17 @@ def prompt_parts(answer: JsonObject, *, name: str) -> tuple[Part, ...]:
         # No service likes a part without words.
         parts += [part for piece in said if (part := _part(piece)) != Text("")]
     if not parts:
-        raise BadPrompt(f"The prompt /{name} came back empty.")
+        raise BadPrompt(phrase("The prompt /{name} came back empty.", name=name))
     size = sum(len(part.text) for part in parts if isinstance(part, Text))
     if size > MOST_CHARACTERS:
-        raise BadPrompt(f"The prompt /{name} is too large: {size} characters, and at most {MOST_CHARACTERS} are taken.")
+        raise BadPrompt(
+            phrase(
+                "The prompt /{name} is too large: {size} characters, and at most {most} are taken.",
+                name=name,
+                size=size,
+                most=MOST_CHARACTERS,
+            )
+        )
     return tuple(parts)
 
 

@@ -5,6 +5,7 @@ from typing import TypeAlias, assert_never, cast
 
 from tejat.core.types import JsonObject, JsonValue
 from tejat.core.value import value
+from tejat.core.words import phrase
 
 HANDSHAKE_REVISIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 """Revisions that begin with `initialize`, newest first."""
@@ -80,20 +81,20 @@ class BadMessage(ValueError):
 def read_message(given: object) -> Message:
     """The message that a JSON value is. Raises BadMessage."""
     if not isinstance(given, dict):
-        raise BadMessage("a message is a JSON object")
+        raise BadMessage(phrase("a message is a JSON object"))
     known = cast("dict[str, JsonValue]", given)
     request_id = _id_of(known)
     method = known.get("method")
     if isinstance(method, str):
         params = known.get("params")
         if params is not None and not isinstance(params, Mapping):
-            raise BadMessage("the params of a message are an object", request_id)
+            raise BadMessage(phrase("the params of a message are an object"), request_id)
         return Notification(method, params) if request_id is None else Request(request_id, method, params)
     if "error" in known:
         return _refusal(known["error"], request_id)
     result = known.get("result")
     if request_id is None or not isinstance(result, Mapping):
-        raise BadMessage("it is neither a request, nor a notification, nor an answer", request_id)
+        raise BadMessage(phrase("it is neither a request, nor a notification, nor an answer"), request_id)
     return Result(request_id, result)
 
 
@@ -125,12 +126,12 @@ def _id_of(known: Mapping[str, JsonValue]) -> RequestId | None:
 
 def _refusal(error: JsonValue, request_id: RequestId | None) -> Refusal:
     if not isinstance(error, Mapping):
-        raise BadMessage("the error of an answer is an object", request_id)
+        raise BadMessage(phrase("the error of an answer is an object"), request_id)
     code, message = error.get("code"), error.get("message")
     is_number = isinstance(code, int) and not isinstance(code, bool)
     return Refusal(
         request_id,
         code if is_number and isinstance(code, int) else INTERNAL_ERROR,
-        message if isinstance(message, str) else "no reason given",
+        message if isinstance(message, str) else phrase("no reason given"),
         error.get("data"),
     )

@@ -8,6 +8,7 @@ from socket import gethostname
 from tejat.config.settings import McpServer
 from tejat.core.value import value
 from tejat.core.visible import visible
+from tejat.core.words import phrase
 from tejat.mcp.failures import McpFailure, McpProblem
 from tejat.mcp.http_channel import Credentials
 from tejat.mcp.old_sse import OldSseTransport
@@ -43,9 +44,11 @@ def is_remote(server: McpServer) -> bool:
     if server.command:
         return False
     if server.tcp:
-        raise _wrong("The transport tcp is not supported: give the server's address as httpUrl or url, or a command.")
+        raise _wrong(
+            phrase("The transport tcp is not supported: give the server's address as httpUrl or url, or a command.")
+        )
     raise _wrong(
-        "Invalid configuration: missing httpUrl (for Streamable HTTP), url (for SSE), and command (for stdio)."
+        phrase("Invalid configuration: missing httpUrl (for Streamable HTTP), url (for SSE), and command (for stdio).")
     )
 
 
@@ -61,7 +64,11 @@ def reach(server: McpServer, client: HttpClient, *, credentials: Credentials | N
     transport = make(client, url, server.headers, credentials=credentials)
     where = f"{origin.scheme}://{origin.host_header}"
     is_open = not origin.is_secure and not _is_this_machine(origin)
-    warning = f"{where} is not encrypted: whatever goes there, and who asks, can be read on the way." if is_open else ""
+    warning = (
+        phrase("{where} is not encrypted: whatever goes there, and who asks, can be read on the way.", where=where)
+        if is_open
+        else ""
+    )
     return Remote(transport, "sse" if kind == "sse" else "http", where, warning)
 
 
@@ -188,7 +195,11 @@ def _kind(given: str | None) -> str:
         return "http"
     if kind in ("either", "sse"):
         return kind
-    raise _wrong(f'The type "{visible(kind[:60])}" is none for an address: give "http" or "sse", or leave it out.')
+    raise _wrong(
+        phrase(
+            'The type "{kind}" is none for an address: give "http" or "sse", or leave it out.', kind=visible(kind[:60])
+        )
+    )
 
 
 def _wrong(message: str) -> McpFailure:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from tejat.core.types import JsonObject, JsonValue
 from tejat.core.value import value
 from tejat.core.visible import visible
+from tejat.core.words import phrase
 from tejat.mcp.failures import McpFailure, McpProblem, Unsent
 from tejat.mcp.protocol import URL_ELICITATION_REQUIRED
 from tejat.mcp.questions import ELICIT, ROOTS, SAMPLE, Questions
@@ -43,21 +44,22 @@ async def ask_in_rounds(
         if (state := answer.get("requestState")) is not None:
             more["requestState"] = state
         if not more:
-            raise McpFailure("The server wants to know more and does not say what.", McpProblem.MALFORMED)
+            raise McpFailure(phrase("The server wants to know more and does not say what."), McpProblem.MALFORMED)
         try:
             answer = await send({**params, **more})
         except Unsent as failure:
             # Something of the request has reached the server before.
             raise McpFailure(failure.message, failure.problem, code=failure.code, data=failure.data) from None
     raise McpFailure(
-        f"The server still wanted to know more after {_MOST_ROUNDS} rounds of questions.", McpProblem.MALFORMED
+        phrase("The server still wanted to know more after {most} rounds of questions.", most=_MOST_ROUNDS),
+        McpProblem.MALFORMED,
     )
 
 
 async def _answered(asked: JsonValue, questions: Questions) -> JsonObject:
     """Raises McpFailure: a question that cannot be answered ends the request."""
     if not isinstance(asked, Mapping) or len(asked) > _MOST_QUESTIONS:
-        raise McpFailure("The questions of the server are no object, or too many.", McpProblem.MALFORMED)
+        raise McpFailure(phrase("The questions of the server are no object, or too many."), McpProblem.MALFORMED)
     # One after the other: a person who is asked reads one question at a time.
     return {key: await _answer(question, questions) for key, question in asked.items()}
 
@@ -66,11 +68,13 @@ async def _answer(question: JsonValue, questions: Questions) -> JsonObject:
     known: JsonObject = question if isinstance(question, Mapping) else {}
     method, params = known.get("method"), known.get("params")
     if not isinstance(method, str) or method not in {ELICIT, ROOTS, SAMPLE}:
-        raise McpFailure("The server asks for something that nobody here can answer.", McpProblem.MALFORMED)
+        raise McpFailure(phrase("The server asks for something that nobody here can answer."), McpProblem.MALFORMED)
     try:
         return await questions.answer(method, params if isinstance(params, Mapping) else {})
     except McpFailure as failure:
-        message = f"The server asks for {method}, and that is not answered here: {failure.message}"
+        message = phrase(
+            "The server asks for {method}, and that is not answered here: {why}", method=method, why=failure.message
+        )
         raise McpFailure(message, McpProblem.REFUSED, code=failure.code) from None
 
 
@@ -136,7 +140,7 @@ def _wanted_visits(failure: McpFailure) -> Sequence[_Visit]:
 def _visit(given: JsonObject) -> _Visit:
     url, message, identifier = given.get("url"), given.get("message"), given.get("elicitationId")
     if not isinstance(url, str) or not _is_web_address(url):
-        told = "The server wants the user to visit something that is no address of a web page."
+        told = phrase("The server wants the user to visit something that is no address of a web page.")
         raise McpFailure(told, McpProblem.MALFORMED)
     return _Visit(url, message if isinstance(message, str) else "", identifier if isinstance(identifier, str) else "")
 
@@ -149,7 +153,7 @@ def _is_web_address(url: str) -> bool:
 def _unvisited(wanted: Sequence[_Visit]) -> McpFailure:
     addresses = " and ".join(dict.fromkeys(visible(visit.url) for visit in wanted))
     return McpFailure(
-        f"The server wants the user to visit {addresses} in a browser first.",
+        phrase("The server wants the user to visit {addresses} in a browser first.", addresses=addresses),
         McpProblem.REFUSED,
         code=URL_ELICITATION_REQUIRED,
     )

@@ -12,6 +12,7 @@ from urllib.parse import unquote
 from tejat.core.json_text import dump_json
 from tejat.core.types import JsonObject, JsonValue
 from tejat.core.visible import visible, without_hidden
+from tejat.core.words import phrase
 
 MOST_CHARACTERS = 64 * 1024
 DEEPEST = 32
@@ -44,14 +45,22 @@ def for_models(schema: JsonObject | None, *, tool: str) -> JsonObject | str:
         if len(dump_json(told)) > MOST_CHARACTERS:
             raise _Hopeless(_TOO_LONG)
     except _Hopeless as hopeless:
-        return f"The tool {tool} was left out, because its parameters cannot be told to a model: {hopeless}."
+        return phrase(
+            "The tool {tool} was left out, because its parameters cannot be told to a model: {why}.",
+            tool=tool,
+            why=hopeless,
+        )
     except RecursionError:
-        return f"The tool {tool} was left out, because its parameters cannot be told to a model: {_TOO_DEEP}."
+        return phrase(
+            "The tool {tool} was left out, because its parameters cannot be told to a model: {why}.",
+            tool=tool,
+            why=_TOO_DEEP,
+        )
     return told
 
 
-_TOO_LONG = f"they take more than {MOST_CHARACTERS // 1024} KiB"
-_TOO_DEEP = f"they are nested deeper than {DEEPEST} levels"
+_TOO_LONG = phrase("they take more than {most} KiB", most=MOST_CHARACTERS // 1024)
+_TOO_DEEP = phrase("they are nested deeper than {deepest} levels", deepest=DEEPEST)
 
 
 class _Hopeless(Exception):
@@ -122,7 +131,7 @@ class _Cleaner:
         given = node.get("properties")
         for name, inner in given.items() if isinstance(given, Mapping) else ():
             if not name or not _is_visible(name):
-                raise _Hopeless(f'a parameter is called "{visible(name)[:80]}"')
+                raise _Hopeless(phrase('a parameter is called "{name}"', name=visible(name)[:80]))
             if inner is not False:
                 self._spend(len(name) + 4)
                 properties[name] = _without_needless_title(name, self.clean(inner, depth=depth + 1, within=within))

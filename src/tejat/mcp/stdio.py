@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from typing import TypeAlias
 
+from tejat.core.words import joined, phrase
 from tejat.mcp.failures import McpFailure, McpProblem
 from tejat.mcp.framing import Framer, Received, Runaway, Unreadable, Unsendable, encode_message
 from tejat.mcp.last_words import LastWords, shown_line
@@ -77,7 +78,7 @@ class StdioTransport:
             line = encode_message(message)
         except Unsendable as error:
             problem = McpProblem.TOO_LARGE if error.is_too_long else McpProblem.MALFORMED
-            raise McpFailure(f"This cannot be sent to the server: {error}.", problem) from error
+            raise McpFailure(phrase("This cannot be sent to the server: {why}.", why=error), problem) from error
         if self._server is None or self._is_closing:
             raise _closed()
         await self._server.send(line, seconds=self._sending_seconds)
@@ -123,7 +124,9 @@ class StdioTransport:
             try:
                 directory = os.open(self._directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             except (OSError, ValueError) as error:
-                raise _not_started("its directory cannot be opened", error, "Correct its `cwd`.") from error
+                raise _not_started(
+                    phrase("its directory cannot be opened"), error, phrase("Correct its `cwd`.")
+                ) from error
             theirs.callback(os.close, directory)
             arguments = self._wrapped(ours)
             try:
@@ -133,7 +136,9 @@ class StdioTransport:
                 launch = Launch(arguments, directory, self._environment)
                 running = await self._keeper.start(launch, stdin=stdin, stdout=stdout, stderr=stderr)
             except OSError as error:
-                raise _not_started("its program cannot be started", error, "Check its `command`.") from error
+                raise _not_started(
+                    phrase("its program cannot be started"), error, phrase("Check its `command`.")
+                ) from error
         return _Server(running, outgoing, receive, lose, stdout=stdout_end, stderr=stderr_end)
 
     def _wrapped(self, ours: ExitStack) -> tuple[str, ...]:
@@ -143,7 +148,7 @@ class StdioTransport:
         try:
             wrapped = self._wrap(self._arguments, os.path.realpath(self._directory))
         except OSError as error:
-            raise _not_started("the sandbox for it cannot be prepared", error) from error
+            raise _not_started(phrase("the sandbox for it cannot be prepared"), error) from error
         ours.callback(wrapped.clean_up)
         return wrapped.arguments
 
@@ -191,7 +196,7 @@ class _Server:
             await asyncio.wait((self._over,))
             raise self._over.result() from error
         except TimeoutError as error:
-            failure = McpFailure("The server does not take what is sent to it.", McpProblem.TIMED_OUT)
+            failure = McpFailure(phrase("The server does not take what is sent to it."), McpProblem.TIMED_OUT)
             if self._outgoing.is_midway:  # nothing else can be sent any more
                 self._break(failure)
             raise failure from error
@@ -207,9 +212,13 @@ class _Server:
             case 0:
                 return words
             case 1:
-                return f"(A line on its standard output is no message: {self._first_of_them})", *words
+                return phrase("(A line on its standard output is no message: {line})", line=self._first_of_them), *words
             case count:
-                return f"({count:,} lines on its standard output are no messages, first: {self._first_of_them})", *words
+                return phrase(
+                    "({count:,} lines on its standard output are no messages, first: {line})",
+                    count=count,
+                    line=self._first_of_them,
+                ), *words
 
     async def _until_over(self) -> McpFailure:
         exited = self._loop.create_task(_exited(self._running))
@@ -270,10 +279,13 @@ class _Server:
             return
         match received:
             case Runaway():
-                self._break(McpFailure("The server sent a line without end.", McpProblem.TOO_LARGE))
+                self._break(McpFailure(phrase("The server sent a line without end."), McpProblem.TOO_LARGE))
             case Unreadable(answer_to=request_id) if request_id is not None:
                 problem = McpProblem.TOO_LARGE if received.is_too_long else McpProblem.MALFORMED
-                self._lose(McpFailure(f"The server's answer cannot be read: {received.reason}.", problem), request_id)
+                self._lose(
+                    McpFailure(phrase("The server's answer cannot be read: {why}.", why=received.reason), problem),
+                    request_id,
+                )
             case Unreadable():
                 self._no_messages += 1
                 self._first_of_them = self._first_of_them or shown_line(received.start)
@@ -338,11 +350,15 @@ def _output_pipe(ours: ExitStack, theirs: ExitStack) -> tuple[int, int]:
 
 def _how_it_ended(running: Running, *, is_over: bool) -> McpFailure:
     if running.exit is None:
-        told = "The server and the process that watched over it were killed." if is_over else "The server hung up."
+        told = (
+            phrase("The server and the process that watched over it were killed.")
+            if is_over
+            else phrase("The server hung up.")
+        )
     elif running.exit.signal is not None:
-        told = f"The server was ended by signal {_name_of(running.exit.signal)}."
+        told = phrase("The server was ended by signal {signal}.", signal=_name_of(running.exit.signal))
     else:
-        told = f"The server ended with exit code {running.exit.code}."
+        told = phrase("The server ended with exit code {code}.", code=running.exit.code)
     return McpFailure(told, McpProblem.CLOSED)
 
 
@@ -354,9 +370,10 @@ def _name_of(number: int) -> str:
 
 
 def _not_started(what: str, error: OSError | ValueError, next_step: str = "") -> McpFailure:
-    reason = error.strerror or str(error) if isinstance(error, OSError) else "there is a NUL character in it"
-    return McpFailure(f"The server was not started: {what} ({reason}). {next_step}".rstrip(), McpProblem.START)
+    reason = error.strerror or str(error) if isinstance(error, OSError) else phrase("there is a NUL character in it")
+    told = phrase("The server was not started: {what} ({reason}).", what=what, reason=reason)
+    return McpFailure(joined(" ", (told, next_step)) if next_step else told, McpProblem.START)
 
 
 def _closed() -> McpFailure:
-    return McpFailure("The connection to the server was closed.", McpProblem.CLOSED)
+    return McpFailure(phrase("The connection to the server was closed."), McpProblem.CLOSED)

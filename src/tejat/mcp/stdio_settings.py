@@ -7,6 +7,7 @@ from tejat.config.references import resolver
 from tejat.config.settings import McpServer, Setting
 from tejat.core.errors import UsageError
 from tejat.core.visible import visible
+from tejat.core.words import phrase
 from tejat.mcp.failures import McpFailure, McpProblem
 from tejat.mcp.stdio import StdioTransport, Wrap
 from tejat.workspace.processes.environment import child_environment
@@ -30,14 +31,16 @@ def stdio_transport(
     """
     server = setting.value
     if server.command is None:
-        raise McpFailure("The server has no `command`.", McpProblem.CONFIGURATION)
+        raise McpFailure(phrase("The server has no `command`."), McpProblem.CONFIGURATION)
     resolve = resolver(base, setting.tier, unset="")
     try:
         environment = child_environment(
             base, extra={name: resolve(given) for name, given in server.environment.items()}
         )
     except UsageError as error:
-        raise McpFailure(f"The server's `env` cannot be used. {error}", McpProblem.CONFIGURATION) from error
+        raise McpFailure(
+            phrase("The server's `env` cannot be used. {why}", why=error), McpProblem.CONFIGURATION
+        ) from error
     directory = os.path.join(root, server.directory or "")
     program = _found(server.command, directory=directory, environment=environment)
     return StdioTransport(keeper, program, server.arguments, directory=directory, environment=environment, wrap=wrap)
@@ -47,9 +50,9 @@ def _found(command: str, *, directory: str, environment: Mapping[str, str]) -> s
     try:
         program = find_program(command, directory=directory, environment=environment)
     except FileNotFoundError as error:
-        raise _not_found(command, "on PATH") from error
+        raise _not_found(command, phrase("on PATH")) from error
     if not os.access(program, os.X_OK):
-        raise _not_found(command, "that can be run")
+        raise _not_found(command, phrase("that can be run"))
     return program
 
 
@@ -57,10 +60,16 @@ def _not_found(command: str, where: str) -> McpFailure:
     """Words after the first may be arguments, and arguments may be secret."""
     name, *others = command.split(maxsplit=1) or [""]
     next_step = (
-        "`command` is the program alone: put its arguments into `args`."
+        phrase("`command` is the program alone: put its arguments into `args`.")
         if others
-        else "Install it, or correct `command`, which may be a path."
+        else phrase("Install it, or correct `command`, which may be a path.")
     )
     return McpFailure(
-        f"The server was not started: there is no program {visible(name)!r} {where}. {next_step}", McpProblem.START
+        phrase(
+            "The server was not started: there is no program {name!r} {where}. {next_step}",
+            name=visible(name),
+            where=where,
+            next_step=next_step,
+        ),
+        McpProblem.START,
     )

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from tejat.core.json_text import dump_json
 from tejat.core.value import replace
 from tejat.core.visible import visible
+from tejat.core.words import phrase
 from tejat.mcp.failures import McpFailure, McpProblem, Unsent
 from tejat.mcp.http_channel import (
     EVENT_STREAM,
@@ -91,7 +92,9 @@ class StreamableHttpTransport:
 
     async def send(self, message: Message) -> None:
         if self._is_over:
-            raise McpFailure(f"The connection to {self._channel.where} is closed.", McpProblem.CLOSED)
+            raise McpFailure(
+                phrase("The connection to {where} is closed.", where=self._channel.where), McpProblem.CLOSED
+            )
         if isinstance(message, Request):
             self._asking[message.id] = self._start(self._ask(message))
             return
@@ -184,7 +187,10 @@ class StreamableHttpTransport:
         fruitless = 0
         while request.id in self._asking:
             if fruitless == _MOST_FRUITLESS:
-                raise McpFailure(f"{self._channel.where} keeps breaking off before it answers.", McpProblem.CLOSED)
+                raise McpFailure(
+                    phrase("{where} keeps breaking off before it answers.", where=self._channel.where),
+                    McpProblem.CLOSED,
+                )
             place = parser.last_id
             await asyncio.sleep(_pause(parser))
             try:
@@ -270,7 +276,7 @@ class StreamableHttpTransport:
         failure = await self._channel.failure(response)
         if response.status != 404 or self._session is None or failure.code == METHOD_NOT_FOUND:
             return failure
-        gone = McpFailure(f"{self._channel.where} has ended the session.", McpProblem.CLOSED)
+        gone = McpFailure(phrase("{where} has ended the session.", where=self._channel.where), McpProblem.CLOSED)
         self._session = None
         if not self._is_over:
             self._is_over = True
@@ -283,13 +289,24 @@ class StreamableHttpTransport:
         session = response.headers.get("Mcp-Session-Id")
         if session is None or (_can_be_sent(session) and len(session) <= _LONGEST_SESSION):
             return session
-        raise McpFailure(f"{self._channel.where} calls the session by a name that is none.", McpProblem.MALFORMED)
+        raise McpFailure(
+            phrase("{where} calls the session by a name that is none.", where=self._channel.where), McpProblem.MALFORMED
+        )
 
     def _without_answer(self, response: HttpResponse) -> McpFailure:
         kind = kind_of(response)
-        said = f"something of the type {visible(kind[:60])}" if kind not in ("", JSON, EVENT_STREAM) else "nothing"
+        said = (
+            phrase("something of the type {kind}", kind=visible(kind[:60]))
+            if kind not in ("", JSON, EVENT_STREAM)
+            else phrase("nothing")
+        )
         return McpFailure(
-            f"{self._channel.where} said {said} where an answer was due (status {response.status}).",
+            phrase(
+                "{where} said {said} where an answer was due (status {status}).",
+                where=self._channel.where,
+                said=said,
+                status=response.status,
+            ),
             McpProblem.CLOSED if kind == EVENT_STREAM else McpProblem.MALFORMED,
         )
 
