@@ -101,6 +101,7 @@ def test_first_start(house: House, setting: Setting) -> None:
 def test_in_lines(house: House, setting: Setting) -> None:
     script = calls(("write_file", {"file_path": "${root}/a.txt", "content": "x\n"})) + said("Done.")
     with house.talk(script, "--screen-reader", setting=setting, ready="else there is.") as person:
+        person.wait_for("\n>", idle=True)
         send(person, "write")
         person.wait_for("Your answer (", idle=True)
         snapshot(person, house, "lines", setting)

@@ -65,7 +65,7 @@ def _undecided(options: AgentOptions) -> tuple[Places, str, Trust, list[str], li
 
 def _trust_question(root: str, trust: Trust, context: Sequence[str], servers: Sequence[str]) -> Choice:
     gone = {item.path for item in trust.changed}
-    rows = [(item.path, item.what, say("changed") if item.path in gone else "") for item in trust.items]
+    rows = [(item.path, item.shown, say("changed") if item.path in gone else "") for item in trust.items]
     rows += [(name, say("instructions for the model"), "") for name in context]
     blocks: list[Block] = [Words(root, Tone.STRONG)]
     if rows or trust.level is TrustLevel.CHANGED:

@@ -128,7 +128,7 @@ def _show(root: str, trust: Trust) -> None:
 
 
 def _show_item(item: TrustItem, change: str | None) -> None:
-    what = "" if item.what == "gone" else f"{item.what}  "
+    what = "" if item.what == "gone" else f"{item.shown}  "
     print(f"  {what}{_on_one_line(item.path)}{f'  ({change})' if change else ''}")
     for line in item.says:
         print(f"      {_on_one_line(line)}")

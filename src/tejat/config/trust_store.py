@@ -44,6 +44,19 @@ class TrustItem(NamedTuple):
     digest: str
     says: tuple[str, ...] = ()
 
+    @property
+    def shown(self) -> str:
+        """What it is, in the person's language."""
+        words = {
+            "settings": say("settings"),
+            "environment file": say("environment file"),
+            "policy": say("policy"),
+            "command": say("command"),
+            "tool": say("tool"),
+            "script": say("script"),
+        }
+        return words.get(self.what, self.what)
+
 
 class Entry(NamedTuple):
     """What was decided, about which folder, what it held then (relative path to digest), and when (seconds)."""

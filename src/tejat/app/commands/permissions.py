@@ -104,7 +104,7 @@ class Permissions(Command):
 
 def _trust_choice(root: str, trust: Trust) -> Choice:
     changed = {item.path for item in trust.changed}
-    rows = tuple((item.path, item.what, say("changed") if item.path in changed else "") for item in trust.items)
+    rows = tuple((item.path, item.shown, say("changed") if item.path in changed else "") for item in trust.items)
     says = tuple(Words(f"{item.path}: {line}", Tone.QUIET) for item in trust.items for line in item.says)
     brought: tuple[Block, ...] = (Words(say("It brings along:")), Table(rows), *says)
     if not rows:

@@ -17,7 +17,7 @@ from tejat.core.confirm import (
 )
 from tejat.core.json_text import dump_json
 from tejat.core.value import value
-from tejat.core.words import say, say_count
+from tejat.core.words import say, say_count, translated
 from tejat.frontends.questions.changes import changed_lines, counts_of, is_new_file, whole_lines
 from tejat.frontends.questions.lines import Line, LineKind, command_lines, one_line, said
 from tejat.frontends.questions.lookalikes import lookalikes_in
@@ -164,7 +164,7 @@ def _warnings(question: Question, confirmation: Confirmation) -> Iterator[Fact]:
     if question.note:
         yield Fact(FactKind.NOTE, one_line(question.note))
     if question.reason:
-        yield Fact(FactKind.PLAIN, say("Reason: {reason}", reason=one_line(question.reason)))
+        yield Fact(FactKind.PLAIN, say("Reason: {reason}", reason=one_line(translated(question.reason))))
 
 
 def _circumstances(question: Question, confirmation: Confirmation) -> Iterator[Fact]:
