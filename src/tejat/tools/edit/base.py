@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from tejat.tools.edit.alignment import STALE, Alignment
-from tejat.tools.edit.folding import words_of
+from tejat.tools.edit.folding import digits_of, operators_of, words_of
 from tejat.tools.edit.given import Given, indent_of
 from tejat.tools.edit.likeness import CUT
 from tejat.tools.edit.page import Page
@@ -25,13 +25,15 @@ def base_of(given: Given, new: Sequence[str], page: Page, alignment: Alignment) 
             lines.append(old)
             continue
         as_given, as_found = old.rstrip() in new_lines, there.rstrip() in new_lines
-        if as_given != as_found:
-            lines.append(there if as_found else old)
+        if as_given != as_found or (as_given and alignment.costs[index] >= CUT):
+            lines.append(old if as_given else there)
         elif alignment.costs[index] < CUT:
             lines.append(there if is_as_found else old)
         else:
             is_found_meant = alignment.costs[index] < STALE and _has_its_words(old, there, new)
-            lines.append(there if is_found_meant else old)
+            # The words as they were given, but the white space as the new text has it.
+            reindented = indent_of(there) + old.lstrip(" \t") if is_as_found else old
+            lines.append(there if is_found_meant else reindented)
     return Given(lines)
 
 
@@ -58,6 +60,8 @@ def _indents(lines: Sequence[str]) -> set[str]:
 
 def _has_its_words(given: str, found: str, new: Sequence[str]) -> bool:
     """Whether the new line that is most like the one found has the words in which that differs from the given one."""
+    if operators_of(given) != operators_of(found) or digits_of(given) != digits_of(found):
+        return False
     given_words, found_words = Counter(words_of(given)), Counter(words_of(found))
     only_found, only_given = found_words - given_words, given_words - found_words
     likest = max((Counter(words_of(line)) for line in new), key=lambda words: (words & found_words).total())

@@ -11,6 +11,8 @@ from tejat.tools.edit.page import Page
 
 _SHORTEST = 3
 _SHORTEST_WITH_A_SLIP = 8
+_WIDE, _CLEAR, _SLIGHT = 50, 20, 3
+"""How much worse the next best place has to be."""
 _SURE_CHARACTERS = 12
 """A line that stands alone and has a slip needs so many characters for each that differs."""
 
@@ -33,7 +35,7 @@ def meant(given: Given, page: Page, found: Sequence[Alignment], expected: int | 
     chosen = list(found[:count])
     if len(chosen) < count or not all(_is_there(given, page, alignment) for alignment in chosen):
         return []
-    if len(found) > count and found[count].total < chosen[-1].total + _margin(given, page, chosen[-1]):
+    if any(_is_rival(given, page, chosen[-1], other) for other in found[count:]):
         return []
     chosen.sort(key=lambda alignment: alignment.start)
     overlap = any(left.end > right.start for left, right in pairwise(chosen))
@@ -53,8 +55,7 @@ def is_whole(given: Given, alignment: Alignment) -> bool:
 
 
 def _alike(given: Given, page: Page, found: Sequence[Alignment]) -> int:
-    most = found[0].total + _margin(given, page, found[0])
-    return sum(1 for alignment in found if alignment.total < most)
+    return 1 + sum(_is_rival(given, page, found[0], other) for other in found[1:])
 
 
 def _evidence(given: Given, page: Page, alignment: Alignment) -> _Evidence:
@@ -94,14 +95,21 @@ def _is_there(given: Given, page: Page, alignment: Alignment) -> bool:
     )
 
 
-def _margin(given: Given, page: Page, alignment: Alignment) -> float:
-    """How much worse the next best place has to be: the more was overlooked, the more."""
-    evidence = _evidence(given, page, alignment)
+def _is_rival(given: Given, page: Page, best: Alignment, other: Alignment) -> bool:
+    """Whether another place fits nearly as well as the best one: the more was overlooked there, the more it has to.
+
+    One that fits no line better is a rival only if it is about as good; one that does may be the place that was meant,
+    with a line that somebody has changed.
+    """
+    is_better_anywhere = any(mine > theirs for mine, theirs in zip(best.costs, other.costs, strict=True))
+    evidence = _evidence(given, page, best)
+    worst = max(best.costs)
     if evidence.strange:
-        return 60
-    worst = max(alignment.costs)
-    if worst >= SLIP + 3 * PER_CHARACTER:
-        return 45
-    if worst >= SLIP + 2 * PER_CHARACTER:
-        return 12
-    return PER_CHARACTER if worst > CUT else 3
+        margin = _WIDE
+    elif worst >= SLIP + 3 * PER_CHARACTER:
+        margin = _WIDE if is_better_anywhere else _CLEAR
+    elif worst >= SLIP + 2 * PER_CHARACTER:
+        margin = 3 * PER_CHARACTER
+    else:
+        margin = PER_CHARACTER if worst > CUT else _SLIGHT
+    return other.total < best.total + margin

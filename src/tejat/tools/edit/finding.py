@@ -5,12 +5,13 @@ that it fits best, if it fits well and no other fits nearly as well. What is not
 that come nearest. All of it is pure: a file and a request in, edits or a refusal out.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from tejat.core.value import value
+from tejat.tools.edit import listings
 from tejat.tools.edit.alignment import Alignment
 from tejat.tools.edit.certainty import as_good, is_whole, meant
-from tejat.tools.edit.folding import key_of
 from tejat.tools.edit.given import Given, plain_lines
 from tejat.tools.edit.likeness import CUT
 from tejat.tools.edit.line_breaks import with_escaped_breaks, with_the_same_breaks
@@ -30,6 +31,7 @@ MOST_GIVEN = 2_000
 _MOST_SEVERAL = 500
 _MOST_ALIGNED = 6
 _NOT_THERE = 10_000
+_MARKED = 10
 _WORTH = 6
 """What a telling line that is found is worth, when one repair is compared with another."""
 _BY_SURROUNDINGS = "of several equal places the one was taken whose surroundings new_string repeats"
@@ -85,26 +87,9 @@ class _Search:
         """The one of several equal places around which the lines stand that the new text repeats."""
         if repaired.request.expected != 1 or len(edits) > _MOST_SEVERAL:
             return None
-        ranges = [self._page.lines_at(self._file, edit.start, edit.end) for edit in edits]
-        told = told_apart(repaired.request.new, self._page, ranges)
-        if told is None:
-            return None
-        index, before, behind = told
-        lines = plain_lines(repaired.request.new)
-        ends = len(lines) > 1 and not lines[-1]
-        lines = lines[before : len(lines) - ends - behind]
-        edit, (start, end) = edits[index], ranges[index]
-        corrections = (*repaired.repairs, _BY_SURROUNDINGS)
-        if not lines:
-            covers = key_of(repaired.request.old) == "".join(self._page.keys[start:end])
-            return Found(self._page.text_edits([LineEdit(start, end, ())]), 1, corrections) if covers else None
-        # What stands before the place on its line stays there, so it must not come a second time.
-        first = self._page.lines[start]
-        indent = first[: len(first) - len(first.lstrip())]
-        if before and indent and lines[0].startswith(indent) and not repaired.request.old.startswith(indent):
-            lines[0] = lines[0][len(indent) :]
-        text = "\n".join(lines) + ("\n" if repaired.request.old.endswith("\n") else "")
-        return Found([TextEdit(edit.start, edit.end, text)], 1, corrections)
+        ranges = [self._page.lines_at(edit.start, edit.end) for edit in edits]
+        told = told_apart(_new_lines(repaired.request), self._page, ranges)
+        return Found(self._page.text_edits(told), 1, (*repaired.repairs, _BY_SURROUNDINGS)) if told else None
 
     def repaired(self) -> Found | None:
         """The text as it stands in the file once it is repaired."""
@@ -137,11 +122,11 @@ class _Search:
         best: tuple[float, _Fit] | None = None
         for turn, repaired in enumerate(self._worth_aligning()):
             fit = _Fit(self._page, repaired)
-            # Each repair is a further guess, so it has to be worth it.
-            price = fit.price + 2 * len(repaired.repairs)
+            # Each repair is a further guess, so it has to be worth it; marks of a listing are none.
+            price = fit.price + (-_MARKED if repaired.is_certain else 2 * len(repaired.repairs))
             if best is None or price < best[0]:
                 best = price, fit
-            if turn == 0 and fit.is_whole:
+            if turn == 0 and fit.is_whole and not listings.has_signs(self._request.new):
                 break
         assert best is not None
         return best[1].found() or best[1].refused()
@@ -163,15 +148,16 @@ class _Fit:
     def __init__(self, page: Page, repaired: Repaired) -> None:
         self._page, self._repaired = page, repaired
         request = repaired.request
-        self._given = Given.of(request.old)
+        self._given = Given.for_new(request.old, request.new)
         self._new = _new_lines(request)
         most = _MOST_SEVERAL if request.expected != 1 else 8
         self._places = places(self._given, page, most=most)
         self._meant = meant(self._given, page, self._places, request.expected)
         self._conflict: Conflict | None = None
-        self._told: tuple[str, ...] = ()
+        self._told: list[LineEdit] | None = None
         if not self._meant and request.expected == 1:
-            self._tell_apart()
+            rivals = as_good(self._given, page, self._places)
+            self._told = told_apart(self._new, page, [(each.start, each.end) for each in rivals])
 
     @property
     def price(self) -> float:
@@ -183,13 +169,16 @@ class _Fit:
         sure = sum(
             cost < CUT for cost, telling in zip(self._places[0].costs, self._given.telling, strict=True) if telling
         )
-        return self._places[0].total - _WORTH * sure + (0 if is_there else _NOT_THERE)
+        shared = (Counter(self._given.lines) & Counter(self._new)).total()
+        return self._places[0].total - _WORTH * sure - shared + (0 if is_there else _NOT_THERE)
 
     @property
     def is_whole(self) -> bool:
         return bool(self._meant) and all(is_whole(self._given, alignment) for alignment in self._meant)
 
     def found(self) -> Found | None:
+        if self._told:
+            return Found(self._page.text_edits(self._told), 1, (*self._repaired.repairs, _BY_SURROUNDINGS))
         edits: list[LineEdit] = []
         try:
             for alignment in self._meant:
@@ -199,7 +188,7 @@ class _Fit:
             return None
         if not edits or self._is_applied():
             return None
-        corrections = (*self._repaired.repairs, *self._told, *overlooked(self._given, self._page, self._meant))
+        corrections = (*self._repaired.repairs, *overlooked(self._given, self._page, self._meant))
         return Found(self._page.text_edits(edits), len(self._meant), corrections)
 
     def refused(self) -> Refused:
@@ -222,29 +211,6 @@ class _Fit:
             and there[0].end - there[0].start == len(new.lines)
             and (not self._places or there[0].total < self._places[0].total)
         )
-
-    def _tell_apart(self) -> None:
-        """Chooses among places that fit equally well by the lines around them that the new text repeats."""
-        rivals = as_good(self._given, self._page, self._places)
-        told = told_apart("\n".join(self._new), self._page, [(each.start, each.end) for each in rivals])
-        if told is None:
-            return
-        index, before, behind = told
-        new, chosen = self._new, rivals[index]
-        around = [*new[:before], *self._given.lines, *new[len(new) - behind :]]
-        given = Given(around)
-        start, end = chosen.start, chosen.end
-        elided = {row + before: span for row, span in chosen.elided.items()}
-        self._given = given
-        widened = Alignment(
-            (*range(start - before, start), *chosen.places, *range(end, end + behind)),
-            (*[0.0] * before, *chosen.costs, *[0.0] * behind),
-            chosen.total,
-            elided,
-        )
-        self._meant = [widened]
-        self._places = [widened]
-        self._told = (_BY_SURROUNDINGS,)
 
 
 def _lines_there(request: EditRequest, page: Page) -> int:

@@ -29,6 +29,14 @@ class Given:
         lines = plain_lines(text)
         return cls(lines[:-1] if len(lines) > 1 and not lines[-1] else lines)
 
+    @classmethod
+    def for_new(cls, old: str, new: str) -> "Given":
+        """The lines of the old text. If it ends a line and the new one does not, a blank line behind it is meant."""
+        lines = plain_lines(old)
+        if len(lines) > 1 and not lines[-1] and (not new or new.endswith(("\n", "\r"))):
+            lines.pop()
+        return cls(lines)
+
     @cached_property
     def keys(self) -> list[str]:
         return [key_of(line) for line in self.lines]

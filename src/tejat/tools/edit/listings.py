@@ -102,9 +102,9 @@ def without_margin(lines: Sequence[str]) -> list[str] | None:
 
 
 def has_signs(text: str) -> bool:
-    """Whether some lines begin with the sign of a diff, and all others with a space."""
+    """Whether some lines begin with the plus of a diff, and all others with its minus or a space."""
     lines = text.split("\n")
-    return any(line.startswith(("+", "-")) for line in lines) and all(
+    return any(line.startswith("+") for line in lines) and all(
         line.startswith(("+", "-", " ")) for line in lines if line.strip()
     )
 
@@ -117,8 +117,8 @@ def without_bare_signs(lines: Sequence[str]) -> list[str] | None:
 
 
 def without_bare_signs_of_new(lines: Sequence[str]) -> list[str] | None:
-    """The same for the new lines: those that are taken away are left out."""
-    return [line.removeprefix("+") for line in lines if not line.startswith("-")]
+    """The same for new lines, of which none is taken away."""
+    return [line.removeprefix("+") for line in lines]
 
 
 def without_added(lines: Sequence[str]) -> list[str] | None:

@@ -12,7 +12,7 @@ from tejat.tools.edit.base import base_of
 from tejat.tools.edit.folding import key_of, operators_of, words_of
 from tejat.tools.edit.given import Given, indent_of, is_elision
 from tejat.tools.edit.indentation import Indentation
-from tejat.tools.edit.likeness import CUT, is_near
+from tejat.tools.edit.likeness import CUT, ELIDED, SLIP, is_near
 from tejat.tools.edit.page import LineEdit, Page
 from tejat.tools.edit.spelling import learned_spelling
 from tejat.tools.edit.word_merge import merged_line
@@ -129,7 +129,9 @@ class _Merge:
         return self._alignment.costs[index] < CUT or (is_near(old, found) and operators_of(old) == operators_of(found))
 
     def _changed(self, old: str, found: str, new: str, place: int, cost: float) -> str:
-        if cost >= STALE and key_of(new) != key_of(found):
+        if key_of(new) != key_of(found) and (
+            cost >= STALE or (cost >= SLIP and cost != ELIDED and not is_near(old, found))
+        ):
             raise Conflict(place, "is to be changed and is not what old_string says")
         body = merged_line(old.lstrip(" \t"), found.lstrip(" \t"), new.lstrip(" \t"))
         if body is None:

@@ -63,13 +63,15 @@ class Page:
     def _starts(self) -> list[int]:
         return list(accumulate((len(line) + 1 for line in self._raw_lines), initial=0))
 
-    def lines_at(self, file: TextFile, start: int, end: int) -> tuple[int, int]:
+    def lines_at(self, start: int, end: int) -> tuple[int, int]:
         """The lines that a range of bytes touches, from the first up to the one behind the last."""
-        first = len(file.encoding.decode(file.raw[:start]))
-        last = first + len(file.encoding.decode(file.raw[start:end]))
-        above = bisect_right(self._starts, first) - 1
-        below = bisect_right(self._starts, max(last - 1, first)) - 1
-        return above, min(below + 1, len(self._raw_lines))
+        first, last = (bisect_right(self._byte_starts, at) - 1 for at in (start, max(end - 1, start)))
+        return max(first, 0), min(last + 1, len(self._raw_lines))
+
+    @cached_property
+    def _byte_starts(self) -> list[int]:
+        starts = [min(start, len(self._text)) for start in self._starts]
+        return self._file.encoding.byte_offsets(self._file.raw, self._file.text, starts)
 
     def has_word(self, word: str) -> bool:
         """Whether it stands anywhere in the file as a whole word."""

@@ -111,7 +111,13 @@ def _repaired(given: Repaired, repair: Repair) -> Repaired | None:
     if old is None or old == request.old or not old.strip() or repair.says in given.repairs:
         return None
     new = repair.respell_new(request.new)
-    if new is None or _strangeness(new, old) >= _strangeness(request.new, old):
+    if repair.says == _SIGNS and new is None and "\n+" in f"\n{request.new}":
+        return None
+    if (
+        new is None
+        or bool(new.strip()) != bool(request.new.strip())
+        or _strangeness(new, old) >= _strangeness(request.new, old)
+    ):
         new = _marked_throughout(repair, request.new, old) or request.new
     if repair.says == _FENCE.says:
         old = _ending_alike(old, new)
@@ -130,6 +136,8 @@ def _marked_throughout(repair: Repair, new: str, old: str) -> str | None:
         return None
     repaired = repair.respell(new)
     if repair.says == _SIGNS:
+        if "\n+" not in f"\n{new}":
+            return None
         # A line that begins so and is not among the old ones is one that a diff adds.
         repaired = repair.respell_new(new)
     return None if repaired is None or _strangeness(repaired, old)[0] > _strangeness(new, old)[0] else repaired

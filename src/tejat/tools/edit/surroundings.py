@@ -1,47 +1,96 @@
-"""Tells equal places apart by the lines around them, where the new text repeats those."""
+"""Tells equal places apart by the lines around them, where the new text repeats those.
 
-from collections.abc import Sequence
+The new text then is the whole of a stretch of lines: what it repeats stays as it is, and the rest is what changes.
+"""
+
+from collections.abc import Iterator, Sequence
 
 from tejat.tools.edit.folding import is_telling, key_of
-from tejat.tools.edit.given import plain_lines
-from tejat.tools.edit.page import Page
+from tejat.tools.edit.page import LineEdit, Page
+from tejat.workspace.line_edits import Edit, line_edits
+
+_SLACK = 3
+_MOST_ENDS = 4
 
 
-def shared_with(new: Sequence[str], page: Page, start: int, end: int) -> tuple[int, int]:
-    """How many of the first new lines stand before the lines `start` to `end`, and how many of the last behind them."""
-    keys = [key_of(line) for line in new]
-    before = next(
-        (
-            count
-            for count in range(min(len(keys), start), 0, -1)
-            if keys[:count] == page.keys[start - count : start] and any(map(is_telling, keys[:count]))
-        ),
-        0,
-    )
-    behind = next(
-        (
-            count
-            for count in range(min(len(keys) - before, len(page.keys) - end), 0, -1)
-            if keys[len(keys) - count :] == page.keys[end : end + count]
-            and any(map(is_telling, keys[len(keys) - count :]))
-        ),
-        0,
-    )
-    return before, behind
+def told_apart(new: Sequence[str], page: Page, ranges: Sequence[tuple[int, int]]) -> list[LineEdit] | None:
+    """The edits that make the new lines of the stretch that they are meant for; None if it is not clear which it is.
 
-
-def told_apart(new: str, page: Page, ranges: Sequence[tuple[int, int]]) -> tuple[int, int, int] | None:
-    """Which range of lines is meant, and how many new lines repeat those before and behind it; None if unclear."""
-    lines = plain_lines(new)
-    if len(lines) > 1 and not lines[-1]:
-        lines.pop()
-    found: list[tuple[int, int, int, int]] = []
-    for index, (start, end) in enumerate(ranges):
-        before, behind = shared_with(lines, page, start, end)
-        repeated = [*page.keys[start - before : start], *page.keys[end : end + behind]]
-        found.append((sum(map(is_telling, repeated)), index, before, behind))
-    found.sort(reverse=True)
-    if not found or not found[0][0] or (len(found) > 1 and found[1][0] == found[0][0]):
+    `ranges` are the lines of the places, from the first up to the one behind the last.
+    """
+    found = [stretch for each in ranges if (stretch := _Stretch.best(new, page, each)) is not None]
+    if not found:
         return None
-    _, index, before, behind = found[0]
-    return index, before, behind
+    best = max(found, key=lambda stretch: stretch.worth)
+    # Two places may be two views of one change.
+    if any(other.worth == best.worth and other.edits != best.edits for other in found):
+        return None
+    return best.edits
+
+
+class _Stretch:
+    """Lines of the file around a place, and what the new lines make of them."""
+
+    def __init__(self, new: Sequence[str], page: Page, place: tuple[int, int], start: int, end: int) -> None:
+        keys = [key_of(line) for line in new]
+        changes = line_edits(page.keys[start:end], keys)
+        gone = {line for each in changes for line in range(start + each.old_start, start + each.old_end)}
+        around = [line for line in range(start, end) if not place[0] <= line < place[1]]
+        self.loses_any = any(page.keys[line] for line in around if line in gone)
+        self.repeats_any = any(is_telling(page.keys[line]) for line in around if line not in gone)
+        self.worth = sum(line not in gone for line in around) - 2 * sum(map(_size, changes))
+        self.edits = sorted(
+            [
+                *(
+                    LineEdit(start + each.old_start, start + each.old_end, tuple(new[each.new_start : each.new_end]))
+                    for each in changes
+                ),
+                *_rewritten(new, page, place, start, changes),
+            ],
+            key=lambda edit: (edit.start, edit.end),
+        )
+
+    @classmethod
+    def best(cls, new: Sequence[str], page: Page, place: tuple[int, int]) -> "_Stretch | None":
+        """The stretch around the place of which the new lines repeat most; None if they always lose some of it."""
+        keys = [key_of(line) for line in new]
+        reach = len(keys) + _SLACK
+        above, below = page.keys[max(place[0] - reach, 0) : place[0]], page.keys[place[1] : place[1] + reach]
+        if not any(key in keys and is_telling(key) for key in (*above, *below)):
+            return None
+        stretches = [
+            cls(new, page, place, start, end)
+            for start in _nearest(keys[0], page, range(place[0] - 1, max(place[0] - reach, 0) - 1, -1), place[0])
+            for end in _nearest(keys[-1], page, range(place[1], min(place[1] + reach, len(page.keys))), place[1] - 1)
+        ]
+        whole = [stretch for stretch in stretches if stretch.repeats_any and not stretch.loses_any]
+        return max(whole, key=lambda stretch: stretch.worth, default=None)
+
+
+def _size(change: Edit) -> int:
+    return change.old_end - change.old_start + change.new_end - change.new_start
+
+
+def _rewritten(
+    new: Sequence[str], page: Page, place: tuple[int, int], start: int, changes: Sequence[Edit]
+) -> Iterator[LineEdit]:
+    """Lines of the place itself of which only the white space changes."""
+    shift = 0
+    at = start
+    for change in (*changes, None):
+        until = place[1] if change is None else start + change.old_start
+        for line in range(max(at, place[0]), min(until, place[1])):
+            written = new[line - start + shift]
+            if written.rstrip() != page.lines[line].rstrip():
+                yield LineEdit(line, line + 1, (written,))
+        if change is not None:
+            at, shift = start + change.old_end, change.new_end - change.old_end
+
+
+def _nearest(key: str, page: Page, lines: range, own: int) -> Iterator[int]:
+    """Where the stretch could begin or end: at the place itself, or at a line that is the first or last new one."""
+    is_start = lines.step < 0
+    yield own if is_start else own + 1
+    found = (line for line in lines if page.keys[line] == key)
+    for line, _ in zip(found, range(_MOST_ENDS), strict=False):
+        yield line if is_start else line + 1
