@@ -48,11 +48,23 @@ def test_only_the_first_signal_is_put_off_and_only_for_a_while() -> None:
     try:
         with ending_in_order():
             with pytest.raises(Terminated) as raised:
+                signal.raise_signal(signal.SIGTERM)
+            assert raised.value.exit_code == 143
+            assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+            assert signal.getsignal(signal.SIGHUP) is not signal.SIG_DFL
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_a_terminal_that_is_closed_may_be_told_of_twice() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    try:
+        with ending_in_order():
+            with pytest.raises(Terminated):
                 signal.raise_signal(signal.SIGHUP)
-            assert raised.value.exit_code == 129
-            assert signal.getsignal(signal.SIGHUP) is signal.SIG_DFL
-            assert signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL
-        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+            signal.raise_signal(signal.SIGHUP)
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_DFL
     finally:
         signal.signal(signal.SIGHUP, before)
 

@@ -33,6 +33,10 @@ def ending_in_order() -> Generator[None]:
 
 
 def _end(number: int, _frame: FrameType | None) -> None:
-    # Whoever asks a second time does not want to wait until everything is put in order.
-    signal.signal(number, signal.SIG_DFL)
+    # Whoever asks a second time does not want to wait until everything is put in order. That a terminal is closed is
+    # told twice to everybody, by the system and by the shell.
+    signal.signal(number, _know if number == signal.SIGHUP else signal.SIG_DFL)
     raise Terminated(number)
+
+
+def _know(_number: int, _frame: FrameType | None) -> None: ...

@@ -109,9 +109,11 @@ class Face:
         self._editor.close()
         for task in tuple(self._aside):
             task.cancel()
-        for number in _ENDING:
-            asyncio.get_running_loop().remove_signal_handler(number)
-        await self._around.__aexit__(kind, error, trace)
+        try:
+            await self._around.__aexit__(kind, error, trace)
+        finally:
+            for number in _ENDING:
+                asyncio.get_running_loop().remove_signal_handler(number)
 
     async def run(self, work: Coroutine[None, None, Result]) -> Result | int:
         """Do this, and return what comes of it, or the exit code for whatever made the program end first."""
@@ -138,7 +140,6 @@ class Face:
         try:
             return await self._talk.run(first)
         finally:
-            self._talk = None
             self._take_leave(desk)
 
     def _introduce(self) -> None:
@@ -228,8 +229,10 @@ class Face:
             self._talk.end_of_input()
 
     def _signalled(self, number: int) -> None:
-        # Whoever asks a second time does not want to wait until everything is put in order.
-        asyncio.get_running_loop().remove_signal_handler(number)
+        # Whoever asks a second time does not want to wait until everything is put in order. That a terminal is closed
+        # is told twice to everybody, by the system and by the shell.
+        if number != signal.SIGHUP:
+            asyncio.get_running_loop().remove_signal_handler(number)
         self._end(128 + number)
 
     def _complain(self, _: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:

@@ -23,6 +23,8 @@ from tejat.frontends.terminal.waiting import Waiting
 
 _TWICE = 2.0
 """Within so many seconds a second Ctrl-C means the whole program."""
+_PATIENCE = 0.5
+"""So long leaving may take before a further Ctrl-C is more than a key that is held down."""
 
 
 @value
@@ -46,7 +48,7 @@ class Talk:
         self._clock = clock
         self._work: asyncio.Task[None] | None = None
         self._left: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-        self._last_interrupt = float("-inf")
+        self._last_interrupt = self._left_at = float("-inf")
 
     async def run(self, first: str | None) -> int:
         """The exit code. Whatever still runs when the person leaves is stopped and waited for."""
@@ -65,11 +67,12 @@ class Talk:
 
     def leave(self, code: int = EXIT_OK) -> None:
         if not self._left.done():
+            self._left_at = self._clock()
             self._left.set_result(code)
 
     def submit(self, line: str) -> None:
         """Do what was typed, or let it wait for its turn. What begins with `!` is for the shell."""
-        if not line.strip():
+        if self._left.done() or not line.strip():
             return
         if self._work is not None:
             self._stage.waiting.add(line)
@@ -79,10 +82,12 @@ class Talk:
 
     def interrupt(self) -> None:
         """Ctrl-C: stop the work, else drop what is typed, else leave; a second one leaves whatever is going on."""
-        if self._left.done():
-            # Leaving takes too long for the person. Killed, and not just gone: then the watchdog and the shell know.
-            os.kill(os.getpid(), signal.SIGKILL)
         now = self._clock()
+        if self._left.done():
+            if now - self._left_at >= _PATIENCE:
+                # Too long for the person. Killed, and not just gone: then the watchdog and the shell know.
+                os.kill(os.getpid(), signal.SIGKILL)
+            return
         is_second = now - self._last_interrupt < _TWICE
         self._last_interrupt = now
         if is_second:
