@@ -133,9 +133,9 @@ def _disturbed(name: str, kind: Kind, draft: Draft, form: str, rng: Random) -> C
     if rng.random() > kind.alone:
         chosen.append(rng.choice([other for other in KINDS if other.group != kind.group]))
     for one in sorted(chosen, key=lambda one: one.rank):
-        shown = draft.lines("old"), draft.wraps
         made = one.disturb(draft, rng)
-        if made is None or (made.lines("old"), made.wraps) == shown:
+        # What cannot be seen in the old text cannot be told of the new one.
+        if made is None or (made.argument("old") == draft.argument("old") and made.before() == draft.before()):
             return None
         draft = made
     names = tuple(one.name for one in chosen)

@@ -70,7 +70,9 @@ def dressed(draft: Draft, form: str, rng: Random) -> Draft | None:
         return replace(draft, final_newline=False)
     if form == "stray byte":
         line = comment(draft.suffix_of_name, f"d{_STRAY}j{_STRAY} vu")
-        if line is None or len(draft.tail) < 4:
+        # With other letters than ASCII in what comes in, it would matter which encoding the byte is a stray of.
+        changed = "".join(row.true_new or "" for row in draft.rows)
+        if line is None or len(draft.tail) < 4 or not changed.isascii():
             return None
         return replace(draft, tail=(*draft.tail, line))
     prose = {"utf-8 prose": "utf-8", "utf-8 with BOM": "utf-8", "utf-16-le": "utf-8", "utf-16-be": "utf-8"}.get(

@@ -26,7 +26,7 @@ def misremembered(draft: Draft, rng: Random) -> Draft | None:
     if row.old is None or not words:
         return None
     word = rng.choice(words)[0]
-    another = row.is_plain and len(rows) >= 4 and rng.random() < 0.4
+    another = row.is_plain and len(rows) >= 4 and len(tokens(old)) >= 4 and rng.random() < 0.4
     wrong = _other_word(rng, draft, word) if another else _slip(rng, word)
     if wrong is None or (wrong in said and not another):
         return None
@@ -138,6 +138,9 @@ def too_little_context(draft: Draft, _rng: Random) -> Draft | None:
     if not any(row.old for row in rows[first:last]):
         first = max(0, first - 1)
     core = [row.old for row in rows[first:last] if row.old is not None]
+    # With a blank line at its brink nobody knows whether that or just the end of a line is meant.
+    if not core or not core[0].strip() or not core[-1].strip():
+        return None
     # Where nothing comes in its place, the lines around could as well be what is to replace it.
     if max((len(line.strip()) for line in core), default=0) < 6 or not any(row.new for row in rows[first:last]):
         return None

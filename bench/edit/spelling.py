@@ -90,6 +90,8 @@ def too_little_escaping(draft: Draft, rng: Random) -> Draft | None:
     if not present:
         return None
     sequence = rng.choice(present)
+    if sequence != "\\\\" and any(f"\\{sequence}" in line for line in draft.lines("old")):
+        return None
     only_old = rng.random() < 0.4
 
     def plain(line: str) -> str:

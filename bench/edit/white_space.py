@@ -58,7 +58,7 @@ def tabs_and_spaces(draft: Draft, rng: Random) -> Draft | None:
     # From one pair of widths alone nobody can tell a factor from a shift.
     if len(old_levels) < 2 and not set(changed) <= old_levels and "\t" not in (unit, given):
         return None
-    if only_old and not any(row.is_plain and indent_of(row.old or "") for row in draft.rows):
+    if only_old and (_moves_lines(draft) or not any(row.is_plain and indent_of(row.old or "") for row in draft.rows)):
         return None
     rows = [
         replace(
@@ -77,7 +77,7 @@ def shifted_indentation(draft: Draft, rng: Random) -> Draft | None:
     if not all(line.startswith(common) for line in lines):
         return None
     only_old = rng.random() < 0.4
-    if only_old and not any(row.is_plain for row in draft.rows):
+    if only_old and (_moves_lines(draft) or not any(row.is_plain for row in draft.rows)):
         return None
     more = "\t" if "\t" in common else rng.choice(("  ", "    "))
     fewer = [len(common), len(common) // 2] if common else []
@@ -139,6 +139,13 @@ def inner_white_space(draft: Draft, rng: Random) -> Draft | None:
         changed = line[:body] + (_RUN.sub(other, line[body:]) if runs else line[body:].replace(", ", other))
         rows[index] = replace(rows[index], old=changed, new=line if only_old else changed)
     return draft.with_rows(rows, f"inner blanks as {other!r} in {'old' if only_old else 'both'}")
+
+
+def _moves_lines(draft: Draft) -> bool:
+    """Whether the edit itself indents lines anew; then only both texts together tell what is what."""
+    gone = {(row.true_old or "").strip() for row in draft.rows if not row.is_kept}
+    come = {(row.true_new or "").strip() for row in draft.rows if not row.is_kept}
+    return bool((gone & come) - {""})
 
 
 def _unit(draft: Draft) -> str | None:
