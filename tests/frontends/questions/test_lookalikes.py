@@ -1,12 +1,24 @@
 """Words of two alphabets."""
 
-from tejat.frontends.questions.lookalikes import lookalikes_in
+from tejat.frontends.questions.lookalikes import lookalikes_in, reordered
 
 
 def test_a_word_is_told_once_with_its_letters() -> None:
     assert lookalikes_in(["p\u0430y", "p\u0430y x"]) == [
         "Look closely, this word mixes alphabets: p\u0430y = p<U+0430>y"
     ]
+
+
+def test_a_word_that_passes_for_another_is_told_though_it_mixes_nothing() -> None:
+    assert lookalikes_in(["\u0440\u0430\u0443"]) == [
+        "Look closely, this word is not of Latin letters: \u0440\u0430\u0443 = <U+0440><U+0430><U+0443>"
+    ]
+
+
+def test_letters_from_right_to_left_are_told() -> None:
+    assert reordered("echo \u05d0\u05d1; rm x") is not None
+    assert reordered("echo \u65e5\u672c; rm x") is None
+    assert reordered("rm x") is None
 
 
 def test_words_of_one_alphabet_are_nobodys_business() -> None:

@@ -20,7 +20,7 @@ from tejat.core.value import value
 from tejat.core.words import say, say_count, translated
 from tejat.frontends.questions.changes import changed_lines, counts_of, is_new_file, whole_lines
 from tejat.frontends.questions.lines import Line, LineKind, command_lines, one_line, said
-from tejat.frontends.questions.lookalikes import lookalikes_in
+from tejat.frontends.questions.lookalikes import lookalikes_in, reordered
 from tejat.frontends.questions.trials import asked_of, ending_of, heading_of, trial_lines
 
 _LONGEST_ASKED = 40
@@ -156,6 +156,8 @@ def _warnings(question: Question, confirmation: Confirmation) -> Iterator[Fact]:
         risks = "; ".join(risk_in_words(risk) for risk in question.risks)
         yield Fact(FactKind.WARNING, say("Risk: {risks}", risks=risks))
     for told in lookalikes_in(_what_counts(confirmation)):  # before what may go on for pages
+        yield Fact(FactKind.WARNING, told)
+    if isinstance(confirmation, ExecConfirmation) and (told := reordered(confirmation.command)):
         yield Fact(FactKind.WARNING, told)
     if isinstance(confirmation, TrialConfirmation):
         for obstacle in confirmation.obstacles:
