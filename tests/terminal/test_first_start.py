@@ -10,7 +10,7 @@ from foreign_checks import hostile
 from model_server import LoopbackServer, ModelServer, Received, Reply, as_json, refuse, say
 from program_checks import said
 from screens import ScreenPerson
-from talks import House, Setting, both_settings, house, is_tidy, leave, send, shows, wait_for_words
+from talks import NARROW, WIDE, House, Setting, both_settings, house, is_tidy, leave, send, shows, wait_for_words
 
 __all__ = ["house"]
 
@@ -27,11 +27,12 @@ def choose(person: ScreenPerson, question: str, key: str) -> None:
 
 class TestTrust:
     @pytest.mark.parametrize(
-        ("key", "counts", "asks_again"), [("1", True, False), ("2", False, True), ("3", False, False)]
+        ("key", "setting", "counts", "asks_again"),
+        [("1", WIDE, True, False), ("2", NARROW, False, True), ("3", WIDE, False, False)],
+        ids=["yes", "not now", "never"],
     )
-    @both_settings
     def test_it_is_asked_before_anything_counts(
-        self, house: House, setting: Setting, key: str, counts: bool, asks_again: bool
+        self, house: House, key: str, setting: Setting, counts: bool, asks_again: bool
     ) -> None:
         started = house.base / "started"
         settings = {"mcpServers": {"theirs": {"command": "/bin/sh", "args": ["-c", f"touch {started}; sleep 60"]}}}

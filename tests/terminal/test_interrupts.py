@@ -38,9 +38,8 @@ PROMISED = 0.5
 def has_prompt(person: ScreenPerson) -> bool:
     """Whether somebody can type again and nothing goes on."""
     screen = person.screen
-    row = screen.lines()[screen.cursor[1]]
-    status = screen.lines()[min(screen.cursor[1] + 2, screen.rows - 1)] + screen.lines()[screen.cursor[1] + 1]
-    return screen.is_cursor_visible and row.startswith(">") and not {"●", "*"} & set(status)
+    row, *below = screen.lines()[screen.cursor[1] :]
+    return screen.is_cursor_visible and row.startswith(">") and not {"●", "*"} & set("".join(below))
 
 
 def stop(person: ScreenPerson, key: str) -> float:
