@@ -12,7 +12,7 @@ from tejat.tools.edit.correction import (
     can_be_corrected,
     find_corrected,
 )
-from tejat.tools.edit.stages import EditRequest
+from tejat.tools.edit.request import EditRequest
 from tejat.workspace.encoding import UTF_8, TextEncoding
 from tejat.workspace.splice import TextEdit, TextFile
 

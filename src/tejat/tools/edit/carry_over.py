@@ -2,7 +2,7 @@
 
 import re
 
-from tejat.tools.edit.alignment import align
+from tejat.tools.edit.alignment import STALE, Alignment, align
 from tejat.tools.edit.given import Given
 from tejat.tools.edit.merge import Conflict, merge
 from tejat.tools.edit.page import Page
@@ -52,10 +52,11 @@ def _merged(old: str, found: str, new: str) -> str | None:
         return found
     given, page = Given(old.split("\n")), Page(TextFile(UTF_8.encode(found), UTF_8))
     ways = align(given, page, 0, abs(len(given.lines) - len(page.lines)) + _SLACK)
-    if not ways:
+    if not ways and len(given.lines) != len(page.lines):
         return None
+    way = ways[0] if ways else _line_by_line(len(given.lines))
     try:
-        edits = merge(given, new.split("\n") if new else [], page, ways[0])
+        edits = merge(given, new.split("\n") if new else [], page, way, is_confirmed=True)
     except Conflict:
         return None
     lines: list[str] = []
@@ -64,3 +65,8 @@ def _merged(old: str, found: str, new: str) -> str | None:
         lines += [*page.lines[done : edit.start], *edit.lines]
         done = edit.end
     return "\n".join([*lines, *page.lines[done:]])
+
+
+def _line_by_line(count: int) -> Alignment:
+    """The first line for the first, and so on."""
+    return Alignment(tuple(range(count)), (float(STALE),) * count, 0.0, {})

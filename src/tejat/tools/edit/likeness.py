@@ -89,7 +89,7 @@ def is_near(given: str, found: str) -> bool:
         return distance(key_of(given), key_of(found)) <= 1
     differing = [(one, other) for one, other in zip(left, right, strict=True) if key_of(one) != key_of(other)]
     return len(differing) <= MOST_CHARACTERS and all(
-        _distance(one, other) <= min(max(len(one) // 4, 1), MOST_CHARACTERS) for one, other in differing
+        _distance(one, other) <= min(max(len(one), len(other)) // 4, MOST_CHARACTERS) for one, other in differing
     )
 
 

@@ -34,18 +34,23 @@ class Conflict(Exception):
         self.reason = reason
 
 
-def merge(given: Given, new: Sequence[str], page: Page, alignment: Alignment) -> list[LineEdit]:
+def merge(
+    given: Given, new: Sequence[str], page: Page, alignment: Alignment, *, is_confirmed: bool = False
+) -> list[LineEdit]:
     """The edits that make the change from `given` to `new` where `alignment` found it. Raises Conflict.
 
-    None are left if the file is as the change wants it.
+    None are left if the file is as the change wants it. `is_confirmed` means that somebody knows this to be the place,
+    so that a line may differ by more than a slip if the change leaves alone what differs.
     """
-    edits = _Merge(given, new, page, alignment).edits()
+    edits = _Merge(given, new, page, alignment, is_confirmed=is_confirmed).edits()
     return [edit for edit in edits if list(edit.lines) != list(page.lines[edit.start : edit.end])]
 
 
 class _Merge:
-    def __init__(self, given: Given, new: Sequence[str], page: Page, alignment: Alignment) -> None:
-        self._given, self._page, self._alignment = given, page, alignment
+    def __init__(
+        self, given: Given, new: Sequence[str], page: Page, alignment: Alignment, *, is_confirmed: bool
+    ) -> None:
+        self._given, self._page, self._alignment, self._is_confirmed = given, page, alignment, is_confirmed
         spell = learned_spelling(
             [
                 (given.lines[index], page.lines[place])
@@ -118,7 +123,8 @@ class _Merge:
         for at, line in enumerate(new):
             turn = becomes.get(at)
             if turn is None:
-                lines.append(self._indented(line, placed[0][1]))
+                like = placed[at] if len(placed) == len(new) else None
+                lines.append(self._like(line, *like) if like else self._indented(line, placed[0][1]))
                 continue
             index, place = placed[turn]
             lines.append(self._changed(self._old.lines[index], page.lines[place], line, place, costs[index]))
@@ -129,9 +135,8 @@ class _Merge:
         return self._alignment.costs[index] < CUT or (is_near(old, found) and operators_of(old) == operators_of(found))
 
     def _changed(self, old: str, found: str, new: str, place: int, cost: float) -> str:
-        if key_of(new) != key_of(found) and (
-            cost >= STALE or (cost >= SLIP and cost != ELIDED and not is_near(old, found))
-        ):
+        is_known = cost < SLIP or cost == ELIDED or is_near(old, found) or key_of(new) == key_of(found)
+        if not is_known and not self._is_confirmed:
             raise Conflict(place, "is to be changed and is not what old_string says")
         body = merged_line(old.lstrip(" \t"), found.lstrip(" \t"), new.lstrip(" \t"))
         if body is None:
@@ -144,6 +149,12 @@ class _Merge:
             # A stray space in the old line, and the new one is right.
             return indent_of(found) + body
         return self._indent(indent_of(new), place) + body
+
+    def _like(self, line: str, index: int, place: int) -> str:
+        """A line that takes the place of another one, indented like that if it was thought to be."""
+        if line.strip() and indent_of(line) == indent_of(self._old.lines[index]):
+            return indent_of(self._page.lines[place]) + line.lstrip(" \t")
+        return self._indented(line, place)
 
     def _indented(self, line: str, place: int) -> str:
         if not line.strip() or self._indentation.is_same:

@@ -1,0 +1,77 @@
+"""How a file ends after an edit (E8, E26)."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tejat.tools.edit.final_newline import keeping_final_newline
+from tejat.tools.edit.request import EditRequest, exact
+from tejat.workspace.encoding import UTF_8, TextEncoding
+from tejat.workspace.splice import TextFile
+
+ENCODINGS = [
+    UTF_8,
+    TextEncoding("utf-8", b"\xef\xbb\xbf"),
+    TextEncoding("utf-16-le", b"\xff\xfe"),
+    TextEncoding("utf-16-be", b""),
+    TextEncoding("utf-32-be", b"\0\0\xfe\xff"),
+    TextEncoding("cp932", b""),
+    TextEncoding("gb18030", b""),
+]
+
+
+def file_of(text: str, encoding: TextEncoding = UTF_8) -> TextFile:
+    return TextFile(encoding.bom + encoding.encode_new(text), encoding)
+
+
+def edited(file: TextFile, request: EditRequest) -> str:
+    edits = keeping_final_newline(file, exact(file, request))
+    return file.encoding.decode(b"".join(file.splice(edits).pieces))
+
+
+class TestTheEnd:
+    @pytest.mark.parametrize(
+        ("text", "old", "new", "expected"),
+        [
+            ("k\n", "k", "", "\n"),
+            ("k\n", "k\n", "", ""),
+            ("k", "k", "", ""),
+            ("k\n", "k\n", "m", "m\n"),
+            ("k\n", "k\n", "m\n\n", "m\n\n"),
+            ("k", "k", "m\n", "m"),
+            ("k", "k", "m\n\n", "m\n"),
+            ("a\nb", "b", "", "a"),
+            ("a\nb\n", "b\n", "", "a\n"),
+            ("a\nb\n", "\nb\n", "", "a\n"),
+            ("a\r\nb", "b", "", "a"),
+            ("a\r\nb\r\n", "b\r\n", "c", "a\r\nc\r\n"),
+            ("a\r\nb", "b", "c\r\n", "a\r\nc"),
+            ("a\rb\r", "b\r", "c", "a\rc\r"),
+            ("a\nb\n", "a", "x", "x\nb\n"),
+            ("ax\nx\n", "x\n", "", "a\n"),
+            ("x\nx\n", "x\n", "", ""),
+            ("a\nxx", "x", "", "a"),
+            ("a\nxx", "x", "y", "a\nyy"),
+            ("\nx", "x", "", ""),
+        ],
+    )
+    @pytest.mark.parametrize("encoding", ENCODINGS)
+    def test_e8_e26_a_line_end_is_there_if_and_only_if_it_was(
+        self, encoding: TextEncoding, text: str, old: str, new: str, expected: str
+    ) -> None:
+        assert edited(file_of(text, encoding), EditRequest(old, new, None)) == expected
+
+    def test_no_edits_change_nothing(self) -> None:
+        assert keeping_final_newline(file_of("a"), []) == []
+
+    @settings(max_examples=500, deadline=None)
+    @given(st.text("ab\n", max_size=20), st.text("ab\n", min_size=1, max_size=3), st.text("ac\n", max_size=3))
+    def test_it_is_the_plain_result_with_the_end_mended(self, text: str, old: str, new: str) -> None:
+        plain = text.replace(old, new)
+        result = edited(file_of(text), EditRequest(old, new, None))
+        if old not in text or not plain or plain.endswith("\n") == text.endswith("\n"):
+            assert result == plain
+        elif text.endswith("\n"):
+            assert result == plain + "\n"
+        else:
+            assert result == plain[:-1]
