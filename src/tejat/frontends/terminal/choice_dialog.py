@@ -141,7 +141,7 @@ class ChoiceDialog:
             texts.append(label)
         if detail and columns_of(label) + columns_of(detail) + 2 > room:
             texts.append(detail)
-        rows = [row for text in texts for row in wrapped(text, width=width, first="  ", rest="  ")]
+        rows = [row for text in texts for row in wrapped(text, width=width, first="  ", rest="  ", at_blanks=True)]
         if len(rows) > _MOST_DETAIL_ROWS:
             rows = [*rows[: _MOST_DETAIL_ROWS - 1], f"  {self._look.glyphs.more}"]
         return [painted(self._look, (row, Part.QUIET)) for row in rows]
