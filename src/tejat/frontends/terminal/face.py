@@ -26,6 +26,7 @@ from tejat.frontends.external_pager import Pager
 from tejat.frontends.terminal.editor import Editor
 from tejat.frontends.terminal.frame import Frame
 from tejat.frontends.terminal.history_search import HistorySearch
+from tejat.frontends.terminal.last_resort import LastResort
 from tejat.frontends.terminal.look import Look, find_look
 from tejat.frontends.terminal.person import TerminalPerson
 from tejat.frontends.terminal.prompt_history import PromptHistory
@@ -98,8 +99,10 @@ class Face:
     async def __aenter__(self) -> Self:
         await self._around.enter_async_context(self._frame)
         loop = asyncio.get_running_loop()
+        last_resort = LastResort(loop)
         for number in _ENDING:
             loop.add_signal_handler(number, self._signalled, number)
+            last_resort.heed(number)
         loop.set_exception_handler(self._complain)
         return self
 
