@@ -24,6 +24,12 @@ class Outcome:
     refused: bool
 
     @property
+    def is_wrong_in_blanks_only(self) -> bool:
+        """Whether the file is the intended one but for white space: still wrong, and less bad."""
+        meant = self.case.after
+        return self.verdict is Verdict.WRONG and meant is not None and self.got.split() == meant.split()
+
+    @property
     def verdict(self) -> Verdict:
         unchanged = self.got == self.case.between
         if self.case.after is None:

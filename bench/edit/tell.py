@@ -27,6 +27,8 @@ def table(who: str, outcomes: Sequence[Outcome], *, by_form: bool = False) -> It
     for form in FORMS if by_form else ():
         yield _line(form, [outcome for outcome in outcomes if outcome.case.form == form])
     yield _line("all", outcomes)
+    blanks = sum(outcome.is_wrong_in_blanks_only for outcome in outcomes)
+    yield f"{blanks} of the wrong ones differ from what was meant in white space only"
 
 
 def figures(outcomes: Sequence[Outcome]) -> Iterator[Figure]:
