@@ -111,7 +111,7 @@ class TestReplacing:
             )
         assert tree(root) == []
 
-    @pytest.mark.parametrize("old", ["x", "A = 1", "a  = 1", "a = 1\n\nb", "a\\n", "1\nb = 2 "])
+    @pytest.mark.parametrize("old", ["x", "A = 1", "c = 3", "a\\n", "a = 2\nb = 1"])
     def test_e3_no_place(self, tool: EditTool, root: Path, old: str) -> None:
         (root / "f").write_text("a = 1\nb = 2\n")
         assert call(tool, root / "f", old, "new") == not_found(root / "f")

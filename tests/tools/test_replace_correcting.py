@@ -27,9 +27,9 @@ from tejat.workspace.workspace import Workspace
 from tool_checks import NOT_ALLOWED, RULE, Person, failure, unread
 
 CODE = "def total(items):\n    result = sum(items)\n    return result\n"
-OLD = "    result = sum(item)"
+OLD = "    rezult = sun(itens)"
 THERE = "    result = sum(items)"
-NEW = "    result = sum(item, 1)"
+NEW = "    rezult = sun(itens, 1)"
 
 
 class Knowing:
@@ -105,7 +105,8 @@ def test_what_was_meant_is_changed_and_told(workspace: Workspace, path: Path) ->
     assert path.read_text() == after
     assert result == ToolResult(
         f"Successfully modified file: {path} (1 replacements). The file does not contain old_string as given; "
-        "it was corrected. This text was replaced:\n    result = sum(items)\nby this:\n    result = sum(items, 1)",
+        "it was corrected: the text that was meant was asked for. "
+        "Lines 1-3 are now:\ndef total(items):\n    result = sum(items, 1)\n    return result",
         FileDiff(
             file_name="f.py",
             file_path=str(path),
@@ -126,7 +127,7 @@ def test_the_person_sees_it_first_and_nobody_is_asked_twice(workspace: Workspace
     result = ask(workspace, knowing, person, path)
     (shown,) = person.seen
     assert shown.new_content == path.read_text() == CODE.replace("sum(items)", "sum(items, 1)")
-    assert "it was corrected. This text was replaced:\n    result = sum(items)\n" in str(result.llm_content)
+    assert "it was corrected: the text that was meant was asked for. Lines 1-3 are now:\n" in str(result.llm_content)
     assert len(knowing.asked) == 1
 
 
@@ -204,7 +205,7 @@ def test_a_change_that_is_there_already(workspace: Workspace, path: Path) -> Non
 def test_line_ends_stay_and_are_not_shown(workspace: Workspace, root: Path) -> None:
     path = known(root / "g.py", workspace, CODE.replace("\n", "\r\n"))
     knowing = Knowing("    result = sum(items)\n    return result")
-    old, new = "    result = sum(item)\r\n    return result", "    result = sum(item)\r\n    return result + 1"
+    old, new = "    rezult = sun(itens)\r\n    retrun rezult", "    rezult = sun(itens)\r\n    retrun rezult + 1"
     assert call(EditTool(workspace, knowing), path, old, new).error is None
     assert path.read_bytes() == CODE.replace("return result", "return result + 1").replace("\n", "\r\n").encode()
     assert knowing.asked[0].content == CODE
@@ -249,10 +250,10 @@ def test_a_link_does_not_hide_what_a_file_is(workspace: Workspace, root: Path) -
 
 def test_a_file_that_somebody_changes_meanwhile(workspace: Workspace, root: Path) -> None:
     path = known(root / "g.py", workspace, "result = sum(items)\n")
-    for change in ("result = sum(things)\n", "result = sum(item)\n"):
+    for change in ("result = sum(things)\n", "rezult = sun(itens)\n"):
         knowing, person = Knowing("result = sum(items)", partial(path.write_text, change)), Person()
         told = unread(path, "result = sum(items)\n", change)
-        assert ask(workspace, knowing, person, path, "result = sum(item)") == told
+        assert ask(workspace, knowing, person, path, "rezult = sun(itens)") == told
         assert (path.read_text(), person.seen, len(knowing.asked)) == (change, [], 1)
         path.write_text("result = sum(items)\n")
 

@@ -17,7 +17,7 @@ from tejat.tools.edit.carry_over import carried_over
         pytest.param("a\nretun x\nb", "a\nreturn x\nb", "a\nb", "a\nb", id="a slip in a line that is deleted"),
         pytest.param("retun x", "return x", "y = 2\nretun x", "y = 2\nreturn x", id="a slip behind a new line"),
         pytest.param("f(a, b)", "f(a,  c)", "g(a, b)", "g(a,  c)", id="words that the change leaves alone"),
-        pytest.param("f( a )", "f(a)", "g( a )", "g( a )", id="white space in a changed line"),
+        pytest.param("f( a )", "f(a)", "g( a )", "g(a)", id="white space in a changed line"),
         pytest.param("a\nb", "a\n# note\nb", "a\nB", "a\n# note\nB", id="a line too few before the change"),
         pytest.param("a\nb", "a\n# note\nb", "A\nb", "A\n# note\nb", id="a line too few behind the change"),
         pytest.param("a\n\nb\nc", "a\nb\nc", "a\n\nb\nC", "a\nb\nC", id="a blank line too many"),
@@ -34,6 +34,13 @@ from tejat.tools.edit.carry_over import carried_over
             "\tif b:\n\t\tgo()\n\t\tstop()\n\n\tend()",
             "    if b:\n        go()\n        stop()\n\n    end()",
             id="tabs for spaces",
+        ),
+        pytest.param(
+            "\tif a:\n\t\tgo()",
+            "    if a:\n        go()",
+            "\tif a:\n\t\tgo()\n\t\t\tx",
+            "    if a:\n        go()\n            x",
+            id="a depth never seen",
         ),
         pytest.param(
             "if a:\n    go()",
@@ -60,9 +67,6 @@ def test_certain(old: str, found: str, new: str, becomes: str) -> None:
         pytest.param("a\nb\nc", "a\nc", "a\nB\nc", id="the changed line is gone"),
         pytest.param("foo\n", "foo", "", id="the line end was to go too, and is not there"),
         pytest.param("foo\n", "foo", "bar", id="the line end was to go, and is not there"),
-        pytest.param(
-            "\tif a:\n\t\tgo()", "    if a:\n        go()", "\tif a:\n\t\tgo()\n\t\t\tx", id="a depth never seen"
-        ),
         pytest.param("  a\n  b", "  a\n    b", "  a\n  b\n  c", id="one depth written in two ways"),
     ],
 )
@@ -92,6 +96,8 @@ PLAIN = st.lists(st.sampled_from(["a", "b", "    c", "    d", "        e"]), min
 @settings(max_examples=300, deadline=None)
 @given(PLAIN, PLAIN, st.sampled_from(["    ", "\t", "  "]))
 def test_a_shift_is_carried_over(old: list[str], new: list[str], shift: str) -> None:
+    # A line that both have shows that the new text was written over the old one, and not over the file.
+    old, new = ["head:", *old], ["head:", *new]
     found = "\n".join(shift + line for line in old)
     expected = "\n".join(shift + line for line in new)
     assert carried_over("\n".join(old), found, "\n".join(new)) == expected

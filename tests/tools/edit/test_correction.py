@@ -150,7 +150,7 @@ class TestChecking:
         found = find_corrected(file, EditRequest("f(a, b)", "f(a, b)  # why"), "f( a,\n   b )")
         assert found == []  # it resembles, but nobody can tell where the comment goes
         assert find_corrected(file, EditRequest("f(a,\nb)", "f(a,\ng)"), "f( a,\n   b )") == [
-            TextEdit(0, 12, "f( a,\n   g)")
+            TextEdit(0, 12, "f( a,\n   g )")
         ]
 
     def test_most_of_a_file_for_a_short_text(self) -> None:

@@ -32,6 +32,21 @@ UNDOING: tuple[Respell, ...] = (
 """Ways to take one level of escapes off: all of them, or only some kinds."""
 
 
+def is_escaped_alike(old: str, new: str) -> bool:
+    """Whether the new text has nothing bare that is only ever escaped in the old one: then it was written with care."""
+    return not any(
+        escaped in old and not bare.search(old) and bare.search(new) is not None for escaped, bare in _ESCAPED_AND_BARE
+    )
+
+
+_ESCAPED_AND_BARE = (
+    ("\\n", re.compile("\n")),
+    ("\\t", re.compile("\t")),
+    ('\\"', re.compile(r'(?<!\\)"')),
+    ("\\'", re.compile(r"(?<!\\)'")),
+)
+
+
 def _backslashes(text: str) -> str:
     return text.replace("\\", "\\\\")
 

@@ -71,8 +71,9 @@ _LISTINGS = (
     _strip("quote marks were left out", listings.without_quote_marks),
     _strip("the quotes around the text were left out", listings.without_outer_quotes),
 )
+_UNDONE = "one level of escapes was undone"
 _ESCAPES = (
-    *(_respell("one level of escapes was undone", function) for function in escapes.UNDOING),
+    *(_respell(_UNDONE, function) for function in escapes.UNDOING),
     _respell("HTML entities were taken for what they stand for", escapes.without_entities),
     *(_respell("a missing level of escapes was put on", function) for function in escapes.ADDING),
     *(_respell("characters were written as HTML entities, as in the file", way) for way in escapes.ENTITIES),
@@ -111,6 +112,8 @@ def _repaired(given: Repaired, repair: Repair) -> Repaired | None:
     if old is None or old == request.old or not old.strip() or repair.says in given.repairs:
         return None
     new = repair.respell_new(request.new)
+    if repair.says == _UNDONE and not escapes.is_escaped_alike(request.old, request.new):
+        new = None
     if repair.says == _SIGNS and new is None and "\n+" in f"\n{request.new}":
         return None
     if (
