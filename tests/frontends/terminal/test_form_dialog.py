@@ -26,11 +26,11 @@ NO, STOP = Answer(Outcome.CANCEL), Answer(Outcome.STOP)
 
 class Asked:
     def __init__(self, asked: ElicitationConfirmation, *, width: int = 60, height: int = 20) -> None:
-        clock = Clock()
+        self.clock = Clock()
         self.width, self.height = width, height
-        self.dialog = FormDialog(asked, UNICODE, clock=clock)
+        self.dialog = FormDialog(asked, UNICODE, clock=self.clock)
         self.rows()
-        clock.now += 1
+        self.clock.now += 1
 
     def rows(self) -> list[str]:
         return drawn(self.dialog, width=self.width, height=self.height)
@@ -41,6 +41,7 @@ class Asked:
             if decided is not None:
                 return decided.result
             self.rows()
+            self.clock.now += 1
         return None
 
 
@@ -103,6 +104,16 @@ def test_field_by_field_and_a_last_look() -> None:
 )
 def test_keys(keys: list[str], answer: Answer | None) -> None:
     assert Asked(FORM).press(*keys) == answer
+
+
+def test_a_key_that_is_held_down_sends_nothing() -> None:
+    asked = Asked(FORM)
+    asked.press("y", *"Ada", "enter", "enter")
+    for _ in range(30):
+        assert asked.dialog.press("enter") is None
+        asked.rows()
+        asked.clock.now += 0.03
+    assert asked.rows()[2] == "Send it?"
 
 
 def test_keys_meant_for_something_else_do_not_count() -> None:

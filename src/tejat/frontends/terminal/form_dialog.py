@@ -145,6 +145,7 @@ class FormDialog:
         self._line, self._chosen, self._first = TextLine(), -1, 0
         if self._at == len(self._fields):
             self._step, self._is_yes = _Step.LAST_LOOK, True
+            self._guard.forget()  # a key that is held down has looked at nothing
 
     def _scroll(self, key: str) -> None:
         steps = {"up": -1, "down": 1, "pageup": -10, "pagedown": 10, "home": -self._first, "end": self._last_first}
