@@ -26,7 +26,6 @@ from tejat.core.agent_events import (
 )
 from tejat.core.commands import ClearScreen
 from tejat.core.confirm import Answer, Outcome, Question
-from tejat.core.errors import UsageError
 from tejat.core.events import CallState, OutputUpdated, StateChanged
 from tejat.core.status import ServerState, Status
 from tejat.frontends.desk import Desk
