@@ -7,6 +7,7 @@ that come nearest. All of it is pure: a file and a request in, edits or a refusa
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from tejat.core.value import value
 from tejat.tools.edit import listings
@@ -74,7 +75,7 @@ def find(file: TextFile, request: EditRequest, *, closely: bool = True) -> Found
         return Refused(len(edits), is_large=True)
     search = _Search(file, request)
     if edits:
-        return search.by_surroundings(edits, Repaired(request)) or Refused(len(edits))
+        return search.by_surroundings(edits, Repaired.of(request)) or Refused(len(edits))
     return search.repaired() or search.aligned()
 
 
@@ -93,8 +94,8 @@ class _Search:
 
     def repaired(self) -> Found | None:
         """The text as it stands in the file once it is repaired."""
-        for repaired in self._variants():
-            edits = self._whole_lines(exact(self._file, repaired.request))
+        for repaired in self._variants:
+            edits = self._whole_lines(repaired)
             if repaired.request.accepts(len(edits)):
                 return Found(edits, len(edits), repaired.repairs)
             found = self.by_surroundings(edits, repaired) if edits else None
@@ -102,20 +103,24 @@ class _Search:
                 return found
         return None
 
-    def _variants(self) -> Iterator[Repaired]:
-        yield from variants(self._request)
-        keys = self._page.key_set
+    @cached_property
+    def _variants(self) -> list[Repaired]:
+        found = list(variants(self._request))
         request = self._request
         lines, new = plain_lines(request.old), plain_lines(request.new)
-        groups = with_escaped_breaks(lines, keys)
+        groups = with_escaped_breaks(lines, self._page)
         if len(groups) < len(lines):
             old = "\n".join("".join(group) for group in groups)
             joined = EditRequest(old, "\n".join(with_the_same_breaks(new, groups)), request.expected)
-            yield Repaired(joined, ("line breaks were taken for the escapes in the file",))
+            found.append(Repaired.of(joined, ("line breaks were taken for the escapes in the file",)))
+        return found
 
-    def _whole_lines(self, edits: list[TextEdit]) -> list[TextEdit]:
-        """Those that begin and end where lines do: amid one it may be cut short, and then more than this is needed."""
-        return [edit for edit in edits if self._page.holds_whole_lines(edit.start, edit.end)]
+    def _whole_lines(self, repaired: Repaired) -> list[TextEdit]:
+        """Where the text stands as whole lines: amid one it may be cut short, and then more than this is needed."""
+        places = [
+            each for each in self._file.find_all(repaired.old) if self._page.holds_whole_lines(each.start, each.end)
+        ]
+        return [TextEdit(place.start, place.end, repaired.request.new) for place in places]
 
     def aligned(self) -> Found | Refused:
         """The place that the text fits best, as it was given or repaired."""
@@ -132,11 +137,11 @@ class _Search:
         return best[1].found() or best[1].refused()
 
     def _worth_aligning(self) -> Iterator[Repaired]:
-        yield Repaired(self._request)
-        most = _lines_there(self._request, self._page)
+        yield Repaired.of(self._request)
+        most = _lines_there(self._request.old, self._page)
         left = _MOST_ALIGNED
-        for repaired in self._variants():
-            there = _lines_there(repaired.request, self._page)
+        for repaired in self._variants:
+            there = _lines_there(repaired.old, self._page)
             if left and (there > most or (there == most and repaired.is_certain)):
                 left -= 1
                 yield repaired
@@ -213,9 +218,9 @@ class _Fit:
         )
 
 
-def _lines_there(request: EditRequest, page: Page) -> int:
+def _lines_there(old: str, page: Page) -> int:
     """How many telling lines of the old text are in the file."""
-    given = Given.of(request.old)
+    given = Given.of(old)
     return sum(telling and key in page.key_set for telling, key in zip(given.telling, given.keys, strict=True))
 
 

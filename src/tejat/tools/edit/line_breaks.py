@@ -1,19 +1,25 @@
 """Line breaks that were given for the escapes `\\n` and `\\r` of the file, written as escapes again."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tejat.tools.edit.folding import key_of
+from tejat.tools.edit.page import Page
 
 _ESCAPES = ("\\n", "\\r")
 _MOST_JOINED = 8
 
 
-def with_escaped_breaks(lines: Sequence[str], keys: "frozenset[str]") -> list[list[str]]:
-    """The lines, those together that make one line of the file when they are joined; `keys` are of the file's lines."""
+def with_escaped_breaks(lines: Sequence[str], page: Page) -> list[list[str]]:
+    """The lines, those together that make one line of the file when they are joined, with the escapes between them."""
+    if not any(escape in page.key_text for escape in _ESCAPES):
+        return [[line] for line in lines]
+    keys = frozenset(key for key in page.key_set if any(escape in key for escape in _ESCAPES))
+    starts = {start for key in keys for start in _starts(key)}
     groups: list[list[str]] = []
     index = 0
     while index < len(lines):
-        group = _group(lines, index, keys)
+        key = key_of(lines[index])
+        group = _group(lines, index, keys) if key in starts and key not in page.key_set else [lines[index]]
         groups.append(group)
         index += len(group) // 2 + 1
     return groups
@@ -43,11 +49,18 @@ def _is_same_break(last: str, line: str, left: str, right: str) -> bool:
 _TELLING = 3
 
 
+def _starts(key: str) -> Iterator[str]:
+    """What stands before each escape in a key."""
+    for escape in _ESCAPES:
+        at = key.find(escape)
+        while at >= 0:
+            yield key[:at]
+            at = key.find(escape, at + 1)
+
+
 def _group(lines: Sequence[str], index: int, keys: "frozenset[str]") -> list[str]:
     """The line that begins here: its parts, with the escapes between them."""
     ways = [[lines[index]]]
-    if key_of(lines[index]) in keys:
-        return ways[0]
     for taken in range(1, min(_MOST_JOINED, len(lines) - index)):
         ways = [[*way, escape, lines[index + taken]] for way in ways for escape in _ESCAPES][:16]
         for way in ways:

@@ -6,6 +6,7 @@ was made in both then. Otherwise the new text is written as it was given.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 
 from tejat.core.value import value
 from tejat.tools.edit import escapes, listings
@@ -28,12 +29,25 @@ class Repair:
     respell_new: _Respell
 
 
-@value
 class Repaired:
-    """A request with repairs made, and what was repaired; nothing for the one that was given."""
+    """A request with repairs made, and what was repaired; nothing for the one that was given.
 
-    request: EditRequest
-    repairs: tuple[str, ...] = ()
+    What becomes of the new text is worked out only for those whose old text is worth it.
+    """
+
+    def __init__(self, old: str, new: Callable[[], str], expected: int | None, repairs: tuple[str, ...] = ()) -> None:
+        self.old = old
+        self.expected = expected
+        self.repairs = repairs
+        self._new = new
+
+    @classmethod
+    def of(cls, request: EditRequest, repairs: tuple[str, ...] = ()) -> "Repaired":
+        return cls(request.old, lambda: request.new, request.expected, repairs)
+
+    @cached_property
+    def request(self) -> EditRequest:
+        return EditRequest(self.old, self._new(), self.expected)
 
     @property
     def is_certain(self) -> bool:
@@ -87,17 +101,17 @@ def variants(request: EditRequest) -> Iterator[Repaired]:
     seen = {request.old}
     once: list[Repaired] = []
     for repair in (*_LISTINGS, *_ESCAPES):
-        repaired = _repaired(Repaired(request), repair)
-        if repaired is not None and repaired.request.old not in seen:
-            seen.add(repaired.request.old)
+        repaired = _repaired(Repaired.of(request), repair)
+        if repaired is not None and repaired.old not in seen:
+            seen.add(repaired.old)
             once.append(repaired)
             yield repaired
     for first in once:
         # Marks are around escapes and around other marks; a second level of escapes is nobody's slip.
         for repair in (*_LISTINGS, *_ESCAPES) if first.repairs[0] in _OF_LISTINGS else _LISTINGS:
             repaired = _repaired(first, repair)
-            if repaired is not None and repaired.request.old not in seen:
-                seen.add(repaired.request.old)
+            if repaired is not None and repaired.old not in seen:
+                seen.add(repaired.old)
                 yield repaired
 
 
@@ -105,26 +119,29 @@ _OF_LISTINGS = {repair.says for repair in _LISTINGS}
 
 
 def _repaired(given: Repaired, repair: Repair) -> Repaired | None:
-    request = given.request
-    if repair == _MARGIN and not listings.has_signs(request.new):
+    if repair.says in given.repairs or (repair is _MARGIN and not listings.has_signs(given.request.new)):
         return None
-    old = repair.respell(request.old)
-    if old is None or old == request.old or not old.strip() or repair.says in given.repairs:
+    old = repair.respell(given.old)
+    if old is None or old == given.old or not old.strip():
         return None
+    if repair.says == _SIGNS and "\n+" in f"\n{given.request.new}" and repair.respell_new(given.request.new) is None:
+        return None
+    if repair is _FENCE:
+        old = _ending_alike(old, _new(given.request, repair, old))
+    return Repaired(old, lambda: _new(given.request, repair, old), given.expected, (*given.repairs, repair.says))
+
+
+def _new(request: EditRequest, repair: Repair, old: str) -> str:
+    """The new text, repaired too if it has the same slip; `old` is the old one repaired."""
     new = repair.respell_new(request.new)
     if repair.says == _UNDONE and not escapes.is_escaped_alike(request.old, request.new):
-        new = None
-    if repair.says == _SIGNS and new is None and "\n+" in f"\n{request.new}":
-        return None
-    if (
-        new is None
-        or bool(new.strip()) != bool(request.new.strip())
-        or _strangeness(new, old) >= _strangeness(request.new, old)
-    ):
-        new = _marked_throughout(repair, request.new, old) or request.new
-    if repair.says == _FENCE.says:
-        old = _ending_alike(old, new)
-    return Repaired(EditRequest(old, new, request.expected), (*given.repairs, repair.says))
+        return request.new
+    if new is None or new == request.new:
+        return _marked_throughout(repair, request.new, old) or request.new
+    is_emptied = bool(request.new.strip()) and not new.strip()
+    if not is_emptied and _strangeness(new, old) < _strangeness(request.new, old):
+        return new
+    return _marked_throughout(repair, request.new, old) or request.new
 
 
 def _ending_alike(old: str, new: str) -> str:

@@ -1,0 +1,188 @@
+"""What holds for every edit: exact text is plainly replaced, disturbed text lands as meant, nothing else changes."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tejat.tools.edit.finding import MOST_SEARCHED, Found, Refused, find
+from tejat.tools.edit.request import EditRequest
+from tejat.workspace.encoding import UTF_8, TextEncoding
+from tejat.workspace.splice import TextFile
+
+WORDS = ["alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india", "juliet", "kilo", "lima"]
+OTHERS = ["mike", "november", "oscar", "papa", "quebec", "romeo", "sierra", "tango", "uniform", "victor"]
+
+
+def edited(text: str, request: EditRequest, encoding: TextEncoding = UTF_8) -> str | None:
+    """What becomes of the text; None where the edit is refused."""
+    file = TextFile(encoding.encode_new(text), encoding)
+    found = find(file, request)
+    return encoding.decode(b"".join(file.splice(found.edits).pieces)) if isinstance(found, Found) else None
+
+
+def code(words: list[str]) -> st.SearchStrategy[list[str]]:
+    """Lines like those of a program; no two of one text are alike."""
+    line = st.tuples(st.sampled_from([0, 4, 8]), st.sampled_from(words), st.sampled_from(words))
+    lines = st.lists(line, min_size=6, max_size=24)
+    return lines.map(
+        lambda given: [
+            f'{" " * indent}{first}_{letters(index)} = {second}("{letters(index)}", {first})'
+            for index, (indent, first, second) in enumerate(given)
+        ]
+    )
+
+
+def letters(number: int) -> str:
+    return "".join(chr(ord("a") + int(digit)) * 2 for digit in f"{number:02d}")
+
+
+@st.composite
+def edits(draw: st.DrawFn) -> tuple[list[str], int, list[str], list[str]]:
+    """The lines of a file, where an edit begins, its old lines and its new ones. One line or two stay as they are."""
+    lines = draw(code(WORDS))
+    start = draw(st.integers(0, len(lines) - 4))
+    old = lines[start : start + draw(st.integers(3, 4))]
+    indent = old[1][: len(old[1]) - len(old[1].lstrip())]
+    changed = draw(
+        st.sampled_from(
+            [
+                [old[1].replace("(", "(more, ")],
+                [],
+                [old[1], f"{indent}log(here)"],
+                [f"{indent}if ready:", f"{indent}    run(now)"],
+            ]
+        )
+    )
+    return lines, start, old, [old[0], *changed, *old[2:]]
+
+
+Disturb = Callable[[list[str]], list[str]]
+
+
+def numbered(lines: list[str]) -> list[str]:
+    return [f"{index + 7}: {line}" for index, line in enumerate(lines)]
+
+
+def quoted(lines: list[str]) -> list[str]:
+    return [f"> {line}" for line in lines]
+
+
+def fenced(lines: list[str]) -> list[str]:
+    return ["```python", *lines, "```"]
+
+
+def escaped(lines: list[str]) -> list[str]:
+    return [json.dumps("\n".join(lines))[1:-1]]
+
+
+def with_tabs(lines: list[str]) -> list[str]:
+    return [line.replace("    ", "\t") for line in lines]
+
+
+def shifted(lines: list[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
+
+
+def with_blanks_at_ends(lines: list[str]) -> list[str]:
+    return [f"{line}  " for line in lines]
+
+
+def spread(lines: list[str]) -> list[str]:
+    return [lines[0].replace("(", "( ").replace(")", " )"), *lines[1:]]
+
+
+def with_curly_quotes(lines: list[str]) -> list[str]:
+    return [line.replace('"', "”") for line in lines]
+
+
+def with_entities(lines: list[str]) -> list[str]:
+    return [line.replace('"', "&quot;") for line in lines]
+
+
+IN_BOTH: list[Disturb] = [quoted, fenced, escaped, with_tabs, shifted, spread, with_curly_quotes, with_entities]
+IN_OLD: list[Disturb] = [numbered, quoted, fenced, escaped, shifted, with_blanks_at_ends, spread, with_curly_quotes]
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text("ab \n", min_size=1, max_size=30), st.data())
+def test_an_exact_match_is_plainly_replaced(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text) - 1))
+    old = text[start : data.draw(st.integers(start + 1, len(text)))]
+    new = data.draw(st.text("abc\\$ \n", max_size=8))
+    if text.count(old) == 1 and text.find(old, text.find(old) + 1) < 0:
+        assert edited(text, EditRequest(old, new)) == text.replace(old, new)
+    count = text.count(old)
+    assert edited(text, EditRequest(old, new, count)) == text.replace(old, new)
+
+
+@settings(max_examples=150, deadline=None)
+@given(edits(), st.sampled_from(IN_BOTH))
+def test_disturbing_both_texts_changes_nothing(edit: tuple[list[str], int, list[str], list[str]], way: Disturb) -> None:
+    lines, start, old, new = edit
+    intended = "\n".join([*lines[:start], *new, *lines[start + len(old) :]])
+    got = edited("\n".join(lines), EditRequest("\n".join(way(old)), "\n".join(way(new))))
+    assert got == intended
+
+
+@settings(max_examples=150, deadline=None)
+@given(edits(), st.sampled_from(IN_OLD))
+def test_disturbing_the_old_text_changes_nothing(
+    edit: tuple[list[str], int, list[str], list[str]], way: Disturb
+) -> None:
+    lines, start, old, new = edit
+    intended = "\n".join([*lines[:start], *new, *lines[start + len(old) :]])
+    assert edited("\n".join(lines), EditRequest("\n".join(way(old)), "\n".join(new))) == intended
+
+
+@settings(max_examples=150, deadline=None)
+@given(edits(), code(OTHERS), code(OTHERS), st.sampled_from(IN_OLD))
+def test_unrelated_text_elsewhere_never_moves_an_edit(
+    edit: tuple[list[str], int, list[str], list[str]], above: list[str], below: list[str], way: Disturb
+) -> None:
+    lines, start, old, new = edit
+    intended = [*above, *lines[:start], *new, *lines[start + len(old) :], *below]
+    got = edited("\n".join([*above, *lines, *below]), EditRequest("\n".join(way(old)), "\n".join(new)))
+    assert got == "\n".join(intended)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(st.sampled_from(["a b", "  a b", "c = 1", "", "}", "f(x)", "f(y)"]), max_size=12).map("\n".join), st.data()
+)
+def test_whatever_is_found_lies_within_the_lines_that_fit(text: str, data: st.DataObject) -> None:
+    """Short lines that are all alike: most is refused, and nothing breaks."""
+    lines = st.lists(st.sampled_from(["a  b", " a b", "c=1", "", "}", "f( x )", "g"]), min_size=1, max_size=4)
+    old, new = ("\n".join(data.draw(lines)) for _ in range(2))
+    framed = f"# first line, nobody's\n{text}\n# last line, nobody's\n"
+    got = edited(framed, EditRequest(old, new))
+    if got is not None and old.strip():
+        assert got.startswith("# first line, nobody's\n")
+        assert got.endswith("# last line, nobody's\n")
+
+
+def test_two_places_that_fit_as_well_are_both_told() -> None:
+    found = find(TextFile(b"go( 1 )\nstop\ngo( 1 )\n", UTF_8), EditRequest("go(1)", "go(2)"))
+    assert isinstance(found, Refused)
+    assert [alignment.places for alignment in found.nearest] == [(0,), (2,)]
+
+
+def test_a_large_file_is_only_searched_for_the_exact_text() -> None:
+    file = TextFile(b"some line of text\n" * (MOST_SEARCHED // 18 + 1), UTF_8)
+    assert find(file, EditRequest("some  line", "x")) == Refused(0, is_large=True)
+    assert isinstance(find(TextFile(file.raw + b"needle", UTF_8), EditRequest("needle", "pin")), Found)
+
+
+def test_one_very_long_line() -> None:
+    file = TextFile(b"word " * 2_000_000, UTF_8)
+    assert isinstance(find(file, EditRequest("not there at all", "x")), Refused)
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "cp932", "latin-1"])
+def test_encodings(codec: str) -> None:
+    encoding = TextEncoding(codec, b"")
+    text = "first = 1\nsecond  = 2\nthird = 3\n"
+    request = EditRequest("first = 1\nsecond = 2\n", "first = 1\nsecond = 4\n")
+    assert edited(text, request, encoding) == "first = 1\nsecond  = 4\nthird = 3\n"
