@@ -15,6 +15,7 @@ from tejat.app.standing import Standing
 from tejat.core.agent_events import AgentEvent, RunEnded, Tell
 from tejat.core.agent_options import AgentOptions
 from tejat.core.confirm import Approver
+from tejat.core.sheet import Sheet
 from tejat.core.status import Preferences, Status
 from tejat.core.types import Part
 from tejat.engine.statistics import Statistics
@@ -59,6 +60,17 @@ class Desk:
         """The id of the session, once something of it is kept."""
         session = self._succession.session
         return session.session_id if os.path.isfile(session.journal_path) else None
+
+    @property
+    def left_off(self) -> Sheet | None:
+        """The end of a conversation that was begun before."""
+        conversation = self._succession.session.conversation
+        if not conversation.marks:
+            return None
+        from tejat.app.exchanging import last_words
+
+        messages, opening = conversation.history.messages, conversation.premises.opening
+        return last_words(messages, opening=opening, marks=conversation.marks)
 
     async def run(self, prompt: str | Sequence[Part], tell: Tell) -> RunEnded:
         """See `Session.run`."""

@@ -3,6 +3,7 @@
 import gc
 import io
 import os
+import resource
 import sys
 
 from tejat import __version__
@@ -15,6 +16,8 @@ def program() -> None:
     """Run the command of this process and end it, whatever threads are left behind."""
     # To start is to make many objects that stay: looking among them for garbage takes longer than it saves.
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
+    # There are keys in our memory, and nobody looks for them in the file that a crash may leave.
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     code = main()
     for stream in (sys.stdout, sys.stderr):
         try:

@@ -5,6 +5,7 @@ from typing import Protocol
 
 from tejat.core.agent_events import RunEnded, Tell
 from tejat.core.commands import Commands
+from tejat.core.sheet import Sheet
 from tejat.core.status import Preferences, Status
 from tejat.core.types import Part
 
@@ -42,6 +43,11 @@ class Desk(Protocol):
     @property
     def way_back(self) -> str | None:
         """The name by which the session can be gone on with later, None while there is nothing to go on with."""
+        ...
+
+    @property
+    def left_off(self) -> Sheet | None:
+        """The end of the conversation that is gone on with, None where it is a new one."""
         ...
 
     async def run(self, prompt: str | Sequence[Part], tell: Tell) -> RunEnded:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from program_checks import said
-from talks import House, house, program, send, wait_for_file, wait_until
+from talks import House, house, leave, program, send, wait_for_file, wait_until
 
 __all__ = ["house"]
 
@@ -58,3 +58,27 @@ def test_whoever_does_not_want_to_wait_need_not(house: House) -> None:
         person.press("c-c")
         assert person.end() == -signal.SIGKILL
         wait_until(person.modes_are_restored, 10, "the modes of the terminal")
+
+
+def test_a_session_that_is_gone_on_with_begins_where_it_was_left(house: House) -> None:
+    with house.talk(said("A blue one.")) as person:
+        send(person, "which whale?")
+        person.wait_for("\nA blue one.", idle=True)
+        leave(person)
+    with house.talk(said("Yes."), "-r") as person:
+        person.wait_for("\nWhere you left off\n> which whale?\n\nA blue one.\n", idle=True)
+
+
+def test_a_program_that_leaves_the_terminal_in_disorder(house: House) -> None:
+    editor = program(house.base / "editor", "printf '\\033[?1049h\\033[?1000h\\033[?1006h\\033[?25l'; exit 3")
+    with house.talk(said("Hi."), EDITOR=editor) as person:
+        person.press("c-x", "c-e")
+        person.wait_until(lambda screen: b"\x1b[?1049h" in person.raw and 2004 in screen.modes, idle=True)
+        assert person.screen.modes - {1049} == {7, 25, 2004}
+        assert not person.screen.is_alternate
+
+
+def test_our_memory_is_left_in_no_file(house: House) -> None:
+    with house.talk(said("Hi.")) as person:
+        limits = Path(f"/proc/{person.pid}/limits").read_text()
+        assert next(line for line in limits.splitlines() if line.startswith("Max core file size")).split()[4] == "0"

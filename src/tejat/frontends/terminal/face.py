@@ -138,19 +138,21 @@ class Face:
         self._suggester = Suggester(desk.commands, desk.files)
         self._desk = desk
         self._prefer(desk)
-        self._introduce()
+        self._introduce(desk)
         self._beside(lambda: self._await_servers(desk))
         try:
             return await self._talk.run(first)
         finally:
             self._take_leave(desk)
 
-    def _introduce(self) -> None:
+    def _introduce(self, desk: Desk) -> None:
         words = say("Ask something. /help tells what else there is; @ names files, ! runs a command.")
         self._transcript.show(told(words, Tone.QUIET))
         problem = self._editor.history.problem
         if problem is not None:
             self._transcript.show(told(problem, Tone.WARNING))
+        if (left_off := desk.left_off) is not None:
+            self._transcript.show(left_off)
 
     def _take_leave(self, desk: Desk) -> None:
         name = desk.way_back

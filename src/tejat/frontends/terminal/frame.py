@@ -361,7 +361,7 @@ class Frame:
     def _draw_anew(self) -> None:
         """After somebody else had the terminal: in a row of our own, whatever theirs ended with."""
         with self._output.hold():
-            self._output.forget_attributes()
+            self._output.take_back()
             self._output.write_raw(" " * self.width + "\r")
             self._drawn_size = None
             self._app.draw()

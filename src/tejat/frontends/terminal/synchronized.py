@@ -14,6 +14,8 @@ from prompt_toolkit.styles import Attrs
 
 _BEGIN, _END = "\x1b[?2026h", "\x1b[?2026l"
 _PLAIN = "\x1b[0m"
+# Mouse, focus, the other screen. Whoever has none of them is told nothing new.
+_LEFT_BEHIND = "".join(f"\x1b[?{mode}l" for mode in (1000, 1002, 1003, 1004, 1006, 1015, 1047))
 _USUAL_SIZE = Size(rows=24, columns=80)
 
 
@@ -55,9 +57,10 @@ class SynchronizedOutput(Vt100_Output):
     def reset_attributes(self) -> None:
         self._set(_PLAIN)
 
-    def forget_attributes(self) -> None:
-        """Somebody else has written to the terminal."""
+    def take_back(self) -> None:
+        """Somebody else had the terminal, and may have been killed before they gave up its mouse and other screen."""
         self._attributes = ""
+        self.write_raw(_LEFT_BEHIND)
 
     def _set(self, attributes: str) -> None:
         if attributes != self._attributes:
