@@ -23,6 +23,8 @@ def _undo(pattern: str) -> Respell:
 
 UNDOING: tuple[Respell, ...] = (
     _undo(r"""[ntr"'`\\/]|u[0-9a-fA-F]{4}"""),
+    _undo('"'),
+    _undo("'"),
     _undo(r"""["'`]"""),
     _undo(r"""["'`\\]"""),
     _undo(r"\\"),

@@ -46,7 +46,7 @@ def _is_same_break(last: str, line: str, left: str, right: str) -> bool:
     return is_like_left and is_like_right
 
 
-_TELLING = 3
+_TELLING = 2
 
 
 def _starts(key: str) -> Iterator[str]:

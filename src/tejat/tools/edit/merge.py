@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from tejat.tools.edit.alignment import STALE, Alignment
-from tejat.tools.edit.base import base_of
+from tejat.tools.edit.base import base_of, with_blank_lines
 from tejat.tools.edit.folding import key_of, operators_of, words_of
 from tejat.tools.edit.given import Given, indent_of, is_elision
 from tejat.tools.edit.indentation import Indentation
@@ -50,6 +50,7 @@ class _Merge:
     def __init__(
         self, given: Given, new: Sequence[str], page: Page, alignment: Alignment, *, is_confirmed: bool
     ) -> None:
+        given, alignment = with_blank_lines(given, new, page, alignment)
         self._given, self._page, self._alignment, self._is_confirmed = given, page, alignment, is_confirmed
         spell = learned_spelling(
             [

@@ -3,6 +3,7 @@
 The new text then is the whole of a stretch of lines: what it repeats stays as it is, and the rest is what changes.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from tejat.tools.edit.folding import is_telling, key_of
@@ -37,7 +38,11 @@ class _Stretch:
         gone = {line for each in changes for line in range(start + each.old_start, start + each.old_end)}
         around = [line for line in range(start, end) if not place[0] <= line < place[1]]
         self.loses_any = any(page.keys[line] for line in around if line in gone)
-        self.repeats_any = any(is_telling(page.keys[line]) for line in around if line not in gone)
+        # What the place itself has is no sign of what is around it.
+        more = Counter(keys) - Counter(page.keys[place[0] : place[1]])
+        self.repeats_any = any(
+            is_telling(page.keys[line]) and page.keys[line] in more for line in around if line not in gone
+        )
         self.worth = sum(line not in gone for line in around) - 2 * sum(map(_size, changes))
         self.edits = sorted(
             [
