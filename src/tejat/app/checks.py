@@ -8,9 +8,10 @@ from urllib.parse import urlsplit
 from tejat.app.ground import Ground
 from tejat.config.keys import keys_path
 from tejat.config.settings import Setting
+from tejat.config.trust import TrustLevel
 from tejat.core.errors import UsageError
 from tejat.core.explain import Check
-from tejat.core.words import say
+from tejat.core.words import joined, phrase
 from tejat.models.names import Service, read_name
 
 
@@ -29,45 +30,53 @@ def _model(ground: Ground, own: Mapping[str, str], default: str) -> Iterator[Che
     from_file = named.source == "GEMINI_MODEL" and "GEMINI_MODEL" not in own
     source = named.source
     if from_file:
-        source = say("{name} in {file}", name=named.source, file=ground.environment_file)
+        source = phrase("{name} in {file}", name=named.source, file=ground.environment_file)
     try:
         service, _ = read_name(named.value, ground.environment)
     except UsageError as error:
-        yield Check("model", "name", works=False, how=f"{error} ({source})")
+        yield Check(phrase("model"), phrase("name"), works=False, how=_from(str(error), source))
         return
-    yield Check("model", "name", works=True, how=f"{named.value} ({source})")
+    yield Check(phrase("model"), phrase("name"), works=True, how=_from(named.value, source))
     yield _key(service, ground, own)
     for name in _ADDRESSES.get(service, ()):
         if ground.environment.get(name):
-            yield Check("model", "address", works=True, how=f"{_origin(ground.environment[name])} ({name})")
+            yield Check(
+                phrase("model"), phrase("address"), works=True, how=_from(_origin(ground.environment[name]), name)
+            )
             return
     if ground.settings.base_url:
         url = ground.settings.base_url
-        yield Check("model", "address", works=True, how=f"{_origin(url.value)} ({url.source})")
+        yield Check(phrase("model"), phrase("address"), works=True, how=_from(_origin(url.value), url.source))
 
 
 def _key(service: Service, ground: Ground, own: Mapping[str, str]) -> Check:
     if service not in _KEYS:
-        return Check("model", "key", works=True, how=say("none is needed"))
+        return Check(phrase("model"), phrase("key"), works=True, how=phrase("none is needed"))
     names = _KEYS[service]
     if service is Service.VERTEX and not ground.environment.get("GOOGLE_CLOUD_PROJECT", "").strip():
         names = _KEYS_WITHOUT_PROJECT
     for name in names:
         if ground.environment.get(name, "").strip():
             kept = keys_path(ground.places) if name in ground.kept_keys else ground.environment_file
-            where = say("the environment") if name in own else kept
-            return Check("model", "key", works=True, how=say("{name} from {place}", name=name, place=where))
+            where = phrase("the environment") if name in own else kept
+            return Check(
+                phrase("model"), phrase("key"), works=True, how=phrase("{name} from {place}", name=name, place=where)
+            )
     if service is Service.OPENAI and (ground.environment.get("OPENAI_BASE_URL") or ground.settings.base_url):
-        return Check("model", "key", works=True, how=say("none, which a server of your own may not need"))
+        return Check(
+            phrase("model"), phrase("key"), works=True, how=phrase("none, which a server of your own may not need")
+        )
     if names is _KEYS_WITHOUT_PROJECT:
-        return Check("model", "key", works=False, how=_not_set("GOOGLE_CLOUD_PROJECT", "GOOGLE_API_KEY"))
+        return Check(
+            phrase("model"), phrase("key"), works=False, how=_not_set("GOOGLE_CLOUD_PROJECT", "GOOGLE_API_KEY")
+        )
     if service is Service.VERTEX and os.path.isfile(stored := _stored_credentials(ground.environment)):
-        return Check("model", "key", works=True, how=stored)
-    return Check("model", "key", works=False, how=_not_set(*names))
+        return Check(phrase("model"), phrase("key"), works=True, how=stored)
+    return Check(phrase("model"), phrase("key"), works=False, how=_not_set(*names))
 
 
 def _not_set(*names: str) -> str:
-    return say("none: {names} is not set", names=say(" or ").join(names))
+    return phrase("none: {names} is not set", names=joined(phrase(" or "), names))
 
 
 def _stored_credentials(environment: Mapping[str, str]) -> str:
@@ -80,35 +89,39 @@ def _network(ground: Ground) -> Iterator[Check]:
     for name in ("https_proxy", "http_proxy", "all_proxy"):
         for spelling in (name, name.upper()):
             if value := ground.environment.get(spelling, "").strip():
-                yield Check("network", "proxy", works=True, how=f"{_origin(value)} ({spelling})")
+                yield Check(phrase("network"), phrase("proxy"), works=True, how=_from(_origin(value), spelling))
                 break
     if ground.settings.search_url:
         url = ground.settings.search_url
-        yield Check("network", "web search", works=True, how=f"{_origin(url.value)} ({url.source})")
+        yield Check(phrase("network"), phrase("web search"), works=True, how=_from(_origin(url.value), url.source))
 
 
 def _files(ground: Ground) -> Iterator[Check]:
     settings, trust = ground.settings, ground.trust
     for path in settings.files:
         if path not in settings.ignored:
-            yield Check("files", "settings", works=True, how=path)
+            yield Check(phrase("files"), phrase("settings"), works=True, how=path)
     for path in settings.ignored:
-        yield Check("files", "not trusted", works=False, how=path)
+        yield Check(phrase("files"), phrase("not trusted"), works=False, how=path)
     if ground.environment_file is not None:
-        yield Check("files", "environment", works=True, how=ground.environment_file)
-    yield Check("files", "sessions", works=True, how=os.path.join(ground.places.state, "sessions"))
-    yield Check("trust", trust.level.value, trust.is_trusted, trust.reason)
+        yield Check(phrase("files"), phrase("environment"), works=True, how=ground.environment_file)
+    yield Check(phrase("files"), phrase("sessions"), works=True, how=os.path.join(ground.places.state, "sessions"))
+    yield Check(phrase("trust"), _LEVELS[trust.level], trust.is_trusted, trust.reason)
     changed = {item.path for item in trust.changed}
     for item in trust.items:
-        note = f" ({say('changed')})" if item.path in changed else ""
-        yield Check("trust", item.what, trust.is_trusted, f"{item.path}{note}")
+        how = _from(item.path, phrase("changed")) if item.path in changed else item.path
+        yield Check(phrase("trust"), item.shown, trust.is_trusted, how)
 
 
 def _locale(own: Mapping[str, str]) -> Check:
     named = next((f"{name}={own[name]}" for name in ("LC_ALL", "LC_CTYPE", "LANG") if own.get(name)), None)
     encoding = sys.getfilesystemencoding()
-    told = say("{locale}, names of files are {encoding}", locale=named or say("not set"), encoding=encoding)
-    return Check("terminal", "locale", encoding.lower() in ("utf-8", "utf8"), told)
+    told = phrase("{locale}, names of files are {encoding}", locale=named or phrase("not set"), encoding=encoding)
+    return Check(phrase("terminal"), phrase("locale"), encoding.lower() in ("utf-8", "utf8"), told)
+
+
+def _from(what: str, source: str) -> str:
+    return joined("", (what, " (", source, ")"))
 
 
 def _origin(url: str) -> str:
@@ -117,11 +130,17 @@ def _origin(url: str) -> str:
         parts = urlsplit(url if "://" in url else f"//{url}")
         port = f":{parts.port}" if parts.port else ""
     except ValueError:
-        return say("an address that cannot be read")
+        return phrase("an address that cannot be read")
     scheme = f"{parts.scheme}://" if parts.scheme else ""
     return f"{scheme}{parts.hostname or ''}{port}"
 
 
+_LEVELS: Mapping[TrustLevel, str] = {
+    TrustLevel.TRUSTED: phrase("trusted"),
+    TrustLevel.NOT_TRUSTED: phrase("not trusted"),
+    TrustLevel.UNKNOWN: phrase("unknown"),
+    TrustLevel.CHANGED: phrase("changed"),
+}
 _KEYS: Mapping[Service, tuple[str, ...]] = {
     Service.GEMINI: ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
     Service.VERTEX: ("GOOGLE_APPLICATION_CREDENTIALS",),

@@ -10,7 +10,7 @@ from tejat.app.house import grounds_of, jobs_directory, sandbox_mode, undo_direc
 from tejat.app.tools import open_tools
 from tejat.config.places import places_of
 from tejat.core.explain import Check, PolicyFlags
-from tejat.core.words import say
+from tejat.core.words import phrase
 
 if TYPE_CHECKING:
     from tejat.engine.policy_book import PolicyBook
@@ -71,16 +71,25 @@ def examine(directories: Sequence[str], wish: str | None) -> list[Check]:
     with Roots(directories) as roots:
         grounds = grounds_of(ground.places, roots.directories)
     _, report = choose(wanted, roots=grounds.roots, state=grounds.state)
-    in_use = Check("sandbox", "in use", report.sandbox is not None, report.sandbox or report.files.how)
+    in_use = Check(phrase("sandbox"), phrase("in use"), report.sandbox is not None, report.sandbox or report.files.how)
     return [
         in_use,
-        *(Check("sandbox", name, axis.enforced, axis.how) for name, axis in axes_of(report).items()),
-        _program("shell", find_shell(grounds.roots, os.environ.get("PATH", os.defpath))[0]),
+        *(Check(phrase("sandbox"), _AXES[name], axis.enforced, axis.how) for name, axis in axes_of(report).items()),
+        _program(phrase("shell"), find_shell(grounds.roots, os.environ.get("PATH", os.defpath))[0]),
         _program("git", program_path("git")),
         _program("rg", ripgrep_path()),
         *configuration_checks(ground, own=os.environ, default_model=DEFAULT_MODEL),
     ]
 
 
+_AXES = {
+    "files": phrase("files"),
+    "network": phrase("network"),
+    "processes": phrase("processes"),
+    "control files": phrase("control files"),
+    "secrets": phrase("secrets"),
+}
+
+
 def _program(name: str, path: str | None) -> Check:
-    return Check("programs", name, path is not None, path or say("not found"))
+    return Check(phrase("programs"), name, path is not None, path or phrase("not found"))

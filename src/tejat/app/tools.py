@@ -16,6 +16,7 @@ from tejat.core.errors import UsageError
 from tejat.core.explain import PolicyFlags
 from tejat.core.tool import BaseTool
 from tejat.core.value import value
+from tejat.core.words import phrase
 from tejat.tools import session_registry
 from tejat.tools.registry import ToolRegistry
 
@@ -249,6 +250,6 @@ def describe_tools() -> ToolRegistry:
 
 class _Nowhere:
     def workspace(self) -> NoReturn:
-        raise UsageError("These tools are for looking at; open_tools makes ones that work.")
+        raise UsageError(phrase("These tools are for looking at; open_tools makes ones that work."))
 
     shell = memory = web = corrector = workspace

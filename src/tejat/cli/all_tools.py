@@ -9,6 +9,7 @@ from tejat.cli.show import show_tools
 from tejat.core.exit_codes import EXIT_OK
 from tejat.core.json_text import dump_json
 from tejat.core.visible import visible
+from tejat.core.words import translated
 
 
 def list_all(options: argparse.Namespace) -> int:
@@ -20,7 +21,7 @@ def list_all(options: argparse.Namespace) -> int:
             return EXIT_OK
         print(dump_json([declaration.to_json() for declaration in session.registry.declarations()], indent=2))
     for problem in problems:
-        print(f"tejat: {visible(problem)}", file=sys.stderr)
+        print(f"tejat: {visible(translated(problem))}", file=sys.stderr)
     return EXIT_OK
 
 

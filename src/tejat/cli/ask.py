@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from tejat.cli.run_options import BadArguments, read_options, wanted_format
 from tejat.core.exit_codes import EXIT_INPUT
 from tejat.core.visible import visible
-from tejat.core.words import say
+from tejat.core.words import say, translated
 
 
 def run(words: Sequence[str]) -> int:
@@ -34,7 +34,7 @@ def _refuse(message: str, words: Sequence[str]) -> int:
     """Say what is wrong with the words, also to a program that reads the result."""
     wanted = wanted_format(words)
     if wanted == "text":
-        print(f"tejat: {visible(message)}", file=sys.stderr)
+        print(f"tejat: {visible(translated(message))}", file=sys.stderr)
     else:
         from tejat.cli.headless import tell_failure
 

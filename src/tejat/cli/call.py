@@ -24,7 +24,7 @@ from tejat.core.json_text import dump_json
 from tejat.core.tool import ToolResult
 from tejat.core.types import FunctionCall
 from tejat.core.visible import visible
-from tejat.core.words import say
+from tejat.core.words import say, translated
 
 # A result may hold a hundred thousand paths, and next to nothing here is a cycle: looking for cycles at every 700th
 # object costs a tenth of such a call and finds none.
@@ -70,7 +70,7 @@ async def _look_for(session: ToolSession, name: str) -> None:
 
 def _tell(problems: Sequence[str]) -> None:
     for problem in problems:
-        print(f"tejat: {visible(problem)}", file=sys.stderr)
+        print(f"tejat: {visible(translated(problem))}", file=sys.stderr)
 
 
 def call_stream(options: argparse.Namespace) -> int:

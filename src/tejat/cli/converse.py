@@ -18,6 +18,7 @@ from tejat.cli.termination import Terminated, ending_in_order
 from tejat.core.errors import TejatError
 from tejat.core.exit_codes import EXIT_INTERRUPTED, EXIT_OK
 from tejat.core.visible import visible
+from tejat.core.words import translated
 from tejat.frontends.external_editor import Editor
 
 
@@ -27,7 +28,7 @@ def converse(options: RunOptions) -> int:
         with ending_in_order():
             ended = _converse(options)
     except TejatError as error:
-        print(f"tejat: {visible(str(error))}", file=sys.stderr)
+        print(f"tejat: {visible(translated(error))}", file=sys.stderr)
         return explain(error)[1]
     except Terminated as terminated:
         return terminated.exit_code

@@ -20,7 +20,7 @@ from tejat.core.confirm import Approver
 from tejat.core.errors import TejatError
 from tejat.core.exit_codes import EXIT_INPUT
 from tejat.core.visible import visible
-from tejat.core.words import say
+from tejat.core.words import say, translated
 from tejat.frontends.endings import exit_code_of
 
 _DEMO = os.path.join(os.path.dirname(os.path.dirname(__file__)), "demo")
@@ -43,7 +43,7 @@ def run(words: list[str]) -> int:
     except Terminated as ended:
         return ended.exit_code
     except TejatError as error:
-        print(f"tejat: {visible(str(error))}", file=sys.stderr)
+        print(f"tejat: {visible(translated(error))}", file=sys.stderr)
         return explain(error)[1]
 
 

@@ -9,7 +9,7 @@ from tejat.core.events import CallFinished
 from tejat.core.model import CONVERSATION, FailureKind
 from tejat.core.types import FunctionCall
 from tejat.core.visible import visible
-from tejat.core.words import say
+from tejat.core.words import say, translated
 
 _LOOKING = frozenset({"list_directory", "search_file_content", "read_file"})
 """Tools whose result is best shown as the model sees it; of others the person is told by what they display."""
@@ -42,11 +42,13 @@ class Story:
                 return [called, *_indented(self._result(event)), ""]
             case Retrying(reason=reason, wait=wait):
                 told = say(
-                    "The model did not answer ({reason}); once more in {wait:.1f} s.", reason=visible(reason), wait=wait
+                    "The model did not answer ({reason}); once more in {wait:.1f} s.",
+                    reason=visible(translated(reason)),
+                    wait=wait,
                 )
                 return [told, ""]
             case Noticed(message):
-                return [say("Note: {message}", message=visible(message)), ""]
+                return [say("Note: {message}", message=visible(translated(message))), ""]
             case RunEnded():
                 return _ending(event)
             case _:
@@ -65,7 +67,7 @@ class Story:
     def _result(self, finished: CallFinished) -> list[str]:
         result = finished.result
         if result.error is not None:
-            return say("failed: {reason}", reason=visible(result.error.message)).split("\n")
+            return say("failed: {reason}", reason=visible(translated(result.error.message))).split("\n")
         if isinstance(result.return_display, FileDiff):
             return self._style.diff(result.return_display.file_diff).split("\n")
         is_seen = finished.call.name in _LOOKING and isinstance(result.llm_content, str)
@@ -129,6 +131,6 @@ def _ending(ended: RunEnded) -> list[str]:
     if ended.failure is FailureKind.SCRIPT:
         return [
             say("The demonstration ends here. Its script knows only one way, and this was another:"),
-            visible(ended.message),
+            visible(translated(ended.message)),
         ]
-    return [say("The demonstration ended early: {reason}", reason=visible(ended.message or ended.reason))]
+    return [say("The demonstration ended early: {reason}", reason=visible(translated(ended.message) or ended.reason))]

@@ -18,7 +18,7 @@ from tejat.core.confirm import (
 )
 from tejat.core.errors import UsageError
 from tejat.core.visible import visible
-from tejat.core.words import say, say_count
+from tejat.core.words import say, say_count, translated
 from tejat.frontends.external_editor import Editor
 from tejat.frontends.questions.choices import Act, Answering, choices_of
 from tejat.frontends.questions.sheet import sheet_of
@@ -104,7 +104,7 @@ class Dialog:
         try:
             content = await self._editor.edit(confirmation.file_name, old=old, new=new)
         except UsageError as error:
-            _say(visible(str(error)), "")
+            _say(visible(translated(error)), "")
             return None
         if content == new:
             _say(say("Nothing was changed."), "")

@@ -11,7 +11,7 @@ from tejat.core.exit_codes import EXIT_NO_SANDBOX, EXIT_OK, EXIT_USAGE
 from tejat.core.explain import Check
 from tejat.core.json_text import dump_json
 from tejat.core.visible import visible
-from tejat.core.words import say
+from tejat.core.words import say, translated
 
 Examine = Callable[[Sequence[str], str | None], list[Check]]
 
@@ -22,10 +22,10 @@ def run(words: list[str], examine: Examine) -> int:
     try:
         checks = examine(options.root or ["."], options.sandbox)
     except SandboxUnavailable as error:
-        print(f"tejat: {visible(str(error))}", file=sys.stderr)
+        print(f"tejat: {visible(translated(error))}", file=sys.stderr)
         return EXIT_NO_SANDBOX
     except UsageError as error:
-        print(f"tejat: {visible(str(error))}", file=sys.stderr)
+        print(f"tejat: {visible(translated(error))}", file=sys.stderr)
         return EXIT_USAGE
     if options.json:
         print(dump_json([check.to_json() for check in checks], indent=2))
@@ -36,14 +36,14 @@ def run(words: list[str], examine: Examine) -> int:
 
 def _show(checks: Sequence[Check]) -> None:
     style = Style(sys.stdout)
-    width = max(len(check.name) for check in checks)
+    width = max(len(translated(check.name)) for check in checks)
     group = ""
     for check in checks:
         if check.group != group:
             group = check.group
-            print(style.bold(group))
+            print(style.bold(translated(group)))
         works = say("yes") if check.works else say("NO")
-        print(f"  {works.ljust(3)}  {check.name.ljust(width)}  {visible(check.how)}")
+        print(f"  {works.ljust(3)}  {translated(check.name).ljust(width)}  {visible(translated(check.how))}")
 
 
 def _parser() -> argparse.ArgumentParser:

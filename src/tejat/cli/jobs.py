@@ -12,7 +12,7 @@ from tejat.core.errors import ToolFailure
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK, EXIT_USAGE
 from tejat.core.json_text import dump_json
 from tejat.core.visible import visible
-from tejat.core.words import say
+from tejat.core.words import say, translated
 
 _LINES = 100
 
@@ -85,7 +85,7 @@ def run(words: list[str], open_jobs: Callable[[], Jobs]) -> int:
                 print(f"tejat: {told}\n{help_text()}", end="", file=sys.stderr)
                 return EXIT_USAGE
     except ToolFailure as failure:
-        print(f"tejat: {visible(failure.message)}", file=sys.stderr)
+        print(f"tejat: {visible(translated(failure.message))}", file=sys.stderr)
         return EXIT_FAILED
 
 

@@ -5,7 +5,7 @@ import sys
 from tejat.core.errors import ConfigurationError, SandboxUnavailable, UsageError
 from tejat.core.exit_codes import EXIT_CONFIGURATION, EXIT_NO_SANDBOX, EXIT_OK, EXIT_USAGE
 from tejat.core.visible import visible
-from tejat.core.words import say
+from tejat.core.words import say, translated
 
 
 def run(words: list[str]) -> int:
@@ -52,7 +52,7 @@ def _run(command: str, words: list[str]) -> int:
         code, problem = EXIT_CONFIGURATION, error
     except UsageError as error:
         code, problem = EXIT_USAGE, error
-    print(f"tejat: {visible(str(problem))}", file=sys.stderr)
+    print(f"tejat: {visible(translated(problem))}", file=sys.stderr)
     return code
 
 

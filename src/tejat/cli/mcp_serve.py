@@ -15,7 +15,7 @@ from tejat.config.own_file import Writers, read_own_file
 from tejat.core.errors import SandboxUnavailable, UsageError
 from tejat.core.exit_codes import EXIT_NO_SANDBOX, EXIT_OK, EXIT_USAGE
 from tejat.core.visible import visible
-from tejat.core.words import say
+from tejat.core.words import say, translated
 from tejat.frontends.mcp_server.endpoint import PATH, serve_http
 from tejat.frontends.mcp_server.lines import serve_lines
 from tejat.frontends.mcp_server.server import ToolServer
@@ -168,4 +168,4 @@ async def _until_told(serving: Callable[[], Awaitable[None]]) -> int:
 
 
 def _tell(line: str) -> None:
-    print(f"tejat: {visible(line)}", file=sys.stderr, flush=True)
+    print(f"tejat: {visible(translated(line))}", file=sys.stderr, flush=True)

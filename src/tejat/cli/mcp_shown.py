@@ -6,19 +6,19 @@ from collections.abc import Collection, Mapping, Sequence
 
 from tejat.core.nearest import distance
 from tejat.core.visible import visible
-from tejat.core.words import say
+from tejat.core.words import say, translated
 
 _MOST_NAMED = 3
 
 
 def on_one_line(text: str) -> str:
     """Text that can pass for no other line of ours."""
-    return visible(text).replace("\n", "<U+000A>").replace("\t", " ")
+    return visible(translated(text)).replace("\n", "<U+000A>").replace("\t", " ")
 
 
 def note(text: str) -> None:
     """Something that the person should know besides."""
-    print(f"tejat: {visible(text)}", file=sys.stderr)
+    print(f"tejat: {visible(translated(text))}", file=sys.stderr)
 
 
 def home_problem() -> str:

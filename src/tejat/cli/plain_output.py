@@ -20,7 +20,7 @@ from tejat.core.events import CallFinished, CallState, OutputUpdated, StateChang
 from tejat.core.model import CONVERSATION
 from tejat.core.value import value
 from tejat.core.visible import visible
-from tejat.core.words import say, say_count
+from tejat.core.words import say, say_count, translated
 from tejat.frontends.call_report import CallReport, report_of, title_of, word_for
 from tejat.frontends.call_subject import on_one_line
 from tejat.frontends.durations import in_words, whole_seconds
@@ -176,7 +176,7 @@ class PlainOutput:
             self.block(report.body)
 
     def _tell_retry(self, event: Retrying) -> None:
-        self.line(visible(aside(event) or ""))
+        self.line(visible(translated(aside(event) or "")))
         if event.purpose == CONVERSATION and self._is_mid_answer:
             self._is_mid_answer = False
             self.line(say("What the model said in this attempt does not count."))
@@ -188,11 +188,11 @@ class PlainOutput:
         told = " ".join(filter(None, words))
         self._text.end_line()
         if told:
-            self.line(visible(told))
+            self.line(visible(translated(told)))
 
     def _notice(self, noticed: Noticed | None) -> None:
         if noticed is not None:
-            self.line(visible(f"{word_for_severity(noticed.severity)}: {noticed.message.strip()}"))
+            self.line(visible(f"{word_for_severity(noticed.severity)}: {translated(noticed.message).strip()}"))
 
 
 class _GoingOn:

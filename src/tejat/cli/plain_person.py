@@ -11,7 +11,7 @@ from tejat.cli.style import Style
 from tejat.core.person import Choice
 from tejat.core.sheet import Block, Patch, Prose, Sheet, Source, Table, Words
 from tejat.core.visible import visible
-from tejat.core.words import say
+from tejat.core.words import say, translated
 from tejat.frontends.external_editor import Editor
 from tejat.frontends.terminal.clipboard import copy_text
 
@@ -75,7 +75,7 @@ class PlainPerson:
     def _lines(self, block: Block) -> Iterator[str]:
         match block:
             case Words(text) | Source(text) | Prose(text):
-                yield visible(text)
+                yield visible(translated(text))
             case Patch(text):
                 yield self._style.diff(text)
             case Table(rows, headings):
@@ -96,7 +96,7 @@ def _row(headings: tuple[str, ...], cells: tuple[str, ...]) -> str:
 
 
 def _flat(text: str) -> str:
-    return " ".join(visible(text).split())
+    return " ".join(visible(translated(text)).split())
 
 
 @contextmanager

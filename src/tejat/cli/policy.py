@@ -16,7 +16,7 @@ from tejat.core.explain import CheckedCase, Explanation, ListedRule, PolicyFlags
 from tejat.core.json_text import dump_json
 from tejat.core.types import Params
 from tejat.core.visible import visible
-from tejat.core.words import say
+from tejat.core.words import say, translated
 
 
 class Book(Protocol):
@@ -81,7 +81,7 @@ def _act(act: "_Act", options: argparse.Namespace, open_book: OpenBook) -> int:
     try:
         return act(options, open_book)
     except UsageError as error:
-        print(f"tejat: {visible(str(error))}", file=sys.stderr)
+        print(f"tejat: {visible(translated(error))}", file=sys.stderr)
         return EXIT_USAGE
 
 
@@ -109,7 +109,7 @@ def _list(options: argparse.Namespace, open_book: OpenBook) -> int:
     for tier in dict.fromkeys(rule.tier for rule in rules):
         _print_rules(tier, [rule for rule in rules if rule.tier == tier])
     for problem in problems:
-        print(f"tejat: {visible(problem)}", file=sys.stderr)
+        print(f"tejat: {visible(translated(problem))}", file=sys.stderr)
     return EXIT_OK
 
 
@@ -157,7 +157,7 @@ def _print_failure(case: CheckedCase) -> None:
 
 def _on_one_line(text: str) -> str:
     """Text that can pass for no other line of ours."""
-    return visible(text).replace("\n", "<U+000A>")
+    return visible(translated(text)).replace("\n", "<U+000A>")
 
 
 def _print_tree(title: str, lines: Sequence[str]) -> None:
@@ -167,7 +167,7 @@ def _print_tree(title: str, lines: Sequence[str]) -> None:
         print(f"  {title}")
     for number, line in enumerate(lines, 1):
         branch, stem = ("└─", "  ") if number == len(lines) else ("├─", "│ ")
-        first, *rest = visible(line).split("\n")
+        first, *rest = visible(translated(line)).split("\n")
         print(f"  {branch} {first}")
         for further in rest:
             print(f"  {stem} {further}")

@@ -9,7 +9,7 @@ from tejat.cli.start_failures import explain
 from tejat.core.errors import TejatError
 from tejat.core.exit_codes import EXIT_OK
 from tejat.core.visible import visible
-from tejat.core.words import say
+from tejat.core.words import say, translated
 
 
 def run_sessions(options: RunOptions) -> int:
@@ -22,7 +22,7 @@ def run_sessions(options: RunOptions) -> int:
             return EXIT_OK
         found = sessions.found()
     except TejatError as error:
-        print(f"tejat: {visible(str(error))}", file=sys.stderr)
+        print(f"tejat: {visible(translated(error))}", file=sys.stderr)
         return explain(error)[1]
     if not found:
         print(say("There are no sessions for this project yet."))

@@ -11,7 +11,7 @@ from tejat.core.tokens import estimate_declaration
 from tejat.core.tool import ToolError, ToolResult
 from tejat.core.types import FileData, FunctionResponse, InlineData, Part, PartListUnion, Text
 from tejat.core.visible import visible
-from tejat.core.words import say, say_count
+from tejat.core.words import say, say_count, translated
 from tejat.tools.registry import Entry
 
 _TOKENS = 4
@@ -38,7 +38,7 @@ def show_tools(entries: Sequence[Entry], problems: Sequence[str] = ()) -> None:
     )
     print(f"\n{cost}")
     for problem in problems:
-        print(f"tejat: {visible(problem)}", file=sys.stderr)
+        print(f"tejat: {visible(translated(problem))}", file=sys.stderr)
 
 
 def _source_of(entry: Entry) -> str:
@@ -49,7 +49,7 @@ def _source_of(entry: Entry) -> str:
 
 def _show_table(rows: Sequence[tuple[str, ...]]) -> None:
     """The first row is the heading; the last column may be as long as it likes."""
-    cleaned = [tuple(visible(cell) for cell in row) for row in rows]
+    cleaned = [tuple(visible(translated(cell)) for cell in row) for row in rows]
     *widths, _ = (max(map(len, column)) for column in zip(*cleaned, strict=True))
     room = _columns() if sys.stdout.isatty() else 0
     style = Style(sys.stdout)
@@ -68,7 +68,7 @@ def _aligned(cell: str, width: int, column: int) -> str:
 def show_result(result: ToolResult) -> None:
     """The result as a person reads it: content on standard output, a failure on standard error."""
     if result.error is not None:
-        print(f"tejat: {visible(_reason(result, result.error))}", file=sys.stderr)
+        print(f"tejat: {visible(translated(_reason(result, result.error)))}", file=sys.stderr)
         return
     text = _in_words(result.llm_content)
     print(visible(text) if sys.stdout.isatty() else text, end="" if text.endswith("\n") else "\n")

@@ -11,7 +11,7 @@ from tejat.core.errors import SandboxUnavailable, UsageError
 from tejat.core.exit_codes import EXIT_NO_SANDBOX, EXIT_OK, EXIT_USAGE
 from tejat.core.json_text import dump_json
 from tejat.core.visible import visible
-from tejat.core.words import say
+from tejat.core.words import say, translated
 
 
 def run(words: list[str]) -> int:
@@ -68,10 +68,10 @@ def _in_order(work: Callable[[], int]) -> int:
     except Terminated as ended:
         return ended.exit_code
     except SandboxUnavailable as error:
-        print(f"tejat: {visible(str(error))}", file=sys.stderr)
+        print(f"tejat: {visible(translated(error))}", file=sys.stderr)
         return EXIT_NO_SANDBOX
     except UsageError as error:
-        print(f"tejat: {visible(str(error))}", file=sys.stderr)
+        print(f"tejat: {visible(translated(error))}", file=sys.stderr)
         return EXIT_USAGE
 
 

@@ -18,7 +18,7 @@ from tejat.core.exit_codes import EXIT_CONFIGURATION, EXIT_NOT_CONFIRMED, EXIT_O
 from tejat.core.json_text import dump_json
 from tejat.core.types import JsonObject
 from tejat.core.visible import visible
-from tejat.core.words import say
+from tejat.core.words import say, translated
 
 
 def run(words: list[str], environment: Mapping[str, str]) -> int:
@@ -34,7 +34,7 @@ def run(words: list[str], environment: Mapping[str, str]) -> int:
             return _never(places, options.never)
         return _trust(places, options, environment)
     except UsageError as error:
-        print(f"tejat: {visible(str(error))}", file=sys.stderr)
+        print(f"tejat: {visible(translated(error))}", file=sys.stderr)
         return EXIT_CONFIGURATION if isinstance(error, ConfigurationError) else EXIT_USAGE
 
 
@@ -128,7 +128,7 @@ def _show(root: str, trust: Trust) -> None:
 
 
 def _show_item(item: TrustItem, change: str | None) -> None:
-    what = "" if item.what == "gone" else f"{item.shown}  "
+    what = "" if item.what == "gone" else f"{translated(item.shown)}  "
     print(f"  {what}{_on_one_line(item.path)}{f'  ({change})' if change else ''}")
     for line in item.says:
         print(f"      {_on_one_line(line)}")
@@ -136,7 +136,7 @@ def _show_item(item: TrustItem, change: str | None) -> None:
 
 def _on_one_line(text: str) -> str:
     """Text that can pass for no other line of ours."""
-    return visible(text).replace("\n", "<U+000A>")
+    return visible(translated(text)).replace("\n", "<U+000A>")
 
 
 def _agrees() -> bool:

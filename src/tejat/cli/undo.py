@@ -14,7 +14,7 @@ from tejat.core.exit_codes import EXIT_FAILED, EXIT_NOT_CONFIRMED, EXIT_OK, EXIT
 from tejat.core.json_text import dump_json
 from tejat.core.undo import Change, Entry, Journal, Remark, Restored, Verb
 from tejat.core.visible import visible
-from tejat.core.words import say, say_count
+from tejat.core.words import say, say_count, translated
 
 _SHOWN_PATHS = 20
 _WIDEST_WHAT = 100
@@ -180,7 +180,7 @@ def _say_result(entry: Entry, result: Restored) -> None:
 
 def _say_notes(journal: Journal) -> None:
     for note in journal.notes():
-        print(say("note: {note}", note=visible(note)), file=sys.stderr)
+        print(say("note: {note}", note=visible(translated(note))), file=sys.stderr)
 
 
 def _find(journal: Journal, entry_id: str) -> Entry:
@@ -243,7 +243,7 @@ def _not_undone(remark: Remark) -> str:
 
 
 def _in_words(remark: Remark) -> str:
-    return f"{visible(remark.path)}: {visible(remark.why)}"
+    return f"{visible(remark.path)}: {visible(translated(remark.why))}"
 
 
 def _parser() -> argparse.ArgumentParser:

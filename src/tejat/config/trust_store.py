@@ -10,7 +10,7 @@ from typing import NamedTuple, cast
 from tejat.config.own_file import MAX_BYTES, Writers, read_own_file
 from tejat.config.places import Places, private_directory
 from tejat.core.errors import ConfigurationError, UsageError
-from tejat.core.words import say
+from tejat.core.words import phrase, say
 
 _VERSION = 1
 _PATIENCE = 30.0
@@ -48,12 +48,12 @@ class TrustItem(NamedTuple):
     def shown(self) -> str:
         """What it is, in the person's language."""
         words = {
-            "settings": say("settings"),
-            "environment file": say("environment file"),
-            "policy": say("policy"),
-            "command": say("command"),
-            "tool": say("tool"),
-            "script": say("script"),
+            "settings": phrase("settings"),
+            "environment file": phrase("environment file"),
+            "policy": phrase("policy"),
+            "command": phrase("command"),
+            "tool": phrase("tool"),
+            "script": phrase("script"),
         }
         return words.get(self.what, self.what)
 

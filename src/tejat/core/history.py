@@ -12,6 +12,7 @@ from itertools import groupby
 
 from tejat.core.types import FunctionCall, FunctionResponse, MessagePart, Text, Thought
 from tejat.core.value import identity, replace
+from tejat.core.words import phrase
 
 OWN_ID = "tejat-"
 """How an id begins that we gave to a call because the model gave none, or one that was taken."""
@@ -262,16 +263,16 @@ def _in_turns(messages: Iterable[Message], repairs: Counter[str]) -> Iterator[Me
     for message in messages:
         kept = tuple(part for part in message.parts if not isinstance(part, _MISPLACED[message.role]))
         if len(kept) < len(message.parts):
-            repairs[f"Left out what the {message.role} cannot say"] += 1
+            repairs[phrase("Left out what the {role} cannot say", role=message.role)] += 1
         speaking = _with_parts(message, kept)
         if speaking.is_empty:
-            repairs["Left out an empty message"] += 1
+            repairs[phrase("Left out an empty message")] += 1
         else:
             sound.append(speaking)
     for role, turn in groupby(sound, lambda message: message.role):
         first, *others = turn
         if others:
-            repairs[f"Joined neighbouring messages of the {role}"] += len(others)
+            repairs[phrase("Joined neighbouring messages of the {role}", role=role)] += len(others)
             first = Message(role, tuple(part for message in (first, *others) for part in message.parts))
         yield first
 
@@ -302,10 +303,10 @@ class _Repairing:
             before = self.repairs.total()
             message = Message(Role.USER, tuple(self._answers(message.parts)))
             if self.repairs.total() == before:
-                self.repairs["Put results in the order of their calls"] += 1
+                self.repairs[phrase("Put results in the order of their calls")] += 1
         self._open = []
         if message.is_empty:
-            self.repairs["Left out an empty message"] += 1
+            self.repairs[phrase("Left out an empty message")] += 1
         else:
             self.messages.append(message)
 
@@ -313,9 +314,9 @@ class _Repairing:
         owned = _with_parts(message, tuple(self._ids.given_to(message.parts)))
         self._open = [(asked.id, call) for asked, call in zip(message.calls, owned.calls, strict=True)]
         if owned is not message:
-            self.repairs["Gave a call an id of its own"] += 1
+            self.repairs[phrase("Gave a call an id of its own")] += 1
         if not self.messages:
-            self.repairs["Said that the beginning is missing"] += 1
+            self.repairs[phrase("Said that the beginning is missing")] += 1
             self.messages.append(user_message(BEGINNING_LOST))
         if self.messages[-1].role is Role.MODEL:
             # What stood between was empty, and so nothing was asked there.
@@ -337,12 +338,12 @@ class _Repairing:
                 yield FunctionResponse(call.name, response.response, call.id)
                 yield from following
             else:
-                self.repairs["Answered a call without a result as interrupted"] += 1
+                self.repairs[phrase("Answered a call without a result as interrupted")] += 1
                 yield interrupted(call)
         yield from rest
         for left_over in waiting.values():
             for _, following in left_over:
-                self.repairs["Left out a result that nobody asked for"] += 1
+                self.repairs[phrase("Left out a result that nobody asked for")] += 1
                 yield from following
 
 

@@ -2,6 +2,8 @@
 
 import re
 
+from tejat.core.words import Phrase, changed
+
 # Compiled when first needed, like other patterns in this program that many runs can do without.
 HIDDEN = (
     "["
@@ -19,6 +21,8 @@ def visible(text: str) -> str:
     """The text with every control, hidden or direction-changing character written as `<U+XXXX>`."""
     if text.isascii() and text.isprintable():
         return text
+    if isinstance(text, Phrase):
+        return changed(text, visible)
     return re.sub(HIDDEN, lambda found: f"<U+{ord(found.group()):04X}>", text)
 
 

@@ -60,7 +60,7 @@ def joined(separator: str, texts: Iterable[str]) -> Phrase:
     """Phrases and other texts one after the other, like `separator.join(texts)`."""
     pieces = tuple(texts)
     words = Phrase(separator.join(pieces))
-    words.again = lambda: separator.join(map(translated, pieces))
+    words.again = lambda: translated(separator).join(map(translated, pieces))
     return words
 
 
@@ -68,7 +68,7 @@ def changed(text: str, change: Callable[[str], str]) -> str:
     """What the change makes of a text; a phrase stays one and is changed in whatever language it is said."""
     if not isinstance(text, Phrase):
         return change(text)
-    words = Phrase(change(text))
+    words = Phrase(change(str.__str__(text)))
     words.again = lambda: change(text.again())
     return words
 

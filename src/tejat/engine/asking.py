@@ -14,6 +14,7 @@ from tejat.core.model import (
     ModelRequest,
     Retry,
 )
+from tejat.core.words import phrase
 
 
 async def ask(
@@ -33,7 +34,7 @@ async def ask(
                     watch(chunk)
                 if isinstance(chunk, Retry):
                     tell(Retrying(chunk.kind, chunk.reason, chunk.attempt, chunk.most, chunk.wait, request.purpose))
-        raise ModelFailure("The answer of the model ended before it was whole.", FailureKind.STREAM_CUT)
+        raise ModelFailure(phrase("The answer of the model ended before it was whole."), FailureKind.STREAM_CUT)
     except ModelFailure as failure:
         tell(RequestFailed(failure.kind, failure.message, time.perf_counter() - started, request.purpose))
         raise

@@ -10,7 +10,7 @@ from tejat.core.mentions import MENTION, unescaped
 from tejat.core.tool import BaseTool, ToolResult, validate_and_execute
 from tejat.core.types import Part, Text
 from tejat.core.value import value
-from tejat.core.words import say
+from tejat.core.words import phrase, say
 from tejat.engine.secret_mask import SecretMask
 from tejat.tools.registry import ToolRegistry
 
@@ -73,7 +73,7 @@ async def expand_at_paths(
         result = place.result if isinstance(place, _Resource) else await _read(place, registry)
         if result.error is not None:
             labels = ", ".join(each.label for each in named)
-            raise AtPathError(f"Error reading files ({labels}): {result.error.message}")
+            raise AtPathError(phrase("Error reading files ({labels}): {why}", labels=labels, why=result.error.message))
         gathered.add(place, result if mask is None else mask.result(result))
     return gathered.expanded(text)
 
@@ -81,7 +81,7 @@ async def expand_at_paths(
 async def _read(place: "_Named", registry: ToolRegistry) -> ToolResult:
     tool = registry.get("read_many_files")
     if tool is None:
-        raise AtPathError("Error: read_many_files tool not found.")
+        raise AtPathError(phrase("Error: read_many_files tool not found."))
     return await validate_and_execute(tool, place.arguments)
 
 

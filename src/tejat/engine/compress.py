@@ -9,6 +9,7 @@ from tejat.core.model import Answer, FinishReason, ModelFailure, ModelRequest
 from tejat.core.tokens import estimate_text
 from tejat.core.types import FunctionResponse, Text
 from tejat.core.value import value
+from tejat.core.words import phrase
 from tejat.engine.at_paths import CONTENT_BEGINS, CONTENT_ENDS
 from tejat.engine.packing import SUCCEEDED
 from tejat.engine.tokens import estimate_tokens
@@ -78,20 +79,20 @@ class Compressor:
         requests = _bounded(_requests_in(older), _requests_in(latest), most=max(tokens_before, _LEAST_FOR_REQUESTS))
         can_go = estimate_tokens(older) - sum(map(estimate_text, requests))
         if can_go < max(_LEAST_TOKENS, _LEAST_SHARE * estimate_tokens(messages[keep_first:])):
-            return unchanged(CompressionStatus.NOT_NEEDED, "There is too little yet that could be summarised.")
+            return unchanged(CompressionStatus.NOT_NEEDED, phrase("There is too little yet that could be summarised."))
         try:
             snapshot = _snapshot(await ask(_question(older)))
         except ModelFailure as failure:
             return unchanged(CompressionStatus.FAILED, failure.message)
         if not snapshot:
-            return unchanged(CompressionStatus.FAILED, "The model gave no usable summary.")
+            return unchanged(CompressionStatus.FAILED, phrase("The model gave no usable summary."))
         made = _put_together(messages[:keep_first], _summary(snapshot, requests), latest)
         problem = problem_with(made)
         if problem:
             return unchanged(CompressionStatus.FAILED, problem)
         saved = estimate_tokens(messages) - estimate_tokens(made)
         if saved <= 0:
-            return unchanged(CompressionStatus.INFLATED, "The summary would be longer than what it stands for.")
+            return unchanged(CompressionStatus.INFLATED, phrase("The summary would be longer than what it stands for."))
         after = max(tokens_before - saved, estimate_tokens(made))
         return _Made(made, Compressed(tokens_before, after, CompressionStatus.COMPRESSED))
 

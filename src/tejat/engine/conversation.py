@@ -33,6 +33,7 @@ from tejat.core.model import (
 from tejat.core.tool import FunctionDeclaration
 from tejat.core.types import FunctionCall
 from tejat.core.value import replace, value
+from tejat.core.words import phrase
 from tejat.engine.asking import ask
 from tejat.engine.budget import Budget
 from tejat.engine.call_watch import CallWatch
@@ -297,7 +298,7 @@ class Conversation:
         """Raises ModelFailure for an answer that says nothing: it may have spent all its tokens on thinking."""
         self.budget.spend(answer.usage, self.model.name, answer.model)
         if answer.is_empty:
-            raise ModelFailure(f"The model gave no answer ({answer.reason}).", FailureKind.EMPTY)
+            raise ModelFailure(phrase("The model gave no answer ({why}).", why=answer.reason), FailureKind.EMPTY)
         message = self._add_model(_with_short_names(answer.message), answer.usage, answer.model)
         if answer.usage.prompt:
             self._counted_tokens, self._counted_messages = answer.usage.total, len(self.history.messages)
@@ -354,7 +355,7 @@ class Conversation:
             other = fallback()
         except (UsageError, ModelFailure) as error:
             raise ModelFailure(
-                f"{failure.message} No other model can take over: {error}",
+                phrase("{why} No other model can take over: {error}", why=failure.message, error=error),
                 failure.kind,
                 status=failure.status,
                 retry_after=failure.retry_after,

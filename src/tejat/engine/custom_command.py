@@ -11,7 +11,7 @@ from tejat.core.events import Watch
 from tejat.core.tool import ToolResult
 from tejat.core.types import FunctionCall, Part, Text
 from tejat.core.value import value
-from tejat.core.words import say
+from tejat.core.words import phrase, say
 from tejat.engine.at_paths import Expanded, ReadResource, expand_at_paths
 from tejat.engine.scheduler import Scheduler
 from tejat.engine.shell_argument import NoPlaceForArgument, with_argument
@@ -106,8 +106,12 @@ class CommandPrompts:
             raise CustomCommandError(self._found.broken[name])
         if command is None and name in self._found.held_back:
             raise NotTrusted(
-                f"/{name} is a command of this folder, and only a trusted folder may bring commands along. "
-                f"{self._why_not_trusted} See `tejat trust`; --trust trusts it for one run."
+                phrase(
+                    "/{name} is a command of this folder, and only a trusted folder may bring commands along. "
+                    "{why} See `tejat trust`; --trust trusts it for one run.",
+                    name=name,
+                    why=self._why_not_trusted,
+                )
             )
         return command
 
@@ -121,7 +125,7 @@ class CommandPrompts:
         given = called[2]
         places = sum(piece.inside.count(_ARGUMENTS) for piece in pieces if piece.kind != "@")
         if places * len(given) > MOST_CHARACTERS:
-            raise _not_sent(command, "it would be too long with these arguments.")
+            raise _not_sent(command, phrase("it would be too long with these arguments."))
         if not given or (places and not any(_ARGUMENTS in piece.inside for piece in pieces if not piece.kind)):
             return ""
         said = await self._said(given if places else called[0])
@@ -159,7 +163,9 @@ class CommandPrompts:
             line = str(call.args["command"])
             result = await self._scheduler.run(call, watch)
             if result.error is not None and result.error.type is not ErrorType.TIMEOUT:
-                raise _not_sent(command, f"this did not run: {line}\n{_reason(result)}")
+                raise _not_sent(
+                    command, phrase("this did not run: {line}\n{result}", line=line, result=_reason(result))
+                )
             told[call.id or ""] = _told(line, result)
         return [told[f"{command.name}-{number}" if line else ""] for number, line in enumerate(lines, 1)]
 
@@ -193,14 +199,24 @@ def _pieces_of(command: CustomCommand) -> list[_Piece]:
         end = _end_of_braces(prompt, found.end())
         if end is None:
             line = prompt.count("\n", 0, found.start()) + 1
-            raise _not_sent(command, f"{found[0]} in line {line} of the prompt of {command.path} is never closed.")
+            raise _not_sent(
+                command,
+                phrase(
+                    "{found} in line {line} of the prompt of {path} is never closed.",
+                    found=found[0],
+                    line=line,
+                    path=command.path,
+                ),
+            )
         pieces += [
             _Piece("", prompt[start : found.start()]),
             _Piece(found[0][0], prompt[found.end() : end - 1].strip()),
         ]
         start = end
     if len(pieces) > 2 * MOST_INSERTIONS:
-        raise _not_sent(command, f"{command.path} has more than {MOST_INSERTIONS} insertions.")
+        raise _not_sent(
+            command, phrase("{path} has more than {most} insertions.", path=command.path, most=MOST_INSERTIONS)
+        )
     return [*pieces, _Piece("", prompt[start:])]
 
 
@@ -219,11 +235,11 @@ def _lines_of(command: CustomCommand, pieces: Sequence[_Piece], arguments: str) 
     try:
         return [with_argument(piece.inside, _ARGUMENTS, arguments) for piece in pieces if piece.kind == "!"]
     except NoPlaceForArgument as error:
-        raise _not_sent(command, f"in {command.path}, {error}.") from None
+        raise _not_sent(command, phrase("in {path}, {why}.", path=command.path, why=error)) from None
 
 
 def _not_sent(command: CustomCommand, why: str) -> CustomCommandError:
-    return CustomCommandError(f"/{command.name} was not sent: {why}")
+    return CustomCommandError(phrase("/{name} was not sent: {why}", name=command.name, why=why))
 
 
 def _reason(result: ToolResult) -> str:
@@ -278,7 +294,7 @@ class _Made:
     def expanded(self, command: CustomCommand) -> Expanded:
         self._end_words()
         if not self._parts:
-            raise _not_sent(command, "nothing is left of its prompt.")
+            raise _not_sent(command, phrase("nothing is left of its prompt."))
         return Expanded(tuple(self._parts), tuple(self._read), tuple(dict.fromkeys(self._notes)))
 
     def _note(self, expanded: Expanded) -> None:

@@ -13,6 +13,7 @@ from tejat.core.history import Message, Role
 from tejat.core.message_json import message_part_to_json, message_to_json, usage_to_json
 from tejat.core.model import Usage
 from tejat.core.types import JsonObject, JsonValue, Part
+from tejat.core.words import phrase
 from tejat.engine.journal_records import Kind, to_line
 from tejat.workspace.private_files import create_private_file, make_private_directory
 
@@ -212,7 +213,9 @@ class Journal:
     def _give_up(self, error: OSError | ValueError) -> None:
         self.close()
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        self.failure = f"This session is not recorded any further, in {self.path}: {reason}."
+        self.failure = phrase(
+            "This session is not recorded any further, in {path}: {reason}.", path=self.path, reason=reason
+        )
 
 
 def lock(descriptor: int) -> bool:

@@ -10,6 +10,7 @@ from tejat.core.message_json import message_from_json, message_part_from_json, u
 from tejat.core.model import NO_USAGE, Usage
 from tejat.core.types import MessagePart
 from tejat.core.value import value
+from tejat.core.words import phrase
 from tejat.engine.journal_records import LONGEST_LINE, VERSION, Kind, from_line
 from tejat.engine.marks import Mark, Marks
 
@@ -45,7 +46,7 @@ def read_journal(descriptor: int, *, session_id: str) -> LoadedSession:
             except ValueError:
                 problems.damaged(number, line)
     if not replay.has_head:
-        problems.others.append("The beginning of the session is missing.")
+        problems.others.append(phrase("The beginning of the session is missing."))
     messages, repairs = repair(replay.finish())
     opening = replay.opening if _say_the_same(messages[: len(replay.opening)], replay.opening) else []
     return LoadedSession(
@@ -208,10 +209,14 @@ class _Problems:
     def told(self) -> Iterator[str]:
         yield from self.others
         if len(self._damaged) == 1:
-            yield f"Line {self._damaged[0]} is damaged and was left out."
+            yield phrase("Line {number} is damaged and was left out.", number=self._damaged[0])
         elif self._damaged:
-            yield f"{len(self._damaged)} damaged lines were left out, the first is line {self._damaged[0]}."
+            yield phrase(
+                "{damaged} damaged lines were left out, the first is line {first}.",
+                damaged=len(self._damaged),
+                first=self._damaged[0],
+            )
         if self._is_torn:
-            yield "The last record was cut off in the middle and was left out."
+            yield phrase("The last record was cut off in the middle and was left out.")
         if self.newer:
-            yield f"Records of a newer version of Tejat were left out: {self.newer}."
+            yield phrase("Records of a newer version of Tejat were left out: {newer}.", newer=self.newer)

@@ -9,6 +9,7 @@ from tejat.core.confirm import Scope
 from tejat.core.errors import UsageError
 from tejat.core.explain import PolicyFlags
 from tejat.core.value import replace
+from tejat.core.words import phrase
 from tejat.policy.engine import Policy
 from tejat.policy.rules import Decision, Mode, Rule, Tier
 
@@ -69,8 +70,10 @@ def _rules_of_lists(settings: Settings, allowed: Sequence[str]) -> list[Rule]:
 def mode_of(settings: Settings, given: str | None) -> Mode:
     """The mode that is meant, None for the usual one. Raises UsageError for one that is unknown or switched off."""
     if given is not None and given not in list(Mode):
-        raise UsageError(f"The mode must be one of {', '.join(Mode)}, but is {given!r}.")
+        raise UsageError(
+            phrase("The mode must be one of {names}, but is {given!r}.", names=", ".join(Mode), given=given)
+        )
     mode = Mode.DEFAULT if given is None else Mode(given)
     if mode is Mode.YOLO and settings.yolo_disabled.value:
-        raise UsageError(f"The mode yolo is switched off by {settings.yolo_disabled.source}.")
+        raise UsageError(phrase("The mode yolo is switched off by {source}.", source=settings.yolo_disabled.source))
     return mode

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from itertools import pairwise
 
 from tejat.core.types import FunctionCall, FunctionResponse, Part
+from tejat.core.words import phrase
 
 REPETITIONS = 5
 """So often the same steps with the same results are a loop."""
@@ -78,12 +79,21 @@ class _Steps:
         self._names.append(" and ".join(dict.fromkeys(call.name[:64] for call in calls)))
         length = self._cycles.add(step)
         if length == 1:
-            return f"{self._names[-1]} was called {REPETITIONS} times in a row with the same arguments and result."
+            return phrase(
+                "{name} was called {times} times in a row with the same arguments and result.",
+                name=self._names[-1],
+                times=REPETITIONS,
+            )
         if length:
             names = ", ".join(list(self._names)[-length:])
-            return f"The same {length} steps ({names}) were repeated {REPETITIONS} times with the same results."
+            return phrase(
+                "The same {length} steps ({names}) were repeated {times} times with the same results.",
+                length=length,
+                names=names,
+                times=REPETITIONS,
+            )
         if len(self._recent) == AIMLESS_STEPS and len(set(self._recent)) <= LONGEST_CYCLE:
-            return f"The last {AIMLESS_STEPS} steps were the same few calls with the same results."
+            return phrase("The last {count} steps were the same few calls with the same results.", count=AIMLESS_STEPS)
         return None
 
 
@@ -143,9 +153,9 @@ class _TextWatch:
     def add(self, delta: str) -> str | None:
         for piece in delta.splitlines(keepends=True):
             if self._prose_repeats(piece):
-                return f'The same words were written again and again: "{self._prose.chunk}"'
+                return phrase('The same words were written again and again: "{chunk}"', chunk=self._prose.chunk)
             if piece[-1] in "\r\n" and self._end_line():
-                return f"The same lines were written again and again, {REPEATED_LINES} lines long."
+                return phrase("The same lines were written again and again, {count} lines long.", count=REPEATED_LINES)
         return None
 
     def _prose_repeats(self, piece: str) -> bool:

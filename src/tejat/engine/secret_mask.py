@@ -1,11 +1,13 @@
 """Keeps the secrets that the program itself was given out of what a model reads and a person is shown."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from tejat.core.display import Display
 from tejat.core.tool import ToolResult
 from tejat.core.types import FunctionResponse, JsonValue, Part, PartListUnion, Text
 from tejat.core.value import replace
+from tejat.core.words import changed
 
 _SHORTEST = 16
 
@@ -35,7 +37,7 @@ class SecretMask:
     def text(self, text: str) -> str:
         for value, tag in self._tags.items():
             if value in text:
-                text = text.replace(value, tag)
+                text = changed(text, partial(_replaced, value, tag))
         return text
 
     def _display(self, display: Display) -> Display:
@@ -68,6 +70,10 @@ class SecretMask:
                 return [self._json(inner) for inner in value]
             case _:
                 return value
+
+
+def _replaced(old: str, new: str, text: str) -> str:
+    return text.replace(old, new)
 
 
 def _is_masked(value: str) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from shlex import quote
 
 from tejat.core.errors import TejatError
+from tejat.core.words import phrase
 
 LONGEST_COMMAND = 16 * 1024
 """Characters that are read to find out where the argument stands."""
@@ -23,7 +24,13 @@ def with_argument(command: str, placeholder: str, argument: str) -> str:
     if placeholder not in command:
         return command
     if len(command) > LONGEST_COMMAND:
-        raise NoPlaceForArgument(f"{placeholder} stands in a command of more than {LONGEST_COMMAND} characters")
+        raise NoPlaceForArgument(
+            phrase(
+                "{placeholder} stands in a command of more than {most} characters",
+                placeholder=placeholder,
+                most=LONGEST_COMMAND,
+            )
+        )
     marks = list(_Reader(command, placeholder).marks())
     word = quote(argument) if argument else ""
     pieces = command.split(placeholder)
@@ -43,17 +50,22 @@ _TAKES_NAMES = re.compile(r"(?<![\w.$-])(?:printf|test|\[)(?=\s)")
 _NAME_FOLLOWS = re.compile(r"(?<=\s)-[vR](?=\s)")
 _SHELL = re.compile(r"(?<![\w.$-])(?:ba|da|fi|k|z)?sh(?![\w.-])")
 _BEYOND = (
-    (re.compile(r"\$?\(\(|\$\["), "behind arithmetic"),
-    (re.compile(r"(?<=[A-Za-z0-9_])\["), "behind an index"),
+    (re.compile(r"\$?\(\(|\$\["), phrase("behind arithmetic")),
+    (re.compile(r"(?<=[A-Za-z0-9_])\["), phrase("behind an index")),
     # After a mistake in one of these bash goes on reading with the next line, even if that is part of the argument.
-    (re.compile(r"=\("), "behind an array"),
-    (re.compile(r"<<(?!<)"), "behind a here-document"),
-    (re.compile("`"), "behind a backtick"),
-    (re.compile(r"\$'"), "in quotes with escapes"),
-    (re.compile(r"\$\{"), "behind an expansion with conditions"),
+    (re.compile(r"=\("), phrase("behind an array")),
+    (re.compile(r"<<(?!<)"), phrase("behind a here-document")),
+    (re.compile("`"), phrase("behind a backtick")),
+    (re.compile(r"\$'"), phrase("in quotes with escapes")),
+    (re.compile(r"\$\{"), phrase("behind an expansion with conditions")),
 )
 """What is not read any further, and how to call what follows."""
-_NOT_IN_QUOTES = ("behind an index", "behind an array", "behind a here-document", "in quotes with escapes")
+_NOT_IN_QUOTES = (
+    phrase("behind an index"),
+    phrase("behind an array"),
+    phrase("behind a here-document"),
+    phrase("in quotes with escapes"),
+)
 _BEYOND_IN_QUOTES = tuple(entry for entry in _BEYOND if entry[1] not in _NOT_IN_QUOTES)
 
 
@@ -86,20 +98,32 @@ class _Reader:
             else:
                 self._in_the_open()
         if len(self._open) > 1:
-            raise NoPlaceForArgument(f"{self._placeholder} stands in a command where {self._open[-1]} is never closed")
+            raise NoPlaceForArgument(
+                phrase(
+                    "{placeholder} stands in a command where {open} is never closed",
+                    placeholder=self._placeholder,
+                    open=self._open[-1],
+                )
+            )
 
     def _mark(self) -> str:
         mark = self._open[-1] if self._open[-1] in ("'", '"') else ""
         if self._doubt:
             raise self._no_place(self._doubt)
         if self._calls_shell and mark:
-            raise self._no_place("in the text of another command")
+            raise self._no_place(phrase("in the text of another command"))
         if "[[" in self._open:
             raise self._no_place("between [[ and ]]")
         return mark
 
     def _no_place(self, where: str) -> NoPlaceForArgument:
-        return NoPlaceForArgument(f"{self._placeholder} stands {where}, where quotes do not protect it")
+        return NoPlaceForArgument(
+            phrase(
+                "{placeholder} stands {where}, where quotes do not protect it",
+                placeholder=self._placeholder,
+                where=where,
+            )
+        )
 
     def _in_single_quotes(self) -> None:
         if self._take("'"):
@@ -144,7 +168,7 @@ class _Reader:
     def _escaped(self) -> bool:
         if not self._command.startswith("\\", self._at):
             return False
-        self._pass_to(self._at + 2, "behind a backslash")
+        self._pass_to(self._at + 2, phrase("behind a backslash"))
         return True
 
     def _comment(self) -> bool:
@@ -158,7 +182,7 @@ class _Reader:
         if found is None and self._open[-1] != '"':
             found = _ESCAPED_QUOTES.match(self._command, self._at)
         if found is not None:
-            self._pass_to(found.end(), "in quotes with escapes")
+            self._pass_to(found.end(), phrase("in quotes with escapes"))
         return found is not None
 
     def _pass_to(self, end: int, where: str) -> None:
@@ -170,13 +194,13 @@ class _Reader:
     def _word(self) -> bool:
         """Words that lead to code which is read in another way."""
         if found := _READS_CODE.match(self._command, self._at):
-            self._doubt = self._doubt or f"behind {found[0]}"
+            self._doubt = self._doubt or phrase("behind {found}", found=found[0])
         elif found := _SHELL.match(self._command, self._at):
             self._calls_shell = True
         elif found := _TAKES_NAMES.match(self._command, self._at):
             self._takes_names = True
         elif self._takes_names and (found := _NAME_FOLLOWS.match(self._command, self._at)):
-            self._doubt = self._doubt or f"behind {found[0]}"
+            self._doubt = self._doubt or phrase("behind {found}", found=found[0])
         if found is None:
             return False
         self._at = found.end()

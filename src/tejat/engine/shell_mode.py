@@ -6,12 +6,12 @@ import shlex
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import BinaryIO, Protocol
+from typing import BinaryIO
 
 from tejat.core.errors import WorkspaceError
 from tejat.core.history import Message, user_message
 from tejat.core.value import value
-from tejat.core.words import say
+from tejat.core.words import joined, phrase, translated
 from tejat.engine.secret_mask import SecretMask
 from tejat.workspace.private_files import create_private_file, make_private_directory
 from tejat.workspace.processes.bounded import Bounded
@@ -124,8 +124,8 @@ class ShellMode:
         return os.path.basename(self._shell[0]) in _WITH_TRAPS
 
     def _ran(self, line: str, outcome: "_Outcome") -> Ran:
-        shown = self._mask.text(_in_words(outcome, say))
-        result = self._mask.text(_in_words(outcome, _english))
+        result = self._mask.text(_in_words(outcome))
+        shown = translated(result)
         if len(result) > LONGEST_RESULT:
             result = result[:LONGEST_RESULT] + "\n... (truncated)"
         text = (
@@ -187,36 +187,29 @@ class _Whereabouts:
         return told if told and os.path.realpath(told) != here else ""
 
 
-class _Speak(Protocol):
-    def __call__(self, message: str, /, **values: object) -> str: ...
-
-
-def _english(message: str, /, **values: object) -> str:
-    return message.format_map(values) if values else message
-
-
-def _in_words(outcome: _Outcome, say: _Speak) -> str:
+def _in_words(outcome: _Outcome) -> str:
     """The result as people know it of this mode."""
     if outcome.output.kept.is_binary:
-        text = say("[Command produced binary output, which is not shown.]")
+        text = phrase("[Command produced binary output, which is not shown.]")
     else:
-        text = outcome.output.text.strip() or say("(Command produced no output)")
+        text = outcome.output.text.strip() or phrase("(Command produced no output)")
     ended = outcome.exit
     if outcome.problem:
-        text = f"{outcome.problem}\n{text}"
+        text = joined("\n", (outcome.problem, text))
     elif outcome.was_cancelled:
-        text = say("Command was cancelled.") + f"\n{text}"
+        text = joined("\n", (phrase("Command was cancelled."), text))
     elif ended is not None and ended.signal is not None:
-        text = say("Command terminated by signal: {signal}.", signal=signal_name(ended.signal)) + f"\n{text}"
+        told = phrase("Command terminated by signal: {signal}.", signal=signal_name(ended.signal))
+        text = joined("\n", (told, text))
     elif ended is not None and ended.code:
-        text = say("Command exited with code {code}.", code=ended.code) + f"\n{text}"
+        text = joined("\n", (phrase("Command exited with code {code}.", code=ended.code), text))
     if not outcome.directory:
         return text
-    warning = say(
+    warning = phrase(
         "WARNING: shell mode is stateless; the directory change to '{directory}' will not persist.",
         directory=outcome.directory,
     )
-    return f"{warning}\n\n{text}"
+    return joined("\n\n", (warning, text))
 
 
 def _fenced(text: str, language: str = "") -> str:

@@ -10,7 +10,7 @@ from tejat.core.events import CallFinished
 from tejat.core.types import FunctionCall
 from tejat.core.value import value
 from tejat.core.visible import visible
-from tejat.core.words import say
+from tejat.core.words import say, translated
 from tejat.frontends.call_subject import lines_changed, name_of, on_one_line, subject_of
 from tejat.frontends.durations import in_words
 
@@ -74,7 +74,7 @@ def report_of(finished: CallFinished, *, folder: str = "") -> CallReport:
     result, call = finished.result, finished.call
     status, display = _status(finished), result.return_display
     change = display if isinstance(display, FileDiff) else None
-    text = visible(display[:MOST_BODY]).strip("\n") if isinstance(display, str) else ""
+    text = visible(translated(display)[:MOST_BODY]).strip("\n") if isinstance(display, str) else ""
     error, note, body = _texts(finished, status, text)
     return CallReport(
         status,
@@ -134,13 +134,13 @@ def _texts(finished: CallFinished, status: CallStatus, text: str) -> tuple[str, 
     if status is CallStatus.CANCELLED:
         return "", "", text if is_output else ""
     # What is told of a timeout stands at the end of the output. The message is for the model, where there is another.
-    told = text if text.strip() and status is not CallStatus.TIMED_OUT else error.message
+    told = text if text.strip() and status is not CallStatus.TIMED_OUT else translated(error.message)
     first, _, rest = told.strip().partition("\n")
     reason = on_one_line(first, most=_LONGEST_ERROR)
     if error.type is ErrorType.INVALID_TOOL_PARAMS:
         reason = say("Bad arguments: {reason}", reason=reason)
     if status is CallStatus.TIMED_OUT:
-        return reason, "", "" if text == error.message else text
+        return reason, "", "" if text == translated(error.message) else text
     return reason, "", rest if text else ""
 
 

@@ -7,7 +7,7 @@ from typing import cast
 from tejat.core.display import FileDiff
 from tejat.core.types import FunctionCall, Params
 from tejat.core.visible import visible
-from tejat.core.words import say, say_count
+from tejat.core.words import say, say_count, translated
 
 LONGEST = 300
 """Characters of one line."""
@@ -39,6 +39,7 @@ def lines_changed(change: FileDiff) -> str:
 
 def on_one_line(text: str, *, most: int = LONGEST) -> str:
     """Safe, without line ends, and not too long. Of several lines the first, and how many there are besides."""
+    text = translated(text)
     lines = text[: 20 * most].strip().splitlines()
     if not lines:
         return ""

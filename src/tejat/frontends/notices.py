@@ -14,7 +14,7 @@ from tejat.core.agent_events import (
     Severity,
 )
 from tejat.core.model import CONVERSATION
-from tejat.core.words import say
+from tejat.core.words import joined, say, translated
 
 
 def notice_of(event: AgentEvent) -> Noticed | None:
@@ -28,7 +28,7 @@ def notice_of(event: AgentEvent) -> Noticed | None:
             )
             return Noticed(told)
         case HistoryRepaired(repairs):
-            return Noticed(say("the session was put in order: {repairs}", repairs="; ".join(repairs)))
+            return Noticed(say("the session was put in order: {repairs}", repairs=joined("; ", repairs)))
         case Compressed(before, after, CompressionStatus.COMPRESSED):
             told = say("summarised the conversation: {before} tokens became {after}", before=before, after=after)
             return Noticed(told)
@@ -63,12 +63,10 @@ def word_for_severity(severity: Severity) -> str:
 
 def ending_of(ended: RunEnded) -> str:
     """Why a run is over, in words that are not yet safe for a terminal; empty where there is nothing to say."""
-    reason = _reason(ended.reason)
-    if not reason or ended.message.startswith(reason):
-        return ended.message
-    if not ended.message:
-        return f"{reason}."
-    return say("{reason}: {message}", reason=reason, message=ended.message)
+    reason, message = _reason(ended.reason), translated(ended.message)
+    if not reason or message.startswith(reason):
+        return message
+    return say("{reason}: {message}", reason=reason, message=message) if message else f"{reason}."
 
 
 def _reason(reason: EndReason) -> str:

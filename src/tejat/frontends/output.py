@@ -10,7 +10,7 @@ from tejat.core.events import CallFinished
 from tejat.core.tool import ToolError
 from tejat.core.value import value
 from tejat.core.visible import visible
-from tejat.core.words import say
+from tejat.core.words import say, translated
 from tejat.frontends.endings import exit_code_of
 from tejat.frontends.notices import notice_of
 
@@ -53,9 +53,9 @@ def aside(event: AgentEvent) -> str | None:
             times = say(
                 "attempt {attempt} of {most}; next try in {seconds} s", attempt=attempt, most=most, seconds=seconds
             )
-            return f"{reason} ({times})"
+            return f"{translated(reason)} ({times})"
         case CallFinished(call=call, result=result) if result.error is not None:
-            told = failure_of(result.error, result.return_display)
+            told = translated(failure_of(result.error, result.return_display))
             return f"{say('Error executing tool {name}', name=call.name)}: {told}"
         case _:
             noticed = notice_of(event)
@@ -69,4 +69,4 @@ def failure_of(error: ToolError, display: Display) -> str:
 
 def one_line(text: str) -> str:
     """Safe for a terminal, and in one piece."""
-    return visible(text.strip())
+    return visible(translated(text).strip())

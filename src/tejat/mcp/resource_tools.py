@@ -9,7 +9,7 @@ from tejat.core.schema import Param
 from tejat.core.tool import Kind, ProposingTool, ToolContext, ToolResult, TypedTool
 from tejat.core.value import value
 from tejat.core.visible import visible
-from tejat.core.words import say
+from tejat.core.words import phrase
 from tejat.mcp.failures import McpFailure, McpProblem
 from tejat.mcp.resources import Found, Offered, TextContent, find_resource, read_resource
 from tejat.mcp.untrusted import untrusted
@@ -115,7 +115,7 @@ class ReadMcpResourceTool(ProposingTool[ReadParams]):
     async def propose(self, params: ReadParams) -> Confirmation | None:
         found = self._found(params)
         return InfoConfirmation(
-            title=say("Confirm MCP Resource Read"),
+            title=phrase("Confirm MCP Resource Read"),
             prompt=f"Ask MCP server {found.server.alias} for its resource {found.resource.uri}",
         )
 

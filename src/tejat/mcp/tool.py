@@ -12,7 +12,7 @@ from tejat.core.tool import BaseTool, Kind, ToolContext, ToolResult
 from tejat.core.types import JsonObject, Params
 from tejat.core.value import value
 from tejat.core.visible import without_hidden
-from tejat.core.words import say
+from tejat.core.words import phrase
 from tejat.mcp.failures import McpFailure, McpProblem
 from tejat.mcp.names import display_name, is_wanted, name_tools
 from tejat.mcp.pins import Pins, digest_of
@@ -135,7 +135,7 @@ class DiscoveredMCPTool(BaseTool):
     async def should_confirm_execute(self, params: Params) -> Confirmation | None:
         """The server's words about its tool are given as they are: whoever shows them shows what is hidden in them."""
         return McpConfirmation(
-            title=say("Confirm MCP Tool Execution"),
+            title=phrase("Confirm MCP Tool Execution"),
             server_name=self._server.alias,
             tool_name=self.own_name,
             tool_display_name=self.display_name,

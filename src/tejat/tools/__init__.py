@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tejat.core.errors import UsageError
 from tejat.core.tool import BaseTool, FunctionDeclaration, Kind
+from tejat.core.words import phrase
 from tejat.tools.registry import Entry, Source, ToolRegistry, entry_of
 
 if TYPE_CHECKING:
@@ -157,4 +158,4 @@ def load_file_tool(name: str, workspace: "Workspace") -> BaseTool:
 
             return ReadManyFilesTool(workspace)
         case _:
-            raise UsageError(f'There is no built-in tool "{name}".')
+            raise UsageError(phrase('There is no built-in tool "{name}".', name=name))

@@ -13,6 +13,7 @@ from tejat.core.tool import FunctionDeclaration
 from tejat.core.types import JsonObject, JsonValue
 from tejat.core.value import value
 from tejat.core.visible import visible, without_hidden
+from tejat.core.words import phrase
 from tejat.tools.shell_result import signal_name
 from tejat.workspace.offload import off_loop
 from tejat.workspace.processes.keeping import Keeper
@@ -26,7 +27,7 @@ LONGEST_DESCRIPTION = 8 * 1024
 LONGEST_SCHEMA = 64 * 1024
 DEEPEST_SCHEMA = 64
 
-_CALLED = "Tool discovery command"
+_CALLED = phrase("Tool discovery command")
 _MOST_WARNINGS = 20
 _MOST_LINES = 40
 _LONGEST_LINE = 400
@@ -74,7 +75,9 @@ async def discover(
             keeper, words, directory=directory, environment=environment, seconds=seconds, most_bytes=MOST_BYTES
         )
     except OSError as error:
-        raise DiscoveryFailed(f"{_CALLED} cannot be run: {why_not_run(error)}", command=words) from error
+        raise DiscoveryFailed(
+            phrase("{command} cannot be run: {why}", command=_CALLED, why=why_not_run(error)), command=words
+        ) from error
     stderr = _last_lines(finished.stderr)
     if problem := _problem_with(finished, seconds):
         raise DiscoveryFailed(problem, command=words, stderr=stderr)
@@ -88,12 +91,14 @@ async def discover(
 def _problem_with(finished: Finished, seconds: float) -> str | None:
     ended = finished.exit
     if finished.cause is Cause.OUTPUT:
-        return f"{_CALLED} output exceeded size limit of {MOST_BYTES} bytes."
+        return phrase("{command} output exceeded size limit of {most} bytes.", command=_CALLED, most=MOST_BYTES)
     if finished.cause is Cause.TIME or ended is None:
-        return f"{_CALLED} took longer than {seconds:g} seconds and was stopped."
+        return phrase(
+            "{command} took longer than {seconds:g} seconds and was stopped.", command=_CALLED, seconds=seconds
+        )
     if ended.signal is not None:
-        return f"{_CALLED} was ended by {signal_name(ended.signal)}."
-    return f"{_CALLED} failed with exit code {ended.code}" if ended.code else None
+        return phrase("{command} was ended by {signal}.", command=_CALLED, signal=signal_name(ended.signal))
+    return phrase("{command} failed with exit code {code}", command=_CALLED, code=ended.code) if ended.code else None
 
 
 def _last_lines(printed: bytes) -> tuple[str, ...]:
@@ -104,13 +109,13 @@ def _last_lines(printed: bytes) -> tuple[str, ...]:
 def _read(printed: bytes) -> "_Reading":
     """Raises NotJson with the whole of what there is to say."""
     if not printed.strip():
-        raise NotJson(f"{_CALLED} printed nothing.")
+        raise NotJson(phrase("{command} printed nothing.", command=_CALLED))
     try:
         listed = load_json(printed)
     except NotJson as error:
-        raise NotJson(f"{_CALLED} did not print JSON: {error}.") from None
+        raise NotJson(phrase("{command} did not print JSON: {why}.", command=_CALLED, why=error)) from None
     if not isinstance(listed, list):
-        raise NotJson(f"{_CALLED} did not return a JSON array of tools.")
+        raise NotJson(phrase("{command} did not return a JSON array of tools.", command=_CALLED))
     reading = _Reading()
     for item in cast("list[object]", listed):
         reading.take(item)
@@ -144,14 +149,16 @@ class _Reading:
     def count_the_rest(self) -> None:
         """The last warnings, of what there was too much of."""
         if self._more_tools:
-            self.warnings.append(f"Discovered more than {MOST_TOOLS} tools. Skipping {self._more_tools}.")
+            self.warnings.append(
+                phrase("Discovered more than {most} tools. Skipping {rest}.", most=MOST_TOOLS, rest=self._more_tools)
+            )
         if self._more_warnings:
-            self.warnings.append(f"And {self._more_warnings} more of such warnings.")
+            self.warnings.append(phrase("And {rest} more of such warnings.", rest=self._more_warnings))
 
     def _declare(self, declared: Mapping[str, object]) -> None:
         name = declared.get("name")
         if not name:
-            self._warn("Discovered a tool with no name. Skipping.")
+            self._warn(phrase("Discovered a tool with no name. Skipping."))
         elif not isinstance(name, str) or not _NAME.fullmatch(name):
             self._warn(
                 f'Discovered a tool with the name "{_shown(name)}", which no model could call: a name has at most 63 '
@@ -168,9 +175,17 @@ class _Reading:
             return ""
         description = without_hidden(given)
         if description != given:
-            self._warn(f"The description of the tool {name} has hidden characters. They were taken out.")
+            self._warn(
+                phrase("The description of the tool {name} has hidden characters. They were taken out.", name=name)
+            )
         if len(description) > LONGEST_DESCRIPTION:
-            self._warn(f"The description of the tool {name} was cut at {LONGEST_DESCRIPTION} characters.")
+            self._warn(
+                phrase(
+                    "The description of the tool {name} was cut at {most} characters.",
+                    name=name,
+                    most=LONGEST_DESCRIPTION,
+                )
+            )
             description = f"{description[:LONGEST_DESCRIPTION]}..."
         return description
 
@@ -183,7 +198,7 @@ class _Reading:
         try:
             return _schema(given)
         except _Broken as broken:
-            self._warn(f"The parameters of the tool {name} were left out: {broken}.")
+            self._warn(phrase("The parameters of the tool {name} were left out: {broken}.", name=name, broken=broken))
             return _EMPTY
 
     def _warn(self, warning: str) -> None:
@@ -200,16 +215,16 @@ class _Broken(Exception):
 def _schema(given: object) -> JsonObject:
     """The schema as it was given, of an object in any case. Raises _Broken."""
     if not isinstance(given, dict):
-        raise _Broken("they are no object")
+        raise _Broken(phrase("they are no object"))
     if not _is_shallow(cast("JsonValue", given)):
-        raise _Broken(f"they are nested deeper than {DEEPEST_SCHEMA} levels")
+        raise _Broken(phrase("they are nested deeper than {most} levels", most=DEEPEST_SCHEMA))
     schema: JsonObject = {**_EMPTY, **cast("JsonObject", _with_lower_types(cast("JsonValue", given)))}
     if schema["type"] != "object":
-        raise _Broken("they are not those of an object")
+        raise _Broken(phrase("they are not those of an object"))
     if len(dump_json(schema)) > LONGEST_SCHEMA:
-        raise _Broken(f"they take more than {LONGEST_SCHEMA // 1024} KiB")
+        raise _Broken(phrase("they take more than {most} KiB", most=LONGEST_SCHEMA // 1024))
     if flaw := flaw_in(schema):
-        raise _Broken(f"they are no JSON Schema, {_shown(flaw)}")
+        raise _Broken(phrase("they are no JSON Schema, {flaw}", flaw=_shown(flaw)))
     return schema
 
 

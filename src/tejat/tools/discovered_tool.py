@@ -12,7 +12,7 @@ from tejat.core.json_text import dump_json
 from tejat.core.tool import BaseTool, FunctionDeclaration, Kind, ToolContext, ToolError, ToolResult
 from tejat.core.types import JsonObject, Params
 from tejat.core.visible import visible
-from tejat.core.words import say
+from tejat.core.words import phrase
 from tejat.tools.words import description_of
 from tejat.workspace.processes.keeping import Keeper
 from tejat.workspace.processes.launching import Exit, signal_name
@@ -70,18 +70,20 @@ class DiscoveredTool(BaseTool):
         if (obstacle := self._obstacle()) is not None:
             raise ToolFailure(_report(error=obstacle), ErrorType.DISCOVERED_TOOL_EXECUTION_ERROR)
         return ExecConfirmation(
-            title=say("Confirm: {tool}", tool=self.display_name),
+            title=phrase("Confirm: {tool}", tool=self.display_name),
             command=shlex.join(self._arguments),
             directory=self._directory,
             root_commands=self._arguments[:1],
-            notes=(f"It reads these arguments on its input: {given}",),
+            notes=(phrase("It reads these arguments on its input: {given}", given=given),),
             digest=self._digest(given),
         )
 
     async def execute(self, params: Params, context: ToolContext) -> ToolResult:
         given = _on_input(params)
         if context.approved is not None and context.approved.digest != self._digest(given):
-            raise ToolFailure("What would run is not what was approved, so nothing was run.", ErrorType.STALE_FILE)
+            raise ToolFailure(
+                phrase("What would run is not what was approved, so nothing was run."), ErrorType.STALE_FILE
+            )
         if (obstacle := self._obstacle()) is not None:
             return _failed(obstacle, _report(error=obstacle))
         try:
@@ -132,7 +134,9 @@ def _on_input(params: Params) -> str:
     try:
         return dump_json(cast("JsonObject", dict(params)))
     except (TypeError, ValueError) as error:
-        raise ToolFailure(f"params cannot be written as JSON: {error}", ErrorType.INVALID_TOOL_PARAMS) from None
+        raise ToolFailure(
+            phrase("params cannot be written as JSON: {why}", why=error), ErrorType.INVALID_TOOL_PARAMS
+        ) from None
 
 
 def _reason(ended: Exit | None) -> str | None:

@@ -9,6 +9,7 @@ from tejat.core.display import DiffStat, FileDiff
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.tool import ToolContext
 from tejat.core.value import value
+from tejat.core.words import phrase
 from tejat.workspace.diff import Patch, create_patch, diff_stat, patch_of_edits
 from tejat.workspace.encoding import UTF_8, detect
 from tejat.workspace.replace_file import Original, Written, replace_file
@@ -203,17 +204,24 @@ def _telling_changes(error: WorkspaceError, location: Location, seen: bytes | No
 
 def _too_large(path: str, size: int) -> WorkspaceError:
     limit = MOST_CHANGED_BYTES // 2**20
-    message = f"File is too large to be changed: {path} ({size / 2**20:.2f}MB, at most {limit}MB)"
+    message = phrase(
+        "File is too large to be changed: {path} ({size:.2f}MB, at most {limit}MB)",
+        path=path,
+        size=size / 2**20,
+        limit=limit,
+    )
     return WorkspaceError(message, ErrorType.FILE_TOO_LARGE, path=path)
 
 
 def _not_what_was_approved(path: str) -> ToolFailure:
-    message = f"What was approved is not what would be written, so nothing was written: {path}"
+    message = phrase("What was approved is not what would be written, so nothing was written: {path}", path=path)
     return ToolFailure(message, ErrorType.EXECUTION_FAILED)
 
 
 def _led_elsewhere(path: str) -> WorkspaceError:
-    message = f"The path has come to mean another file, so nothing was written: {path}. Read it again first."
+    message = phrase(
+        "The path has come to mean another file, so nothing was written: {path}. Read it again first.", path=path
+    )
     return WorkspaceError(message, ErrorType.STALE_FILE, path=path)
 
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.types import InlineData
 from tejat.core.value import replace, value
-from tejat.core.words import say
+from tejat.core.words import phrase
 from tejat.tools.short_path import relative
 from tejat.workspace.encoding import detect
 from tejat.workspace.ignore import Ignored, IgnoreRules
@@ -97,7 +97,7 @@ def _read_opened(
         shown = relative(location)
         return FileContent(
             f"Cannot display content of binary file: {shown}",
-            say("Skipped binary file: {path}", path=shown),
+            phrase("Skipped binary file: {path}", path=shown),
             found.kind,
         )
     raw = _remember(workspace, file, head)
@@ -124,19 +124,22 @@ def _media(file: OpenFile, found: Classified) -> FileContent:
     size = file.status.st_size
     if found.kind is FileKind.AUDIO and found.mime_type not in SUPPORTED_AUDIO.values():
         raise ToolFailure(
-            f"Cannot read audio file {relative(location)}: its format is not supported. "
-            f"Supported formats: {', '.join(SUPPORTED_AUDIO)}.",
+            phrase(
+                "Cannot read audio file {location}: its format is not supported. Supported formats: {names}.",
+                location=relative(location),
+                names=", ".join(SUPPORTED_AUDIO),
+            ),
             ErrorType.READ_CONTENT_FAILURE,
         )
     if size > MOST_MEDIA_BYTES:
         raise ToolFailure(
-            f"File size exceeds the 20MB limit: {location.path} ({size / 2**20:.2f}MB)",
+            phrase("File size exceeds the 20MB limit: {path} ({size:.2f}MB)", path=location.path, size=size / 2**20),
             ErrorType.FILE_TOO_LARGE,
-            display=say("File size exceeds the 20MB limit."),
+            display=phrase("File size exceeds the 20MB limit."),
         )
     kind = "image" if found.kind is FileKind.SVG else found.kind.value
     data = InlineData(found.mime_type, file.read(MOST_MEDIA_BYTES))
-    return FileContent(data, say("Read {kind} file: {path}", kind=kind, path=relative(location)), found.kind)
+    return FileContent(data, phrase("Read {kind} file: {path}", kind=kind, path=relative(location)), found.kind)
 
 
 def _remember(workspace: Workspace, file: OpenFile, head: bytes) -> bytes | None:
@@ -156,7 +159,7 @@ def _remember(workspace: Workspace, file: OpenFile, head: bytes) -> bytes | None
 def _text(part: Slice, offset: int) -> FileContent:
     text = "\n".join(part.lines)
     if not part.lines:
-        display = say("(nothing to show: the file has {count} lines)", count=part.total)
+        display = phrase("(nothing to show: the file has {count} lines)", count=part.total)
         return FileContent("", display, FileKind.TEXT, is_whole=False)
     if not part.end:
         last = offset + len(part.lines)
@@ -164,11 +167,11 @@ def _text(part: Slice, offset: int) -> FileContent:
             f"[File content truncated: showing lines {offset + 1}-{last} of {part.total} total lines. "
             "Use offset/limit parameters to view more.]\n"
         )
-        return FileContent(note + text, say("(truncated)"), FileKind.TEXT, is_whole=False)
+        return FileContent(note + text, phrase("(truncated)"), FileKind.TEXT, is_whole=False)
     if part.cut_lines:
         note = (
             "[File content partially truncated: some lines exceeded maximum length of "
             f"{MOST_LINE_LENGTH} characters.]\n"
         )
-        return FileContent(note + text, say("(truncated)"), FileKind.TEXT, is_whole=False)
+        return FileContent(note + text, phrase("(truncated)"), FileKind.TEXT, is_whole=False)
     return FileContent(text, "", FileKind.TEXT, is_whole=offset == 0)

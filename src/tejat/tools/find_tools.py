@@ -8,7 +8,7 @@ from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.schema import Param
 from tejat.core.tool import Kind, ToolContext, ToolResult, TypedTool
 from tejat.core.value import value
-from tejat.core.words import say
+from tejat.core.words import phrase
 from tejat.tools.registry import FIND_TOOLS, Entry, ToolRegistry
 from tejat.tools.tool_index import index_of
 from tejat.tools.tool_search import ToolSearch
@@ -47,7 +47,7 @@ class FindToolsTool(TypedTool[FindToolsParams]):
 
     def check(self, params: FindToolsParams) -> None:
         if not (params.query.strip() or params.names):
-            raise ToolFailure("Give a query, or the names of tools.", ErrorType.INVALID_TOOL_PARAMS)
+            raise ToolFailure(phrase("Give a query, or the names of tools."), ErrorType.INVALID_TOOL_PARAMS)
 
     def describe(self, params: FindToolsParams) -> str:
         return ", ".join(filter(None, [params.query.strip(), *(params.names or ())[:MOST_AT_ONCE]]))
@@ -68,7 +68,7 @@ class FindToolsTool(TypedTool[FindToolsParams]):
         limit = min(params.limit, MOST_AT_ONCE)
         loaded, others = [*named.values(), *found[:limit]], found[limit : limit + _MOST_OTHERS]
         self._registry.tell_of(entry.name for entry in loaded)
-        return ToolResult(_told(loaded, others, missing), say("{count} tool(s) loaded.", count=len(loaded)))
+        return ToolResult(_told(loaded, others, missing), phrase("{count} tool(s) loaded.", count=len(loaded)))
 
     @cached_property
     def _search(self) -> ToolSearch:

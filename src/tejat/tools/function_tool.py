@@ -16,7 +16,7 @@ from tejat.core.shapes import Member, Unfit, object_schema
 from tejat.core.tool import BaseTool, Kind, ToolContext, ToolResult
 from tejat.core.types import Params
 from tejat.core.value import replace, value
-from tejat.core.words import say
+from tejat.core.words import phrase
 from tejat.tools.function_result import result_of
 from tejat.workspace.own_thread import in_own_thread
 
@@ -134,7 +134,7 @@ class FunctionTool(BaseTool, Generic[_Parameters, _Result]):
     async def should_confirm_execute(self, params: Params) -> Confirmation | None:
         if not self._needs_confirmation:
             return None
-        title = say("Confirm: {tool}", tool=self.display_name)
+        title = phrase("Confirm: {tool}", tool=self.display_name)
         return InfoConfirmation(title=title, prompt=self.get_description(params))
 
     async def execute(self, params: Params, context: ToolContext) -> ToolResult:

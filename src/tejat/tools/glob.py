@@ -9,7 +9,7 @@ from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.schema import Param
 from tejat.core.tool import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
 from tejat.core.value import value
-from tejat.core.words import say
+from tejat.core.words import phrase
 from tejat.tools.file_search import (
     MOST_FILES,
     RespectGeminiIgnore,
@@ -57,7 +57,7 @@ class GlobTool(TypedTool[GlobParams]):
 
     def check(self, params: GlobParams) -> None:
         if not params.pattern.strip():
-            raise ToolFailure("The 'pattern' parameter cannot be empty.", ErrorType.INVALID_TOOL_PARAMS)
+            raise ToolFailure(phrase("The 'pattern' parameter cannot be empty."), ErrorType.INVALID_TOOL_PARAMS)
         places = search_places(self._workspace, params.path)
         refuse_outside(self._workspace, params.pattern, places)
         compile_glob(params.pattern.lstrip("/"), case_sensitive=params.case_sensitive)
@@ -75,9 +75,9 @@ class GlobTool(TypedTool[GlobParams]):
             return await off_loop(lambda stop: self._find(params, stop))
         except OSError as error:
             raise ToolFailure(
-                f"Error during glob search operation: {error}",
+                phrase("Error during glob search operation: {why}", why=error),
                 ErrorType.GLOB_EXECUTION_ERROR,
-                display=say("Error: An unexpected error occurred."),
+                display=phrase("Error: An unexpected error occurred."),
             ) from error
 
     def _find(self, params: GlobParams, stop: Stop) -> ToolResult:
@@ -163,24 +163,26 @@ def _result(
     if not paths:
         notes = "".join(f" ({count} files were {whose}-ignored)" for whose, count in ignored if count)
         return ToolResult(
-            f'No files found matching pattern "{pattern}" {where}.{notes}{left_out}', say("No files found")
+            f'No files found matching pattern "{pattern}" {where}.{notes}{left_out}', phrase("No files found")
         )
     notes = "".join(f" ({count} additional files were {whose}-ignored)" for whose, count in ignored if count)
     head = f'Found {len(paths)} file(s) matching "{pattern}" {where}{notes}'
     listing = "\n".join(paths)
     return ToolResult(
         f"{head}, sorted by modification time (newest first):\n{listing}{left_out}",
-        say("Found {count} matching file(s)", count=len(paths)),
+        phrase("Found {count} matching file(s)", count=len(paths)),
     )
 
 
 def _in_words(error: WorkspaceError, path: str) -> ToolFailure:
     match error.error_type:
         case ErrorType.FILE_NOT_FOUND:
-            return ToolFailure(f"Search path does not exist {path}", ErrorType.SEARCH_PATH_NOT_FOUND)
+            return ToolFailure(phrase("Search path does not exist {path}", path=path), ErrorType.SEARCH_PATH_NOT_FOUND)
         case ErrorType.PATH_IS_NOT_A_DIRECTORY:
-            return ToolFailure(f"Search path is not a directory: {path}", ErrorType.SEARCH_PATH_NOT_A_DIRECTORY)
+            return ToolFailure(
+                phrase("Search path is not a directory: {path}", path=path), ErrorType.SEARCH_PATH_NOT_A_DIRECTORY
+            )
         case ErrorType.PATH_NOT_IN_WORKSPACE:
             return error
         case _:
-            return ToolFailure(f"Error accessing search path: {error.message}", error.error_type)
+            return ToolFailure(phrase("Error accessing search path: {why}", why=error.message), error.error_type)

@@ -9,7 +9,7 @@ from tejat.core.model import Ability, Ask, ModelFailure, ModelRequest, Source
 from tejat.core.schema import Param
 from tejat.core.tool import Kind, ToolContext, ToolResult, TypedTool
 from tejat.core.value import value
-from tejat.core.words import say
+from tejat.core.words import phrase
 from tejat.tools.citations import source_list, with_sources
 from tejat.tools.web import Web, refuse_secrets
 from tejat.tools.words import description_of
@@ -36,7 +36,7 @@ class WebSearchTool(TypedTool[WebSearchParams]):
 
     def check(self, params: WebSearchParams) -> None:
         if not params.query.strip():
-            raise ToolFailure("The 'query' parameter cannot be empty.", ErrorType.INVALID_TOOL_PARAMS)
+            raise ToolFailure(phrase("The 'query' parameter cannot be empty."), ErrorType.INVALID_TOOL_PARAMS)
         refuse_secrets(self._web, params.query)
 
     def describe(self, params: WebSearchParams) -> str:
@@ -52,13 +52,13 @@ class WebSearchTool(TypedTool[WebSearchParams]):
             raise _failure(query, _NO_WAY)
         if not found:
             return ToolResult(
-                f'No search results or information found for query: "{query}"', say("No information found.")
+                f'No search results or information found for query: "{query}"', phrase("No information found.")
             )
-        display = say('Search results for "{query}" returned.', query=query)
+        display = phrase('Search results for "{query}" returned.', query=query)
         return ToolResult(f'Web search results for "{query}":\n\n{found}', display)
 
 
-_NO_WAY = (
+_NO_WAY = phrase(
     "there is nothing to search with. This model cannot search by itself; the user can set web.searchUrl in "
     "settings.json to the address of a search service that answers as SearXNG does, such as "
     "https://searx.example/search."
@@ -93,7 +93,7 @@ def _sources(hits: Sequence[Hit]) -> list[Source]:
 
 def _failure(query: str, reason: str) -> ToolFailure:
     return ToolFailure(
-        f'Error: Error during web search for query "{query}": {reason}',
+        phrase('Error: Error during web search for query "{query}": {reason}', query=query, reason=reason),
         ErrorType.WEB_SEARCH_FAILED,
-        display=say("Error performing web search."),
+        display=phrase("Error performing web search."),
     )

@@ -5,7 +5,7 @@ from datetime import datetime
 from tejat.core.tool import Kind, ToolContext, ToolResult, TypedTool
 from tejat.core.value import value
 from tejat.core.visible import visible
-from tejat.core.words import say
+from tejat.core.words import phrase
 from tejat.tools.shell_result import signal_name
 from tejat.tools.words import description_of
 from tejat.workspace.jobs import Found, Job, Jobs, JobState
@@ -37,7 +37,7 @@ class ListBackgroundProcessesTool(TypedTool[ListParams]):
     async def run(self, params: ListParams, context: ToolContext) -> ToolResult:
         found = await off_loop(lambda _: self._jobs.found())
         running = sum(job.state is JobState.RUNNING for job in found.jobs)
-        display = say("{count} background process(es), {running} running.", count=len(found.jobs), running=running)
+        display = phrase("{count} background process(es), {running} running.", count=len(found.jobs), running=running)
         return ToolResult(_told(found), display)
 
 

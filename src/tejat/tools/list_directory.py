@@ -10,7 +10,7 @@ from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.schema import Param
 from tejat.core.tool import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
 from tejat.core.value import value
-from tejat.core.words import say
+from tejat.core.words import joined, phrase
 from tejat.tools.file_search import RespectGeminiIgnore, RespectGitIgnore
 from tejat.tools.short_path import short_relative
 from tejat.tools.words import description_of
@@ -115,7 +115,7 @@ class _Listing:
 
     def result(self) -> ToolResult:
         if not self.found:
-            return ToolResult(f"Directory {self.path} is empty.", say("Directory is empty."))
+            return ToolResult(f"Directory {self.path} is empty.", phrase("Directory is empty."))
         lines = [*(f"[DIR] {name}" for name in self.directories), *self.files]
         shown = lines[:MOST_ENTRIES]
         ignored = [
@@ -126,7 +126,8 @@ class _Listing:
         note = f"\n\n({', '.join(ignored)})" if ignored else ""
         if len(shown) < len(lines):
             note += f"\n\n({len(lines) - len(shown)} more entries are not shown: use glob to find files by name)"
-        display = say("Listed {count} item(s).", count=len(lines)) + (f" ({', '.join(ignored)})" if ignored else "")
+        told = phrase("Listed {count} item(s).", count=len(lines))
+        display = joined("", (told, f" ({', '.join(ignored)})")) if ignored else told
         return ToolResult(f"Directory listing for {self.path}:\n" + "\n".join(shown) + note, display)
 
 
@@ -154,15 +155,15 @@ def _in_words(error: WorkspaceError, path: str) -> ToolFailure:
     match error.error_type:
         case ErrorType.PATH_IS_NOT_A_DIRECTORY:
             return ToolFailure(
-                f"Error: Path is not a directory: {path}",
+                phrase("Error: Path is not a directory: {path}", path=path),
                 error.error_type,
-                display=say("Error: Path is not a directory."),
+                display=phrase("Error: Path is not a directory."),
             )
         case ErrorType.FILE_NOT_FOUND:
             return ToolFailure(
-                f"Error: Directory not found or inaccessible: {path}",
+                phrase("Error: Directory not found or inaccessible: {path}", path=path),
                 error.error_type,
-                display=say("Error: Failed to list directory."),
+                display=phrase("Error: Failed to list directory."),
             )
         case ErrorType.PATH_NOT_IN_WORKSPACE:
             return error
@@ -172,7 +173,7 @@ def _in_words(error: WorkspaceError, path: str) -> ToolFailure:
 
 def _failure(reason: str) -> ToolFailure:
     return ToolFailure(
-        f"Error listing directory: {reason}",
+        phrase("Error listing directory: {reason}", reason=reason),
         ErrorType.LS_EXECUTION_ERROR,
-        display=say("Error: Failed to list directory."),
+        display=phrase("Error: Failed to list directory."),
     )

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from tejat.core.types import InlineData, Part, Text
 from tejat.core.value import replace, value
+from tejat.core.words import phrase
 from tejat.workspace.fetch.fetch import Fetched, Fetcher, FetchFailure
 from tejat.workspace.fetch.urls import Url
 from tejat.workspace.offload import Stop, off_loop
@@ -116,11 +117,13 @@ _HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U00
 async def _page(url: Url, fetched: Fetched, *, with_links: bool) -> Page:
     """Raises FetchFailure and PageFailure."""
     if not 200 <= fetched.status < 300:
-        raise FetchFailure(f"Request failed with status code {fetched.status} {fetched.reason}".rstrip())
+        raise FetchFailure(
+            phrase("Request failed with status code {status}", status=f"{fetched.status} {fetched.reason}".rstrip())
+        )
     mime_type = mime_type_of(fetched.content_type)
     if mime_type in _MEDIA:
         if fetched.was_cut:
-            raise FetchFailure(f"The file ({mime_type}) is too large.")
+            raise FetchFailure(phrase("The file ({kind}) is too large.", kind=mime_type))
         return Page(url, media=InlineData(mime_type, fetched.body))
     found = await off_loop(lambda stop: _text(fetched, with_links=with_links, stop=stop))
     text = _HIDDEN.sub("", found.text.replace("\r\n", "\n").replace("\r", "\n"))
@@ -131,8 +134,8 @@ async def _page(url: Url, fetched: Fetched, *, with_links: bool) -> Page:
 def _text(fetched: Fetched, *, with_links: bool, stop: Stop) -> PageText:
     text = decoded(fetched.content_type, fetched.body)
     if text is None:
-        kind = mime_type_of(fetched.content_type) or "unknown type"
-        raise FetchFailure(f"The content is not text ({kind}).")
+        kind = mime_type_of(fetched.content_type) or phrase("unknown type")
+        raise FetchFailure(phrase("The content is not text ({kind}).", kind=kind))
     if not is_html(fetched.content_type, fetched.body):
         return PageText(text[:MOST_CHARACTERS], was_cut=len(text) > MOST_CHARACTERS)
     return markdown(text, base_url=fetched.url, with_links=with_links, most=MOST_CHARACTERS, stop=stop)

@@ -7,6 +7,7 @@ from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.schema import Param
 from tejat.core.tool import Kind, ToolContext, ToolResult, TypedTool
 from tejat.core.value import value
+from tejat.core.words import phrase
 from tejat.tools.list_background_processes import how_it_goes
 from tejat.tools.words import description_of
 from tejat.workspace.jobs import Jobs
@@ -44,7 +45,9 @@ class ReadBackgroundOutputTool(TypedTool[ReadOutputParams]):
 
     def check(self, params: ReadOutputParams) -> None:
         if params.delay_ms > LONGEST_DELAY:
-            raise ToolFailure(f"params/delay_ms must be <= {LONGEST_DELAY}", ErrorType.INVALID_TOOL_PARAMS)
+            raise ToolFailure(
+                phrase("params/delay_ms must be <= {most}", most=LONGEST_DELAY), ErrorType.INVALID_TOOL_PARAMS
+            )
 
     def describe(self, params: ReadOutputParams) -> str:
         return f"Reading the output of process {params.pid}"

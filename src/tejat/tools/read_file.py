@@ -7,7 +7,7 @@ from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.schema import Param
 from tejat.core.tool import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
 from tejat.core.value import value
-from tejat.core.words import say
+from tejat.core.words import phrase
 from tejat.tools.file_content import DEFAULT_LINES, FileContent, ignored_by, read_content
 from tejat.tools.short_path import relative, short_relative
 from tejat.tools.words import description_of
@@ -58,13 +58,13 @@ class ReadFileTool(TypedTool[ReadFileParams]):
 
     def check(self, params: ReadFileParams) -> None:
         if not params.path.strip():
-            raise _invalid("The 'path' parameter must be non-empty.")
+            raise _invalid(phrase("The 'path' parameter must be non-empty."))
         if params.offset is not None and params.offset < 0:
-            raise _invalid("Offset must be a non-negative number")
+            raise _invalid(phrase("Offset must be a non-negative number"))
         if params.limit is not None and params.limit <= 0:
-            raise _invalid("Limit must be a positive number")
+            raise _invalid(phrase("Limit must be a positive number"))
         if params.count <= 0:
-            raise _invalid("start_line cannot be greater than end_line")
+            raise _invalid(phrase("start_line cannot be greater than end_line"))
         self._workspace.roots.locate(params.path)
 
     def describe(self, params: ReadFileParams) -> str:
@@ -94,8 +94,16 @@ class ReadFileTool(TypedTool[ReadFileParams]):
             return
         place = file.location
         rule = rules_of(place.root).explain(place.relative, is_directory=False)
-        why = "It is a link to such a file." if rule is None else f"See line {rule.line} of {rule.file}: {rule.text}"
-        raise _invalid(f"File path '{short_relative(place)}' is ignored by .geminiignore pattern(s). {why}")
+        why = (
+            phrase("It is a link to such a file.")
+            if rule is None
+            else phrase("See line {line} of {file}: {rule}", line=rule.line, file=rule.file, rule=rule.text)
+        )
+        raise _invalid(
+            phrase(
+                "File path '{path}' is ignored by .geminiignore pattern(s). {why}", path=short_relative(place), why=why
+            )
+        )
 
 
 def _invalid(reason: str) -> ToolFailure:
@@ -105,12 +113,16 @@ def _invalid(reason: str) -> ToolFailure:
 def _in_words(error: WorkspaceError, location: Location) -> ToolFailure:
     match error.error_type:
         case ErrorType.FILE_NOT_FOUND:
-            return ToolFailure(f"File not found: {location.path}", error.error_type, display=say("File not found."))
+            return ToolFailure(
+                phrase("File not found: {path}", path=location.path),
+                error.error_type,
+                display=phrase("File not found."),
+            )
         case ErrorType.TARGET_IS_DIRECTORY:
             return ToolFailure(
-                f"Path is a directory, not a file: {location.path}",
+                phrase("Path is a directory, not a file: {path}", path=location.path),
                 error.error_type,
-                display=say("Path is a directory."),
+                display=phrase("Path is a directory."),
             )
         case ErrorType.READ_CONTENT_FAILURE | ErrorType.PERMISSION_DENIED:
             return _unreadable(location, error.message, error.error_type)
@@ -119,4 +131,6 @@ def _in_words(error: WorkspaceError, location: Location) -> ToolFailure:
 
 
 def _unreadable(location: Location, reason: str, error_type: ErrorType) -> ToolFailure:
-    return ToolFailure(f"Error reading file {relative(location)}: {reason}", error_type)
+    return ToolFailure(
+        phrase("Error reading file {location}: {reason}", location=relative(location), reason=reason), error_type
+    )

@@ -9,7 +9,7 @@ from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.schema import Param
 from tejat.core.tool import Kind, ToolContext, ToolResult, TypedTool
 from tejat.core.types import Part
-from tejat.core.words import say
+from tejat.core.words import changed, joined, phrase
 from tejat.tools.file_content import FileContent, ignored_by, read_content
 from tejat.tools.file_search import (
     MOST_FILES,
@@ -101,7 +101,7 @@ class ReadManyFilesTool(TypedTool[ReadManyFilesParams]):
     def check(self, params: ReadManyFilesParams) -> None:
         if not params.wanted:
             raise ToolFailure(
-                'The "paths" parameter is required and must be a non-empty array of strings/glob patterns.',
+                phrase('The "paths" parameter is required and must be a non-empty array of strings/glob patterns.'),
                 ErrorType.INVALID_TOOL_PARAMS,
             )
 
@@ -117,7 +117,9 @@ class ReadManyFilesTool(TypedTool[ReadManyFilesParams]):
         try:
             places = self._find(params, gathered, stop)
         except OSError as error:
-            raise ToolFailure(f"Error during file search: {error}", ErrorType.READ_MANY_FILES_SEARCH_ERROR) from error
+            raise ToolFailure(
+                phrase("Error during file search: {why}", why=error), ErrorType.READ_MANY_FILES_SEARCH_ERROR
+            ) from error
         for _, place in sorted(places.items()):
             stop()
             self._read(place, params, gathered, stop)
@@ -286,38 +288,41 @@ class _Gathered:
         return ToolResult(content, self._display())
 
     def _display(self) -> str:
-        lines = [say("### ReadManyFiles Result (Target Dir: {root})", root=f"`{self.root}`") + "\n\n"]
+        lines: list[str] = [
+            phrase("### ReadManyFiles Result (Target Dir: {root})", root=f"`{self.root}`"),
+            "\n\n",
+        ]
         if self.read:
             count = len(self.read)
-            lines.append(
-                say("Successfully read and concatenated content from **{count} file(s)**.", count=count) + "\n"
-            )
-            lines.append(_heading(say("Processed Files"), len(self.read), _SHOWN_READ))
+            told = phrase("Successfully read and concatenated content from **{count} file(s)**.", count=count)
+            lines += [told, "\n"]
+            lines.append(_heading(phrase("Processed Files"), len(self.read), _SHOWN_READ))
             lines += [f"- `{path}`\n" for path in self.read[:_SHOWN_READ]]
             lines.append(_more(len(self.read), _SHOWN_READ))
         else:
-            lines.append(say("No files were read and concatenated based on the criteria.") + "\n")
+            lines += [phrase("No files were read and concatenated based on the criteria."), "\n"]
         ignored = ((self.ignored[Ignored.GIT], "git-ignored"), (self.ignored[Ignored.GEMINI], "gemini-ignored"))
         skipped = [
-            *((say("{count} file(s)", count=count), reason) for count, reason in ignored if count),
+            *((phrase("{count} file(s)", count=count), reason) for count, reason in ignored if count),
             *self.skipped,
         ]
         if skipped:
-            lines.append(_heading(say("Skipped {count} item(s)", count=len(skipped)), len(skipped), _SHOWN_SKIPPED))
+            lines.append(_heading(phrase("Skipped {count} item(s)", count=len(skipped)), len(skipped), _SHOWN_SKIPPED))
             lines += [
-                f"- `{path}` {say('(Reason: {reason})', reason=reason)}\n" for path, reason in skipped[:_SHOWN_SKIPPED]
+                joined("", ("- `", path, "` ", phrase("(Reason: {reason})", reason=reason), "\n"))
+                for path, reason in skipped[:_SHOWN_SKIPPED]
             ]
             lines.append(_more(len(skipped), _SHOWN_SKIPPED))
-        return "".join(lines).strip()
+        return changed(joined("", lines), str.strip)
 
 
 def _heading(title: str, count: int, shown: int) -> str:
-    note = f" {say('(first {count} shown)', count=shown)}" if count > shown else ""
-    return f"\n**{title}{note}:**\n"
+    note = phrase(" (first {count} shown)", count=shown) if count > shown else ""
+    return joined("", ("\n**", title, note, ":**\n"))
 
 
 def _more(count: int, shown: int) -> str:
-    return f"- {say('...and {count} more.', count=count - shown)}\n" if count > shown else ""
+    return joined("", ("- ", phrase("...and {count} more.", count=count - shown), "\n")) if count > shown else ""
 
 
 def _flat(pattern: str) -> str:

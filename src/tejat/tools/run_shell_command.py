@@ -15,7 +15,7 @@ from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.schema import Param
 from tejat.core.tool import Kind, ProposingTool, ToolContext, ToolResult
 from tejat.core.value import replace, value
-from tejat.core.words import say
+from tejat.core.words import phrase
 from tejat.tools.capture import Capture
 from tejat.tools.shell_result import Ran, cancelled, cancelled_before_start, cut_off, finished, not_started
 from tejat.tools.shell_trial import keep, throw_away, trial_of
@@ -88,23 +88,25 @@ class ShellTool(ProposingTool[ShellParams]):
 
     def check(self, params: ShellParams) -> None:
         if not params.command.strip():
-            raise _invalid("Command cannot be empty.")
+            raise _invalid(phrase("Command cannot be empty."))
         if "\0" in params.command:
-            raise _invalid("Command cannot hold a NUL character.")
+            raise _invalid(phrase("Command cannot hold a NUL character."))
         try:
             size = len(params.command.encode())
         except UnicodeEncodeError:
-            raise _invalid("Command holds half characters that no program could read.") from None
+            raise _invalid(phrase("Command holds half characters that no program could read.")) from None
         if size > LONGEST_COMMAND:
             raise _invalid(
                 f"Command is too long ({size} bytes, at most {LONGEST_COMMAND}). Write it to a file and run that."
             )
         if params.timeout is not None and params.timeout > LONGEST_TIMEOUT:
-            raise _invalid(f"params/timeout must be <= {LONGEST_TIMEOUT}")
+            raise _invalid(phrase("params/timeout must be <= {most}", most=LONGEST_TIMEOUT))
         if params.timeout is not None and params.is_background:
-            raise _invalid("params/timeout is not for background processes: stop them with stop_background_process.")
+            raise _invalid(
+                phrase("params/timeout is not for background processes: stop them with stop_background_process.")
+            )
         if params.delay_ms > LONGEST_DELAY:
-            raise _invalid(f"params/delay_ms must be <= {LONGEST_DELAY}")
+            raise _invalid(phrase("params/delay_ms must be <= {most}", most=LONGEST_DELAY))
         self._check_directory(params)
 
     def describe(self, params: ShellParams) -> str:
@@ -119,13 +121,13 @@ class ShellTool(ProposingTool[ShellParams]):
         with self._opened(params) as (_, real):
             proposal = _Proposal(params, real)
         notes = (
-            "It stays in the background, also when this session ends." if params.is_background else "",
-            "It may use the network." if params.network else "",
-            f"It is stopped after {params.timeout} seconds." if params.timeout else "",
+            phrase("It stays in the background, also when this session ends.") if params.is_background else "",
+            phrase("It may use the network.") if params.network else "",
+            phrase("It is stopped after {seconds} seconds.", seconds=params.timeout) if params.timeout else "",
             self._shell.sandbox_note,
         )
         return ExecConfirmation(
-            title=say("Confirm Shell Command"),
+            title=phrase("Confirm Shell Command"),
             command=params.command,
             directory=proposal.real_directory,
             description=" ".join(params.description.splitlines()),
@@ -265,7 +267,7 @@ class ShellTool(ProposingTool[ShellParams]):
             return finished(replace(ran, stdout=part.text, pid=pid), Exit(job.exit_code, job.signal))
         return ToolResult(
             f"Command is running in background. PID: {pid}. Initial output:\n{part.text}",
-            say("Background process started with PID {pid}.", pid=pid),
+            phrase("Background process started with PID {pid}.", pid=pid),
         )
 
     @cached_property
@@ -280,10 +282,10 @@ class ShellTool(ProposingTool[ShellParams]):
             status = self._roots.stat(self._location(params))
         except WorkspaceError as error:
             if error.error_type is ErrorType.FILE_NOT_FOUND:
-                raise _invalid("Directory must exist.") from error
+                raise _invalid(phrase("Directory must exist.")) from error
             raise
         if not stat.S_ISDIR(status.st_mode):
-            raise _invalid("Directory must be a directory, not a file.")
+            raise _invalid(phrase("Directory must be a directory, not a file."))
 
     def _location(self, params: ShellParams) -> Location:
         return self._roots.locate(params.directory) if params.directory else Location(self._roots.first, "")
@@ -297,7 +299,7 @@ class ShellTool(ProposingTool[ShellParams]):
         location = self._location(params)
         with self._roots.open_directory(location) as directory:
             if directory.status.st_nlink == 0:
-                raise WorkspaceError("Directory was deleted", ErrorType.FILE_NOT_FOUND, path=location.path)
+                raise WorkspaceError(phrase("Directory was deleted"), ErrorType.FILE_NOT_FOUND, path=location.path)
             real = directory.real_path
             # A directory that may only be read is no place to run something in.
             if not any(_is_in(real, root.real_path) for root in self._roots.directories):
@@ -340,4 +342,4 @@ def _invalid(reason: str) -> ToolFailure:
 
 
 def _not_as_approved() -> ToolFailure:
-    return ToolFailure("What would run is not what was approved, so nothing was run.", ErrorType.STALE_FILE)
+    return ToolFailure(phrase("What would run is not what was approved, so nothing was run."), ErrorType.STALE_FILE)

@@ -11,7 +11,7 @@ from tejat.core.tool import Kind, ProposingTool, ToolContext, ToolLocation, Tool
 from tejat.core.types import Params
 from tejat.core.value import value
 from tejat.core.visible import visible
-from tejat.core.words import say
+from tejat.core.words import phrase
 from tejat.tools.file_change import CurrentFile, FileChange, look, make, rewriting
 from tejat.tools.words import description_of
 from tejat.workspace.memory_file import MemoryFile, one_line, with_memory
@@ -73,7 +73,7 @@ class MemoryTool(ProposingTool[MemoryParams]):
     async def run(self, params: MemoryParams, context: ToolContext) -> ToolResult:
         if params.rewritten is not None and context.approved is None:
             # Or else a model that need not ask could write whatever it likes, and not just a fact.
-            raise _failure("Only the user can rewrite the file, and nobody was asked.", _FAILED)
+            raise _failure(phrase("Only the user can rewrite the file, and nobody was asked."), _FAILED)
         return await off_loop(lambda stop: self._save(params, context, stop))
 
     def _proposal(self, params: MemoryParams) -> Confirmation:
@@ -82,7 +82,7 @@ class MemoryTool(ProposingTool[MemoryParams]):
                 change = _work_out(look(workspace, location), params)
         except (ToolFailure, UsageError, OSError) as error:
             raise _in_words(error) from error
-        return change.confirmation(f"Confirm Memory Save: {self._memory.short_path}")
+        return change.confirmation(phrase("Confirm Memory Save: {path}", path=self._memory.short_path))
 
     def _save(self, params: MemoryParams, context: ToolContext, stop: Stop) -> ToolResult:
         try:
@@ -92,12 +92,10 @@ class MemoryTool(ProposingTool[MemoryParams]):
             raise _in_words(error) from error
         if params.rewritten is None:
             fact = one_line(params.fact)
-            message = f'Okay, I\'ve remembered that: "{fact}"'
-            display = say('Okay, I\'ve remembered that: "{fact}"', fact=fact)
+            message = phrase('Okay, I\'ve remembered that: "{fact}"', fact=fact)
         else:
-            message = "Okay, I've updated the memory file with your modifications."
-            display = say("Okay, I've updated the memory file with your modifications.")
-        return ToolResult(dump_json({"success": True, "message": message}), display)
+            message = phrase("Okay, I've updated the memory file with your modifications.")
+        return ToolResult(dump_json({"success": True, "message": message}), message)
 
 
 _FAILED = ErrorType.MEMORY_TOOL_EXECUTION_ERROR
@@ -119,7 +117,7 @@ def _hidden_in(fact: str) -> str:
 
 def _work_out(current: CurrentFile, params: MemoryParams) -> FileChange:
     if current.text is None:
-        message = f"It is not a text file: {current.location.path}"
+        message = phrase("It is not a text file: {path}", path=current.location.path)
         raise ToolFailure(message, ErrorType.READ_CONTENT_FAILURE)
     text = current.text.text.replace("\r\n", "\n").replace("\r", "\n")
     proposed = with_memory(text, params.fact)
@@ -137,6 +135,6 @@ def _in_words(error: ToolFailure | UsageError | OSError) -> ToolFailure:
 
 
 def _failure(reason: str, error_type: ErrorType) -> ToolFailure:
-    detail = f"[MemoryTool] Failed to add memory entry: {reason}"
+    detail = phrase("[MemoryTool] Failed to add memory entry: {reason}", reason=reason)
     told = dump_json({"success": False, "error": f"Failed to save memory. Detail: {detail}"})
-    return ToolFailure(told, error_type, display=say("Error saving memory: {reason}", reason=detail))
+    return ToolFailure(told, error_type, display=phrase("Error saving memory: {reason}", reason=detail))

@@ -8,7 +8,7 @@ from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.schema import Param
 from tejat.core.tool import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
 from tejat.core.value import replace, value
-from tejat.core.words import say
+from tejat.core.words import joined, phrase
 from tejat.tools.file_search import search_places
 from tejat.tools.short_path import short_relative
 from tejat.tools.words import description_of
@@ -85,7 +85,7 @@ class GrepTool(TypedTool[SearchParams]):
         for name in ("max_matches_per_file", "total_max_matches"):
             value = getattr(params, name)
             if value is not None and value < 1:
-                raise ToolFailure(f"{name} must be at least 1.", ErrorType.INVALID_TOOL_PARAMS)
+                raise ToolFailure(phrase("{name} must be at least 1.", name=name), ErrorType.INVALID_TOOL_PARAMS)
         search_places(self._workspace, params.path)
 
     def describe(self, params: SearchParams) -> str:
@@ -103,7 +103,7 @@ class GrepTool(TypedTool[SearchParams]):
             return await off_loop(lambda stop: self._search(params, stop))
         except OSError as error:
             raise ToolFailure(
-                f"Error during grep search operation: {error}",
+                phrase("Error during grep search operation: {why}", why=error),
                 ErrorType.GREP_EXECUTION_ERROR,
                 display=f"Error: {error}",
             ) from error
@@ -170,19 +170,19 @@ class _Findings:
         where = self._where()
         unfinished = "" if self._complete else _OUT_OF_TIME
         if not self._files:
-            return ToolResult(f"No matches found for {where}.{unfinished}", say("No matches found"))
+            return ToolResult(f"No matches found for {where}.{unfinished}", phrase("No matches found"))
         limited = f" (results limited to {self._params.limit} matches for performance)" if self._limited else ""
-        marked = f" {say('(limited)')}" if self._limited else ""
+        marked = phrase(" (limited)") if self._limited else ""
         files = list(self._files.values())
         if self._params.names_only:
             names = "\n".join(path for path, _ in files)
             head = f"Found {len(files)} files with matches for {where}{limited}:"
-            display = say("Found {count} files with matches", count=len(files))
-            return ToolResult(f"{head}\n{names}{unfinished}", f"{display}{marked}")
+            display = phrase("Found {count} files with matches", count=len(files))
+            return ToolResult(f"{head}\n{names}{unfinished}", joined("", (display, marked)))
         head = f"Found {self._matches} match(es) for {where}{limited}:"
         body = "\n---\n".join(_lines_of(path, hits) for path, hits in files)
-        display = say("Found {count} match(es)", count=self._matches)
-        return ToolResult(f"{head}\n---\n{body}\n---{unfinished}", f"{display}{marked}")
+        display = phrase("Found {count} match(es)", count=self._matches)
+        return ToolResult(f"{head}\n---\n{body}\n---{unfinished}", joined("", (display, marked)))
 
     def _where(self) -> str:
         params = self._params
@@ -216,5 +216,5 @@ def _lines_of(path: str, hits: FileHits) -> str:
 
 def _in_words(error: WorkspaceError, path: str) -> ToolFailure:
     if error.error_type is ErrorType.FILE_NOT_FOUND:
-        return ToolFailure(f"Path does not exist: {path}", ErrorType.SEARCH_PATH_NOT_FOUND)
+        return ToolFailure(phrase("Path does not exist: {path}", path=path), ErrorType.SEARCH_PATH_NOT_FOUND)
     return error

@@ -5,7 +5,7 @@ import re
 from tejat.core.errors import ErrorType
 from tejat.core.tool import ToolError, ToolResult
 from tejat.core.value import value
-from tejat.core.words import say
+from tejat.core.words import joined, phrase
 from tejat.workspace.processes.collect import Why
 from tejat.workspace.processes.launching import Exit, signal_name
 
@@ -37,45 +37,58 @@ def finished(ran: Ran, ended: Exit) -> ToolResult:
     if not display.strip():
         display = ""
         if ended.signal is not None:
-            display = say("Command terminated by signal: {signal}", signal=signal_name(ended.signal))
+            display = phrase("Command terminated by signal: {signal}", signal=signal_name(ended.signal))
         elif ended.code:
-            display = say("Command exited with code: {code}", code=ended.code)
+            display = phrase("Command exited with code: {code}", code=ended.code)
     code = ended.code if ended.signal is None else -ended.signal
     return ToolResult(_lines(ran, ended=ended), display, exit_code=code)
 
 
 def not_started(ran: Ran, reason: str) -> ToolResult:
     """The system would not run it, or whoever ran it was killed."""
-    message = f"{reason} (command: {ran.command})"
+    message = phrase("{reason} (command: {command})", reason=reason, command=ran.command)
     error = ToolError(message, ErrorType.SHELL_EXECUTE_ERROR)
-    return ToolResult(_lines(ran, error=message), say("Command failed: {reason}", reason=message), error)
+    return ToolResult(_lines(ran, error=message), phrase("Command failed: {reason}", reason=message), error)
 
 
 def cut_off(ran: Ran, why: Why, *, limit: float) -> ToolResult:
     """The command was stopped at a limit of so many seconds."""
-    silence = " without output" if why is Why.IDLE else ""
-    message = (
-        f"Command was automatically cancelled because it exceeded the timeout of {limit / 60:.1f} minutes{silence}."
-    )
-    if limit < 60:
-        message += f" The limit was {limit:g} seconds."
-    if why is Why.IDLE and (prompt := _prompt_of(ran)):
-        message += (
-            f' It seems to wait for input (needs_input), which nobody can give; its last words are "{prompt}". '
-            "Answer beforehand, with an option of the program or by a pipe into it."
+    minutes = limit / 60
+    told = [
+        phrase(
+            "Command was automatically cancelled because it exceeded the timeout of {minutes:.1f} minutes"
+            " without output.",
+            minutes=minutes,
         )
-    display = f"{ran.output}\n{message}" if ran.output.strip() else message
+        if why is Why.IDLE
+        else phrase(
+            "Command was automatically cancelled because it exceeded the timeout of {minutes:.1f} minutes.",
+            minutes=minutes,
+        )
+    ]
+    if limit < 60:
+        told.append(phrase("The limit was {seconds:g} seconds.", seconds=limit))
+    if why is Why.IDLE and (prompt := _prompt_of(ran)):
+        told.append(
+            phrase(
+                'It seems to wait for input (needs_input), which nobody can give; its last words are "{prompt}". '
+                "Answer beforehand, with an option of the program or by a pipe into it.",
+                prompt=prompt,
+            )
+        )
+    message = joined(" ", told)
+    display = joined("\n", (ran.output, message)) if ran.output.strip() else message
     return ToolResult(message + _so_far(ran), display, ToolError(message, ErrorType.TIMEOUT))
 
 
 def cancelled(ran: Ran) -> ToolResult:
     """The person called it off while it ran."""
-    display = ran.output if ran.output.strip() else say("Command cancelled by user.")
+    display = ran.output if ran.output.strip() else phrase("Command cancelled by user.")
     return ToolResult("Command was cancelled by user before it could complete." + _so_far(ran), display)
 
 
 def cancelled_before_start() -> ToolResult:
-    return ToolResult("Command was cancelled by user before it could start.", say("Command cancelled by user."))
+    return ToolResult("Command was cancelled by user before it could start.", phrase("Command cancelled by user."))
 
 
 def _so_far(ran: Ran) -> str:

@@ -8,6 +8,7 @@ from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.schema import Param
 from tejat.core.tool import Kind, ProposingTool, ToolContext, ToolResult
 from tejat.core.value import value
+from tejat.core.words import phrase
 from tejat.tools.list_background_processes import how_it_goes
 from tejat.tools.words import description_of
 from tejat.workspace.jobs import Job, Jobs, JobState
@@ -45,7 +46,9 @@ class StopBackgroundProcessTool(ProposingTool[StopParams]):
     async def run(self, params: StopParams, context: ToolContext) -> ToolResult:
         job = await off_loop(lambda _: self._jobs.job(params.pid))
         if context.approved is not None and context.approved.digest != _digest(job):
-            raise ToolFailure("The process is not the one that was shown, so nothing was done.", ErrorType.STALE_FILE)
+            raise ToolFailure(
+                phrase("The process is not the one that was shown, so nothing was done."), ErrorType.STALE_FILE
+            )
         if job.state is JobState.EXITED:
             told = f"Process {job.pid} has ended already: {how_it_goes(job)}."
             return ToolResult(told, told)

@@ -7,6 +7,7 @@ from urllib.parse import unquote
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.model import Ability, Ask
 from tejat.core.value import field, value
+from tejat.core.words import phrase
 
 if TYPE_CHECKING:
     from tejat.workspace.fetch.fetch import Fetcher
@@ -40,7 +41,7 @@ def refuse_secrets(web: Web, text: str) -> None:
     for secret in web.secrets():
         if len(secret) >= _SHORTEST_SECRET and any(secret.casefold() in spelling for spelling in spellings):
             raise ToolFailure(
-                "This would send a secret of the user, such as a key, to somebody else. Leave it out.",
+                phrase("This would send a secret of the user, such as a key, to somebody else. Leave it out."),
                 ErrorType.POLICY_VIOLATION,
             )
 

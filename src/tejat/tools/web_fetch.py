@@ -15,7 +15,7 @@ from tejat.core.schema import Param
 from tejat.core.tool import Kind, ProposingTool, ToolContext, ToolResult
 from tejat.core.types import Text
 from tejat.core.value import value
-from tejat.core.words import say
+from tejat.core.words import joined, phrase
 from tejat.tools.citations import with_sources
 from tejat.tools.pages import Missing, Page, Why, fenced, read_pages, shared_fairly
 from tejat.tools.web import Web, refuse_secrets
@@ -54,15 +54,23 @@ class WebFetchTool(ProposingTool[WebFetchParams]):
 
     def check(self, params: WebFetchParams) -> None:
         if not params.prompt.strip():
-            raise _invalid("The 'prompt' parameter cannot be empty and must contain URL(s) and instructions.")
+            raise _invalid(phrase("The 'prompt' parameter cannot be empty and must contain URL(s) and instructions."))
         found = find_urls(params.prompt)
         if found.problems:
-            raise _invalid("Error(s) in prompt URLs:\n" + "\n".join(f"- {problem}" for problem in found.problems))
+            raise _invalid(joined("\n- ", (phrase("Error(s) in prompt URLs:"), *found.problems)))
         if not found.urls:
-            raise _invalid("The 'prompt' must contain at least one valid URL (starting with http:// or https://).")
+            raise _invalid(
+                phrase("The 'prompt' must contain at least one valid URL (starting with http:// or https://).")
+            )
         urls = _urls(params)
         if len(urls) > MOST_URLS:
-            raise _invalid(f"The 'prompt' has {len(urls)} URLs; at most {MOST_URLS} can be fetched at once.")
+            raise _invalid(
+                phrase(
+                    "The 'prompt' has {urls} URLs; at most {most} can be fetched at once.",
+                    urls=len(urls),
+                    most=MOST_URLS,
+                )
+            )
         for url in urls:
             refuse_secrets(self._web, str(url))
 
@@ -75,7 +83,7 @@ class WebFetchTool(ProposingTool[WebFetchParams]):
         private = _private_origins(urls)
         note = "\n".join(["\n", _PRIVATE_NOTE, *sorted(private)]) if private else ""
         return InfoConfirmation(
-            title=say("Confirm Web Fetch"),
+            title=phrase("Confirm Web Fetch"),
             prompt=params.prompt + note,
             urls=tuple(map(str, urls)),
             proposal=_Consent(private),
@@ -126,17 +134,17 @@ class WebFetchTool(ProposingTool[WebFetchParams]):
         if not answer.text.strip() and not (grounding and grounding.sources):
             return None
         told = with_sources(answer, unknown="Unknown URI")
-        return ToolResult(_skipped(missing) + told, say("Content processed from prompt."))
+        return ToolResult(_skipped(missing) + told, phrase("Content processed from prompt."))
 
     async def _answer(self, params: WebFetchParams, pages: Sequence[Page], missing: Sequence[Missing]) -> ToolResult:
         content = fenced(pages)
-        whose = str(pages[0].url) if len(pages) == 1 else say("{count} URLs", count=len(pages))
+        whose = str(pages[0].url) if len(pages) == 1 else phrase("{count} URLs", count=len(pages))
         if self._web.ask is None:
             parts = [Text(_skipped(missing).rstrip()), *content] if missing else content
             texts = [part.text for part in parts if isinstance(part, Text)]
             is_text = len(texts) == len(parts)
             return ToolResult(
-                "\n\n".join(texts) if is_text else parts, say("Content of {source} fetched.", source=whose)
+                "\n\n".join(texts) if is_text else parts, phrase("Content of {source} fetched.", source=whose)
             )
         question = user_message(_QUESTION.format(prompt=params.prompt), *content)
         try:
@@ -144,8 +152,8 @@ class WebFetchTool(ProposingTool[WebFetchParams]):
         except ModelFailure as failure:
             raise _not_processed(params, failure.message) from None
         if answer.is_empty:
-            raise _not_processed(params, "The model did not answer.")
-        display = say("Content for {source} processed using fallback fetch.", source=whose)
+            raise _not_processed(params, phrase("The model did not answer."))
+        display = phrase("Content for {source} processed using fallback fetch.", source=whose)
         return ToolResult(_skipped(missing) + answer.text, display)
 
 
@@ -157,7 +165,7 @@ class _Consent:
 
 
 _FETCHED = "URL_RETRIEVAL_STATUS_SUCCESS"
-_PRIVATE_NOTE = "On this machine or a private network; a yes lets this one call go there:"
+_PRIVATE_NOTE = phrase("On this machine or a private network; a yes lets this one call go there:")
 _QUESTION = (
     "Do what the request asks for, from the content of the web pages below and nothing else. Where they do not hold "
     "what is asked for, say so.\n\nThe request:\n{prompt}"
@@ -191,13 +199,19 @@ def _skipped(missing: Sequence[Missing]) -> str:
 
 def _nothing_read(missing: Sequence[Missing]) -> ToolFailure:
     if len(missing) == 1:
-        told = f"Error: Error during fallback fetch for {missing[0].url}: {missing[0].reason}"
+        told = phrase(
+            "Error: Error during fallback fetch for {url}: {reason}", url=missing[0].url, reason=missing[0].reason
+        )
     else:
-        reasons = ", ".join(f"{each.url}: {each.reason}" for each in missing)
-        told = f"Error: All fallback fetch attempts failed: {reasons}"
+        reasons = joined(", ", (joined("", (str(each.url), ": ", each.reason)) for each in missing))
+        told = phrase("Error: All fallback fetch attempts failed: {reasons}", reasons=reasons)
     return ToolFailure(told, ErrorType.WEB_FETCH_FALLBACK_FAILED)
 
 
 def _not_processed(params: WebFetchParams, reason: str) -> ToolFailure:
-    told = f'Error: Error processing web content for prompt "{params.prompt[:50]}...": {reason}'
+    told = phrase(
+        'Error: Error processing web content for prompt "{prompt}...": {reason}',
+        prompt=params.prompt[:50],
+        reason=reason,
+    )
     return ToolFailure(told, ErrorType.WEB_FETCH_PROCESSING_ERROR)

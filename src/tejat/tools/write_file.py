@@ -8,7 +8,7 @@ from tejat.core.schema import Param
 from tejat.core.tool import Kind, ProposingTool, ToolContext, ToolLocation, ToolResult
 from tejat.core.types import Params
 from tejat.core.value import value
-from tejat.core.words import say
+from tejat.core.words import phrase
 from tejat.tools.edit.omission import omission_placeholders
 from tejat.tools.file_change import FileChange, look, make, rewriting, side_effects
 from tejat.tools.short_path import short_relative
@@ -41,11 +41,13 @@ class WriteFileTool(ProposingTool[WriteFileParams]):
 
     def check(self, params: WriteFileParams) -> None:
         if not params.file_path.strip():
-            raise ToolFailure('Missing or empty "file_path"', ErrorType.INVALID_TOOL_PARAMS)
+            raise ToolFailure(phrase('Missing or empty "file_path"'), ErrorType.INVALID_TOOL_PARAMS)
         if omission_placeholders(params.content):
             raise ToolFailure(
-                "`content` contains an omission placeholder (for example 'rest of methods ...'). "
-                "Provide complete file content.",
+                phrase(
+                    "`content` contains an omission placeholder (for example 'rest of methods ...'). Provide "
+                    "complete file content."
+                ),
                 ErrorType.INVALID_TOOL_PARAMS,
             )
         self._workspace.roots.locate(params.file_path)
@@ -58,7 +60,7 @@ class WriteFileTool(ProposingTool[WriteFileParams]):
 
     async def propose(self, params: WriteFileParams) -> Confirmation | None:
         location = self._workspace.roots.locate(params.file_path)
-        title = say("Confirm Write: {path}", path=short_relative(location))
+        title = phrase("Confirm Write: {path}", path=short_relative(location))
         return await off_loop(lambda _: self._work_out(location, params).confirmation(title))
 
     def modified_params(self, params: Params, confirmation: Confirmation, new_content: str) -> Params:
@@ -90,8 +92,10 @@ class WriteFileTool(ProposingTool[WriteFileParams]):
 def _in_words(error: WorkspaceError, path: str) -> ToolFailure:
     match error.error_type:
         case ErrorType.TARGET_IS_DIRECTORY:
-            return ToolFailure(f"Path is a directory, not a file: {path}", error.error_type)
+            return ToolFailure(phrase("Path is a directory, not a file: {path}", path=path), error.error_type)
         case ErrorType.READ_CONTENT_FAILURE | ErrorType.PERMISSION_DENIED:
-            return ToolFailure(f"Error checking existing file '{path}': {error.message}", error.error_type)
+            return ToolFailure(
+                phrase("Error checking existing file '{path}': {why}", path=path, why=error.message), error.error_type
+            )
         case _:
             return error

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, field
 
 from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.words import phrase
 
 MAXIMUM_ALTERNATIVES = 2_000
 _MAXIMUM_CHARACTERS = 100_000
@@ -22,7 +23,10 @@ def expand_braces(pattern: str) -> list[str]:
     count, characters = tree.size()
     if count > MAXIMUM_ALTERNATIVES or characters > _MAXIMUM_CHARACTERS:
         raise ToolFailure(
-            f"The glob pattern stands for too many alternatives (at most {MAXIMUM_ALTERNATIVES} are allowed).",
+            phrase(
+                "The glob pattern stands for too many alternatives (at most {most} are allowed).",
+                most=MAXIMUM_ALTERNATIVES,
+            ),
             ErrorType.INVALID_TOOL_PARAMS,
         )
     return list(dict.fromkeys(tree.texts()))
@@ -73,7 +77,7 @@ def _parse(pattern: str) -> _Sequence:
             position += 1
         elif character == "{":
             if len(open_choices) > _MAXIMUM_DEPTH:
-                raise ToolFailure("The glob pattern has too many nested braces.", ErrorType.INVALID_TOOL_PARAMS)
+                raise ToolFailure(phrase("The glob pattern has too many nested braces."), ErrorType.INVALID_TOOL_PARAMS)
             open_choices.append(_Choice([_Sequence()]))
         elif character == "," and len(open_choices) > 1:
             open_choices[-1].alternatives.append(_Sequence())

@@ -9,6 +9,7 @@ from itertools import chain, zip_longest
 
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.value import value
+from tejat.core.words import phrase
 from tejat.workspace import encoding_tables as tables
 from tejat.workspace.legacy_encoding import likeliest_codec, read_sample, telling_part
 
@@ -24,12 +25,17 @@ class UnencodableCharacter(ToolFailure):
         self.character = character
         self.codec = codec
         remedy = (
-            "Leave it out."
+            phrase("Leave it out.")
             if _is_surrogate(character)
-            else f"Use another that {codec} has, or convert the file to UTF-8 first."
+            else phrase("Use another that {codec} has, or convert the file to UTF-8 first.", codec=codec)
         )
         super().__init__(
-            f"{_spell(character)} cannot be written in {codec}, the encoding of this file. {remedy}",
+            phrase(
+                "{character} cannot be written in {codec}, the encoding of this file. {remedy}",
+                character=_spell(character),
+                codec=codec,
+                remedy=remedy,
+            ),
             ErrorType.FILE_WRITE_FAILURE,
         )
 
@@ -145,9 +151,11 @@ def detect(raw: bytes, *, whole: bool) -> TextEncoding | None:
 def _spell(character: str) -> str:
     code = f"U+{ord(character):04X}"
     if _is_surrogate(character):
-        return f"The lone surrogate {code}"
+        return phrase("The lone surrogate {code}", code=code)
     shown = f" '{character}'" if character.isprintable() else ""
-    return f"The character {code}{shown} ({unicodedata.name(character, 'unnamed')})"
+    return phrase(
+        "The character {code}{shown} ({name})", code=code, shown=shown, name=unicodedata.name(character, "unnamed")
+    )
 
 
 def _is_surrogate(character: str) -> bool:

@@ -6,6 +6,7 @@ from itertools import compress, product
 from math import prod
 
 from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.words import phrase
 from tejat.workspace.brace_expansion import MAXIMUM_ALTERNATIVES, expand_braces
 from tejat.workspace.glob_groups import GroupPattern
 from tejat.workspace.glob_syntax import (
@@ -39,11 +40,13 @@ def compile_glob(pattern: str, *, case_sensitive: bool) -> "GlobPattern":
     invalid_tool_params for one that is empty or too large.
     """
     if not pattern:
-        raise ToolFailure("The glob pattern is empty.", ErrorType.INVALID_TOOL_PARAMS)
+        raise ToolFailure(phrase("The glob pattern is empty."), ErrorType.INVALID_TOOL_PARAMS)
     if len(pattern) > _MAXIMUM_LENGTH:
         raise too_large()
     if not _can_be_path(pattern):
-        raise ToolFailure("The glob pattern has characters that no path can have.", ErrorType.INVALID_TOOL_PARAMS)
+        raise ToolFailure(
+            phrase("The glob pattern has characters that no path can have."), ErrorType.INVALID_TOOL_PARAMS
+        )
     alternatives: list[Parts] = []
     for text in expand_braces(pattern):
         alternatives += _without_choices(parse_glob(text, pattern))

@@ -5,6 +5,7 @@ from enum import Enum
 
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.value import identity
+from tejat.core.words import phrase
 from tejat.workspace.wild_expression import Wild
 
 _MAXIMUM_GROUPS = 50
@@ -50,7 +51,8 @@ def parse_glob(text: str, pattern: str) -> Parts:
         raise leads_out(pattern)
     if _GROUP_WITH_SLASH.search(text):
         raise ToolFailure(
-            "A group such as @(a|b) cannot have a slash in it; use braces: {a/b,c}.", ErrorType.INVALID_TOOL_PARAMS
+            phrase("A group such as @(a|b) cannot have a slash in it; use braces: {a/b,c}."),
+            ErrorType.INVALID_TOOL_PARAMS,
         )
     parts: list[Part] = []
     names = text.split("/")
@@ -173,13 +175,15 @@ def _member(text: str, position: int) -> tuple[str, int]:
 
 def too_large() -> ToolFailure:
     """The failure of a pattern that would take too long."""
-    return ToolFailure("The glob pattern is too large or too complicated.", ErrorType.INVALID_TOOL_PARAMS)
+    return ToolFailure(phrase("The glob pattern is too large or too complicated."), ErrorType.INVALID_TOOL_PARAMS)
 
 
 def leads_out(pattern: str) -> ToolFailure:
     """The failure of a pattern whose matches would lie outside."""
     return ToolFailure(
-        f'Path not in workspace: the glob pattern "{pattern}" leads out of the searched directory.',
+        phrase(
+            'Path not in workspace: the glob pattern "{pattern}" leads out of the searched directory.', pattern=pattern
+        ),
         ErrorType.PATH_NOT_IN_WORKSPACE,
         display="Path not in workspace.",
     )

@@ -12,6 +12,7 @@ from typing import Any, cast
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.json_text import NotJson, dump_json, load_json
 from tejat.core.value import value
+from tejat.core.words import phrase
 from tejat.workspace.job_log import LogPart, read_from, read_tail
 from tejat.workspace.private_files import create_private_file, make_private_directory
 from tejat.workspace.processes.launching import Launch, start_detached
@@ -126,16 +127,27 @@ class Jobs:
         try:
             descriptor = os.open(path, _READ)
         except FileNotFoundError:
-            raise _failure(f"The output of process {pid} is gone.") from None
+            raise _failure(phrase("The output of process {pid} is gone.", pid=pid)) from None
         except OSError as error:
-            raise _failure(f"The output of process {pid} cannot be read: {error.strerror} ({path})") from error
+            raise _failure(
+                phrase(
+                    "The output of process {pid} cannot be read: {why} ({path})", pid=pid, why=error.strerror, path=path
+                )
+            ) from error
         with open(descriptor, "rb", buffering=0) as file:
             try:
                 if offset is None:
                     return read_tail(file, lines=lines, is_over=is_over)
                 return read_from(file, offset, lines=lines, is_over=is_over)
             except OSError as error:
-                raise _failure(f"The output of process {pid} cannot be read: {error.strerror} ({path})") from error
+                raise _failure(
+                    phrase(
+                        "The output of process {pid} cannot be read: {why} ({path})",
+                        pid=pid,
+                        why=error.strerror,
+                        path=path,
+                    )
+                ) from error
 
     def stop(self, pid: int) -> Job:
         """End the job with everything that it started. Returns when that is gone, after three seconds at most.
@@ -146,7 +158,7 @@ class Jobs:
         _end(record, time.monotonic() + _STOPPING_SECONDS)
         job = self._look_at(record)
         if job.state is JobState.RUNNING:
-            raise _failure(f"Process {pid} could not be stopped.")
+            raise _failure(phrase("Process {pid} could not be stopped.", pid=pid))
         return job
 
     def remove_old(self) -> None:
@@ -165,7 +177,7 @@ class Jobs:
         records, _ = self._records()
         found = [record for record in records if record.pid == pid]
         if not found:
-            raise _failure(f"There is no background process {pid}.")
+            raise _failure(phrase("There is no background process {pid}.", pid=pid))
         return found[-1]
 
     def _records(self) -> "tuple[list[_Record], list[str]]":
@@ -310,7 +322,9 @@ def _ask_to_end(record: _Record) -> None:
     except ProcessLookupError:
         pass
     except PermissionError as error:
-        raise _failure(f"Process {record.pid} belongs to somebody else and cannot be stopped.") from error
+        raise _failure(
+            phrase("Process {pid} belongs to somebody else and cannot be stopped.", pid=record.pid)
+        ) from error
     finally:
         os.close(handle)
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 
 from tejat.core.errors import ErrorType, UsageError, WorkspaceError
 from tejat.core.value import value
+from tejat.core.words import phrase
 from tejat.workspace.roots import Location
 from tejat.workspace.workspace import Workspace
 
@@ -33,7 +34,13 @@ class MemoryFile:
     def __post_init__(self) -> None:
         parts = self.name.split("/")
         if not self.name.strip("./") or self.name.startswith("/") or ".." in parts or "\0" in self.name:
-            raise UsageError(f"The memory file needs a name inside {self.directory}, which this is not: {self.name!r}")
+            raise UsageError(
+                phrase(
+                    "The memory file needs a name inside {directory}, which this is not: {name!r}",
+                    directory=self.directory,
+                    name=self.name,
+                )
+            )
 
     @property
     def path(self) -> str:

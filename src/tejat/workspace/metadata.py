@@ -5,6 +5,8 @@ import os
 import stat
 import sys
 
+from tejat.core.words import phrase
+
 # Signatures of the content: a copy would accuse the new content of having been tampered with.
 _OF_CONTENT = frozenset({"security.ima", "security.evm"})
 
@@ -39,7 +41,9 @@ def _keep_owner(wanted: os.stat_result, target: int) -> None:
         if error.errno not in (errno.EPERM, errno.EACCES, errno.EINVAL):
             raise
         owner = f"user {wanted.st_uid} and group {wanted.st_gid}"
-        raise PermissionError(errno.EPERM, f"It belongs to {owner}, and this user cannot keep that") from error
+        raise PermissionError(
+            errno.EPERM, phrase("It belongs to {owner}, and this user cannot keep that", owner=owner)
+        ) from error
 
 
 def _keep_attributes(source: int, target: int) -> None:
@@ -62,7 +66,7 @@ def _keep_attributes(source: int, target: int) -> None:
             if not name.startswith("security."):
                 os.removexattr(target, name)
     except PermissionError as error:
-        reason = f"This user cannot keep its extended attribute {name}"
+        reason = phrase("This user cannot keep its extended attribute {name}", name=name)
         raise PermissionError(error.errno, reason) from error
 
 
@@ -78,4 +82,6 @@ def _keep_mode(wanted: os.stat_result, target: int) -> None:
     os.fchmod(target, stat.S_IMODE(wanted.st_mode))
     # A set-group-id bit for a group that is not ours is dropped without an error.
     if os.fstat(target).st_mode != wanted.st_mode:
-        raise PermissionError(errno.EPERM, f"This user cannot keep its mode {stat.S_IMODE(wanted.st_mode):04o}")
+        raise PermissionError(
+            errno.EPERM, phrase("This user cannot keep its mode {mode:04o}", mode=stat.S_IMODE(wanted.st_mode))
+        )

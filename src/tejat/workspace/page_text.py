@@ -10,6 +10,7 @@ from importlib.util import find_spec
 
 from tejat.core.errors import TejatError
 from tejat.core.value import value
+from tejat.core.words import phrase
 from tejat.workspace import page_worker
 from tejat.workspace.encoding import detect
 from tejat.workspace.offload import Stop
@@ -111,7 +112,7 @@ _KNOWN = re.compile(
 )
 
 _MOST_SECONDS = 15.0
-_UNREADABLE = "The HTML of the page cannot be read: it is broken, or takes too much memory or time."
+_UNREADABLE = phrase("The HTML of the page cannot be read: it is broken, or takes too much memory or time.")
 
 
 def _codec(label: str) -> str | None:
@@ -127,7 +128,7 @@ def _run(asked: bytes, stop: Stop) -> bytes:
     """What the worker answers. It is ended when it takes too long; its own limits on memory and time hold as well."""
     library = find_spec("html_to_markdown")
     if not sys.executable or library is None or library.origin is None:
-        raise PageFailure("There is no program that could read HTML.")
+        raise PageFailure(phrase("There is no program that could read HTML."))
     worker = page_worker.__file__
     argv = [sys.executable, "-I", "-S", worker, os.path.dirname(os.path.dirname(library.origin))]
     directory = os.open(os.path.dirname(worker), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -135,7 +136,9 @@ def _run(asked: bytes, stop: Stop) -> bytes:
         with running(argv, directory_fd=directory, stdin=asked) as child:
             return _answer(child, stop)
     except OSError as error:
-        raise PageFailure(f"The program that reads HTML cannot be started: {error.strerror}.") from error
+        raise PageFailure(
+            phrase("The program that reads HTML cannot be started: {why}.", why=error.strerror)
+        ) from error
     finally:
         os.close(directory)
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from tejat.core.errors import ErrorType, WorkspaceError
 from tejat.core.value import value
+from tejat.core.words import phrase
 
 LARGEST_HASHED = 32 << 20
 LARGEST_KEPT = 64 << 10
@@ -60,7 +61,9 @@ class Records:
         else:
             same = known.digest == _digest((raw,))
         if not same:
-            message = f"The file has changed since it was last read: {path}. Read it again with read_file first."
+            message = phrase(
+                "The file has changed since it was last read: {path}. Read it again with read_file first.", path=path
+            )
             raise WorkspaceError(message, ErrorType.STALE_FILE, path=path)
 
     def has_seen(self, path: str) -> bool:

@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 
 from tejat.core.errors import ErrorType, WorkspaceError
 from tejat.core.value import replace, value
+from tejat.core.words import phrase
 from tejat.workspace.draft import CannotNameLate, Draft, Naming, remove_leftovers
 from tejat.workspace.metadata import keep_metadata
 from tejat.workspace.records import identity
@@ -85,13 +86,15 @@ def _open_parent(
     with roots.open_parent(location, create=False) as parent:
         mode = stat.S_IMODE(os.fstat(parent.fd).st_mode)
         if not mode & _ANY_WRITE_BIT:
-            raise _denied(location.path, errno.EACCES, f"The directory is read-only (mode {mode:04o}).")
+            raise _denied(
+                location.path, errno.EACCES, phrase("The directory is read-only (mode {mode:04o}).", mode=mode)
+            )
         if not parent.missing:
             yield parent, ()
             return
         missing = len(parent.missing)
     if expected is not None:
-        raise _stale(location.path, "its directory no longer exists")
+        raise _stale(location.path, phrase("its directory no longer exists"))
     with roots.open_parent(location, create=True) as parent:
         try:
             yield parent, _ancestors(parent.location.path, missing)
@@ -159,7 +162,7 @@ def _refuse_existing(parent: Parent, path: str) -> None:
     with suppress(FileNotFoundError):
         status = os.stat(parent.name, dir_fd=parent.fd, follow_symlinks=False)
         _refuse_other_than_file(status, path)
-        raise _stale(path, "it did not exist then and exists now")
+        raise _stale(path, phrase("it did not exist then and exists now"))
 
 
 def _publish_over(draft: Draft, parent: Parent, expected: Original, kept: os.stat_result, path: str) -> int:
@@ -176,12 +179,12 @@ def _publish_over(draft: Draft, parent: Parent, expected: Original, kept: os.sta
                 os.fsync(draft.fd)
                 kept = status
             if not _is_expected(current, status, expected):
-                raise _stale(path, "it has other content now")
+                raise _stale(path, phrase("it has other content now"))
         draft.take_name()
         if identity(os.stat(parent.name, dir_fd=parent.fd, follow_symlinks=False)) == identity(status):
             draft.publish_over(parent.name)
             return status.st_nlink
-    raise _stale(path, "it keeps changing")
+    raise _stale(path, phrase("it keeps changing"))
 
 
 @contextmanager
@@ -192,7 +195,7 @@ def _open_current(parent: Parent, path: str) -> Generator[int]:
         _refuse_other_than_file(status, path)
         current = os.open(parent.name, _READ_IN_PLACE, dir_fd=parent.fd)
     except FileNotFoundError as error:
-        raise _stale(path, "it no longer exists") from error
+        raise _stale(path, phrase("it no longer exists")) from error
     try:
         status = os.fstat(current)
         _refuse_other_than_file(status, path)
@@ -208,23 +211,29 @@ def _refuse_other_than_file(status: os.stat_result, path: str) -> None:
     if stat.S_ISDIR(status.st_mode):
         raise _target_is_directory(path)
     if stat.S_ISLNK(status.st_mode):
-        raise _stale(path, "it has become a symbolic link")
-    raise WorkspaceError(f"Not a regular file: {path}. It cannot be written.", ErrorType.SPECIAL_FILE, path=path)
+        raise _stale(path, phrase("it has become a symbolic link"))
+    raise WorkspaceError(
+        phrase("Not a regular file: {path}. It cannot be written.", path=path), ErrorType.SPECIAL_FILE, path=path
+    )
 
 
 def _refuse_unwritable(parent: Parent, current: int, status: os.stat_result, path: str) -> None:
     """A rename asks only for rights on the directory; who could not write the file itself is refused all the same."""
     mode = stat.S_IMODE(status.st_mode)
     if not mode & _ANY_WRITE_BIT:
-        raise _denied(path, errno.EACCES, f"The file is read-only (mode {mode:04o}).")
+        raise _denied(path, errno.EACCES, phrase("The file is read-only (mode {mode:04o}).", mode=mode))
     if os.access(parent.name, os.W_OK, dir_fd=parent.fd):
         return
     if os.fstatvfs(current).f_flag & os.ST_RDONLY:
-        raise _denied(path, errno.EROFS, "The file system is read-only.")
+        raise _denied(path, errno.EROFS, phrase("The file system is read-only."))
     user = os.geteuid()
     if user == 0 or (user == status.st_uid and mode & stat.S_IWUSR):
-        raise _denied(path, errno.EPERM, "The file is protected, for example by the immutable flag.")
-    raise _denied(path, errno.EACCES, f"This user may not write it (mode {mode:04o}, owner {status.st_uid}).")
+        raise _denied(path, errno.EPERM, phrase("The file is protected, for example by the immutable flag."))
+    raise _denied(
+        path,
+        errno.EACCES,
+        phrase("This user may not write it (mode {mode:04o}, owner {owner}).", mode=mode, owner=status.st_uid),
+    )
 
 
 def _is_expected(current: int, status: os.stat_result, expected: Original) -> bool:
@@ -247,7 +256,12 @@ def _fill(draft: Draft, pieces: Sequence[bytes | memoryview], path: str, stop: C
     size = draft.write(pieces, stop)
     on_disk = os.fstat(draft.fd).st_size
     if on_disk != size:
-        message = f"Error writing to file '{path}': {size} bytes were written and {on_disk} arrived (EIO)"
+        message = phrase(
+            "Error writing to file '{path}': {size} bytes were written and {on_disk} arrived (EIO)",
+            path=path,
+            size=size,
+            on_disk=on_disk,
+        )
         raise WorkspaceError(message, ErrorType.FILE_WRITE_FAILURE, path=path)
     return size
 
@@ -267,7 +281,11 @@ def _flush_directories(innermost: int, made: int, path: str) -> None:
         if error.errno in (errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EACCES):
             return
         reason = f"{error.strerror} ({_code(error.errno)})"
-        message = f"Error writing to file '{path}': {reason}. It was replaced, but a power cut may undo that."
+        message = phrase(
+            "Error writing to file '{path}': {reason}. It was replaced, but a power cut may undo that.",
+            path=path,
+            reason=reason,
+        )
         raise WorkspaceError(message, ErrorType.FILE_WRITE_FAILURE, path=path) from error
 
 
@@ -277,24 +295,32 @@ def _explained(error: OSError, path: str) -> WorkspaceError:
     if isinstance(error, PermissionError) or error.errno == errno.EROFS:
         return _denied(path, error.errno, f"{error.strerror}.")
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        message = f"No space left on device: {path} ({_code(error.errno)})"
+        message = phrase("No space left on device: {path} ({code})", path=path, code=_code(error.errno))
         return WorkspaceError(message, ErrorType.NO_SPACE_LEFT, path=path)
-    message = f"Error writing to file '{path}': {error.strerror} ({_code(error.errno)})"
+    message = phrase(
+        "Error writing to file '{path}': {why} ({code})", path=path, why=error.strerror, code=_code(error.errno)
+    )
     return WorkspaceError(message, ErrorType.FILE_WRITE_FAILURE, path=path)
 
 
 def _denied(path: str, code: int | None, reason: str) -> WorkspaceError:
-    message = f"Permission denied writing to file: {path} ({_code(code)}). {reason}"
+    message = phrase(
+        "Permission denied writing to file: {path} ({code}). {reason}", path=path, code=_code(code), reason=reason
+    )
     return WorkspaceError(message, ErrorType.PERMISSION_DENIED, path=path)
 
 
 def _target_is_directory(path: str) -> WorkspaceError:
-    message = f"Target is a directory, not a file: {path} (EISDIR)"
+    message = phrase("Target is a directory, not a file: {path} (EISDIR)", path=path)
     return WorkspaceError(message, ErrorType.TARGET_IS_DIRECTORY, path=path)
 
 
 def _stale(path: str, what: str) -> WorkspaceError:
-    message = f"The file has changed since it was read, so nothing was written: {path} ({what}). Read it again first."
+    message = phrase(
+        "The file has changed since it was read, so nothing was written: {path} ({what}). Read it again first.",
+        path=path,
+        what=what,
+    )
     return WorkspaceError(message, ErrorType.STALE_FILE, path=path)
 
 

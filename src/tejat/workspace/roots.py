@@ -10,6 +10,7 @@ from typing import Self
 
 from tejat.core.errors import ErrorType, UsageError, WorkspaceError
 from tejat.core.value import value
+from tejat.core.words import phrase
 from tejat.workspace.beneath import Beneath, Opener, Root, Walk, refuse_kernel_files, stat_entry
 from tejat.workspace.make_directories import Made, make_directories
 from tejat.workspace.path_failures import (
@@ -66,7 +67,7 @@ class Roots:
         Those `for_reading` are no workspace directories: files in them can be named by their whole path, and only read.
         """
         if not directories:
-            raise UsageError("At least one workspace directory is needed.")
+            raise UsageError(phrase("At least one workspace directory is needed."))
         spellings: dict[str, Root] = {}
         roots: list[Root] = []
         try:
@@ -345,14 +346,13 @@ class Parent:
 
 
 def _hold(directory: str, roots: list[Root], spellings: dict[str, Root]) -> None:
-    if not directory or "\0" in directory:
-        raise UsageError(f"Workspace directory is not a path: {directory!r}")
     try:
-        root = Root(_absolute(directory))
+        root = Root(_absolute(directory or "\0"))
+    except ValueError as error:  # it is empty, or holds a NUL or half a character
+        raise UsageError(phrase("Workspace directory is not a path: {path!r}", path=directory)) from error
     except OSError as error:
-        raise UsageError(f"Workspace directory cannot be used: {directory} ({error.strerror})") from error
-    except UnicodeEncodeError as error:
-        raise UsageError(f"Workspace directory is not a path: {directory!r}") from error
+        told = phrase("Workspace directory cannot be used: {path} ({why})", path=directory, why=error.strerror)
+        raise UsageError(told) from error
     known = next((other for other in roots if os.path.samestat(os.fstat(other.fd), os.fstat(root.fd))), None)
     if known is None:
         roots.append(root)

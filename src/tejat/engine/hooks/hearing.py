@@ -8,6 +8,7 @@ from tejat.core.hooks import GUARDS, HookEvent
 from tejat.core.tool import BaseTool
 from tejat.core.types import JsonObject
 from tejat.core.value import replace
+from tejat.core.words import joined, phrase
 from tejat.engine.hooks.matching import OTHER_ARGUMENTS, is_for, name_for, problem_with_matcher
 from tejat.engine.hooks.outcome import Outcome, cut
 from tejat.engine.hooks.running import Meant, Surroundings, run_hooks
@@ -39,7 +40,12 @@ class HookHearing:
         """What the person should know of the matchers."""
         hooks = [hook for event in _TOOL_EVENTS for hook in self._by_event.get(event, ())]
         return [
-            f"{hook.source}: the matcher {cut(hook.matcher, _LONGEST_NAME)!r} is taken for every tool: {problem}."
+            phrase(
+                "{source}: the matcher {matcher!r} is taken for every tool: {why}.",
+                source=hook.source,
+                matcher=cut(hook.matcher, _LONGEST_NAME),
+                why=problem,
+            )
             for hook in hooks
             if (problem := problem_with_matcher(hook.matcher))
         ]
@@ -69,13 +75,25 @@ class HookHearing:
     def _say(self, outcome: Outcome) -> None:
         hook = outcome.hook
         if outcome.message:
-            self._notice(f"{called(hook)}: {outcome.message}", Severity.NOTE)
+            self._notice(joined("", (called(hook), ": ", outcome.message)), Severity.NOTE)
         if outcome.failure and hook.event not in GUARDS:
             self._notice(failure_of(outcome))
         if outcome.ignored:
-            self._notice(f"{called(hook)} wants what hooks cannot do here: {', '.join(outcome.ignored)}.")
+            self._notice(
+                phrase(
+                    "{hook} wants what hooks cannot do here: {names}.",
+                    hook=called(hook),
+                    names=", ".join(outcome.ignored),
+                )
+            )
         if _is_unheard(outcome):
-            self._notice(f"{called(hook)} objects, but this event only tells it what happens: {outcome.reason}")
+            self._notice(
+                phrase(
+                    "{hook} objects, but this event only tells it what happens: {reason}",
+                    hook=called(hook),
+                    reason=outcome.reason,
+                )
+            )
 
     def _notice(self, message: str, severity: Severity = Severity.WARNING) -> None:
         try:
@@ -97,11 +115,11 @@ _ONLY_TOLD = frozenset({HookEvent.SESSION_START, HookEvent.SESSION_END, HookEven
 
 def called(hook: Hook) -> str:
     name = " ".join(hook.name.split())
-    return f'The hook "{cut(name, _LONGEST_NAME)}" ({hook.spelling})'
+    return phrase('The hook "{name}" ({event})', name=cut(name, _LONGEST_NAME), event=hook.spelling)
 
 
 def failure_of(outcome: Outcome) -> str:
-    return f"{called(outcome.hook)} failed: it {outcome.failure}."
+    return phrase("{hook} failed: it {failure}.", hook=called(outcome.hook), failure=outcome.failure)
 
 
 def stop_of(outcomes: Sequence[Outcome]) -> Outcome | None:
@@ -117,11 +135,13 @@ def denial_of(outcomes: Sequence[Outcome]) -> Outcome | None:
 def objection_of(outcomes: Sequence[Outcome]) -> str:
     """Why a person has to decide: hooks that ask, and hooks that failed. Empty where there are none."""
     told = [
-        failure_of(outcome) if outcome.failure else f"{called(outcome.hook)} asks: {outcome.reason}"
+        failure_of(outcome)
+        if outcome.failure
+        else phrase("{hook} asks: {reason}", hook=called(outcome.hook), reason=outcome.reason)
         for outcome in outcomes
         if outcome.failure or outcome.decision is Decision.ASK
     ]
-    return "\n".join(told)
+    return joined("\n", told) if told else ""
 
 
 def context_of(outcomes: Sequence[Outcome]) -> str:

@@ -9,6 +9,7 @@ from tejat.core.hooks import HookEvent
 from tejat.core.json_text import NotJson, load_json
 from tejat.core.types import JsonObject, JsonValue
 from tejat.core.value import value
+from tejat.core.words import joined, phrase
 from tejat.policy.rules import Decision
 from tejat.workspace.processes.program import Cause, Finished
 
@@ -18,7 +19,8 @@ LONGEST_REASON = 4_000
 LONGEST_CONTEXT = 20_000
 
 _BLOCKS = 2
-_NO_REASON = "no reason given"
+_NO_REASON = phrase("no reason given")
+_IT = phrase("it")
 _WORDS = {
     "allow": Decision.ALLOW,
     "approve": Decision.ALLOW,
@@ -67,9 +69,9 @@ def outcome_of(hook: Hook, finished: Finished) -> Outcome:
     try:
         return _of_json(hook, load_json(printed))
     except NotJson as error:
-        return failed(hook, f"printed what is no JSON: {error}")
+        return failed(hook, phrase("printed what is no JSON: {why}", why=error))
     except _Unclear as unclear:
-        return failed(hook, f"printed JSON in which {unclear}")
+        return failed(hook, phrase("printed JSON in which {unclear}", unclear=unclear))
 
 
 def cut(text: str, most: int) -> str:
@@ -78,16 +80,17 @@ def cut(text: str, most: int) -> str:
 
 def _problem_with_end(hook: Hook, finished: Finished) -> str:
     if finished.cause is Cause.TIME:
-        return f"took longer than {hook.seconds:g} seconds and was stopped"
+        return phrase("took longer than {seconds:g} seconds and was stopped", seconds=hook.seconds)
     if finished.cause is Cause.OUTPUT:
-        return f"printed more than {MOST_BYTES // 2**20} MiB and was stopped"
+        return phrase("printed more than {most} MiB and was stopped", most=MOST_BYTES // 2**20)
     if finished.exit is None:
-        return "could not be stopped"
+        return phrase("could not be stopped")
     if finished.exit.code is None:
-        return f"was ended by signal {finished.exit.signal}"
+        return phrase("was ended by signal {signal}", signal=finished.exit.signal)
     if finished.exit.code not in (0, _BLOCKS):
         first = _text(finished.stderr).partition("\n")[0]
-        return f"ended with exit code {finished.exit.code}" + (f" ({cut(first, _SHOWN)})" if first else "")
+        told = phrase("ended with exit code {code}", code=finished.exit.code)
+        return joined("", (told, f" ({cut(first, _SHOWN)})")) if first else told
     return ""
 
 
@@ -98,7 +101,7 @@ def _text(printed: bytes) -> str:
 def _of_words(hook: Hook, printed: str) -> Outcome:
     """Words are for the person; before a prompt, the other agent gives them to the model."""
     if re.search(_OBJECT, printed):
-        return failed(hook, "printed other things before its JSON, so that it cannot be read")
+        return failed(hook, phrase("printed other things before its JSON, so that it cannot be read"))
     if hook.event is HookEvent.BEFORE_AGENT and hook.is_in_other_spelling:
         return Outcome(hook, context=cut(printed, LONGEST_CONTEXT))
     return Outcome(hook, message=cut(printed, LONGEST_REASON))
@@ -135,16 +138,16 @@ def _of_json(hook: Hook, printed: object) -> Outcome:
 def _decision(word: str) -> Decision:
     known = _WORDS.get(word)
     if known is None:
-        raise _Unclear(f"the decision is {word[:_SHOWN]!r}, which is no word for one")
+        raise _Unclear(phrase("the decision is {word!r}, which is no word for one", word=word[:_SHOWN]))
     return known
 
 
 class _Fields:
     """What a JSON object says. null is as good as nothing; what is of another kind raises _Unclear."""
 
-    def __init__(self, given: object, name: str = "it") -> None:
+    def __init__(self, given: object, name: str = _IT) -> None:
         if not isinstance(given, dict):
-            _fail(name, "an object")
+            _fail(name, phrase("an object"))
         self._given: Mapping[str, JsonValue] = given
 
     def has(self, name: str) -> bool:
@@ -154,17 +157,17 @@ class _Fields:
         found = self._given.get(name)
         if found is None:
             return ""
-        return found.strip() if isinstance(found, str) else _fail(name, "a text")
+        return found.strip() if isinstance(found, str) else _fail(name, phrase("a text"))
 
     def boolean(self, name: str, *, default: bool) -> bool:
         found = self._given.get(name)
         if found is None:
             return default
-        return found if isinstance(found, bool) else _fail(name, "true or false")
+        return found if isinstance(found, bool) else _fail(name, phrase("true or false"))
 
     def mapping(self, name: str) -> JsonObject | None:
         found = self._given.get(name)
-        return found if found is None or isinstance(found, Mapping) else _fail(name, "an object")
+        return found if found is None or isinstance(found, Mapping) else _fail(name, phrase("an object"))
 
     def inner(self, name: str) -> "_Fields":
         found = self._given.get(name)
@@ -172,7 +175,7 @@ class _Fields:
 
 
 def _fail(name: str, wanted: str) -> NoReturn:
-    raise _Unclear(f"{name} is not {wanted}")
+    raise _Unclear(phrase("{name} is not {wanted}", name=name, wanted=wanted))
 
 
 _SHOWN = 200

@@ -13,6 +13,7 @@ from tejat.core.hooks import GUARDS, HookEvent
 from tejat.core.json_text import dump_json
 from tejat.core.types import JsonObject, JsonValue
 from tejat.core.value import field, replace, value
+from tejat.core.words import phrase
 from tejat.engine.hooks.outcome import MOST_BYTES, Outcome, failed, outcome_of
 from tejat.policy.rules import Decision
 from tejat.workspace.processes.keeping import Keeper
@@ -103,9 +104,13 @@ async def _run_together(meant: Sequence[Meant], fields: JsonObject, around: Surr
 async def _run(meant: Meant, fields: JsonObject, around: Surroundings) -> Outcome:
     hook = meant.hook
     if hook.problem:
-        return Outcome(hook, Decision.DENY, hook.problem) if hook.event in GUARDS else failed(hook, "is not understood")
+        return (
+            Outcome(hook, Decision.DENY, hook.problem)
+            if hook.event in GUARDS
+            else failed(hook, phrase("is not understood"))
+        )
     if hook.tier is SourceTier.WORKSPACE and (changed := around.pinned.changed(hook.command)):
-        return failed(hook, f"was not run: {changed_in_words(changed)}")
+        return failed(hook, phrase("was not run: {changed}", changed=changed_in_words(changed)))
     fields = _in_words_of(meant, fields)
     told: JsonObject = {
         "session_id": around.session_id,
@@ -127,9 +132,9 @@ async def _run(meant: Meant, fields: JsonObject, around: Surroundings) -> Outcom
             most_bytes=MOST_BYTES,
         )
     except OSError as error:
-        return failed(hook, f"could not be run: {error.strerror or error}")
+        return failed(hook, phrase("could not be run: {why}", why=error.strerror or error))
     except Exception as error:  # noqa: BLE001 -- no error of a hook may let anything through
-        return failed(hook, f"could not be run: {type(error).__name__}")
+        return failed(hook, phrase("could not be run: {kind}", kind=type(error).__name__))
     outcome = outcome_of(hook, finished)
     params = fields.get("tool_input")
     if meant.renamed and outcome.new_input is not None and isinstance(params, Mapping):

@@ -9,6 +9,7 @@ from tejat.core.json_text import dump_json
 from tejat.core.message_json import message_part_to_json
 from tejat.core.model import Answer, ModelRequest
 from tejat.core.types import InlineData, JsonObject, JsonValue, Text
+from tejat.core.words import phrase
 from tejat.engine.hooks.hearing import HookHearing, called, context_of, denial_of, marked, objection_of, stop_of
 from tejat.engine.hooks.outcome import Outcome as HookOutcome
 from tejat.engine.hooks.tool_calls import ToolCallHooks
@@ -47,7 +48,7 @@ class SessionHooks:
             outcomes += await self._hearing.about(HookEvent.SESSION_START, fields, trigger=source.value)
         if self._hearing.wants(HookEvent.BEFORE_AGENT):
             judged = await self._hearing.about(HookEvent.BEFORE_AGENT, {"prompt": prompt})
-            await self._obey(judged, "The prompt would be sent to the model nevertheless.")
+            await self._obey(judged, phrase("The prompt would be sent to the model nevertheless."))
             outcomes += judged
         return context_of(outcomes)
 
@@ -63,7 +64,7 @@ class SessionHooks:
         """Raises StoppedByHook."""
         if self._hearing.wants(HookEvent.BEFORE_MODEL):
             outcomes = await self._hearing.about(HookEvent.BEFORE_MODEL, {"llm_request": _request(request, model)})
-            await self._obey(outcomes, "The request would be sent to the model nevertheless.")
+            await self._obey(outcomes, phrase("The request would be sent to the model nevertheless."))
 
     async def after_model(self, request: ModelRequest, model: str, answer: Answer) -> None:
         """Raises StoppedByHook."""
@@ -93,23 +94,29 @@ class SessionHooks:
         if not objection:
             return
         if self._approver is None:
-            raise StoppedByHook(f"{objection} Nobody is there to decide, so nothing was sent.")
+            raise StoppedByHook(
+                phrase("{objection} Nobody is there to decide, so nothing was sent.", objection=objection)
+            )
         question = Question(
-            InfoConfirmation("Confirm: go on?", consequence),
+            InfoConfirmation(phrase("Confirm: go on?"), consequence),
             tool_name="hooks",
             reason=objection,
         )
         self.calls.asked(question)
         answer = await self._approver.ask(question)
         if answer.outcome not in _YES:
-            raise StoppedByHook(f"{objection} You did not want to go on.")
+            raise StoppedByHook(phrase("{objection} You did not want to go on.", objection=objection))
 
 
 def _stop_if_told(outcomes: list[HookOutcome]) -> None:
     if stopping := stop_of(outcomes):
-        raise StoppedByHook(f"Agent execution stopped by hook: {stopping.reason} ({called(stopping.hook)})")
+        told = phrase(
+            "Agent execution stopped by hook: {reason} ({hook})", reason=stopping.reason, hook=called(stopping.hook)
+        )
+        raise StoppedByHook(told)
     if denying := denial_of(outcomes):
-        raise StoppedByHook(f"Agent execution blocked: {denying.reason} ({called(denying.hook)})")
+        told = phrase("Agent execution blocked: {reason} ({hook})", reason=denying.reason, hook=called(denying.hook))
+        raise StoppedByHook(told)
 
 
 def _request(request: ModelRequest, model: str) -> JsonObject:

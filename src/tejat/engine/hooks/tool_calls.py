@@ -19,6 +19,7 @@ from tejat.core.hooks import Checked, HookEvent
 from tejat.core.tool import BaseTool, ToolError, ToolResult
 from tejat.core.types import FunctionCall, JsonObject, JsonValue, PartListUnion, Text
 from tejat.core.value import replace
+from tejat.core.words import joined, phrase
 from tejat.engine.hooks.hearing import HookHearing, called, context_of, denial_of, marked, objection_of, stop_of
 from tejat.engine.hooks.outcome import Outcome
 from tejat.engine.hooks.running import rewritten
@@ -40,8 +41,8 @@ class ToolCallHooks:
         if stopping := stop_of(outcomes):
             raise _stopped(stopping)
         if denying := denial_of(outcomes):
-            told = f"Tool execution blocked: {denying.reason}"
-            raise ToolFailure(told, ErrorType.POLICY_VIOLATION, display=f"{told} ({called(denying.hook)})")
+            told = phrase("Tool execution blocked: {reason}", reason=denying.reason)
+            raise ToolFailure(told, ErrorType.POLICY_VIOLATION, display=_named(told, denying))
         params = cast("JsonObject", call.args)
         for outcome in outcomes:
             params = rewritten(params, outcome)
@@ -49,7 +50,7 @@ class ToolCallHooks:
         rejection = tool.rejection(params) if is_rewritten else None
         if rejection:
             raise ToolFailure(
-                f"Tool parameter modification by hook failed validation: {rejection.message}",
+                phrase("Tool parameter modification by hook failed validation: {why}", why=rejection.message),
                 ErrorType.INVALID_TOOL_PARAMS,
             )
         return Checked(params, is_rewritten, objection_of(outcomes), context_of(outcomes))
@@ -77,8 +78,8 @@ class ToolCallHooks:
             failure = _stopped(stopping)
             return ToolResult(failure.message, failure.display, ToolError(failure.message, failure.error_type))
         if denying := denial_of([outcome for outcome in outcomes if not outcome.hook.is_in_other_spelling]):
-            told = f"Tool result blocked: {denying.reason}"
-            result = ToolResult(told, f"{told} ({called(denying.hook)})", ToolError(told, ErrorType.EXECUTION_FAILED))
+            told = phrase("Tool result blocked: {reason}", reason=denying.reason)
+            result = ToolResult(told, _named(told, denying), ToolError(told, ErrorType.EXECUTION_FAILED))
         # The other agent hides nothing of a result: what its hook objects to goes along with it.
         objections = [outcome for outcome in outcomes if outcome.hook.is_in_other_spelling]
         objection = denial_of(objections)
@@ -112,8 +113,13 @@ def _response(result: ToolResult) -> JsonObject:
 
 
 def _stopped(outcome: Outcome) -> ToolFailure:
-    told = f"Agent execution stopped by hook: {outcome.reason}"
-    return ToolFailure(told, ErrorType.STOP_EXECUTION, display=f"{told} ({called(outcome.hook)})")
+    told = phrase("Agent execution stopped by hook: {reason}", reason=outcome.reason)
+    return ToolFailure(told, ErrorType.STOP_EXECUTION, display=_named(told, outcome))
+
+
+def _named(told: str, outcome: Outcome) -> str:
+    """For the person: with the hook that it comes from."""
+    return joined("", (told, " (", called(outcome.hook), ")"))
 
 
 def _details(asked: Asked) -> JsonObject:

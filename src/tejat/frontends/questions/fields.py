@@ -7,7 +7,7 @@ from tejat.core.confirm import ElicitationConfirmation
 from tejat.core.elicitation import Field, FieldKind, fields_of
 from tejat.core.json_text import dump_json
 from tejat.core.types import JsonObject
-from tejat.core.words import say
+from tejat.core.words import say, translated
 from tejat.frontends.questions.lines import one_line
 
 
@@ -24,7 +24,7 @@ def problem_of(asked: ElicitationConfirmation) -> str | None:
     try:
         fields_of(asked.fields or {})
     except ValueError as error:
-        return say("This cannot be answered here: {reason}.", reason=one_line(str(error)))
+        return say("This cannot be answered here: {reason}.", reason=one_line(translated(error)))
     return None
 
 

@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from tejat.core.value import value
 from tejat.core.visible import visible
+from tejat.core.words import translated
 
 
 class LineKind(StrEnum):
@@ -45,12 +46,12 @@ _ODD_BLANKS = "[\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]"
 
 def one_line(text: str) -> str:
     """A text that is to stand in one line, with everything shown that would end the line or pass for a blank."""
-    return _with_blanks(visible(text)).replace("\n", "<U+000A>")
+    return _with_blanks(visible(translated(text))).replace("\n", "<U+000A>")
 
 
 def said(text: str) -> list[Line]:
     """Somebody else's text, line by line."""
-    return [Line(LineKind.SAID, line) for line in visible(text).split("\n")]
+    return [Line(LineKind.SAID, line) for line in visible(translated(text)).split("\n")]
 
 
 def command_lines(command: str) -> list[Line]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from tejat.core.confirm import Answer, Confirmation, EditConfirmation, ElicitationConfirmation, Outcome, Question
 from tejat.core.errors import UsageError
 from tejat.core.visible import visible
-from tejat.core.words import say
+from tejat.core.words import say, translated
 from tejat.frontends.external_editor import Editor
 from tejat.frontends.external_pager import Pager
 from tejat.frontends.questions.sheet import sheet_of
@@ -63,7 +63,7 @@ class TerminalApprover:
             async with self._frame.away():
                 await self._pager.show("\n".join([*facts, *(f"{line.mark}{line.text}" for line in lines)]))
         except UsageError as error:
-            self._frame.hint(visible(str(error)))
+            self._frame.hint(visible(translated(error)))
         else:
             dialog.saw_all()
 
@@ -77,7 +77,7 @@ class TerminalApprover:
             async with self._frame.away():
                 content = await self._editor().edit(confirmation.file_name, old=old, new=new)
         except UsageError as error:
-            self._frame.hint(visible(str(error)))
+            self._frame.hint(visible(translated(error)))
             return None
         if content == new:
             self._frame.hint(say("Nothing was changed."))

@@ -11,7 +11,7 @@ from tejat.core.confirm import Answer, ElicitationConfirmation, Outcome
 from tejat.core.elicitation import Field, fields_of, with_defaults
 from tejat.core.types import JsonValue
 from tejat.core.visible import visible
-from tejat.core.words import say, say_count
+from tejat.core.words import say, say_count, translated
 from tejat.frontends.questions.fields import (
     asked_by,
     choices_in,
@@ -136,7 +136,7 @@ class FormDialog:
             try:
                 self._answers[field.name] = field.read(text)
             except ValueError as error:
-                self._told = one_line(str(error))
+                self._told = one_line(translated(error))
                 return
         elif not may_be_empty(field):
             self._told = say("Please answer this one.")

@@ -8,6 +8,7 @@ from rich.text import Text
 from wcwidth import iter_graphemes
 
 from tejat.core.visible import visible
+from tejat.core.words import translated
 from tejat.frontends.terminal.cells import width_of
 from tejat.frontends.terminal.look import Look, Part
 
@@ -35,7 +36,7 @@ def stacked(rows: Sequence[Text]) -> Group:
 
 def one_line(text: str) -> str:
     """Somebody else's text made safe to stand in one row."""
-    return untabbed(visible(text).replace("\n", "<U+000A>"))
+    return untabbed(visible(translated(text)).replace("\n", "<U+000A>"))
 
 
 def untabbed(text: str) -> str:

@@ -4,6 +4,7 @@ import re
 from functools import cache, lru_cache
 
 from tejat.core.visible import HIDDEN, visible
+from tejat.core.words import translated
 
 TAB = 4
 """Columns between tab stops."""
@@ -11,6 +12,7 @@ TAB = 4
 
 def safe(text: str) -> str:
     """The whole text made safe, as `SafeText` does it. Newlines stay; safe text stays as it is."""
+    text = translated(text)
     if "\t" not in text and _special().search(text) is None:
         return text
     gate = SafeText()

@@ -7,6 +7,7 @@ from rich.text import Text
 
 from tejat.core.value import value
 from tejat.core.visible import visible
+from tejat.core.words import translated
 from tejat.frontends.terminal.flow import NO_STYLE, Lines, prefixed, wrapped
 from tejat.frontends.terminal.look import Look, Part
 from tejat.frontends.terminal.rows import columns_of, cut, one_line, untabbed
@@ -66,4 +67,4 @@ def hanging(mark: Piece, *pieces: Piece, look: Look) -> Lines:
 
 
 def _safe(text: str) -> str:
-    return "\n".join(untabbed(line) for line in visible(text).split("\n"))
+    return "\n".join(untabbed(line) for line in visible(translated(text)).split("\n"))

@@ -26,7 +26,7 @@ from tejat.core.events import CallFinished, OutputUpdated, StateChanged
 from tejat.core.model import CONVERSATION
 from tejat.core.sheet import Sheet
 from tejat.core.visible import visible
-from tejat.core.words import say
+from tejat.core.words import say, translated
 from tejat.frontends.call_report import report_of
 from tejat.frontends.folded_results import FoldedResults
 from tejat.frontends.notices import ending_of, notice_of, side_failure, word_for_severity
@@ -107,7 +107,7 @@ class Transcript:
     def end_shell(self, shown: str) -> None:
         """The command is over; this is what it came to."""
         self._progress.end()
-        self._print_folded(Folded(f"! {self._shell_line}", visible(shown).strip("\n")), _Kind.OUTPUT)
+        self._print_folded(Folded(f"! {self._shell_line}", visible(translated(shown)).strip("\n")), _Kind.OUTPUT)
         self._draw()
 
     def end(self) -> None:

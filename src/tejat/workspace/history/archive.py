@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from tejat.core.undo import Entry
 from tejat.core.value import replace
+from tejat.core.words import phrase
 from tejat.workspace.beneath import Root
 from tejat.workspace.history.changes import Comparison
 from tejat.workspace.history.digests import KnownDigests, saved_digests
@@ -179,7 +180,11 @@ class Archive:
         if free < needed:
             self._no_room_for = (needed, free)
             self._warn(
-                f"The room for undo ({in_words(self._limit)}) is used up: {in_words(needed)} more would be needed."
+                phrase(
+                    "The room for undo ({limit}) is used up: {needed} more would be needed.",
+                    limit=in_words(self._limit),
+                    needed=in_words(needed),
+                )
             )
         return free
 
@@ -200,7 +205,7 @@ class Archive:
         if kept < len(entries):
             dropped = len(entries) - kept
             self._entries.replace_all([replace(entry, undone_by=None) for entry in entries[dropped:]])
-            self._warn(f"To make room, the oldest calls ({dropped}) can't be undone any more.")
+            self._warn(phrase("To make room, the oldest calls ({dropped}) can't be undone any more.", dropped=dropped))
         goal = self.directory.size() + wanted - int(_FILLED * self._limit)
         self._store.keep_only(live, stop, goal=goal)
         self._refresh()

@@ -6,6 +6,7 @@ import stat
 from contextlib import suppress
 
 from tejat.core.undo import Node
+from tejat.core.words import phrase
 from tejat.workspace.draft import CannotNameLate, Draft, Naming
 from tejat.workspace.history.tree_state import read_key
 from tejat.workspace.metadata import keep_metadata
@@ -19,7 +20,7 @@ class ChangedMeanwhile(OSError):
     """What is at the path is no longer what was seen there."""
 
     def __init__(self) -> None:
-        super().__init__(errno.ESTALE, "it changed in the last moment")
+        super().__init__(errno.ESTALE, phrase("it changed in the last moment"))
 
 
 Expected = bytes | str | None

@@ -7,6 +7,7 @@ from typing import TypeGuard
 
 from tejat.core.undo import Change, Node, NodeKind, Remark
 from tejat.core.value import replace, value
+from tejat.core.words import phrase
 from tejat.workspace.beneath import Root
 from tejat.workspace.draft import remove_leftovers
 from tejat.workspace.history.changes import node_at
@@ -49,9 +50,9 @@ def plan(changes: Sequence[Change], current: Snapshot, *, is_kept: Callable[[byt
         if why is None and _needs_content(change) and change.before is not None:
             digest = change.before.digest
             if digest is None and (change.before.identity not in created or change.after is not None):
-                why = "its old content was not kept"
+                why = phrase("its old content was not kept")
             elif digest is not None and not is_kept(digest):
-                why = "its old content is no longer kept"
+                why = phrase("its old content is no longer kept")
         if why is None:
             wanted.append(replace(change, after=now))
         else:
@@ -69,21 +70,23 @@ def _objection(change: Change, now: Node | None, current: Snapshot) -> str | Non
     """Why the path may not be touched: it is not as the call left it."""
     after = change.after
     if change.path in current.state.others:
-        return "a pipe, socket or device is there now"
+        return phrase("a pipe, socket or device is there now")
     if now is None:
         # Between a file and a directory there is a moment without either, at which a putting back may have been cut.
-        return None if after is None or _is_directory(change.before) != _is_directory(after) else "removed since"
+        return (
+            None if after is None or _is_directory(change.before) != _is_directory(after) else phrase("removed since")
+        )
     if _is_open_directory(change.before, now) or _is_open_directory(after, now):
         return None
     if after is None:
-        return "something else is there now"
+        return phrase("something else is there now")
     if now.kind is not after.kind:
-        return f"changed since: it is a {now.kind} now"
+        return phrase("changed since: it is a {kind} now", kind=now.kind)
     if now.kind is NodeKind.FILE and not now.has_content_of(after):
-        return "changed since"
+        return phrase("changed since")
     if now.target != after.target:
-        return "changed since"
-    return None if now.permissions == after.permissions else "its permissions changed since"
+        return phrase("changed since")
+    return None if now.permissions == after.permissions else phrase("its permissions changed since")
 
 
 def _is_open_directory(node: Node | None, now: Node) -> bool:
@@ -158,7 +161,9 @@ class Restoration:
                 with plain_directory(self._root.fd, os.path.dirname(change.path)) as directory:
                     step(change, directory, os.path.basename(change.path))
             except OSError as error:
-                self._failed[change.path] = Remark(change.full_path, f"could not be put back: {error.strerror}")
+                self._failed[change.path] = Remark(
+                    change.full_path, phrase("could not be put back: {why}", why=error.strerror)
+                )
 
     def _make_parent(self, change: Change) -> None:
         """Somebody may have removed the directory of what is put back."""
@@ -196,7 +201,7 @@ class Restoration:
     def _move(self, change: Change, directory: int, name: str) -> None:
         source = self._moved.get(change.before.identity) if change.before is not None else None
         if source is None or change.before is None:
-            raise OSError(None, "its old content was not kept")
+            raise OSError(None, phrase("its old content was not kept"))
         with plain_directory(self._root.fd, os.path.dirname(source)) as other:
             move_back(other, os.path.basename(source), directory, name, expected=self._seen(source))
         set_permissions(directory, name, change.before)
@@ -206,9 +211,9 @@ class Restoration:
         if remove_directory(directory, name):
             self._done.add(change.path)
         elif change.before is None:
-            self._left.append(Remark(change.full_path, "left, because there is something else in it"))
+            self._left.append(Remark(change.full_path, phrase("left, because there is something else in it")))
         else:
-            raise OSError(None, "there is something else in the directory now")
+            raise OSError(None, phrase("there is something else in the directory now"))
 
     def _put(self, change: Change, directory: int, name: str) -> None:
         node = change.before
@@ -222,7 +227,7 @@ class Restoration:
         else:
             content = None if node.digest is None else self._read(node.digest)
             if content is None:
-                raise OSError(None, "its old content is damaged")
+                raise OSError(None, phrase("its old content is damaged"))
             put_file(directory, name, content, node, expected=expected)
         self._done.add(change.path)
 

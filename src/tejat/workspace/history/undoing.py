@@ -8,6 +8,7 @@ from itertools import groupby
 from tejat.core.errors import UsageError
 from tejat.core.undo import Change, Entry, Remark, Restored
 from tejat.core.value import value
+from tejat.core.words import phrase
 from tejat.workspace.beneath import Root
 from tejat.workspace.history.archive import Archive
 from tejat.workspace.history.changes import compare
@@ -35,7 +36,9 @@ def put_back(archive: Archive, roots: Roots, entry: Entry, extent: Extent) -> Re
             changes = tuple(group)
             root = _open(path, roots, closing)
             if root is None:
-                refused += [Remark(change.full_path, f"there is no directory {path}") for change in changes]
+                refused += [
+                    Remark(change.full_path, phrase("there is no directory {path}", path=path)) for change in changes
+                ]
                 continue
             part = _part(archive, root, changes, extent)
             parts.append(part)
@@ -113,7 +116,11 @@ def _changed_later(archive: Archive, entry: Entry) -> Mapping[str, str]:
 
 def _naming(remark: Remark, later: Mapping[str, str]) -> Remark:
     newer = later.get(remark.path)
-    return remark if newer is None else Remark(remark.path, f"{remark.why} (by {newer}, undo that first)")
+    return (
+        remark
+        if newer is None
+        else Remark(remark.path, phrase("{why} (by {newer}, undo that first)", why=remark.why, newer=newer))
+    )
 
 
 def _root_of(change: Change) -> str:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from tejat.core.errors import UsageError
+from tejat.core.words import phrase
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _CREDENTIALS_IN_ADDRESS = re.compile(r"//[^/?#]*@|^[^/?#]*@")
@@ -83,7 +84,7 @@ def child_environment(
     result.update(extra or {})
     for name, value in result.items():
         if "\0" in value:
-            raise UsageError(f"The environment variable {name} has a NUL character in its value.")
+            raise UsageError(phrase("The environment variable {name} has a NUL character in its value.", name=name))
     return result
 
 
@@ -96,9 +97,11 @@ def person_environment(base: Mapping[str, str]) -> dict[str, str]:
 
 def _check_name(name: str) -> None:
     if not _NAME.fullmatch(name):
-        raise UsageError(f"{name!r} cannot be the name of an environment variable.")
+        raise UsageError(phrase("{name!r} cannot be the name of an environment variable.", name=name))
     if _is_code(name):
-        raise UsageError(f"The environment variable {name} is never passed on: a shell would run what is in it.")
+        raise UsageError(
+            phrase("The environment variable {name} is never passed on: a shell would run what is in it.", name=name)
+        )
 
 
 def _is_code(name: str) -> bool:

@@ -7,7 +7,7 @@ from functools import cache
 
 from tejat.core.errors import SandboxUnavailable
 from tejat.core.sandbox_wish import SandboxWish
-from tejat.core.words import say
+from tejat.core.words import joined, phrase
 from tejat.workspace.landlock import version
 from tejat.workspace.sandbox.bubblewrap import Bubblewrap
 from tejat.workspace.sandbox.landlocked import Landlocked, can_be_changed
@@ -28,7 +28,7 @@ def choose(wanted: SandboxWish, *, roots: Sequence[str], state: str) -> tuple[Sa
     cannot be written.
     """
     if wanted is SandboxWish.OFF:
-        return None, nothing_enforced(say("the sandbox is switched off"))
+        return None, nothing_enforced(phrase("the sandbox is switched off"))
     sandbox, report = _first_that_works(tuple(roots), state)
     if wanted is SandboxWish.REQUIRED:
         _insist(report)
@@ -38,18 +38,18 @@ def choose(wanted: SandboxWish, *, roots: Sequence[str], state: str) -> tuple[Sa
 def _insist(report: Report) -> None:
     if report.sandbox is None:
         raise SandboxUnavailable(
-            say(
+            phrase(
                 "A sandbox is required and none works here ({how}). {what_to_do}",
                 how=report.files.how,
                 what_to_do=_what_to_do(),
             )
         )
-    axes = {"files": report.files, "network": report.network, "processes": report.processes}
-    missing = [f"{name}: {axis.how}" for name, axis in axes.items() if not axis.enforced]
+    axes = {phrase("files"): report.files, phrase("network"): report.network, phrase("processes"): report.processes}
+    missing = [joined("", (name, ": ", axis.how)) for name, axis in axes.items() if not axis.enforced]
     if missing:
-        listed = "; ".join(missing)
+        listed = joined("; ", missing)
         raise SandboxUnavailable(
-            say(
+            phrase(
                 "A sandbox is required and {sandbox} is not enough ({listed}). {what_to_do}",
                 sandbox=report.sandbox,
                 listed=listed,
@@ -61,15 +61,15 @@ def _insist(report: Report) -> None:
 @cache
 def _first_that_works(roots: tuple[str, ...], state: str) -> tuple[Sandbox | None, Report]:
     if "/" in roots:
-        return None, nothing_enforced(say("the root directory is /, which leaves nothing to fence off"))
+        return None, nothing_enforced(phrase("the root directory is /, which leaves nothing to fence off"))
     os.makedirs(state, mode=0o700, exist_ok=True)
     passed_over: list[str] = []
     for sandbox in _candidates(roots, state, passed_over):
         report = probe(sandbox, state=state)
         if report.files.enforced:
             return sandbox, report
-        passed_over.append(f"{sandbox.name}: {report.files.how}")
-    return None, nothing_enforced("; ".join(passed_over) or say("this system has no sandbox that is known here"))
+        passed_over.append(joined("", (sandbox.name, ": ", report.files.how)))
+    return None, nothing_enforced(joined("; ", passed_over) or phrase("this system has no sandbox that is known here"))
 
 
 def _candidates(roots: tuple[str, ...], state: str, passed_over: list[str]) -> Iterator[Sandbox]:
@@ -81,17 +81,17 @@ def _candidates(roots: tuple[str, ...], state: str, passed_over: list[str]) -> I
         return
     programs = list(_bubblewrap_programs(roots))
     if not programs:
-        passed_over.append(say("bubblewrap: not installed outside the root directories"))
+        passed_over.append(phrase("bubblewrap: not installed outside the root directories"))
     for program in programs:
         sandbox = Bubblewrap(program, state=state)
         sandbox.ghosts.sweep()
         yield sandbox
     changeable = can_be_changed(roots)
     if not version():
-        passed_over.append(say("landlock: this kernel does not offer it"))
+        passed_over.append(phrase("landlock: this kernel does not offer it"))
     elif changeable is not None:
         passed_over.append(
-            say("landlock: commands could change {changeable}, which locks them in", changeable=changeable)
+            phrase("landlock: commands could change {changeable}, which locks them in", changeable=changeable)
         )
     else:
         yield Landlocked()
@@ -113,7 +113,7 @@ def _bubblewrap_programs(roots: tuple[str, ...]) -> Iterator[str]:
 
 def _what_to_do() -> str:
     if sys.platform == "linux":
-        return say(
+        return phrase(
             "Install bubblewrap: apt install bubblewrap, dnf install bubblewrap or pip install 'tejat[sandbox]'."
         )
-    return say("This system has no other that could be installed.")
+    return phrase("This system has no other that could be installed.")
