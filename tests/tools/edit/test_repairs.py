@@ -1,0 +1,36 @@
+"""Marks and escapes are taken off the old text, and off the new one only where it has the same."""
+
+import pytest
+
+from tejat.tools.edit.repairs import variants
+from tejat.tools.edit.request import EditRequest
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "repaired"),
+    [
+        pytest.param("```py\na = 1\n```", "```py\na = 2\n```", ("a = 1\n", "a = 2\n"), id="a fence"),
+        pytest.param("```\na = 1\n```", "a = 2", ("a = 1", "a = 2"), id="a fence around the old text only"),
+        pytest.param("7: a\n8: b", "7: a\n8: c", ("a\nb", "a\nc"), id="line numbers"),
+        pytest.param("7\ta\n8\tb", "a\nc", ("a\nb", "a\nc"), id="line numbers in the old text only"),
+        pytest.param(" a\n-b", " a\n+c", ("a\nb", "a\nc"), id="the signs of a diff"),
+        pytest.param("> a\n> b", "> a\n> c", ("a\nb", "a\nc"), id="quote marks"),
+        pytest.param('say(\\"a\\")', 'say(\\"b\\")', ('say("a")', 'say("b")'), id="escaped quotes"),
+        pytest.param("if a:\\n    b", "if a:\\n    c", ("if a:\n    b", "if a:\n    c"), id="escaped line ends"),
+        pytest.param('say(\\"a\\")', 'say("\\n")', ('say("a")', 'say("\\n")'), id="new text that is right stays"),
+        pytest.param("a &lt; b", "a &lt; c", ("a < b", "a < c"), id="entities"),
+        pytest.param("```\n1: a\n2: b\n```", "a\nc", ("a\nb", "a\nc"), id="two at once"),
+    ],
+)
+def test_among_the_repairs(old: str, new: str, repaired: tuple[str, str]) -> None:
+    assert repaired in [(each.request.old, each.request.new) for each in variants(EditRequest(old, new))]
+
+
+def test_an_ordinary_text_has_no_marks() -> None:
+    request = EditRequest("def run(self):\n    return self.value\n", "x")
+    assert [each.repairs for each in variants(request) if each.is_certain] == []
+
+
+def test_numbers_that_do_not_rise_are_text() -> None:
+    request = EditRequest("1: a\n1: b", "x")
+    assert "a\nb" not in [each.old for each in variants(request)]
