@@ -111,7 +111,7 @@ COMMAND_LINE = {"tejat", "tejat.cli", "tejat.cli.main", "tejat.core", "tejat.cor
 
 @pytest.mark.parametrize("words", [["--version"], ["-V"]])
 def test_the_version_loads_nothing_but_the_command_line(words: list[str]) -> None:
-    assert loaded_by(MAIN.format(words=words)) == COMMAND_LINE | {"gc"}
+    assert loaded_by(MAIN.format(words=words)) == COMMAND_LINE | {"gc", "resource"}
 
 
 @pytest.mark.parametrize("words", [["--help"], ["-h"]])
