@@ -135,6 +135,7 @@ def test_what_a_server_wants_to_know() -> None:
         person.type("Ada")
         person.press("enter")
         person.wait_for('To be sent: {"name":"Ada"}')
+        time.sleep(SECONDS_UNHEARD + 0.05)
         person.press("y")
         assert answered(person) == "proceed_once None None {'name': 'Ada'}"
 
