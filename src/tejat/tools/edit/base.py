@@ -6,26 +6,27 @@ has it was never meant to be changed, however it was given.
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 from tejat.tools.edit.alignment import STALE, Alignment
 from tejat.tools.edit.folding import digits_of, key_of, operators_of, words_of
 from tejat.tools.edit.given import Given, indent_of
 from tejat.tools.edit.likeness import ESCAPED
 from tejat.tools.edit.page import Page
-from tejat.workspace.line_edits import line_edits
 
 
 def base_of(given: Given, new: Sequence[str], page: Page, alignment: Alignment) -> Given:
     """The old lines that the new ones have to be compared with."""
     found = [None if place is None else page.lines[place] for place in alignment.places]
     is_as_found = _is_as_found(given.lines, [line for line in found if line is not None], new)
-    by_key = {key_of(line): line for line in new}
+    by_key, new_lines = {key_of(line): line for line in new}, {line.rstrip() for line in new}
     lines: list[str] = []
     for index, (old, there) in enumerate(zip(given.lines, found, strict=True)):
         if there is None or old == there:
             lines.append(old)
         elif alignment.costs[index] < ESCAPED:
-            lines.append(there if is_as_found else old)
+            is_given = old.rstrip() in new_lines and there.rstrip() not in new_lines
+            lines.append(there if is_as_found and not is_given else old)
         elif given.keys[index] in by_key:
             # The new text has the same slip, so it leaves the line alone, whatever its white space is.
             lines.append(by_key[given.keys[index]])
@@ -40,36 +41,58 @@ def base_of(given: Given, new: Sequence[str], page: Page, alignment: Alignment) 
 
 
 def with_blank_lines(given: Given, new: Sequence[str], page: Page, alignment: Alignment) -> tuple[Given, Alignment]:
-    """The same lines and places, with the blank lines of the file if the new text was written over those."""
+    """The same lines and places, with the blank lines between them that the new text was written over.
+
+    A blank line that is not in the file, and that the new text has not between the same two lines, was never there; one
+    that only the file has, and that the new text has between the same two lines, was known to be there.
+    """
     keys = [key_of(line) for line in new]
-    if _changes(page.keys[alignment.start : alignment.end], keys) >= _changes(given.keys, keys):
-        return given, alignment
+    parted = _parted(keys)
     lines, places, costs = list[str](), list[int | None](), list[float]()
     elided: dict[int, tuple[int, int]] = {}
-    end: int | None = None
+    last: int | None = None
     for index, place in enumerate(alignment.places):
-        if place is None and not given.keys[index]:
+        if place is None and not given.keys[index] and not _is_repeated(given.keys, index, keys, parted):
             continue
-        if index in alignment.elided:
-            elided[len(lines)] = alignment.elided[index]
-            end = None
-        elif place is not None:
-            blank = [line for line in range(place if end is None else end, place) if not page.keys[line]]
+        if (
+            place is not None
+            and last is not None
+            and last + 1 == index
+            and (given.keys[last], given.keys[index]) in parted
+        ):
+            blank = [line for line in range((alignment.places[last] or 0) + 1, place) if not page.keys[line]]
             lines += [page.lines[line] for line in blank]
             places += blank
             costs += [0.0] * len(blank)
-            end = place + 1
+        if index in alignment.elided:
+            elided[len(lines)] = alignment.elided[index]
+        last = None if place is None else index
         lines.append(given.lines[index])
         places.append(place)
         costs.append(alignment.costs[index])
     return Given(lines), Alignment(tuple(places), tuple(costs), alignment.total, elided)
 
 
-def _changes(old: Sequence[str], new: Sequence[str]) -> int:
-    """How many lines are taken away and put in."""
-    return sum(
-        edit.old_end - edit.old_start + edit.new_end - edit.new_start for edit in line_edits(list(old), list(new))
-    )
+def _parted(keys: Sequence[str]) -> set[tuple[str, str]]:
+    """The pairs of lines with nothing but blank lines between them, and at least one."""
+    telling = [index for index, key in enumerate(keys) if key]
+    return {(keys[above], keys[below]) for above, below in pairwise(telling) if below - above > 1}
+
+
+def _is_repeated(given: Sequence[str], index: int, new: Sequence[str], parted: set[tuple[str, str]]) -> bool:
+    """Whether the new text has a blank line where the given one has it: next to a line that both have, or at an end."""
+    above = next((key for key in reversed(given[:index]) if key), None)
+    below = next((key for key in given[index + 1 :] if key), None)
+    if above is None:
+        return _blank_at(new) >= _blank_at(given)
+    if below is None:
+        return _blank_at(new[::-1]) >= _blank_at(given[::-1])
+    return any(above == left or below == right for left, right in parted)
+
+
+def _blank_at(keys: Sequence[str]) -> int:
+    """How many of the first lines are blank."""
+    return next((index for index, key in enumerate(keys) if key), len(keys))
 
 
 def _is_as_found(given: Sequence[str], found: Sequence[str], new: Sequence[str]) -> bool:

@@ -41,7 +41,7 @@ def with_the_same_breaks(lines: Sequence[str], groups: "Sequence[Sequence[str]]"
 
 
 def _is_same_break(last: str, line: str, left: str, right: str) -> bool:
-    is_like_left = last == left or (last[-_TELLING:] == left[-_TELLING:] and line == right)
+    is_like_left = last == left or (bool(right) and last[-_TELLING:] == left[-_TELLING:] and line == right)
     is_like_right = line == right or (line[:_TELLING] == right[:_TELLING] and last == left)
     return is_like_left and is_like_right
 
