@@ -158,7 +158,7 @@ def test_whatever_is_found_lies_within_the_lines_that_fit(text: str, data: st.Da
     old, new = ("\n".join(data.draw(lines)) for _ in range(2))
     framed = f"# first line, nobody's\n{text}\n# last line, nobody's\n"
     got = edited(framed, EditRequest(old, new))
-    if got is not None and old.strip():
+    if got is not None and old not in framed:
         assert got.startswith("# first line, nobody's\n")
         assert got.endswith("# last line, nobody's\n")
 

@@ -124,7 +124,7 @@ def _has_its_words(given: str, found: str, new: Sequence[str]) -> bool:
     only_found, only_given = found_words - given_words, given_words - found_words
     likest = max(
         (Counter(words_of(line)) for line in new),
-        key=lambda words: (words & found_words).total(),
+        key=lambda words: (words & (found_words | given_words)).total() / (words.total() + found_words.total()),
         default=Counter[str](),
     )
     return bool(only_found) and (likest & found_words) >= only_found and not (likest - found_words) & only_given
