@@ -24,6 +24,7 @@ _ENTITIES = (
     ("&nbsp;", ""),
     ("&amp;", "&"),
 )
+_TELLING = 3
 _DIGITS = re.compile(r"\d+")
 _NAME = re.compile(r"\b(?:def|class|function|func|fn|interface|struct|enum|trait|type|module|namespace)\s+(\w+)")
 _OPERATORS = re.compile(r"[-+*/%<>=!&|^~]+|\b(?:not|and|or|is|in|True|False|true|false|None|null)\b")
@@ -75,6 +76,3 @@ def names_of(line: str) -> list[str]:
 def is_telling(key: str) -> bool:
     """Whether a line says anything that could tell one place from another: a bracket or a blank line does not."""
     return len(key) >= _TELLING and any(map(str.isalnum, key))
-
-
-_TELLING = 3

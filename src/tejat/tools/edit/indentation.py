@@ -24,8 +24,8 @@ class Indentation:
         for left, right in _without_odd_first(indents):
             self._known.setdefault(left, set()).add(right)
         self._is_same = all(rights == {left} for left, rights in self._known.items())
-        self._given_step = _step(map_lines(given))
-        self._found_step = _step(map_lines(found))
+        self._given_step = _step(_indents(given))
+        self._found_step = _step(_indents(found))
 
     @property
     def is_same(self) -> bool:
@@ -95,7 +95,7 @@ def _are_as_deep(left: str, right: str, given_step: str | None, found_step: str 
     return _width(left) * _width(found_step) == _width(right) * _width(given_step)
 
 
-def map_lines(lines: Sequence[str]) -> list[str]:
+def _indents(lines: Sequence[str]) -> list[str]:
     """The indents of the lines that are not blank."""
     return [indent_of(line) for line in lines if line.strip()]
 
