@@ -27,6 +27,8 @@ def base_of(given: Given, new: Sequence[str], page: Page, alignment: Alignment) 
         elif alignment.costs[index] < ESCAPED:
             is_given = old.rstrip() in new_lines and there.rstrip() not in new_lines
             lines.append(there if is_as_found and not is_given else old)
+        elif old.rstrip() in new_lines:
+            lines.append(old)
         elif given.keys[index] in by_key:
             # The new text has the same slip, so it leaves the line alone, whatever its white space is.
             lines.append(by_key[given.keys[index]])
@@ -127,4 +129,5 @@ def _has_its_words(given: str, found: str, new: Sequence[str]) -> bool:
         key=lambda words: (words & (found_words | given_words)).total() / (words.total() + found_words.total()),
         default=Counter[str](),
     )
-    return bool(only_found) and (likest & found_words) >= only_found and not (likest - found_words) & only_given
+    has_them = all(likest[word] >= found_words[word] for word in only_found)
+    return bool(only_found) and has_them and not (likest - found_words) & only_given

@@ -174,7 +174,9 @@ class _Fit:
         sure = sum(
             cost < CUT for cost, telling in zip(self._places[0].costs, self._given.telling, strict=True) if telling
         )
-        shared = (Counter(self._given.lines) & Counter(self._new)).total()
+        found = self._page.lines[self._places[0].start : self._places[0].end]
+        new = Counter(line for line in self._new if line.strip())
+        shared = max((Counter(lines) & new).total() for lines in (self._given.lines, found))
         return self._places[0].total - _WORTH * sure - shared + (0 if is_there else _NOT_THERE)
 
     @property

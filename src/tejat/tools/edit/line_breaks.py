@@ -42,11 +42,14 @@ def with_the_same_breaks(lines: Sequence[str], groups: "Sequence[Sequence[str]]"
 
 def _is_same_break(last: str, line: str, left: str, right: str) -> bool:
     is_like_left = last == left or (bool(right) and last[-_TELLING:] == left[-_TELLING:] and line == right)
-    is_like_right = line == right or (line[:_TELLING] == right[:_TELLING] and last == left)
+    is_like_right = line == right or (
+        last == left and (len(left.strip()) >= _LONG or line[:_TELLING] == right[:_TELLING])
+    )
     return is_like_left and is_like_right
 
 
 _TELLING = 2
+_LONG = 8
 
 
 def _starts(key: str) -> Iterator[str]:

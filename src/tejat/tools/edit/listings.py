@@ -125,10 +125,6 @@ def without_added(lines: Sequence[str]) -> list[str] | None:
     return without_signs(lines, drop="+")
 
 
-def without_removed(lines: Sequence[str]) -> list[str] | None:
-    return without_signs(lines, drop="-")
-
-
 def without_outer_quotes(lines: Sequence[str]) -> list[str] | None:
     """Without quotes around the whole text."""
     text = "\n".join(lines).strip()

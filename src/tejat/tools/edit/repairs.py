@@ -79,7 +79,6 @@ _LISTINGS = (
     _strip("line numbers were left out", listings.without_spaced_numbers, listings.without_loose_spaced_numbers),
     _strip(_SIGNS, listings.without_signs, listings.without_signs_or_margin),
     _strip(_SIGNS, listings.without_added, listings.without_signs_or_margin),
-    _strip(_SIGNS, listings.without_removed, listings.without_signs_or_margin),
     _MARGIN,
     _strip(_SIGNS, listings.without_bare_signs, listings.without_bare_signs_of_new),
     _strip("quote marks were left out", listings.without_quote_marks),
