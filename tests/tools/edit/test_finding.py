@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tejat.tools.edit.finding import MOST_SEARCHED, Found, Refused, find
@@ -106,7 +106,7 @@ IN_BOTH: list[Disturb] = [quoted, fenced, escaped, with_tabs, shifted, spread, w
 IN_OLD: list[Disturb] = [numbered, quoted, fenced, escaped, shifted, with_blanks_at_ends, spread, with_curly_quotes]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.text("ab \n", min_size=1, max_size=30), st.data())
 def test_an_exact_match_is_plainly_replaced(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text) - 1))
@@ -118,7 +118,7 @@ def test_an_exact_match_is_plainly_replaced(text: str, data: st.DataObject) -> N
     assert edited(text, EditRequest(old, new, count)) == text.replace(old, new)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(edits(), st.sampled_from(IN_BOTH))
 def test_disturbing_both_texts_changes_nothing(edit: tuple[list[str], int, list[str], list[str]], way: Disturb) -> None:
     lines, start, old, new = edit
@@ -127,7 +127,7 @@ def test_disturbing_both_texts_changes_nothing(edit: tuple[list[str], int, list[
     assert got == intended
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(edits(), st.sampled_from(IN_OLD))
 def test_disturbing_the_old_text_changes_nothing(
     edit: tuple[list[str], int, list[str], list[str]], way: Disturb
@@ -137,7 +137,7 @@ def test_disturbing_the_old_text_changes_nothing(
     assert edited("\n".join(lines), EditRequest("\n".join(way(old)), "\n".join(new))) == intended
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(edits(), code(OTHERS), code(OTHERS), st.sampled_from(IN_OLD))
 def test_unrelated_text_elsewhere_never_moves_an_edit(
     edit: tuple[list[str], int, list[str], list[str]], above: list[str], below: list[str], way: Disturb
@@ -148,7 +148,7 @@ def test_unrelated_text_elsewhere_never_moves_an_edit(
     assert got == "\n".join(intended)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(st.sampled_from(["a b", "  a b", "c = 1", "", "}", "f(x)", "f(y)"]), max_size=12).map("\n".join), st.data()
 )

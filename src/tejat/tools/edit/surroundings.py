@@ -19,7 +19,8 @@ def told_apart(new: Sequence[str], page: Page, ranges: Sequence[tuple[int, int]]
 
     `ranges` are the lines of the places, from the first up to the one behind the last.
     """
-    found = [stretch for each in ranges if (stretch := _Stretch.best(new, page, each)) is not None]
+    keys = [key_of(line) for line in new]
+    found = [stretch for each in ranges if (stretch := _Stretch.best(new, keys, page, each)) is not None]
     if not found:
         return None
     best = max(found, key=lambda stretch: stretch.worth)
@@ -32,8 +33,9 @@ def told_apart(new: Sequence[str], page: Page, ranges: Sequence[tuple[int, int]]
 class _Stretch:
     """Lines of the file around a place, and what the new lines make of them."""
 
-    def __init__(self, new: Sequence[str], page: Page, place: tuple[int, int], start: int, end: int) -> None:
-        keys = [key_of(line) for line in new]
+    def __init__(
+        self, new: Sequence[str], keys: Sequence[str], page: Page, place: tuple[int, int], start: int, end: int
+    ) -> None:
         changes = line_edits(page.keys[start:end], keys)
         gone = {line for each in changes for line in range(start + each.old_start, start + each.old_end)}
         around = [line for line in range(start, end) if not place[0] <= line < place[1]]
@@ -56,15 +58,14 @@ class _Stretch:
         )
 
     @classmethod
-    def best(cls, new: Sequence[str], page: Page, place: tuple[int, int]) -> "_Stretch | None":
+    def best(cls, new: Sequence[str], keys: Sequence[str], page: Page, place: tuple[int, int]) -> "_Stretch | None":
         """The stretch around the place of which the new lines repeat most; None if they always lose some of it."""
-        keys = [key_of(line) for line in new]
         reach = len(keys) + _SLACK
         above, below = page.keys[max(place[0] - reach, 0) : place[0]], page.keys[place[1] : place[1] + reach]
         if not any(key in keys and is_telling(key) for key in (*above, *below)):
             return None
         stretches = [
-            cls(new, page, place, start, end)
+            cls(new, keys, page, place, start, end)
             for start in _nearest(keys[0], page, range(place[0] - 1, max(place[0] - reach, 0) - 1, -1), place[0])
             for end in _nearest(keys[-1], page, range(place[1], min(place[1] + reach, len(page.keys))), place[1] - 1)
         ]
