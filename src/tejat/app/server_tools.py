@@ -22,7 +22,7 @@ from tejat.core.elicitation import fields_of, with_defaults
 from tejat.core.errors import BadPrompt, UsageError
 from tejat.core.types import JsonObject, Part
 from tejat.core.visible import visible, without_hidden
-from tejat.core.words import say
+from tejat.core.words import phrase, say, translated
 from tejat.engine.secret_mask import SecretMask
 from tejat.mcp.failures import McpFailure, McpProblem
 from tejat.mcp.names import other_names
@@ -38,7 +38,7 @@ from tejat.mcp.resource_tools import ListMcpResourcesTool, ReadMcpResourceTool
 from tejat.mcp.resources import Offered, find_resource, for_prompt, read_resource
 from tejat.mcp.tool import Discovered, discovered_tools
 from tejat.mcp.untrusted import untrusted
-from tejat.mcp.values import Catalogue, Host, Root, Server, ServerState, ServerStatus
+from tejat.mcp.values import Catalogue, Host, Root, Server, ServerState, ServerStatus, Step
 from tejat.tools.registry import Source, ToolRegistry, entry_of
 from tejat.workspace.http.client import HttpClient
 
@@ -320,9 +320,17 @@ def token_store(places: Places) -> TokenStore:
     return TokenStore(os.path.join(places.state, "mcp-logins"))
 
 
+_STEPS = {
+    Step.START: phrase("start"),
+    Step.HANDSHAKE: phrase("handshake"),
+    Step.LIST: phrase("list"),
+    Step.CALL: phrase("call"),
+}
+
+
 def failure_in_words(status: ServerStatus) -> str:
     """Why a server is not there, with the last that it said."""
-    where = status.alias if status.step is None else f"{status.alias} ({status.step})"
+    where = status.alias if status.step is None else f"{status.alias} ({translated(_STEPS[status.step])})"
     advice = ""
     if status.state is ServerState.NEEDS_LOGIN:
         advice = " " + say("Log in with {command}.", command=f"`tejat mcp auth {status.alias}`")

@@ -15,7 +15,7 @@ from tejat.config.references import is_secret
 from tejat.config.settings import McpServer, Setting, Settings, servers_of
 from tejat.core.errors import UsageError
 from tejat.core.visible import visible
-from tejat.core.words import say
+from tejat.core.words import phrase, say
 from tejat.mcp.failures import McpFailure, McpProblem
 from tejat.mcp.link import ServerPlan
 from tejat.mcp.names import alias_problem
@@ -118,7 +118,7 @@ def described(server: McpServer) -> tuple[str, str]:
             return "stdio", visible(server.command or "")
         remote = reach(server, HttpClient(environment=_NOTHING))
     except McpFailure:
-        return "unknown", visible(server.command or "")
+        return phrase("unknown"), visible(server.command or "")
     return remote.kind, remote.where
 
 

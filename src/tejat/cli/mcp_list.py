@@ -11,7 +11,7 @@ from tejat.cli.termination import Terminated, ending_in_order
 from tejat.core.exit_codes import EXIT_OK
 from tejat.core.json_text import dump_json
 from tejat.core.types import JsonObject
-from tejat.core.words import say, say_count
+from tejat.core.words import say, say_count, translated
 from tejat.mcp.values import ServerState, ServerStatus
 
 _MOST_LAST_WORDS = 5
@@ -55,7 +55,8 @@ def _show(status: ServerStatus, servers: ServersAtHand) -> None:
     if status.state is ServerState.CONNECTED:
         offer = servers.offer(status)
         tools = f" ({say_count('{count} tool', '{count} tools', len(offer.tools))})"
-    print(f"{mark} {on_one_line(status.alias)}: {on_one_line(status.where)} ({status.transport}) - {word}{tools}")
+    where = f"{on_one_line(status.where)} ({translated(status.transport)})"
+    print(f"{mark} {on_one_line(status.alias)}: {where} - {word}{tools}")
     for line in _explained(status):
         print(f"    {on_one_line(line)}")
     sys.stdout.flush()
@@ -82,7 +83,7 @@ def _explained(status: ServerStatus) -> list[str]:
     if status.state is ServerState.CONNECTED:
         return []
     words = [f"| {line}" for line in status.last_words[-_MOST_LAST_WORDS:]]
-    return [*filter(None, status.reason.split("\n")), *words, *_next_step(status)]
+    return [*filter(None, translated(status.reason).split("\n")), *words, *_next_step(status)]
 
 
 def _next_step(status: ServerStatus) -> list[str]:

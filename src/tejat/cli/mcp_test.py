@@ -12,7 +12,7 @@ from tejat.cli.mcp_shown import note, on_one_line, say_no_such_server
 from tejat.cli.style import Style
 from tejat.cli.termination import Terminated, ending_in_order
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK
-from tejat.core.words import say, say_count
+from tejat.core.words import say, say_count, translated
 from tejat.mcp.values import ServerState, ServerStatus, Step
 
 _MOST_LAST_WORDS = 20
@@ -36,7 +36,9 @@ async def _test(name: str) -> int:
     style = Style(sys.stdout)
     async with open_servers(["."], only=name, on_change=steps.take) as servers:
         status = servers.statuses()[0]
-        print(style.bold(f"{on_one_line(name)}: {on_one_line(status.where)} ({status.transport})"), flush=True)
+        print(
+            style.bold(f"{on_one_line(name)}: {on_one_line(status.where)} ({translated(status.transport)})"), flush=True
+        )
         async for settled in servers.settled():
             status = settled
         steps.is_over = True

@@ -18,7 +18,7 @@ from tejat.core.exit_codes import EXIT_INTERRUPTED, EXIT_OK
 from tejat.core.person import Person
 from tejat.core.value import value
 from tejat.core.visible import visible
-from tejat.core.words import say
+from tejat.core.words import say, translated
 from tejat.frontends.desk import Desk
 from tejat.frontends.mode_words import mode_in_words
 
@@ -168,7 +168,7 @@ class _Talk:
             self._output.line(say("Command was cancelled."))
             raise
         except UsageError as error:
-            self._output.line(visible(str(error)))
+            self._output.line(visible(translated(error)))
 
     async def _obey(self, effect: Effect) -> None:
         match effect:
@@ -179,7 +179,7 @@ class _Talk:
                 await self._desk.run(prompt, self._output.tell)
             case Refill(text):
                 self._refill = text
-                self._output.line(visible(text))
+                self._output.line(visible(translated(text)))
                 self._output.line(say("Enter sends this; or type something else."))
             case ClearScreen():
                 self._output.line(say("What stands above belongs to a conversation that is over."))

@@ -141,7 +141,7 @@ def _test(options: argparse.Namespace, open_book: OpenBook) -> int:
 
 
 def _print_rules(tier: str, rules: Sequence[ListedRule]) -> None:
-    print(Style(sys.stdout).bold(tier))
+    print(Style(sys.stdout).bold(translated(tier)))
     width = max(len(_on_one_line(rule.text)) for rule in rules)
     for rule in rules:
         text = _on_one_line(rule.text).ljust(min(width, _TEXT_WIDTH))

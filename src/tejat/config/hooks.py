@@ -8,7 +8,7 @@ from tejat.config.settings import Setting
 from tejat.core.hooks import GUARDS, HookEvent
 from tejat.core.types import JsonObject, JsonValue
 from tejat.core.value import value
-from tejat.core.words import phrase
+from tejat.core.words import joined, phrase
 
 DEFAULT_SECONDS = 60.0
 LONGEST_SECONDS = 3600.0
@@ -75,7 +75,7 @@ def read_hooks(given: GivenHooks, switches: GivenHooks) -> ConfiguredHooks:
         for entry in source.get("enabled", ()):
             off.note_switch(entry, warnings)
     kept = [hook for hook in read if not off.covers(hook)]
-    warnings += [f"{hook.problem} {_consequence(hook)}" for hook in kept if hook.problem]
+    warnings += [joined(" ", (hook.problem, _consequence(hook))) for hook in kept if hook.problem]
     return ConfiguredHooks(tuple(sorted(kept, key=lambda hook: rank(hook.tier))), tuple(warnings))
 
 

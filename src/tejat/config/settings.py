@@ -11,9 +11,14 @@ from tejat.config.places import SourceTier
 from tejat.core.sandbox_wish import SandboxWish
 from tejat.core.types import JsonObject, JsonValue
 from tejat.core.value import value
+from tejat.core.words import phrase
 
 Kept_co = TypeVar("Kept_co", covariant=True)
 OAuth: TypeAlias = Mapping[str, str | bool | tuple[str, ...]]
+
+
+DEFAULT_SOURCE = phrase("default")
+"""Where a value comes from that nobody has set."""
 
 
 @value
@@ -21,7 +26,7 @@ class Setting(Generic[Kept_co]):
     """A value, who set it, and where: file and line, the name of an environment variable, or `default`."""
 
     value: Kept_co
-    source: str = "default"
+    source: str = DEFAULT_SOURCE
     tier: SourceTier = SourceTier.DEFAULT
 
 

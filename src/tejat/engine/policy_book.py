@@ -53,9 +53,7 @@ class PolicyBook:
     def rules(self) -> Sequence[ListedRule]:
         ids = self._saved_ids()
         ordered = sorted(self._judge.permission.policy.rules, key=lambda rule: -rule.tier)
-        return [
-            ListedRule(rule.tier.name.lower(), rule_text(rule), rule.source, ids.get(rule.source)) for rule in ordered
-        ]
+        return [ListedRule(_TIERS[rule.tier], rule_text(rule), rule.source, ids.get(rule.source)) for rule in ordered]
 
     def problems(self) -> Sequence[str]:
         untrusted = [
@@ -104,6 +102,14 @@ class PolicyBook:
         """The id of each saved rule by where it stands."""
         path = saved_path(self._places)
         return {f"{path}:{rule.line}": rule.id for rule in saved_rules(self._places)}
+
+
+_TIERS = {
+    Tier.DEFAULT: phrase("default"),
+    Tier.WORKSPACE: phrase("workspace"),
+    Tier.USER: phrase("user"),
+    Tier.ADMIN: phrase("admin"),
+}
 
 
 def _explanation(facts: Facts, verdict: Verdict) -> Explanation:

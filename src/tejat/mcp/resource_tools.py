@@ -107,7 +107,7 @@ class ReadMcpResourceTool(ProposingTool[ReadParams]):
 
     def check(self, params: ReadParams) -> None:
         if not params.uri.strip():
-            raise ToolFailure('Parameter "uri" must be a non-empty string.', ErrorType.INVALID_TOOL_PARAMS)
+            raise ToolFailure(phrase('Parameter "uri" must be a non-empty string.'), ErrorType.INVALID_TOOL_PARAMS)
 
     def describe(self, params: ReadParams) -> str:
         return params.uri
@@ -116,7 +116,9 @@ class ReadMcpResourceTool(ProposingTool[ReadParams]):
         found = self._found(params)
         return InfoConfirmation(
             title=phrase("Confirm MCP Resource Read"),
-            prompt=f"Ask MCP server {found.server.alias} for its resource {found.resource.uri}",
+            prompt=phrase(
+                "Ask MCP server {server} for its resource {uri}", server=found.server.alias, uri=found.resource.uri
+            ),
         )
 
     async def run(self, params: ReadParams, context: ToolContext) -> ToolResult:
@@ -124,23 +126,26 @@ class ReadMcpResourceTool(ProposingTool[ReadParams]):
         try:
             contents = await read_resource(found)
         except McpFailure as failure:
-            told = f"Error: Failed to read resource {found.resource.uri}: {failure.message}"
+            told = phrase("Error: Failed to read resource {uri}: {why}", uri=found.resource.uri, why=failure.message)
             is_late = failure.problem is McpProblem.TIMED_OUT
             raise ToolFailure(told, ErrorType.TIMEOUT if is_late else ErrorType.MCP_TOOL_ERROR) from failure
         text = "".join(
             f"{content.text}\n" if isinstance(content, TextContent) else f"[Binary Data ({content.mime_type})]\n"
             for content in contents
         )
-        shown = f"Read {found.label}: {len(contents)} content(s)."
+        shown = phrase("Read {label}: {count} content(s).", label=found.label, count=len(contents))
         return ToolResult(untrusted(text) if contents else f"The resource {found.label} is empty.", shown)
 
     def _found(self, params: ReadParams) -> Found:
         match find_resource(params.uri, self._offers()):
             case ():
-                raise ToolFailure(f"Error: Resource not found for URI: {params.uri}", ErrorType.MCP_RESOURCE_NOT_FOUND)
+                told = phrase("Error: Resource not found for URI: {uri}", uri=params.uri)
+                raise ToolFailure(told, ErrorType.MCP_RESOURCE_NOT_FOUND)
             case (only,):
                 return only
             case several:
-                labels = ", ".join(found.label for found in several)
-                told = f"Error: Several servers have a resource of this URI. Say which one you mean: {labels}"
+                names = ", ".join(found.label for found in several)
+                told = phrase(
+                    "Error: Several servers have a resource of this URI. Say which one you mean: {names}", names=names
+                )
                 raise ToolFailure(told, ErrorType.INVALID_TOOL_PARAMS)

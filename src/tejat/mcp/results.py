@@ -10,6 +10,7 @@ from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.json_text import NotJson, dump_json, load_json
 from tejat.core.tool import ToolError, ToolResult, failed
 from tejat.core.types import InlineData, JsonObject, JsonValue, Part, Text
+from tejat.core.words import joined, phrase
 from tejat.mcp.blocks import Block, Piece, Said, TooLarge, read_blocks, without_media
 from tejat.mcp.untrusted import untrusted
 
@@ -62,7 +63,7 @@ def _reported_error(answer: JsonObject, tool: str, arguments: JsonObject) -> Too
         for block in (content if isinstance(content, list) else ())
         if isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str)
     ]
-    display = "\n".join([f"Error: MCP tool '{tool}' reported an error.", *map(str, words)])
+    display = joined("\n", (phrase("Error: MCP tool '{tool}' reported an error.", tool=tool), *map(str, words)))
     return ToolResult(told, display, ToolError(told, ErrorType.MCP_TOOL_ERROR))
 
 

@@ -148,7 +148,7 @@ class DiscoveredMCPTool(BaseTool):
     async def execute(self, params: Params, context: ToolContext) -> ToolResult:
         approved = context.approved
         if isinstance(approved, McpConfirmation) and approved.digest != self._digest_of_call(params):
-            told = "This is not the call that the user agreed to: the tool or its arguments have changed since."
+            told = phrase("This is not the call that the user agreed to: the tool or its arguments have changed since.")
             raise ToolFailure(told, ErrorType.EXECUTION_FAILED)
         arguments = cast("JsonObject", params)
         progress = _ShownProgress(context.update_output)
@@ -165,7 +165,12 @@ class DiscoveredMCPTool(BaseTool):
         return sha256(call.encode("utf-8", "surrogatepass")).hexdigest()
 
     def _in_words(self, failure: McpFailure) -> ToolFailure:
-        what = f"MCP tool '{self.own_name}' of server '{self._server.alias}' failed: {failure.message}"
+        what = phrase(
+            "MCP tool '{tool}' of server '{server}' failed: {why}",
+            tool=self.own_name,
+            server=self._server.alias,
+            why=failure.message,
+        )
         advice = _ADVICE_BY_CODE.get(failure.code) or _ADVICE[failure.problem]
         is_late = failure.problem is McpProblem.TIMED_OUT
         error_type = ErrorType.TIMEOUT if is_late else ErrorType.MCP_TOOL_ERROR

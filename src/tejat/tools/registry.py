@@ -8,6 +8,7 @@ from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.nearest import distance
 from tejat.core.tool import BaseTool, FunctionDeclaration, Kind
 from tejat.core.value import replace, value
+from tejat.core.words import joined, phrase
 
 ALIASES: Mapping[str, tuple[str, ...]] = {"search_file_content": ("grep", "grep_search")}
 """Other names under which the documents know a tool."""
@@ -170,11 +171,11 @@ class ToolRegistry:
         """
         entry = self.entry(name)
         if entry is None:
-            raise ToolFailure(
-                f'Tool "{name}" not found in registry. Tools must use the exact names that are registered.'
-                + _suggestion(name, self.names()),
-                ErrorType.TOOL_NOT_REGISTERED,
+            told = phrase(
+                'Tool "{name}" not found in registry. Tools must use the exact names that are registered.', name=name
             )
+            hint = _suggestion(name, self.names())
+            raise ToolFailure(joined(" ", (told, hint)) if hint else told, ErrorType.TOOL_NOT_REGISTERED)
         self.tell_of([entry.name])
         return self._tool(entry)
 
@@ -327,7 +328,9 @@ def _suggestion(name: str, known: list[str]) -> str:
     quoted = [f'"{candidate}"' for candidate in nearest]
     if not quoted:
         return ""
-    return f" Did you mean {quoted[0]}?" if len(quoted) == 1 else f" Did you mean one of: {', '.join(quoted)}?"
+    if len(quoted) == 1:
+        return phrase("Did you mean {name}?", name=quoted[0])
+    return phrase("Did you mean one of: {names}?", names=", ".join(quoted))
 
 
 def _likely(name: str, known: list[str]) -> list[str]:

@@ -185,5 +185,5 @@ def leads_out(pattern: str) -> ToolFailure:
             'Path not in workspace: the glob pattern "{pattern}" leads out of the searched directory.', pattern=pattern
         ),
         ErrorType.PATH_NOT_IN_WORKSPACE,
-        display="Path not in workspace.",
+        display=phrase("Path not in workspace."),
     )

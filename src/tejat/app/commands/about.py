@@ -14,7 +14,7 @@ from tejat.core.errors import UsageError
 from tejat.core.person import Person
 from tejat.core.sheet import Sheet, Source, Table, Tone, Words
 from tejat.core.value import replace
-from tejat.core.words import say
+from tejat.core.words import joined, say
 
 
 class About(Command):
@@ -26,7 +26,7 @@ class About(Command):
         ground = replace(ground, settings=replace(ground.settings, model_name=asked))
         own = os.environ if given is None else given
         checks = configuration_checks(ground, own=own, default_model=asked.value)
-        rows = [(f"{check.group}: {check.name}", check.how) for check in checks]
+        rows = [(joined(": ", (check.group, check.name)), check.how) for check in checks]
         blocks = (
             Table(tuple(_facts(self))),
             Words(say("What it goes by"), Tone.STRONG),

@@ -17,7 +17,7 @@ from tejat.core.errors import TejatError
 from tejat.core.nearest import distance
 from tejat.core.person import Person
 from tejat.core.sheet import Sheet, Tone, Words, told
-from tejat.core.words import say
+from tejat.core.words import say, translated
 from tejat.mcp.prompts import HELP, PromptCommand
 
 # Where each command is, with the name of its class.
@@ -172,7 +172,7 @@ class CommandBook:
             arguments = [f"--{argument.name}=…" for argument in prompt.prompt.arguments]
             yield CommandSummary(
                 prompt.name,
-                " ".join(prompt.description.split()),
+                " ".join(translated(prompt.description).split()),
                 " ".join((f"/{prompt.name}", *arguments)) if arguments else "",
                 source=say("MCP server {name}", name=prompt.server.alias),
             )
@@ -192,7 +192,7 @@ def _name_of_own(name: str) -> str | None:
 
 def _suggested(name: str, summary: CommandSummary, typed: int) -> Suggestion:
     blank = " " if summary.usage else ""
-    detail = f"{summary.summary} ({summary.source})" if summary.source else summary.summary
+    detail = f"{translated(summary.summary)} ({summary.source})" if summary.source else summary.summary
     return Suggestion(f"/{name}{blank}", typed, label=f"/{name}", detail=detail)
 
 

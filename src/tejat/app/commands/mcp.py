@@ -15,7 +15,7 @@ from tejat.core.errors import UsageError
 from tejat.core.json_text import dump_json
 from tejat.core.person import Person
 from tejat.core.sheet import Block, Sheet, Source, Tone, Words, told
-from tejat.core.words import say, say_count
+from tejat.core.words import say, say_count, translated
 from tejat.engine.secret_mask import SecretMask
 from tejat.mcp.failures import McpFailure
 from tejat.mcp.values import ServerState, ServerStatus
@@ -111,7 +111,7 @@ class Mcp(Command):
             blocks.append(Words(say("  Resources: {count}", count=f"{len(status.catalogue.resources):,}")))
         if status.reason:
             said = (status.reason, *status.last_words[-_MOST_LAST_WORDS:])
-            blocks.append(Words("\n".join(f"  {mask.text(line)}" for line in said), Tone.QUIET))
+            blocks.append(Words("\n".join(f"  {translated(mask.text(line))}" for line in said), Tone.QUIET))
         if status.state is ServerState.NEEDS_LOGIN:
             blocks.append(Words(say("  /mcp auth {name} logs in.", name=status.alias), Tone.WARNING))
         return blocks

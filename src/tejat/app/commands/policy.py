@@ -14,7 +14,7 @@ from tejat.core.json_text import NotJson, load_json
 from tejat.core.person import Choice, Option, Person
 from tejat.core.sheet import Block, Sheet, Table, Tone, Words, told
 from tejat.core.types import Params
-from tejat.core.words import say
+from tejat.core.words import joined, say
 from tejat.engine.load_policy import mode_of
 from tejat.engine.policy_book import Judge, PolicyBook
 from tejat.policy.rules import Mode
@@ -141,7 +141,7 @@ def _value(text: str) -> object:
 
 def _shown(call: str, found: Explanation) -> Sheet:
     blocks: list[Block] = [
-        Words(f"{found.decision}: {found.reason}", Tone.STRONG),
+        Words(joined("", (found.decision, ": ", found.reason)), Tone.STRONG),
         Table(
             (
                 (say("Rule"), found.rule or say("none matches")),
@@ -150,7 +150,11 @@ def _shown(call: str, found: Explanation) -> Sheet:
         ),
     ]
     if found.commands:
-        blocks += [Words(say("Commands in the line")), Words("\n".join(f"  {line}" for line in found.commands))]
+        blocks += [Words(say("Commands in the line")), Words(_indented(found.commands))]
     if found.doubts:
-        blocks += [Words(say("Why it is not plain")), Words("\n".join(f"  {line}" for line in found.doubts))]
+        blocks += [Words(say("Why it is not plain")), Words(_indented(found.doubts))]
     return Sheet(call, tuple(blocks))
+
+
+def _indented(lines: Sequence[str]) -> str:
+    return joined("\n", (joined("", ("  ", line)) for line in lines))

@@ -18,7 +18,7 @@ from tejat.core.errors import UsageError
 from tejat.core.json_text import NotJson, dump_json, load_json
 from tejat.core.types import JsonValue
 from tejat.core.value import value
-from tejat.core.words import say
+from tejat.core.words import joined, say
 
 AT_ONCE = frozenset({"ui.theme", "ui.animations", "general.vimMode", "general.preferredEditor"})
 """Settings that need no new session."""
@@ -60,7 +60,7 @@ def shown_setting(settings: Settings, row: Row) -> ShownSetting:
     if isinstance(kept, Mapping):
         return ShownSetting(name, ", ".join(map(str, cast("Mapping[str, object]", kept))), "", is_switch=False)
     entries = cast("tuple[Setting[object], ...]", kept or ())
-    sources = ", ".join(dict.fromkeys(entry.source for entry in entries))
+    sources = joined(", ", dict.fromkeys(entry.source for entry in entries))
     return ShownSetting(name, ", ".join(in_words(entry.value) for entry in entries), sources, is_switch=False)
 
 

@@ -14,6 +14,7 @@ from enum import Enum, auto
 
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.value import value
+from tejat.core.words import phrase
 from tejat.workspace.search.classes import PERL_CLASSES, CharacterClass, ClassItem
 
 LONGEST_PATTERN = 10_000
@@ -96,7 +97,8 @@ def invalid_pattern(source: str, reason: str) -> ToolFailure:
     """The failure that tells what is wrong with a pattern."""
     shown = source if len(source) <= _LONGEST_SHOWN else source[:_LONGEST_SHOWN] + "..."
     return ToolFailure(
-        f"Invalid regular expression pattern provided: {shown}. Error: {reason}", ErrorType.INVALID_TOOL_PARAMS
+        phrase("Invalid regular expression pattern provided: {pattern}. Error: {reason}", pattern=shown, reason=reason),
+        ErrorType.INVALID_TOOL_PARAMS,
     )
 
 
