@@ -36,9 +36,9 @@ def base_of(given: Given, new: Sequence[str], page: Page, alignment: Alignment) 
             lines.append(by_key[key_of(there)])
         else:
             is_found_meant = alignment.costs[index] < STALE and _has_its_words(old, there, new)
-            # The words as they were given, but the white space as the new text has it.
-            reindented = indent_of(there) + old.lstrip(" \t") if is_as_found else old
-            lines.append(there if is_found_meant else reindented)
+            # The words of the one, but the white space as the new text has it.
+            indent = indent_of(there if is_as_found else old)
+            lines.append(indent + (there if is_found_meant else old).lstrip(" \t"))
     return Given(lines)
 
 

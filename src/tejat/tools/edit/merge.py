@@ -78,6 +78,8 @@ class _Merge:
 
     def _settled(self, edit: Edit) -> LineEdit:
         new = self._new[edit.new_start : edit.new_end]
+        if self._has_as_many_blank_lines(edit):
+            return LineEdit(self._alignment.start, self._alignment.start, ())
         placed = [
             (index, place) for index in range(edit.old_start, edit.old_end) if (place := self._place(index)) is not None
         ]
@@ -94,6 +96,25 @@ class _Merge:
         start -= min(before, max(_blank_at(lines) - _blank_at(old), 0))
         end += min(behind, max(_blank_at(lines[::-1]) - _blank_at(old[::-1]), 0))
         return LineEdit(start, end, tuple(lines))
+
+    def _has_as_many_blank_lines(self, edit: Edit) -> bool:
+        """Whether only the number of blank lines between two lines changes, and the file has that number already."""
+        old, new = self._old.lines, self._new
+        if any(map(str.strip, (*old[edit.old_start : edit.old_end], *new[edit.new_start : edit.new_end]))):
+            return False
+        behind = edit.new_end + _blank_at(new[edit.new_end :])
+        wanted = behind - edit.new_start + _blank_at(new[: edit.new_start][::-1])
+        first = edit.old_start - _blank_at(old[: edit.old_start][::-1]) - 1
+        last = edit.old_end + _blank_at(old[edit.old_end :])
+        if first < 0 or last == len(old):
+            return False
+        above, below = self._end(first), self._start(last)
+        return (
+            above is not None
+            and below is not None
+            and below - above == wanted
+            and not any(self._page.keys[above:below])
+        )
 
     def _blank_lines_around(self, edit: Edit, start: int, end: int) -> tuple[int, int]:
         """How many blank lines the old text lacks before and behind the place; new ones are meant to be these."""
