@@ -135,7 +135,8 @@ class TestResources:
     def test_that_a_server_does_not_have_are_told(self, stage: Stage) -> None:
         talk = stage.talk(prompts=("What is @bad:memo://none?", "And @worse:memo://one?"))
         assert talk.notes == [
-            "@bad:memo://none is left as it is: the MCP server bad has no such resource, or is not connected."
+            "@bad:memo://none is left as it is: the MCP server bad has no such resource, or is not connected.",
+            "@worse:memo://one is left as it is: there is no such file.",
         ]
 
     def test_that_cannot_be_read_end_the_prompt(self, stage: Stage) -> None:

@@ -512,7 +512,7 @@ class TestHooks:
         hooks = Hooks(lambda call: Checked(call.args, objection="Think twice."))
         batch, _ = self.run(tmp_path, Note(asks=False), hooks, note("a"), person=person)
         assert batch.responses == [answered("wrote a")]
-        assert [question.reason for question in person.questions] == ["Think twice.\nNo rule allows this."]
+        assert [question.reason for question in person.questions] == ["Think twice. No rule allows this."]
 
     def test_a_refusal_is_what_the_model_hears(self, tmp_path: Path) -> None:
         def refuse(_: FunctionCall) -> Checked:
