@@ -21,7 +21,7 @@ from tejat.core.events import BY_THE_PERSON
 from tejat.core.tool import BaseTool, ModifiableTool, ToolContext, TrialTool
 from tejat.core.types import Params
 from tejat.core.value import replace, value
-from tejat.core.words import say
+from tejat.core.words import joined, phrase, say
 from tejat.engine.facts import FactFinder, risks_in
 from tejat.engine.trying import try_first
 from tejat.policy.engine import Policy
@@ -195,7 +195,7 @@ class NotAllowed(ToolFailure):
         super().__init__(
             f"[Operation Cancelled] Reason: User did not allow tool call.{said}",
             ErrorType.CANCELLED,
-            display=say("Cancelled: you did not allow this call."),
+            display=phrase("Cancelled: you did not allow this call."),
         )
         self.shown = _change_shown(confirmation)
         self.ends_turn = ends_turn
@@ -257,30 +257,26 @@ def _rewritten(tool: BaseTool, params: Params, confirmation: Confirmation, new_c
 
 def _denied(verdict: Verdict) -> ToolFailure:
     message = verdict.rule.message if verdict.rule and verdict.rule.message else verdict.reason
-    told = f"Tool execution denied by policy. {message}".rstrip()
-    display = say("Tool execution denied by policy. {reason}", reason=message).rstrip()
-    return ToolFailure(told, ErrorType.POLICY_VIOLATION, display=f"{display} ({verdict.source})")
+    told = joined(" ", filter(None, (phrase("Tool execution denied by policy."), message)))
+    display = phrase("{told} ({source})", told=told, source=verdict.source)
+    return ToolFailure(told, ErrorType.POLICY_VIOLATION, display=display)
 
 
 def _objected(verdict: Verdict, objection: str) -> Verdict:
     """No rule that could be remembered would settle it."""
-    reason = f"{objection} {verdict.reason}" if verdict.decision is Decision.ASK and verdict.reason else objection
+    is_asked = verdict.decision is Decision.ASK and verdict.reason
+    reason = joined(" ", (objection, verdict.reason)) if is_asked else objection
     return replace(verdict, decision=Decision.ASK, reason=reason, firm=True, offer=None)
 
 
 def _nobody_to_ask(tool: BaseTool, verdict: Verdict, objection: str) -> ToolFailure:
-    told = (
-        f'Tool execution for "{tool.display_name}" requires user confirmation, '
-        "which is not supported in non-interactive mode."
-    )
-    if objection:
-        return ToolFailure(f"{told} {objection}", ErrorType.POLICY_VIOLATION)
-    display = say(
+    told = phrase(
         'Tool execution for "{tool}" requires user confirmation, which is not supported in non-interactive mode.',
         tool=tool.display_name,
     )
-    if verdict.reason:
-        display += f" {verdict.reason}"
-    if verdict.offer is not None:
-        display += " " + say("A rule that would allow it: {rule}", rule=rule_text(verdict.offer))
+    if objection:
+        return ToolFailure(joined(" ", (told, objection)), ErrorType.POLICY_VIOLATION)
+    offer = verdict.offer
+    hint = "" if offer is None else phrase("A rule that would allow it: {rule}", rule=rule_text(offer))
+    display = joined(" ", filter(None, (told, verdict.reason, hint)))
     return ToolFailure(told, ErrorType.POLICY_VIOLATION, display=display)

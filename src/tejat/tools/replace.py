@@ -12,7 +12,7 @@ from tejat.core.schema import Param
 from tejat.core.tool import Kind, ProposingTool, ToolContext, ToolLocation, ToolResult
 from tejat.core.types import Params
 from tejat.core.value import replace, value
-from tejat.core.words import say
+from tejat.core.words import joined, phrase, say
 from tejat.tools.edit.aftermath import changed_lines
 from tejat.tools.edit.correction import Corrections, can_be_corrected, find_corrected, with_plain_line_ends
 from tejat.tools.edit.final_newline import keeping_final_newline
@@ -163,7 +163,7 @@ class EditTool(ProposingTool[ReplaceParams]):
             said += f" User modified the `new_string` content to be: {params.new_string}."
         said += change.note
         if change.is_new_file:
-            return ToolResult(said, say("Created {path}", path=short_relative(location)))
+            return ToolResult(said, phrase("Created {path}", path=short_relative(location)))
         return ToolResult(said, change.display("Current", "Proposed"))
 
     def _work_out(self, location: Location, params: ReplaceParams, corrected: str | None) -> FileChange:
@@ -181,20 +181,20 @@ class EditTool(ProposingTool[ReplaceParams]):
                 raise _failure(
                     f"File not found: {path}",
                     ErrorType.FILE_NOT_FOUND,
-                    "File not found. Cannot apply edit. Use an empty old_string to create a new file.",
+                    phrase("File not found. Cannot apply edit. Use an empty old_string to create a new file."),
                 )
             return rewriting(current, params.new_string, proposed=params.ai_proposed_content)
         if not params.old_string:
             raise _failure(
                 f"File already exists, cannot create: {path}",
                 ErrorType.ATTEMPT_TO_CREATE_EXISTING_FILE,
-                "Failed to edit. Attempted to create a file that already exists.",
+                phrase("Failed to edit. Attempted to create a file that already exists."),
             )
         if current.text is None:
             raise _failure(
                 f"Failed to read content of existing file: {path}",
                 ErrorType.READ_CONTENT_FAILURE,
-                "Failed to read content of file. It is not a text file.",
+                phrase("Failed to read content of file. It is not a text file."),
             )
         return self._found(current, current.text, params, corrected)
 
@@ -202,14 +202,14 @@ class EditTool(ProposingTool[ReplaceParams]):
         path = current.location.path
         found = self._sought(current, text, params, corrected)
         if params.old_string == params.new_string:
-            reason = "No changes to apply. The old_string and new_string are identical"
-            raise _failure(f"{reason} in file: {path}", ErrorType.EDIT_NO_CHANGE, f"{reason}.")
+            reason = phrase("No changes to apply. The old_string and new_string are identical")
+            raise _failure(f"{reason} in file: {path}", ErrorType.EDIT_NO_CHANGE, joined("", (reason, ".")))
         # What the person wrote is the whole file, and ends as they want it to.
         kept = found.edits if params.modified_by_user else keeping_final_newline(text, found.edits)
         change = editing(current, text, kept, proposed=params.ai_proposed_content)
         if change is None:
-            reason = "No changes to apply. The new content is identical to the current content"
-            raise _failure(f"{reason} in file: {path}", ErrorType.EDIT_NO_CHANGE, f"{reason}.")
+            reason = phrase("No changes to apply. The new content is identical to the current content")
+            raise _failure(f"{reason} in file: {path}", ErrorType.EDIT_NO_CHANGE, joined("", (reason, ".")))
         if not found.corrections:
             return change
         change = replace(change, replacements=found.places)
@@ -224,11 +224,15 @@ class EditTool(ProposingTool[ReplaceParams]):
         if isinstance(found, Found):
             return found
         if found.count:
-            expected = f"expected {request.expected} occurrences but found {found.count}"
+            display = phrase(
+                "Failed to edit, expected {expected} occurrences but found {found}.",
+                expected=request.expected,
+                found=found.count,
+            )
             raise _failure(
-                f"Failed to edit, {expected} for old_string in file: {current.location.path}",
+                f"{display.removesuffix('.')} for old_string in file: {current.location.path}",
                 ErrorType.EDIT_EXPECTED_OCCURRENCE_MISMATCH,
-                f"Failed to edit, {expected}.",
+                display,
             )
         edits = [] if corrected is None else find_corrected(text, request, corrected)
         if not edits:
@@ -278,7 +282,7 @@ class _NotThere(ToolFailure):
             "old_string was not found. Ensure you're not escaping content incorrectly and check whitespace, "
             f"indentation, and context. Use read_file tool to verify.{nearest}",
             ErrorType.EDIT_NO_OCCURRENCE_FOUND,
-            display=say("Error: Failed to edit, could not find the string to replace."),
+            display=phrase("Error: Failed to edit, could not find the string to replace."),
         )
         self.edit: FailedEdit | None = None
 
@@ -289,7 +293,7 @@ def _snippet(text: str) -> str:
 
 
 def _failure(message: str, error_type: ErrorType, display: str) -> ToolFailure:
-    return ToolFailure(message, error_type, display=f"Error: {display}")
+    return ToolFailure(message, error_type, display=phrase("Error: {what}", what=display))
 
 
 def _failed_read(error: WorkspaceError, path: str) -> ToolFailure:
@@ -298,7 +302,7 @@ def _failed_read(error: WorkspaceError, path: str) -> ToolFailure:
             return _failure(
                 f"Failed to read content of existing file: {path}. {error.message}",
                 error.error_type,
-                "Failed to read content of file.",
+                phrase("Failed to read content of file."),
             )
         case ErrorType.FILE_WRITE_FAILURE:
             return _failure(f"Error preparing edit: {error.message}", ErrorType.EDIT_PREPARATION_FAILURE, error.message)
@@ -309,4 +313,8 @@ def _failed_read(error: WorkspaceError, path: str) -> ToolFailure:
 def _failed_write(error: WorkspaceError) -> ToolFailure:
     if error.error_type is not ErrorType.FILE_WRITE_FAILURE:
         return error
-    return _failure(f"Error executing edit: {error.message}", error.error_type, f"Error writing file: {error.message}")
+    return _failure(
+        f"Error executing edit: {error.message}",
+        error.error_type,
+        phrase("Error writing file: {why}", why=error.message),
+    )
