@@ -195,8 +195,11 @@ class Blocks:
         self._size += len(text) + _PER_LINE
 
     def _blank(self, matched: int) -> None:
-        """A blank line ends paragraphs, tables and quotes; a list may go on after it."""
+        """A blank line ends paragraphs, tables, quotes and an item without a word; a list may go on after it."""
         self._close()
+        if self._begun < len(self._boxes) == matched and not self._boxes[-1].is_quote:
+            self._leave(matched - 1)
+            matched -= 1
         for number, box in enumerate(self._boxes[matched:], matched):
             if box.is_quote:
                 self._leave(number)
