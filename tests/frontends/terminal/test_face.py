@@ -82,3 +82,14 @@ def test_our_memory_is_left_in_no_file(house: House) -> None:
     with house.talk(said("Hi.")) as person:
         limits = Path(f"/proc/{person.pid}/limits").read_text()
         assert next(line for line in limits.splitlines() if line.startswith("Max core file size")).split()[4] == "0"
+
+
+def test_what_is_stopped_before_it_begins_stops_nothing_else(house: House) -> None:
+    """Enter and Ctrl-C may come in one piece, before the first step of the work is made."""
+    with house.talk(said("Hi.") + said("Again.")) as person:
+        person.type("hello\r\x03")
+        person.settle()
+        send(person, "once more")
+        person.wait_for("> once more", idle=True)
+        assert "queued" not in person.screen.text()
+        leave(person)

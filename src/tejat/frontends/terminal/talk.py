@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from typing import assert_never
 
 from tejat.core.agent_events import AgentEvent, RunEnded
@@ -55,7 +55,7 @@ class Talk:
         if first:
             self.submit(first)
         elif (typed_ahead := self._stage.waiting.take_next()) is not None:
-            self._begin(self._do(typed_ahead))
+            self._begin(typed_ahead)
         try:
             return await self._left
         finally:
@@ -78,7 +78,7 @@ class Talk:
             self._stage.waiting.add(line)
             self._stage.frame.redraw()
         else:
-            self._begin(self._do(line))
+            self._begin(line)
 
     def interrupt(self) -> None:
         """Ctrl-C: stop the work, else drop what is typed, else leave; a second one leaves whatever is going on."""
@@ -129,25 +129,29 @@ class Talk:
     def next_mode(self) -> None:
         self._stage.frame.hint(say("Mode: {mode}", mode=self._desk.next_mode()))
 
-    def _begin(self, work: Coroutine[None, None, None]) -> None:
-        self._work = asyncio.create_task(self._worked(work))
+    def _begin(self, line: str) -> None:
+        self._stage.frame.ticking = True
+        self._work = asyncio.create_task(self._worked(line))
+        self._work.add_done_callback(self._rest)
 
-    async def _worked(self, work: Coroutine[None, None, None]) -> None:
-        """Do one thing and then what waits. However it ends, the next thing can be begun."""
-        stage = self._stage
-        stage.frame.ticking = True
+    async def _worked(self, line: str) -> None:
+        """Do one thing and then what waits."""
         try:
-            await work
-            while (line := stage.waiting.take_next()) is not None and not self._left.done():
-                await self._do(line)
+            await self._do(line)
+            while not self._left.done() and (waiting := self._stage.waiting.take_next()) is not None:
+                await self._do(waiting)
         except asyncio.CancelledError:
             pass  # the person wanted it; what there is to say was said where it was stopped
         except Exception as error:  # noqa: BLE001 -- one broken answer must not take the session with it
-            stage.transcript.show(told(say("Internal error: {kind}.", kind=type(error).__name__), Tone.BAD))
-        finally:
-            stage.transcript.end()
-            stage.frame.ticking = False
-            self._work = None
+            self._stage.transcript.show(told(say("Internal error: {kind}.", kind=type(error).__name__), Tone.BAD))
+
+    def _rest(self, _: object) -> None:
+        """However the work ended, and be it before it began, the next thing can be done."""
+        self._stage.transcript.end()
+        self._stage.frame.ticking = False
+        self._work = None
+        if not self._left.done() and (waiting := self._stage.waiting.take_next()) is not None:
+            self._begin(waiting)
 
     async def _do(self, line: str) -> None:
         if line.startswith("!"):
