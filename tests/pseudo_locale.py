@@ -20,6 +20,8 @@ _KEPT = re.compile(
     r"\{\{|\}\}|\{[^{}]*\}|%\([a-z_]+\)[srd]|%[srd]|\[[a-zA-Z]\]|`[^`]*`|(?<!\w)--?[a-zA-Z][a-zA-Z-]*"
     r"|\b[A-Z]+(?:_[A-Z]+)+\b|(?<![\w/])/[a-z]+\b|\btejat\b|https?://\S+"
 )
+_IDENTIFIER = re.compile(r"\b[0-9a-f]+(?:-[0-9a-f]*)+")
+"""Of a session, or a part of it where a row ends."""
 _LETTERS = string.ascii_lowercase + string.ascii_uppercase
 _ACCENTED = str.maketrans(_LETTERS, "àƀçđéƒĝĥîĵķĺɱñôþɋŕšţûṽŵẋýžÀƁÇĐÉƑĜĤÎĴĶĹṀÑÔÞɊŔŠŢÛṼŴẊÝŽ")
 _WIDE = str.maketrans(_LETTERS, "".join(chr(ord(letter) + 0xFEE0) for letter in _LETTERS))
@@ -83,7 +85,7 @@ def english_left(text: str, allowed: Collection[str] = ()) -> list[str]:
     """
     for known in sorted(allowed, key=len, reverse=True):
         text = re.sub(rf"(?<!\w){re.escape(known)}(?!\w)", " ", text)
-    text = _KEPT.sub(" ", text)
+    text = _IDENTIFIER.sub(" ", _KEPT.sub(" ", text))
     return re.findall(r"(?<![^\W_])[A-Za-z]{3,}(?![^\W_])", text)
 
 

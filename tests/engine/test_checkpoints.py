@@ -59,7 +59,8 @@ def test_the_last_one_counts(checkpoints: Checkpoints, tmp_path: Path) -> None:
 def test_listed_by_age(checkpoints: Checkpoints, tmp_path: Path) -> None:
     for seconds, tag in enumerate(("b", "a", "c/d")):
         save(checkpoints, tag)
-        (path,) = (path for path in (tmp_path / "state" / "chats").rglob("*") if path.stem.endswith(tag[-1:]))
+        files = (path for path in (tmp_path / "state" / "chats").rglob("*") if path.is_file())
+        (path,) = (path for path in files if path.stem.endswith(tag[-1:]))
         os.utime(path, (seconds, seconds))
     assert checkpoints.found() == [Checkpoint("b", 0.0), Checkpoint("a", 1.0), Checkpoint("c/d", 2.0)]
 
