@@ -26,7 +26,9 @@ class EditorBuffer(Buffer):
 
     def delete(self, count: int = 1) -> str:
         within = grapheme_around(self.text, self.cursor_position + count)
-        return super().delete(count if within is None else within[1] - self.cursor_position)
+        deleted = super().delete(count if within is None else within[1] - self.cursor_position)
+        self._stay_outside(self)  # what stood apart may be one grapheme now
+        return deleted
 
     def delete_before_cursor(self, count: int = 1) -> str:
         count = min(count, self.cursor_position)
