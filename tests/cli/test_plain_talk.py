@@ -1,6 +1,5 @@
 """The conversation in lines, driven by somebody who types lines and reads lines, at a real terminal."""
 
-import re
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -125,7 +124,7 @@ class TestQuestions:
             terminal.wait_for("denied: write_file a.txt")
             type_line(terminal, "write it after all")
             leave(terminal)
-        assert re.search("> y$", terminal.shown, re.MULTILINE), terminal.shown
+        assert "This session: 3 prompts, 2 calls" in terminal.shown
 
 
 class TestInterrupts:
