@@ -1,12 +1,12 @@
 """A server on this machine that says exactly the bytes it is told to, and looks whether everything was closed."""
 
 import asyncio
-import gc
-import os
 import ssl
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
+
+from tests.descriptors import open_descriptors
 
 Result = TypeVar("Result")
 
@@ -105,8 +105,7 @@ def run(work: Coroutine[Any, Any, Result]) -> Result:
         assert left == set()
         return result
 
-    before = len(os.listdir("/dev/fd"))
+    before = open_descriptors()
     result = asyncio.run(watched())
-    gc.collect()
-    assert len(os.listdir("/dev/fd")) == before
+    assert open_descriptors() == before
     return result

@@ -122,6 +122,7 @@ class TestQuestions:
             assert not (machine.project / "a.txt").exists()
             terminal.type(b"n\n")
             terminal.wait_for("denied: write_file a.txt")
+            terminal.wait_for("\n> y\n")  # before more is typed, whose echo would come in between
             type_line(terminal, "write it after all")
             leave(terminal)
         assert "This session: 3 prompts, 2 calls" in terminal.shown

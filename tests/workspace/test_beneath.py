@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.descriptors import open_descriptors
 
 from tejat.core.errors import ErrorType, WorkspaceError
 from tejat.workspace.beneath import Beneath, Opener, Root
@@ -40,10 +41,6 @@ def content(opened: tuple[int, os.stat_result]) -> bytes:
         return os.read(descriptor, 100)
     finally:
         os.close(descriptor)
-
-
-def open_descriptors() -> int:
-    return len(os.listdir("/dev/fd"))
 
 
 @openers
@@ -192,6 +189,8 @@ class TestOpening:
 WITHOUT_OPENAT2 = """
 import ctypes, os, struct, sys
 from tejat.workspace.beneath import Beneath, Opener, Root
+from tests.descriptors import open_descriptors
+from tests.descriptors import open_descriptors
 instructions = [(0x20, 0, 0, 0), (0x15, 0, 1, 437), (0x06, 0, 0, 0x50000 | int(sys.argv[2])), (0x06, 0, 0, 0x7FFF0000)]
 program = b"".join(struct.pack("HBBI", *instruction) for instruction in instructions)
 held = ctypes.create_string_buffer(program)

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.descriptors import open_descriptors
 
 from tejat.workspace.draft import CannotNameLate, Draft, Naming, remove_leftovers
 
@@ -211,10 +212,10 @@ class TestCannotNameLate:
 
     def test_no_proc_file_system(self, directory: int, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(os.path, "exists", lambda _: False)
-        before = len(os.listdir("/dev/fd"))
+        before = open_descriptors()
         with pytest.raises(CannotNameLate):
             Draft(directory, mode=0o600, naming=Naming.LATE)
-        assert len(os.listdir("/dev/fd")) == before
+        assert open_descriptors() == before
 
     def test_a_guard_that_forbids_links(self, directory: int, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(os, "link", failing(errno.EACCES))

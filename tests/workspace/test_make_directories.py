@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.descriptors import open_descriptors
 
 from tejat.workspace.make_directories import make_directories
 from tejat.workspace.system_calls import PASS_THROUGH
@@ -19,10 +20,6 @@ def directory(tmp_path: Path) -> Iterator[int]:
     descriptor = os.open(tmp_path, PASS_THROUGH)
     yield descriptor
     os.close(descriptor)
-
-
-def open_descriptors() -> int:
-    return len(os.listdir("/dev/fd"))
 
 
 def test_each_is_made_in_the_one_before(tmp_path: Path, directory: int) -> None:

@@ -76,6 +76,10 @@ def test_a_prefix_is_found_along_and_not_looked_for() -> None:
     assert best_paths([more], "srv", most=3) == []
 
 
+def test_letters_of_any_language_may_be_spread() -> None:
+    assert best_paths([Paths(["grün/Möwe.md".encode()])], "üö", most=3) == ["grün/Möwe.md"]
+
+
 NAME = st.text(st.sampled_from("abAB_./ü"), min_size=1, max_size=12).map(lambda name: name.strip("/") or "a")
 
 

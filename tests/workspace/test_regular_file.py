@@ -5,6 +5,7 @@ import socket
 from pathlib import Path
 
 import pytest
+from tests.descriptors import open_descriptors
 
 from tejat.workspace.regular_file import without_waiting
 
@@ -21,7 +22,7 @@ def test_a_file_is_read(tmp_path: Path) -> None:
 
 def test_everything_else_is_refused_at_once_and_closed_again(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    before = os.listdir("/dev/fd")
+    before = open_descriptors()
     for path in (tmp_path / "pipe", tmp_path, Path("/dev/zero"), Path("/dev/null")):
         with pytest.raises(OSError, match="it is not a regular file"):
             without_waiting(str(path), os.O_RDONLY)
@@ -31,4 +32,4 @@ def test_everything_else_is_refused_at_once_and_closed_again(tmp_path: Path) -> 
         listener.bind(os.path.relpath(tmp_path / "socket"))
         with pytest.raises(OSError, match="No such device"):
             without_waiting(str(tmp_path / "socket"), os.O_RDONLY)
-    assert os.listdir("/dev/fd") == before
+    assert open_descriptors() == before

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.descriptors import open_descriptors
 
 from tejat.workspace.ripgrep import Child, clean_environment, program_path, ripgrep_path, running
 
@@ -199,7 +200,7 @@ class TestRunning:
         assert not is_alive(pid)
 
     def test_a_program_that_cannot_be_started(self, directory_fd: int, tmp_path: Path) -> None:
-        before = set(os.listdir("/proc/self/fd"))
+        before = open_descriptors()
         with pytest.raises(FileNotFoundError), running([str(tmp_path / "none")], directory_fd=directory_fd, stdin=b"x"):
             pass
-        assert set(os.listdir("/proc/self/fd")) == before
+        assert open_descriptors() == before

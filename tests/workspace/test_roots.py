@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.descriptors import open_descriptors
 
 from tejat.core.errors import ErrorType, UsageError, WorkspaceError
 from tejat.workspace.beneath import Opener
@@ -77,19 +78,19 @@ class TestDirectories:
 
     def test_duplicates_are_one_but_every_spelling_is_known(self, place: Path) -> None:
         (place / "alias").symlink_to("root")
-        before = len(os.listdir("/dev/fd"))
+        before = open_descriptors()
         with Roots([place / "root", place / "alias", f"{place}/root/"]) as roots:
-            assert len(os.listdir("/dev/fd")) == before + 1
+            assert open_descriptors() == before + 1
             assert roots.paths == (f"{place}/root",)
             assert roots.locate(f"{place}/alias/sub/f") == Location(roots.first, "sub/f")
 
     @pytest.mark.parametrize("directory", ["missing", "root/sub/f", "root\0", "\ud800"])
     def test_that_are_none_are_named(self, place: Path, directory: str) -> None:
-        before = len(os.listdir("/dev/fd"))
+        before = open_descriptors()
         with pytest.raises(UsageError) as caught:
             Roots([place / "root", f"{place}/{directory}"])
         assert f"{place}/{directory}" in str(caught.value) or repr(f"{place}/{directory}") in str(caught.value)
-        assert len(os.listdir("/dev/fd")) == before
+        assert open_descriptors() == before
 
     @pytest.mark.parametrize("directories", [[], [""]])
     def test_there_must_be_one(self, directories: list[str]) -> None:
@@ -120,14 +121,14 @@ class TestDirectories:
 
     @pytest.mark.parametrize("directory", ["missing", "root/sub/f"])
     def test_where_one_cannot_be_added_none_is(self, place: Path, directory: str) -> None:
-        before = len(os.listdir("/dev/fd"))
+        before = open_descriptors()
         with Roots([place / "root"]) as roots:
             with pytest.raises(UsageError):
                 roots.add([place / "outside", place / directory])
             assert roots.paths == (f"{place}/root",)
             with refused(ErrorType.PATH_NOT_IN_WORKSPACE):
                 roots.locate(f"{place}/outside/secret")
-        assert len(os.listdir("/dev/fd")) == before
+        assert open_descriptors() == before
 
     def test_closed_ones_open_nothing_and_close_again(self, roots: Roots) -> None:
         location = roots.locate("sub/f")

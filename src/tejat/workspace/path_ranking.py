@@ -1,10 +1,11 @@
 """Which of very many paths fit best what somebody typed of one."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
 from heapq import nsmallest
 from itertools import islice
+from typing import Protocol, cast
 
 import re2
 
@@ -140,5 +141,27 @@ def _spread(typed: bytes) -> bytes:
 
 
 def _starts(pattern: bytes, text: bytes) -> Iterator[int]:
-    find: Callable[[bytes, bytes], Iterator[re.Match[bytes]]] = getattr(re2, "finditer")  # noqa: B009 - it has no types
-    return (found.start() for found in find(pattern, text))
+    # A byte is a byte, also one of a longer character.
+    options = _re2.Options()
+    options.encoding = options.Encoding.LATIN1
+    return (found.start() for found in _re2.finditer(pattern, text, options))
+
+
+class _Encoding(Protocol):
+    LATIN1: object
+
+
+class _Options(Protocol):
+    encoding: object
+
+    @property
+    def Encoding(self) -> _Encoding: ...  # noqa: N802 - its name there
+
+
+class _Re2(Protocol):
+    # The package has no types of its own.
+    def Options(self) -> _Options: ...  # noqa: N802
+    def finditer(self, pattern: bytes, text: bytes, options: _Options) -> Iterator[re.Match[bytes]]: ...
+
+
+_re2 = cast(_Re2, re2)

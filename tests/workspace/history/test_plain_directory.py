@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.descriptors import open_descriptors
 
 from tejat.workspace.history.plain_directory import plain_directory
 
@@ -28,7 +29,7 @@ def test_along_plain_names(root: int) -> None:
 
 @pytest.mark.parametrize("path", ["link", "link/b", "file", "missing", "a/missing"])
 def test_nothing_else(root: int, path: str) -> None:
-    descriptors = os.listdir("/dev/fd")
+    descriptors = open_descriptors()
     with pytest.raises(OSError, match="directory"), plain_directory(root, path):
         pass
-    assert os.listdir("/dev/fd") == descriptors
+    assert open_descriptors() == descriptors

@@ -1,12 +1,12 @@
 """The client as its callers use it, against real servers on this machine."""
 
 import asyncio
-import os
 import socket
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 
 import pytest
+from tests.descriptors import open_descriptors
 
 from certificates import Certificates, make_certificates
 from raw_server import Peer, RawServer, raw_server, run
@@ -498,7 +498,7 @@ class TestCancelling:
 
 
 def test_nothing_is_opened_before_it_is_wanted() -> None:
-    threads, opened = set(threading.enumerate()), len(os.listdir("/dev/fd"))
+    threads, opened = set(threading.enumerate()), open_descriptors()
     HttpClient(environment={"SSL_CERT_FILE": "/nowhere", "ALL_PROXY": "nonsense://"})
     assert not set(threading.enumerate()) - threads
-    assert len(os.listdir("/dev/fd")) == opened
+    assert open_descriptors() == opened

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.descriptors import open_descriptors
 
 from tejat.core.value import replace
 from tejat.workspace.processes.bounded import Bounded
@@ -247,9 +248,9 @@ class TestBeingCalledOff:
             assert living(mark) == []
 
         asyncio.run(run(keeper, "true"))
-        before = len(os.listdir("/proc/self/fd"))
+        before = open_descriptors()
         asyncio.run(scene())
-        assert len(os.listdir("/proc/self/fd")) == before - 1  # the keeper's own
+        assert open_descriptors() == before - 1  # the keeper's own
 
     def test_a_second_cancellation_changes_nothing(self, keeper: Keeper, mark: str) -> None:
         async def scene() -> None:
@@ -281,7 +282,7 @@ def test_a_killed_keeper_is_told_of(keeper: Keeper, mark: str) -> None:
 
 def test_no_descriptor_is_leaked(keeper: Keeper) -> None:
     asyncio.run(run(keeper, "true"))
-    before = len(os.listdir("/proc/self/fd"))
+    before = open_descriptors()
     for _ in range(5):
         asyncio.run(run(keeper, "sleep 0.01; echo", limits=Limits(idle=0.001, total=None)))
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert open_descriptors() == before

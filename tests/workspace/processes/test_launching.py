@@ -13,6 +13,7 @@ from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 
 import pytest
+from tests.descriptors import open_descriptors
 
 from tejat.workspace.processes.launching import Detached, Launch, request_for, signal_name, start_detached
 from tejat.workspace.processes.process_tree import started_at
@@ -162,9 +163,9 @@ def test_it_lives_when_its_agent_is_killed(tmp_path: Path, mark: str) -> None:
 
 
 def test_the_agent_keeps_nothing_of_it(tmp_path: Path, mark: str) -> None:
-    before = len(os.listdir("/proc/self/fd"))
+    before = open_descriptors()
     job = start(tmp_path, f"sleep {mark}")
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert open_descriptors() == before
     with pytest.raises(ChildProcessError):
         os.waitpid(job.keeper_pid, os.WNOHANG)
     os.kill(job.keeper_pid, signal.SIGTERM)

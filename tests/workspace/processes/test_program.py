@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
+from tests.descriptors import open_descriptors
 
 from process_marks import living
 from tejat.workspace.processes.keeping import Keeper
@@ -165,12 +166,12 @@ class TestLimits:
 
     def test_no_descriptor_stays_open(self, keeper: Keeper) -> None:
         shell(keeper, "true")
-        before = sorted(os.listdir("/proc/self/fd"))
+        before = open_descriptors()
         for script in ("true", "exec <&-; sleep 0.1", "yes"):
             shell(keeper, script, given=b"x" * 200_000, most=1000)
         with pytest.raises(FileNotFoundError):
             run(keeper, "/no/such/program", given=b"x")
-        assert sorted(os.listdir("/proc/self/fd")) == before
+        assert open_descriptors() == before
 
 
 class TestStarting:
