@@ -7,6 +7,8 @@ The rules, each a function below:
 2. Text that stands there several times means none of the places more than another.
 3. Nowhere else in the file may stand nearly the same: counted in words and signs, every other stretch of as many lines
    must differ from the old text more than twice as much as the true place does, and at least once.
+4. Lines that were given alike, some of which stay and some of which do not, must be alike in the file too: nobody can
+   tell which of them it is that stays.
 
 What each disturbance may do to lines that change, are added or deleted is ruled where it is made.
 """
@@ -16,7 +18,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
-from bench.edit.draft import Draft
+from bench.edit.draft import Draft, Row
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
@@ -28,7 +30,7 @@ def literal_count(draft: Draft) -> int:
 def is_clear(draft: Draft) -> bool:
     """Whether the place and the change can be told, where one place is meant."""
     count = literal_count(draft)
-    if count > 1:
+    if count > 1 or not which_stay_is_told(draft):
         return False
     if count == 1:
         return literal_is_meant(draft)
@@ -54,6 +56,18 @@ def stands_alone(draft: Draft) -> bool:
     told = sum(1 for line in draft.before()[first : first + size] if line.strip())
     lines = [line for line in draft.before() if line.strip()]
     return nearest_elsewhere(lines, given, len(place), (len(head), len(head) + told), most=2 * away) > 2 * away
+
+
+def which_stay_is_told(draft: Draft) -> bool:
+    """Rule 4."""
+    given_alike: dict[tuple[str, ...], list[Row]] = {}
+    for row in draft.rows:
+        if row.old is not None:
+            given_alike.setdefault(tokens(row.old), []).append(row)
+    return all(
+        len({row.is_kept for row in rows}) == 1 or len({row.true_old for row in rows}) == 1
+        for rows in given_alike.values()
+    )
 
 
 def nearest_elsewhere(

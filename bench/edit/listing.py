@@ -59,6 +59,9 @@ def quote_marks(draft: Draft, rng: Random) -> Draft | None:
 def code_fence(draft: Draft, rng: Random) -> Draft | None:
     if any("```" in line for side in ("old", "new") for line in draft.lines(side)):
         return None
+    # A fence hides whether the text before it ends with a blank line, so nobody can tell that only one of them does.
+    if not draft.ends and len({draft.argument(side).endswith("\n") for side in ("old", "new")}) > 1:
+        return None
     only_old = rng.random() < 0.3
     opening = "```" + rng.choice(("", _LANGUAGES.get(draft.suffix_of_name, "text")))
     end = rng.choice(("", "\n"))

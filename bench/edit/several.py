@@ -5,7 +5,7 @@ from dataclasses import replace
 from random import Random
 
 from bench.edit.case import Call, Case
-from bench.edit.clear import literal_count, nearest_elsewhere, tokens
+from bench.edit.clear import literal_count, nearest_elsewhere, tokens, which_stay_is_told
 from bench.edit.draft import Draft
 from bench.edit.forms import Writer
 from bench.edit.white_space import shifted_indentation, trailing_white_space
@@ -23,7 +23,7 @@ def several_places(name: str, kind: str, draft: Draft, form: str, rng: Random) -
     disturbed = draft
     if rng.random() < 0.4:
         changed = rng.choice((trailing_white_space, shifted_indentation))(draft, rng)
-        if changed is None or literal_count(changed):
+        if changed is None or literal_count(changed) or not which_stay_is_told(changed):
             return None
         disturbed = changed
     old = [row.true_old for row in disturbed.rows if row.true_old is not None]

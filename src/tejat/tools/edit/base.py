@@ -29,16 +29,13 @@ def base_of(given: Given, new: Sequence[str], page: Page, alignment: Alignment) 
             lines.append(there if is_as_found and not is_given else old)
         elif old.rstrip() in new_lines:
             lines.append(old)
-        elif given.keys[index] in by_key:
-            # The new text has the same slip, so it leaves the line alone, whatever its white space is.
-            lines.append(by_key[given.keys[index]])
-        elif key_of(there) in by_key:
-            lines.append(by_key[key_of(there)])
         else:
+            # The new text may have the same slip, or the line as it is found: either way it leaves the words alone.
+            left_alone = by_key.get(given.keys[index], by_key.get(key_of(there)))
             is_found_meant = alignment.costs[index] < STALE and _has_its_words(old, there, new)
-            # The words of the one, but the white space as the new text has it.
+            # The words of the one, but the indent that the new text was written over.
             indent = indent_of(there if is_as_found else old)
-            lines.append(indent + (there if is_found_meant else old).lstrip(" \t"))
+            lines.append(indent + (left_alone or (there if is_found_meant else old)).lstrip(" \t"))
     return Given(lines)
 
 

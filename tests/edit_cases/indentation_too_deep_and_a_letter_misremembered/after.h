@@ -1,0 +1,8 @@
+struct queue {
+  union {
+    int first;
+    int last;
+    char* name;
+  } at;
+  int count;
+};

@@ -1,0 +1,6 @@
+struct queue {
+  int first;
+  int last;
+  char* name;
+  int count;
+};
