@@ -205,7 +205,8 @@ class _Fit:
     def _is_applied(self) -> bool:
         """Whether the new text stands in the file, where it has anything that the old one had not, and fits better."""
         new = Given(self._new)
-        if not any(telling and key not in self._given.keys for telling, key in zip(new.telling, new.keys, strict=True)):
+        known = {*self._given.keys, *(key for each in self._meant for key in self._page.keys[each.start : each.end])}
+        if not any(telling and key not in known for telling, key in zip(new.telling, new.keys, strict=True)):
             return False
         if not all(
             not telling or key in self._page.key_set for telling, key in zip(new.telling, new.keys, strict=True)
