@@ -74,7 +74,8 @@ class _Merge:
         return index == self._old.first and key_of(self._old.lines[index])[:1] != self._page.keys[place][:1]
 
     def edits(self) -> list[LineEdit]:
-        return [self._settled(edit) for edit in line_edits(_plain(self._old.lines), _plain(self._new))]
+        alike = set(self._old.lines).intersection(self._new)
+        return [self._settled(edit) for edit in line_edits(_plain(self._old.lines, alike), _plain(self._new, alike))]
 
     def _settled(self, edit: Edit) -> LineEdit:
         new = self._new[edit.new_start : edit.new_end]
@@ -236,9 +237,12 @@ class _Merge:
         return None if place is None else place + 1
 
 
-def _plain(lines: Sequence[str]) -> list[str]:
-    """The lines for telling what a change changes: white space at the end is none, and dots are dots."""
-    return ["..." if is_elision(line) else line.rstrip() for line in lines]
+def _plain(lines: Sequence[str], alike: "set[str]") -> list[str]:
+    """The lines for telling what a change changes: white space at the end is none, and dots are dots.
+
+    Those that are alike on both sides are kept as they are, so that they meet each other and no one else.
+    """
+    return ["..." if is_elision(line) else line if line in alike else line.rstrip() for line in lines]
 
 
 def _blank_at(lines: Sequence[str]) -> int:
