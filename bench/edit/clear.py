@@ -7,7 +7,7 @@ The rules, each a function below:
 2. Text that stands there several times means none of the places more than another.
 3. Nowhere else in the file may stand nearly the same: counted in words and signs, every other stretch of as many lines
    must differ from the old text more than twice as much as the true place does, and at least once.
-4. Lines that were given alike, some of which stay and some of which do not, must be alike in the file too: nobody can
+4. Lines that were given alike, some of which stay while others go or come, must be alike in the file too: nobody can
    tell which of them it is that stays.
 
 What each disturbance may do to lines that change, are added or deleted is ruled where it is made.
@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
-from bench.edit.draft import Draft, Row
+from bench.edit.draft import Draft
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
@@ -60,13 +60,16 @@ def stands_alone(draft: Draft) -> bool:
 
 def which_stay_is_told(draft: Draft) -> bool:
     """Rule 4."""
-    given_alike: dict[tuple[str, ...], list[Row]] = {}
+    old_alike: dict[tuple[str, ...], set[tuple[bool, str | None]]] = {}
+    new_alike: dict[tuple[str, ...], set[tuple[bool, str | None]]] = {}
     for row in draft.rows:
         if row.old is not None:
-            given_alike.setdefault(tokens(row.old), []).append(row)
+            old_alike.setdefault(tokens(row.old), set()).add((row.is_kept, row.true_old))
+        if row.new is not None:
+            new_alike.setdefault(tokens(row.new), set()).add((row.is_kept, row.true_new))
     return all(
-        len({row.is_kept for row in rows}) == 1 or len({row.true_old for row in rows}) == 1
-        for rows in given_alike.values()
+        len({is_kept for is_kept, _ in alike}) == 1 or len({line for _, line in alike}) == 1
+        for alike in (*old_alike.values(), *new_alike.values())
     )
 
 

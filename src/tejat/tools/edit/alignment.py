@@ -45,6 +45,12 @@ class Alignment:
     def end(self) -> int:
         return max(place for place in self.places if place is not None) + 1
 
+    def known(self) -> list[int]:
+        """The lines of the file that are given lines, but for a slip."""
+        return [
+            place for place, cost in zip(self.places, self.costs, strict=True) if place is not None and cost < STALE
+        ]
+
     def shares_a_line(self, other: "Alignment") -> bool:
         """Whether both have a line at the same place, and so are two views of one place."""
         return any(mine is not None and mine == theirs for mine, theirs in zip(self.places, other.places, strict=True))

@@ -20,19 +20,25 @@ def base_of(given: Given, new: Sequence[str], page: Page, alignment: Alignment) 
     found = [None if place is None else page.lines[place] for place in alignment.places]
     is_as_found = _is_as_found(given.lines, [line for line in found if line is not None], new)
     by_key, new_lines = {key_of(line): line for line in new}, {line.rstrip() for line in new}
+    new_bodies = {line.strip() for line in new}
+    # What is given as it stands in the new text accounts for it there.
+    spare = Counter(map(key_of, new)) - Counter(given.keys)
     lines: list[str] = []
     for index, (old, there) in enumerate(zip(given.lines, found, strict=True)):
         if there is None or old == there:
             lines.append(old)
         elif alignment.costs[index] < ESCAPED:
             is_given = old.rstrip() in new_lines and there.rstrip() not in new_lines
-            lines.append(there if is_as_found and not is_given else old)
+            is_body_given = old.strip() in new_bodies and there.strip() not in new_bodies
+            as_found = indent_of(there) + old.lstrip(" \t") if is_body_given else there
+            lines.append(as_found if is_as_found and not is_given else old)
         elif old.rstrip() in new_lines:
             lines.append(old)
         else:
             # The new text may have the same slip, or the line as it is found: either way it leaves the words alone.
-            left_alone = by_key.get(given.keys[index], by_key.get(key_of(there)))
-            is_found_meant = alignment.costs[index] < STALE and _has_its_words(old, there, new)
+            left_alone = by_key.get(given.keys[index]) or (by_key[key] if (key := key_of(there)) in spare else None)
+            changed = [line for line in new if key_of(line) in spare] or new
+            is_found_meant = alignment.costs[index] < STALE and _has_its_words(old, there, changed)
             # The words of the one, but the indent that the new text was written over.
             indent = indent_of(there if is_as_found else old)
             lines.append(indent + (left_alone or (there if is_found_meant else old)).lstrip(" \t"))
@@ -96,6 +102,9 @@ def _blank_at(keys: Sequence[str]) -> int:
 
 def _is_as_found(given: Sequence[str], found: Sequence[str], new: Sequence[str]) -> bool:
     """Whether the new text is written as the file is rather than as the old text was given."""
+    ends = _ends(new)
+    if (_ends(given) == ends) != (_ends(found) == ends):
+        return _ends(found) == ends
     as_given, as_found = _shared(given, new), _shared(found, new)
     if as_given != as_found:
         return as_found > as_given
@@ -104,6 +113,12 @@ def _is_as_found(given: Sequence[str], found: Sequence[str], new: Sequence[str])
     return sum(indent in found_indents for indent in new_indents) > sum(
         indent in given_indents for indent in new_indents
     )
+
+
+def _ends(lines: Sequence[str]) -> list[str]:
+    """The first and the last line that are not blank."""
+    telling = [line.rstrip() for line in lines if line.strip()]
+    return [*telling[:1], *telling[-1:]]
 
 
 def _shared(lines: Sequence[str], new: Sequence[str]) -> int:

@@ -31,10 +31,14 @@ MOST_GIVEN = 2_000
 """Lines of a text that is sought so."""
 _MOST_SEVERAL = 500
 _MOST_ALIGNED = 6
+_MOST_AS_GOOD = 2
+"""Repairs that are tried though they find no more lines: these may have a slip besides."""
+_MOST_REJOINED = 3
 _NOT_THERE = 10_000
 _MARKED = 10
 _WORTH = 6
 """What a telling line that is found is worth, when one repair is compared with another."""
+_REJOINED = "line breaks were taken for the escapes in the file"
 _BY_SURROUNDINGS = "of several equal places the one was taken whose surroundings new_string repeats"
 
 
@@ -106,13 +110,15 @@ class _Search:
     @cached_property
     def _variants(self) -> list[Repaired]:
         found = list(variants(self._request))
-        request = self._request
-        lines, new = plain_lines(request.old), plain_lines(request.new)
-        groups = with_escaped_breaks(lines, self._page)
-        if len(groups) < len(lines):
-            old = "\n".join("".join(group) for group in groups)
-            joined = EditRequest(old, "\n".join(with_the_same_breaks(new, groups)), request.expected)
-            found.append(Repaired.of(joined, ("line breaks were taken for the escapes in the file",)))
+        # Line breaks may have been taken for their escapes within the marks of a listing too.
+        for repaired in [Repaired.of(self._request), *(each for each in found if each.is_certain)][:_MOST_REJOINED]:
+            request = repaired.request
+            lines, new = plain_lines(request.old), plain_lines(request.new)
+            groups = with_escaped_breaks(lines, self._page)
+            if len(groups) < len(lines):
+                old = "\n".join("".join(group) for group in groups)
+                joined = EditRequest(old, "\n".join(with_the_same_breaks(new, groups)), request.expected)
+                found.append(Repaired.of(joined, (*repaired.repairs, _REJOINED)))
         return found
 
     def _whole_lines(self, repaired: Repaired) -> list[TextEdit]:
@@ -139,12 +145,14 @@ class _Search:
     def _worth_aligning(self) -> Iterator[Repaired]:
         yield Repaired.of(self._request)
         most = _lines_there(self._request.old, self._page)
-        left = _MOST_ALIGNED
+        left, alike = _MOST_ALIGNED, _MOST_AS_GOOD
         for repaired in self._variants:
             there = _lines_there(repaired.old, self._page)
-            if left and (there > most or (there == most and repaired.is_certain)):
-                left -= 1
-                yield repaired
+            is_alike = there == most and not repaired.is_certain
+            if not left or there < most or (is_alike and not alike):
+                continue
+            left, alike = left - 1, alike - is_alike
+            yield repaired
 
 
 class _Fit:
@@ -205,7 +213,7 @@ class _Fit:
     def _is_applied(self) -> bool:
         """Whether the new text stands in the file, where it has anything that the old one had not, and fits better."""
         new = Given(self._new)
-        known = {*self._given.keys, *(key for each in self._meant for key in self._page.keys[each.start : each.end])}
+        known = {*self._given.keys, *(self._page.keys[place] for each in self._meant for place in each.known())}
         if not any(telling and key not in known for telling, key in zip(new.telling, new.keys, strict=True)):
             return False
         if not all(

@@ -16,6 +16,8 @@ _ELISION = re.compile(
     rf"\s*[\])}}>]?\s*{_CLOSES}?",
     re.IGNORECASE,
 )
+_SPREAD = re.compile(r"\.\.\.[\w.$]+[,;)\]}]*")
+"""`...names,` is code of its own."""
 
 
 class Given:
@@ -70,7 +72,9 @@ def plain_lines(text: str) -> list[str]:
 def is_elision(line: str) -> bool:
     """Whether a line is nothing but a stand-in for others, such as `# ...`."""
     bare = line.strip()
-    return bool(bare) and ("..." in bare or "…" in bare) and _ELISION.fullmatch(bare) is not None
+    if not bare or ("..." not in bare and "…" not in bare) or _SPREAD.fullmatch(bare):
+        return False
+    return _ELISION.fullmatch(bare) is not None
 
 
 def indent_of(line: str) -> str:

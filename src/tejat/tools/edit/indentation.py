@@ -45,9 +45,11 @@ class Indentation:
         if not known:
             return None
         width = _width(indent)
-        left = min(known, key=lambda each: (abs(_width(each) - width), _width(each)))
-        right = known[left]
         given_step, found_step = self._steps(known)
+        step = _width(given_step) if given_step else 1
+        # Whole steps away, lest it is lined up with something rather than indented.
+        left = min(known, key=lambda each: ((_width(each) - width) % step, abs(_width(each) - width), _width(each)))
+        right = known[left]
         shift = self._constant_shift()
         if shift is not None and not _are_as_deep(left, right, given_step, found_step):
             added, removed = shift

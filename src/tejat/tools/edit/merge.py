@@ -4,8 +4,9 @@ What the change leaves alone stays as it is found; only what it changes is writt
 nobody knows what is right, and the change is refused.
 """
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from tejat.tools.edit.alignment import STALE, Alignment
 from tejat.tools.edit.base import base_of, with_blank_lines
@@ -21,6 +22,8 @@ from tejat.workspace.line_edits import Edit, line_edits
 _ALIKE = 0.4
 """The part of its words that a line keeps when it is changed and not replaced."""
 _MOST_PAIRED = 2_500
+_WORD = re.compile(r"\w{4,}")
+"""A word that can be told from others."""
 _AROUND = 40
 """Lines before and behind the place that show how the file is indented."""
 
@@ -142,8 +145,9 @@ class _Merge:
         for turn, (index, place) in enumerate(placed):
             if turn not in turned and not self._may_go(index, place):
                 raise Conflict(place, "is to be replaced and differs from old_string")
+        mend = self._mending([pair for turn, pair in enumerate(placed) if turn not in turned])
         lines: list[str] = []
-        for at, line in enumerate(new):
+        for at, line in enumerate(map(mend, new)):
             turn = becomes.get(at)
             if turn is None:
                 like = placed[at] if len(placed) == len(new) else None
@@ -152,6 +156,16 @@ class _Merge:
             index, place = placed[turn]
             lines.append(self._changed(self._old.lines[index], page.lines[place], line, place, costs[index]))
         return lines
+
+    def _mending(self, gone: Sequence[tuple[int, int]]) -> Callable[[str], str]:
+        """Puts words right in new lines that were misremembered in the old ones, and are nowhere in the file."""
+        slips: dict[str, str] = {}
+        for index, place in gone:
+            old, found = (_WORD.findall(lines) for lines in (self._given.lines[index], self._page.lines[place]))
+            if self._alignment.costs[index] >= SLIP and len(old) == len(found):
+                slips |= {left: right for left, right in zip(old, found, strict=True) if left != right}
+        wrong = {word: right for word, right in slips.items() if not self._page.has_word(word)}
+        return (lambda line: _WORD.sub(lambda word: wrong.get(word[0], word[0]), line)) if wrong else str
 
     def _may_go(self, index: int, place: int) -> bool:
         old, found = self._given.lines[index], self._page.lines[place]

@@ -32,6 +32,8 @@ def _signs(pairs: Sequence[tuple[str, str]]) -> dict[int, str]:
     """Characters beyond ASCII that stand for one and the same other character wherever they were given."""
     meanings: dict[str, set[str]] = {}
     for given, found in pairs:
+        if len(given) != len(found):
+            given, found = "".join(given.split()), "".join(found.split())  # noqa: PLW2901 -- the same but for white space
         if len(given) != len(found) or given.isascii():
             continue
         for left, right in zip(given, found, strict=True):
