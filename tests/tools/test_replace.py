@@ -36,19 +36,29 @@ def call(tool: EditTool, path: object, old: str, new: str, **params: object) -> 
     return asyncio.run(validate_and_execute(tool, given))
 
 
-def not_found(path: Path) -> ToolResult:
+def not_found(path: Path, nearest: str = "") -> ToolResult:
     return failure(
         f"Failed to edit, 0 occurrences found for old_string in {path}. No edits made. The exact text in old_string "
         "was not found. Ensure you're not escaping content incorrectly and check whitespace, indentation, and context. "
-        "Use read_file tool to verify.",
+        f"Use read_file tool to verify.{nearest}",
         ErrorType.EDIT_NO_OCCURRENCE_FOUND,
         "Error: Failed to edit, could not find the string to replace.",
     )
 
 
-def mismatch(path: Path, expected: int, found: int) -> ToolResult:
+def nothing_alike(text: str) -> str:
+    """What is told of a short file that shares nothing with the text that is sought."""
+    lines = text.splitlines()
+    size, where = ("1 line", "line 1") if len(lines) == 1 else (f"{len(lines)} lines", f"lines 1-{len(lines)}")
+    return (
+        f" The file has {size} and none of the telling words of old_string: is another file meant?"
+        f"\nHow it begins, {where}:\n" + "\n".join(lines)
+    )
+
+
+def mismatch(path: Path, expected: int, found: int, places: str) -> ToolResult:
     return failure(
-        f"Failed to edit, expected {expected} occurrences but found {found} for old_string in file: {path}",
+        f"Failed to edit, expected {expected} occurrences but found {found} for old_string in file: {path}. {places}",
         ErrorType.EDIT_EXPECTED_OCCURRENCE_MISMATCH,
         f"Error: Failed to edit, expected {expected} occurrences but found {found}.",
     )
@@ -114,15 +124,46 @@ class TestReplacing:
     @pytest.mark.parametrize("old", ["x", "A = 1", "c = 3", "a\\n", "a = 2\nb = 1"])
     def test_e3_no_place(self, tool: EditTool, root: Path, old: str) -> None:
         (root / "f").write_text("a = 1\nb = 2\n")
-        assert call(tool, root / "f", old, "new") == not_found(root / "f")
+        assert call(tool, root / "f", old, "new") == not_found(root / "f", nothing_alike("a = 1\nb = 2\n"))
         assert (root / "f").read_text() == "a = 1\nb = 2\n"
 
+    @pytest.mark.parametrize(
+        ("old", "line", "differences"),
+        [
+            ("a = 1\n\nb", 2, "- line 2: old_string has `b`, the file `b = 2`"),
+            ("1\nb = 2 ", 1, "- line 1: old_string has `1`, the file `a = 1`\n- line 2: white space at the end"),
+        ],
+    )
+    def test_e3_a_place_where_more_stands(
+        self, tool: EditTool, root: Path, old: str, line: int, differences: str
+    ) -> None:
+        """A line that is cut short may stay, but what is not known of it is not replaced."""
+        (root / "f").write_text("a = 1\nb = 2\n")
+        assert call(tool, root / "f", old, "new") == not_found(
+            root / "f",
+            f" Line {line} is to be replaced and differs from old_string.\n"
+            f"Nearest text in the file, lines 1-2:\na = 1\nb = 2\nWhat differs:\n{differences}",
+        )
+        assert (root / "f").read_text() == "a = 1\nb = 2\n"
+
+    def test_e16_spaces_inside_a_line(self, tool: EditTool, root: Path) -> None:
+        (root / "f").write_text("a = 1\nb = 2\n")
+        assert call(tool, root / "f", "a  = 1", "a  = 3").error is None
+        assert (root / "f").read_text() == "a = 3\nb = 2\n"
+
     def test_e3_e4_another_number_of_places(self, tool: EditTool, root: Path) -> None:
-        (root / "f").write_text("x x x")
-        assert call(tool, root / "f", "x", "y") == mismatch(root / "f", 1, 3)
-        assert call(tool, root / "f", "x", "y", expected_replacements=2) == mismatch(root / "f", 2, 3)
-        assert call(tool, root / "f", "x", "y", expected_replacements=4) == mismatch(root / "f", 4, 3)
-        assert (root / "f").read_text() == "x x x"
+        text = "a\nx\nb\nx\n\nx"
+        (root / "f").write_text(text)
+        shown = "\nIn the file, lines 1-3:\na\nx\nb\nIn the file, lines 3-5:\nb\nx\n\nIn the file, lines 5-6:\n\nx"
+        too_many = (
+            "They begin in lines 2, 4, 6. Add lines around the one that is meant; to change all of them, "
+            f"set expected_replacements to 3.{shown}"
+        )
+        too_few = f"They begin in lines 2, 4, 6. To change no more than that, set expected_replacements to 3.{shown}"
+        assert call(tool, root / "f", "x", "y") == mismatch(root / "f", 1, 3, too_many)
+        assert call(tool, root / "f", "x", "y", expected_replacements=2) == mismatch(root / "f", 2, 3, too_many)
+        assert call(tool, root / "f", "x", "y", expected_replacements=4) == mismatch(root / "f", 4, 3, too_few)
+        assert (root / "f").read_text() == text
 
     @pytest.mark.parametrize(
         "params", [{"expected_replacements": 3}, {"expected_replacements": 3.0}, {"allow_multiple": True}]
@@ -135,7 +176,7 @@ class TestReplacing:
 
     def test_e4_several_places_allowed_and_none_there(self, tool: EditTool, root: Path) -> None:
         (root / "f").write_text("x")
-        assert call(tool, root / "f", "y", "z", allow_multiple=True) == not_found(root / "f")
+        assert call(tool, root / "f", "y", "z", allow_multiple=True) == not_found(root / "f", nothing_alike("x"))
 
     def test_e5_nothing_would_change(self, tool: EditTool, root: Path) -> None:
         (root / "f").write_bytes(b"a\r\nb\r\n")
@@ -292,8 +333,8 @@ class TestEncodings:
         assert (root / "f").read_bytes() == raw
 
     def test_what_the_encoding_lacks_is_not_found(self, tool: EditTool, root: Path) -> None:
-        (root / "f").write_bytes("\n".join(RUSSIAN).encode("koi8-r"))
-        assert call(tool, root / "f", "日本", "x") == not_found(root / "f")
+        (root / "f").write_bytes("\n".join(RUSSIAN[:5]).encode("koi8-r"))
+        assert call(tool, root / "f", "日本", "x") == not_found(root / "f", nothing_alike("\n".join(RUSSIAN[:5])))
 
     def test_bytes_that_are_no_text_stay(self, tool: EditTool, root: Path) -> None:
         raw = "日本語のとても長い文章\n".encode() * 3 + b"\xff\xfe here is a word \x80\n"
@@ -447,7 +488,7 @@ class TestConfirming:
     def test_e21_nobody_is_asked_about_an_edit_that_fails(self, workspace: Workspace, root: Path) -> None:
         (root / "f").write_text("a")
         person = Person()
-        assert ask(workspace, person, root / "f", "b", "c") == not_found(root / "f")
+        assert ask(workspace, person, root / "f", "b", "c") == not_found(root / "f", nothing_alike("a"))
         assert person.seen == []
 
     def test_looking_at_a_proposal_changes_nothing(self, tool: EditTool, root: Path) -> None:

@@ -88,11 +88,17 @@ def ask(workspace: Workspace, corrector: Corrector, person: Person, path: Path, 
     return asyncio.run(scheduler.run(FunctionCall("replace", given)))
 
 
-def not_found(path: Path) -> ToolResult:
+NOTHING_ALIKE = (
+    " The file has 3 lines and none of the telling words of old_string: is another file meant?"
+    "\nHow it begins, lines 1-3:\ndef total(items):\n    result = sum(items)\n    return result"
+)
+
+
+def not_found(path: Path, nearest: str = NOTHING_ALIKE) -> ToolResult:
     return failure(
         f"Failed to edit, 0 occurrences found for old_string in {path}. No edits made. The exact text in old_string "
         "was not found. Ensure you're not escaping content incorrectly and check whitespace, indentation, and context. "
-        "Use read_file tool to verify.",
+        f"Use read_file tool to verify.{nearest}",
         ErrorType.EDIT_NO_OCCURRENCE_FOUND,
         "Error: Failed to edit, could not find the string to replace.",
     )
@@ -179,7 +185,12 @@ def test_as_many_places_as_expected(workspace: Workspace, root: Path) -> None:
     path = known(root / "g.py", workspace, CODE * 2)
     knowing = Knowing(THERE)
     tool = EditTool(workspace, knowing)
-    assert call(tool, path, OLD, NEW) == not_found(path)
+    nearest = (
+        " The file has 6 lines and none of the telling words of old_string: is another file meant?"
+        "\nHow it begins, lines 1-5:\ndef total(items):\n    result = sum(items)\n    return result\n"
+        "def total(items):\n    result = sum(items)"
+    )
+    assert call(tool, path, OLD, NEW) == not_found(path, nearest)
     assert call(tool, path, OLD, NEW, expected_replacements=2).error is None
     assert path.read_text() == CODE.replace("sum(items)", "sum(items, 1)") * 2
 
@@ -188,7 +199,9 @@ def test_another_number_of_places_is_no_mistake_in_the_text(workspace: Workspace
     path = known(root / "g.py", workspace, CODE * 2)
     knowing = Knowing(THERE)
     assert call(EditTool(workspace, knowing), path, "sum(items)", "max(items)") == failure(
-        f"Failed to edit, expected 1 occurrences but found 2 for old_string in file: {path}",
+        f"Failed to edit, expected 1 occurrences but found 2 for old_string in file: {path}. They begin in lines 2, 5. "
+        "Add lines around the one that is meant; to change all of them, set expected_replacements to 2."
+        f"\nIn the file, lines 1-3:\n{CODE}In the file, lines 4-6:\n{CODE}".removesuffix("\n"),
         ErrorType.EDIT_EXPECTED_OCCURRENCE_MISMATCH,
         "Error: Failed to edit, expected 1 occurrences but found 2.",
     )
@@ -225,18 +238,18 @@ def test_what_the_session_wrote_is_known(workspace: Workspace, root: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("name", "old", "new"),
+    ("name", "old", "new", "nearest"),
     [
-        ("f.json", OLD, NEW),
-        ("f.IPYNB", OLD, NEW),
-        ("f.py", "   \n", NEW),
-        ("f.py", OLD, OLD),
+        ("f.json", OLD, NEW, NOTHING_ALIKE),
+        ("f.IPYNB", OLD, NEW, NOTHING_ALIKE),
+        ("f.py", "   \n", NEW, " old_string is nothing but white space: add text from the lines around the place."),
+        ("f.py", OLD, OLD, ""),
     ],
 )
-def test_what_is_not_asked_about(workspace: Workspace, root: Path, name: str, old: str, new: str) -> None:
+def test_what_is_not_asked_about(workspace: Workspace, root: Path, name: str, old: str, new: str, nearest: str) -> None:
     path = known(root / name, workspace)
     knowing = Knowing(THERE)
-    assert call(EditTool(workspace, knowing), path, old, new) == not_found(path)
+    assert call(EditTool(workspace, knowing), path, old, new) == not_found(path, nearest)
     assert knowing.asked == []
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from tejat.core.errors import ErrorType
 from tejat.core.tool import ToolResult, validate_and_execute
+from tejat.tools.read_file import ReadFileTool
 from tejat.tools.replace import EditTool
 from tejat.workspace.workspace import Workspace
 
@@ -85,3 +86,95 @@ def test_a_file_that_changed_on_disk_is_refused_first(workspace: Workspace, path
     result = call(workspace, path, "  result  = sum(items)", "  result  = 0")
     assert result.error is not None
     assert result.error.type is ErrorType.STALE_FILE
+
+
+def test_the_text_that_shares_most_words(workspace: Workspace, path: Path) -> None:
+    result = call(workspace, path, "class Sums:\n    total = None\n    names = ()", "pass")
+    assert result.llm_content == (
+        f"{refusal(path)} The file has 7 lines, and no text that is like old_string.\n"
+        "The text that shares most words with it, line 1:\ndef total(items):"
+    )
+
+
+def test_an_empty_file(workspace: Workspace, root: Path) -> None:
+    (root / "f").write_text("\n\n")
+    assert call(workspace, root / "f", "anything", "x").llm_content == f"{refusal(root / 'f')} The file is empty."
+
+
+def test_the_file_that_has_the_text(workspace: Workspace, root: Path, path: Path) -> None:
+    (root / "g.py").write_bytes(b"def least(items):\r\n    return min(items)\r\n")
+    (root / "h.py").write_bytes(b"def least(items):\n    return min(items)\n")
+    for name in ("g.py", "h.py"):
+        asyncio.run(validate_and_execute(ReadFileTool(workspace), {"absolute_path": str(root / name)}))
+    result = call(workspace, path, "def least(items):\n    return min(items)", "pass")
+    assert str(result.llm_content).startswith(
+        f"{refusal(path)} The exact text stands in another file that was read: {root}/h.py."
+    )
+
+
+def test_of_a_very_long_line_what_is_near(workspace: Workspace, root: Path) -> None:
+    path = root / "f.txt"
+    path.write_text(f"first\n{'word ' * 100_000}the only place in it {'word ' * 100_000}\nlast\n")
+    told = str(call(workspace, path, "some other place in it", "x").llm_content)
+    assert told == (
+        f"{refusal(path)} The file has 3 lines, and no text that is like old_string.\n"
+        f"The text that shares most words with it, line 2:\n... {'word ' * 18}the only place in it {'word ' * 37}wor..."
+        " [characters 499910-500209 of 1000021]"
+    )
+
+
+def test_of_many_places_and_long_ones_a_part(workspace: Workspace, root: Path) -> None:
+    path = root / "f.txt"
+    path.write_text(f"go(1)\n{'x' * 400_000}\n" * 30)
+    told = str(call(workspace, path, "go(1)", "go(2)").llm_content)
+    numbers = ", ".join(str(line) for line in range(1, 41, 2))
+    assert told.startswith(
+        f"Failed to edit, expected 1 occurrences but found 30 for old_string in file: {path}. "
+        f"They begin in lines {numbers} and 10 more. Add lines around"
+    )
+    assert len(told) < 4_000
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "said"),
+    [
+        ("\tgo(1)\nstop\n\tgo(1)\n", "    go(1)", "line 1: old_string is indented by 4 spaces, the file by 1 tab"),
+        ("go(1)  \nstop\ngo(1)  \n", "\tgo(1) ", "line 1: old_string is indented by 1 tab, the file by nothing"),
+        ("go( 1 )\nstop\ngo( 1 )\n", "go(1)", "line 1: white space inside the line"),
+        (
+            "say(“x”)\nstop\nsay(“x”)\n",
+            'say("x")',
+            (
+                "line 1: look-alike characters; the file has `“` (LEFT DOUBLE QUOTATION MARK), "
+                "`”` (RIGHT DOUBLE QUOTATION MARK)"
+            ),
+        ),
+    ],
+)
+def test_small_differences_by_name(workspace: Workspace, root: Path, text: str, old: str, said: str) -> None:
+    (root / "f").write_text(text)
+    told = str(call(workspace, root / "f", old, "x").llm_content)
+    assert "Several places fit equally well; add lines around the one that is meant." in told
+    assert f"What differs:\n- {said}\n" in told
+
+
+def test_fewer_places_than_expected(workspace: Workspace, root: Path) -> None:
+    (root / "f").write_text("go( 1 )\nstop\ngo( 1 )\n")
+    given = {"file_path": str(root / "f"), "old_string": "go(1)", "new_string": "go(2)", "expected_replacements": 3}
+    told = str(asyncio.run(validate_and_execute(EditTool(workspace), given)).llm_content)
+    assert told.startswith(f"{refusal(root / 'f')} 3 places were expected, and not as many fit.\nNearest text")
+
+
+@pytest.mark.parametrize("codec", ["latin-1", "cp1252", "utf-16", "shift-jis"])
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_in_every_encoding_and_line_end(workspace: Workspace, root: Path, codec: str, ending: str) -> None:
+    lines = ["là où il est", "valeur = total(1)", "été = hiver"]
+    if codec == "shift-jis":
+        lines = ["日本語の文章です", "値 = 合計(1)", "これで終わりです"]
+    (root / "f").write_bytes("".join(line + ending for line in lines).encode(codec))
+    wrong = lines[1].replace("1", "2")
+    told = str(call(workspace, root / "f", f"{wrong}\n{lines[2]}", "x").llm_content)
+    assert told == (
+        f"{refusal(root / 'f')}\nNearest text in the file, lines 2-3:\n{lines[1]}\n{lines[2]}\nWhat differs:\n"
+        f"- line 2: old_string has `{wrong}`, the file `{lines[1]}`"
+    )

@@ -169,6 +169,7 @@ class TestLastSeen:
         for name in ("a", "b", "a", "c"):
             records.saw(name, file.stat(), name.encode() * 4)
         assert [records.last_seen(name) for name in "abc"] == [b"aaaa", None, b"cccc"]
+        assert [records.holding(content) for content in (b"aa", b"bb", b"cccc")] == [["a"], [], ["c"]]
         with pytest.raises(WorkspaceError):
             records.check("b", file.stat(), b"other")
 

@@ -31,6 +31,9 @@ from tejat.workspace.splice import TextFile
 from tejat.workspace.workspace import Workspace
 
 _SNIPPET = 30
+_TELLING = 12
+"""A shorter text stands in many files."""
+_MOST_OTHERS = 3
 
 _Result = TypeVar("_Result")
 
@@ -229,8 +232,10 @@ class EditTool(ProposingTool[ReplaceParams]):
                 expected=request.expected,
                 found=found.count,
             )
+            where = told(found, request)
             raise _failure(
-                f"{display.removesuffix('.')} for old_string in file: {current.location.path}",
+                f"{display.removesuffix('.')} for old_string in file: {current.location.path}"
+                f"{where if where and self._may_be_shown(current) else ''}",
                 ErrorType.EDIT_EXPECTED_OCCURRENCE_MISMATCH,
                 display,
             )
@@ -256,8 +261,9 @@ class EditTool(ProposingTool[ReplaceParams]):
             return ignored_by(self._workspace.roots, file, rules_of) is Ignored.NO
 
     def _not_there(self, current: CurrentFile, text: TextFile, params: ReplaceParams, refused: Refused) -> "_NotThere":
-        nearest = told(refused)
-        failure = _NotThere(current.location.path, nearest if nearest and self._may_be_shown(current) else "")
+        nearest = told(refused, params.request)
+        nearest = nearest if nearest and self._may_be_shown(current) else ""
+        failure = _NotThere(current.location.path, self._elsewhere(current, params.old_string) + nearest)
         # What a session has not read may be none of the model's business, so it is not sent along with a question.
         is_known = self._corrections is not None and self._workspace.records.has_seen(current.real_path)
         is_final = params.modified_by_user or params.old_string == params.new_string
@@ -271,6 +277,15 @@ class EditTool(ProposingTool[ReplaceParams]):
                 problem=failure.message,
             )
         return failure
+
+    def _elsewhere(self, current: CurrentFile, old: str) -> str:
+        """Says in which other files that the model has seen the text stands: models mix them up."""
+        text = with_plain_line_ends(old)
+        if len(text.strip()) < _TELLING:
+            return ""
+        holding = self._workspace.records.holding(text.encode("utf-8", "surrogateescape"))
+        others = [path for path in holding if path != current.real_path][:_MOST_OTHERS]
+        return f" The exact text stands in another file that was read: {', '.join(others)}." if others else ""
 
 
 class _NotThere(ToolFailure):

@@ -76,6 +76,11 @@ class Records:
         with self._guard:
             return self._kept.get(path)
 
+    def holding(self, content: bytes) -> list[str]:
+        """The files in which this stood when they were last seen, of those whose content is still held."""
+        with self._guard:
+            return [path for path, kept in self._kept.items() if content in kept]
+
     @contextmanager
     def lock(self, path: str) -> Generator[None]:
         """Hold a file from reading to writing. Others who ask for the same path wait; it is not reentrant."""

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
+from tejat.tools.edit.showing import LONGEST, cut
 from tejat.workspace.line_edits import common_prefix, common_suffix
 
 _AROUND = 1
 _MOST_LINES = 40
-_LONGEST = 300
 
 
 def changed_lines(before: str, after: str) -> str:
@@ -19,12 +19,19 @@ def changed_lines(before: str, after: str) -> str:
     if end == len(new) and not new[-1]:
         end -= 1
     where = f"Line {start + 1} is" if end <= start + 1 else f"Lines {start + 1}-{end} are"
-    return f"{where} now:\n{_shown(new[start:end])}"
+    return f"{where} now:\n{_shown(new[start:end], _changed_from(old[front : front + 1], new[front : front + 1]))}"
 
 
-def _shown(lines: Sequence[str]) -> str:
-    cut = [line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..." for line in lines]
-    if len(cut) > _MOST_LINES:
+def _shown(lines: Sequence[str], at: int) -> str:
+    parts = [cut(line.removesuffix("\r"), at) for line in lines]
+    if len(parts) > _MOST_LINES:
         half = _MOST_LINES // 2
-        cut = [*cut[:half], f"[{len(cut) - _MOST_LINES} more lines]", *cut[-half:]]
-    return "\n".join(line.removesuffix("\r") for line in cut)
+        parts = [*parts[:half], f"[{len(parts) - _MOST_LINES} more lines]", *parts[-half:]]
+    return "\n".join(parts)
+
+
+def _changed_from(old: Sequence[str], new: Sequence[str]) -> int:
+    """From which character on the first line differs: of a very long one, that is the part to be shown."""
+    if not old or not new or len(new[0]) <= LONGEST:
+        return 0
+    return common_prefix(old[0], new[0], limit=len(new[0]))

@@ -53,7 +53,7 @@ class Found:
 
 @value
 class Refused:
-    """Why there is no edit. `count` is how many places there are where the text stands as it was given.
+    """Why there is no edit. `count` is how many places there are where the text stands as it was given: `exact`.
 
     `given` are the lines that were sought, `nearest` the places that come nearest to them, best first; `conflict` says
     what was in the way at the first of them. `is_applied` means that the file looks like the new text already.
@@ -66,6 +66,7 @@ class Refused:
     conflict: Conflict | None = None
     is_applied: bool = False
     is_large: bool = False
+    exact: Sequence[TextEdit] = ()
 
 
 def find(file: TextFile, request: EditRequest, *, closely: bool = True) -> Found | Refused:
@@ -79,7 +80,7 @@ def find(file: TextFile, request: EditRequest, *, closely: bool = True) -> Found
         return Refused(len(edits), is_large=True)
     search = _Search(file, request)
     if edits:
-        return search.by_surroundings(edits, Repaired.of(request)) or Refused(len(edits))
+        return search.by_surroundings(edits, Repaired.of(request)) or search.refused(edits)
     return search.repaired() or search.aligned()
 
 
@@ -95,6 +96,10 @@ class _Search:
         ranges = [self._page.lines_at(edit.start, edit.end) for edit in edits]
         told = told_apart(_new_lines(repaired.request), self._page, ranges)
         return Found(self._page.text_edits(told), 1, (*repaired.repairs, _BY_SURROUNDINGS)) if told else None
+
+    def refused(self, edits: Sequence[TextEdit]) -> Refused:
+        """What was found as it was given, but not as often as expected."""
+        return Refused(len(edits), page=self._page, exact=edits)
 
     def repaired(self) -> Found | None:
         """The text as it stands in the file once it is repaired."""

@@ -1,36 +1,95 @@
 """What the model is told when an edit is refused: what stands in the file that comes near, and what differs."""
 
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Iterator, Sequence
 
 from tejat.tools.edit.alignment import MISSING, STALE, Alignment
 from tejat.tools.edit.finding import Refused
-from tejat.tools.edit.given import Given
+from tejat.tools.edit.given import Given, indent_of
+from tejat.tools.edit.nearest import lines_in_common, telling_words
 from tejat.tools.edit.page import Page
+from tejat.tools.edit.request import EditRequest
+from tejat.tools.edit.showing import cut, place_of, shown
+from tejat.workspace.splice import TextEdit
 
-_MOST_LINES = 12
-_MOST_CHARACTERS = 1_200
-"""Of one place."""
-_LONGEST = 300
-"""Characters of a line that are shown."""
 _MOST_DIFFERENCES = 4
+_MOST_SHOWN = 3
+_MOST_NUMBERS = 20
+_FIRST_LINES = 5
 
 
-def told(refused: Refused) -> str:
+def told(refused: Refused, request: EditRequest) -> str:
     """Further sentences for a refusal, empty if there is nothing to say. They hold text of the file."""
+    page = refused.page
+    if not request.old.strip():
+        return " old_string is nothing but white space: add text from the lines around the place."
     if refused.is_large:
         return " Only the exact text was looked for, because the file or old_string is very large."
-    given, page = refused.given, refused.page
-    if given is None or page is None:
+    if page is None:
         return ""
-    parts: list[str] = []
-    if refused.is_applied:
-        parts.append(" The edit seems to be applied already: the file has the text of new_string.")
-    if refused.conflict is not None:
-        parts.append(f" Line {refused.conflict.line + 1} {refused.conflict.reason}.")
-    near = [alignment for alignment in refused.nearest if _is_near(given, alignment)]
-    if len(near) > 1 and near[1].total <= near[0].total:
+    if refused.exact:
+        return _places(refused.exact, page, request)
+    given = refused.given
+    near = [alignment for alignment in refused.nearest if given and _is_near(given, alignment)]
+    if given is None or not near:
+        return _reasons(refused) + _in_common(request.old, page)
+    fitting = sum(alignment.total <= near[0].total for alignment in near)
+    parts = [_reasons(refused)]
+    if request.expected is not None and request.expected > 1:
+        parts.append(f" {request.expected} places were expected, and not as many fit.")
+    elif fitting > 1:
         parts.append(" Several places fit equally well; add lines around the one that is meant.")
-    return "".join(parts) + "".join(_shown(given, page, alignment) for alignment in near)
+    return "".join(parts) + "".join(_place(given, page, alignment) for alignment in near)
+
+
+def _reasons(refused: Refused) -> str:
+    applied = " The edit seems to be applied already: the file has the text of new_string."
+    conflict = refused.conflict
+    reason = f" Line {conflict.line + 1} {conflict.reason}." if conflict else ""
+    return (applied if refused.is_applied else "") + reason
+
+
+# --- text that is there, but another number of times ---
+
+
+def _places(exact: Sequence[TextEdit], page: Page, request: EditRequest) -> str:
+    ranges = [page.lines_at(edit.start, edit.end) for edit in exact[:_MOST_NUMBERS]]
+    numbers = ", ".join(str(start + 1) for start, _ in ranges)
+    more = f" and {len(exact) - len(ranges)} more" if len(exact) > len(ranges) else ""
+    where = f"It begins in line {numbers}" if len(exact) == 1 else f"They begin in lines {numbers}{more}"
+    if len(exact) > (request.expected or 0):
+        advice = "Add lines around the one that is meant; to change all of them,"
+    else:
+        advice = "To change no more than that,"
+    words = telling_words(request.old)
+    return f". {where}. {advice} set expected_replacements to {len(exact)}." + "".join(
+        _stretch("In the file", max(start - 1, 0), min(end + 1, len(page.lines)), page, words)
+        for start, end in ranges[:_MOST_SHOWN]
+    )
+
+
+# --- text that is not there ---
+
+
+def _in_common(old: str, page: Page) -> str:
+    """What there is to go on where nothing is near."""
+    if not any(page.keys):
+        return " The file is empty."
+    count = len(page.lines)
+    size = f" The file has {count} {'line' if count == 1 else 'lines'}"
+    common = lines_in_common(old, page)
+    if common is None:
+        return f"{size} and none of the telling words of old_string: is another file meant?" + _stretch(
+            "How it begins", 0, min(_FIRST_LINES, count), page, ()
+        )
+    return f"{size}, and no text that is like old_string." + _stretch(
+        "The text that shares most words with it", *common, page, telling_words(old)
+    )
+
+
+def _stretch(what: str, start: int, end: int, page: Page, words: Sequence[str]) -> str:
+    where = f"line {start + 1}" if end == start + 1 else f"lines {start + 1}-{end}"
+    return f"\n{what}, {where}:\n{shown(page.lines[start:end], words)}"
 
 
 def _is_near(given: Given, alignment: Alignment) -> bool:
@@ -43,14 +102,10 @@ def _is_near(given: Given, alignment: Alignment) -> bool:
     return 3 * sum(there) >= len(there)
 
 
-def _shown(given: Given, page: Page, alignment: Alignment) -> str:
-    start, end = alignment.start, alignment.end
-    lines = [_cut(line) for line in page.lines[start:end]]
-    text = "\n".join(lines[:_MOST_LINES])[:_MOST_CHARACTERS]
-    rest = "" if end - start <= _MOST_LINES else f"\n[{end - start - _MOST_LINES} more lines]"
-    where = f"line {start + 1}" if end == start + 1 else f"lines {start + 1}-{end}"
-    differences = "".join(f"\n- {difference}" for difference in list(_differences(given, page, alignment)))
-    return f"\nNearest text in the file, {where}:\n{text}{rest}" + (
+def _place(given: Given, page: Page, alignment: Alignment) -> str:
+    words = [line.strip() for line in given.lines if line.strip()]
+    differences = "".join(f"\n- {difference}" for difference in _differences(given, page, alignment))
+    return _stretch("Nearest text in the file", alignment.start, alignment.end, page, words) + (
         f"\nWhat differs:{differences}" if differences else ""
     )
 
@@ -64,17 +119,34 @@ def _differences(given: Given, page: Page, alignment: Alignment) -> Iterator[str
         if place is None:
             if cost >= MISSING:
                 left -= 1
-                yield f"old_string has a line that is not there: {_cut(line.strip())}"
+                yield f"old_string has a line that is not there: {cut(line.strip())}"
             continue
         found = page.lines[place]
         if line == found or (not given.keys[index] and not page.keys[place]):
             continue
         left -= 1
         if given.keys[index] == page.keys[place]:
-            yield f"line {place + 1}: white space or look-alike characters"
+            yield f"line {place + 1}: {_small_difference(line, found)}"
         else:
-            yield f"line {place + 1}: old_string has `{_cut(line.strip())}`, the file `{_cut(found.strip())}`"
+            bare = found.strip()
+            there = cut(bare, place_of(bare, (line.strip(),)))
+            yield f"line {place + 1}: old_string has `{cut(line.strip())}`, the file `{there}`"
 
 
-def _cut(line: str) -> str:
-    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..."
+def _small_difference(given: str, found: str) -> str:
+    """What differs in lines that have the same key, in words: a model hardly sees it."""
+    if given.strip() == found.strip():
+        if indent_of(given) != indent_of(found):
+            return f"old_string is indented by {_blanks(indent_of(given))}, the file by {_blanks(indent_of(found))}"
+        return "white space at the end"
+    if "".join(given.split()) == "".join(found.split()):
+        return "white space inside the line"
+    strange = dict.fromkeys(sign for sign in found if sign not in given and not sign.isascii())
+    names = ", ".join(f"`{sign}` ({unicodedata.name(sign, f'U+{ord(sign):04X}')})" for sign in list(strange)[:3])
+    return f"look-alike characters; the file has {names}" if names else "look-alike characters"
+
+
+def _blanks(indent: str) -> str:
+    tabs, spaces = indent.count("\t"), indent.count(" ")
+    counts = [f"{n} {one if n == 1 else f'{one}s'}" for n, one in ((tabs, "tab"), (spaces, "space")) if n]
+    return " and ".join(counts) or "nothing"
