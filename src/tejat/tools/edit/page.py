@@ -4,10 +4,11 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, count
+from operator import add
 
 from tejat.core.value import value
-from tejat.tools.edit.folding import keys_of
+from tejat.tools.edit.folding import folded
 from tejat.workspace.splice import TextEdit, TextFile
 
 _LINE_ENDS = (b"\n", b"\r")
@@ -29,10 +30,16 @@ class Page:
         self._file = file
         # The same length, so that places in one are places in the other.
         self._text = file.text.replace("\r", "\n") if file.line_ending == "\r" else file.text
-        self._raw_lines = self._text.split("\n")
-        self._ends_with_line_end = not self._raw_lines[-1] and len(self._raw_lines) > 1
+        self._ends_with_line_end = self._text.endswith("\n")
+        self._words: dict[str, bool] = {}
+        self._counted = 0, 0
+
+    @cached_property
+    def _raw_lines(self) -> list[str]:
+        lines = self._text.split("\n")
         if self._ends_with_line_end:
-            self._raw_lines.pop()
+            lines.pop()
+        return lines
 
     @cached_property
     def lines(self) -> Sequence[str]:
@@ -49,7 +56,8 @@ class Page:
     @cached_property
     def key_text(self) -> str:
         """All keys, each on a line."""
-        return "\n".join(keys_of(self._text)[: len(self._raw_lines)])
+        keys = folded(self._text)
+        return keys[:-1] if self._ends_with_line_end else keys
 
     def line_of_key(self, offset: int) -> int:
         """Which line a place in `key_text` belongs to."""
@@ -57,25 +65,38 @@ class Page:
 
     @cached_property
     def _key_starts(self) -> list[int]:
-        return list(accumulate((len(key) + 1 for key in self.keys), initial=0))
+        return _starts_of(self.keys)
 
     @cached_property
     def _starts(self) -> list[int]:
-        return list(accumulate((len(line) + 1 for line in self._raw_lines), initial=0))
+        return _starts_of(self._raw_lines)
 
     def lines_at(self, start: int, end: int) -> tuple[int, int]:
-        """The lines that a range of bytes touches, from the first up to the one behind the last."""
-        first, last = (bisect_right(self._byte_starts, at) - 1 for at in (start, max(end - 1, start)))
-        return max(first, 0), min(last + 1, len(self._raw_lines))
+        """The lines that a range of bytes touches, from the first up to the one behind the last.
 
-    @cached_property
-    def _byte_starts(self) -> list[int]:
-        starts = [min(start, len(self._text)) for start in self._starts]
-        return self._file.encoding.byte_offsets(self._file.raw, self._file.text, starts)
+        Ranges are best asked for in their order, because lines are counted on from the last one.
+        """
+        return self._line_at(start), self._line_at(max(end - self._file.encoding.unit, start)) + 1
+
+    def _line_at(self, offset: int) -> int:
+        at, line = self._counted if self._counted[0] <= offset else (0, 0)
+        ends = "\r\n" if self._file.line_ending == "\r" else "\n"
+        if self._file.encoding.is_wide:
+            line += sum(map(self._file.encoding.decode(self._file.raw[at:offset]).count, ends))
+        else:
+            line += sum(self._file.raw.count(end.encode(), at, offset) for end in ends)
+        self._counted = offset, line
+        return line
 
     def has_word(self, word: str) -> bool:
         """Whether it stands anywhere in the file as a whole word."""
-        return re.search(rf"\b{re.escape(word)}\b", self._text) is not None
+        if word not in self._words:
+            # To look for the letters first is many times as fast.
+            whole, at = re.compile(rf"\b{re.escape(word)}\b"), self._text.find(word)
+            while at >= 0 and not whole.match(self._text, at):
+                at = self._text.find(word, at + 1)
+            self._words[word] = at >= 0
+        return self._words[word]
 
     def holds_whole_lines(self, start: int, end: int) -> bool:
         """Whether a range of bytes begins and ends where lines do."""
@@ -121,3 +142,8 @@ class Page:
         while back < most - front and self._text[end - 1 - back] == text[-1 - back]:
             back += 1
         return start + front, end - back, text[front : len(text) - back]
+
+
+def _starts_of(lines: Sequence[str]) -> list[int]:
+    """Where each line begins, and where one more would, if one character is between them."""
+    return list(map(add, accumulate(map(len, lines), initial=0), count()))

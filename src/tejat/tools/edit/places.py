@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import compress, count
 
 from tejat.tools.edit.alignment import Alignment, align
 from tejat.tools.edit.folding import words_of
@@ -89,10 +90,10 @@ def _by_lines(given: Given, page: Page) -> _Votes:
     votes = _Votes()
     if page.key_set.isdisjoint(wanted):
         return votes
-    hits = [(at, key) for at, key in enumerate(page.keys) if key in wanted]
+    hits = [(at, page.keys[at]) for at in compress(count(), map(wanted.__contains__, page.keys))]
     if len(hits) > _MOST_HITS:
         frequent = Counter(key for _, key in hits)
-        rare = {key for key, count in frequent.items() if count <= _MOST_HITS // len(wanted)}
+        rare = {key for key, times in frequent.items() if times <= _MOST_HITS // len(wanted)}
         hits = [(at, key) for at, key in hits if key in rare]
     for at, key in hits:
         for index in wanted[key]:
