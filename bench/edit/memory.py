@@ -141,6 +141,9 @@ def too_little_context(draft: Draft, _rng: Random) -> Draft | None:
     # With a blank line at its brink nobody knows whether that or just the end of a line is meant.
     if not core or not core[0].strip() or not core[-1].strip():
         return None
+    comes = [row.new for row in rows[first:last] if row.new is not None]
+    if comes and not (comes[0].strip() and comes[-1].strip()):
+        return None
     # Where nothing comes in its place, the lines around could as well be what is to replace it.
     if max((len(line.strip()) for line in core), default=0) < 6 or not any(row.new for row in rows[first:last]):
         return None

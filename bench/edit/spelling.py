@@ -216,10 +216,13 @@ def line_ends(draft: Draft, rng: Random) -> Draft | None:
 def _decoded(draft: Draft, plain: Callable[[str], str], sequence: str, note: str, *, only_old: bool) -> Draft | None:
     """The rows with a sequence of the file written as what it stands for.
 
-    A changed line must hold it as often as before, an added one not at all: else nobody knows which is meant.
+    A changed line must hold it as often as before, an added one not at all: else nobody knows which is meant. Nor may
+    they hold what it stands for, unless the new text is given as it is meant.
     """
     for row in draft.rows:
         if not row.is_kept and (row.true_old or "").count(sequence) != (row.true_new or "").count(sequence):
+            return None
+        if not row.is_kept and not only_old and plain(sequence) in (row.true_new or "").replace(sequence, ""):
             return None
     rows = [
         replace(

@@ -41,6 +41,9 @@ def base_of(given: Given, new: Sequence[str], page: Page, alignment: Alignment) 
             is_found_meant = alignment.costs[index] < STALE and _has_its_words(old, there, changed)
             # The words of the one, but the indent that the new text was written over.
             indent = indent_of(there if is_as_found else old)
+            if left_alone and index == given.first and not key_of(there).startswith(given.keys[index][:1]):
+                # It was cut short: what stands before it here is no indent.
+                indent = indent_of(left_alone)
             lines.append(indent + (left_alone or (there if is_found_meant else old)).lstrip(" \t"))
     return Given(lines)
 
@@ -142,4 +145,7 @@ def _has_its_words(given: str, found: str, new: Sequence[str]) -> bool:
         default=Counter[str](),
     )
     has_them = all(likest[word] >= found_words[word] for word in only_found)
-    return bool(only_found) and has_them and not (likest - found_words) & only_given
+    # Signs are in many lines: only words tell that it is this line.
+    names = Counter({word: count for word, count in found_words.items() if word[:1].isalnum()})
+    is_this_line = 2 * (likest & names).total() >= names.total()
+    return bool(only_found) and has_them and is_this_line and not (likest - found_words) & only_given

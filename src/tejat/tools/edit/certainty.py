@@ -104,10 +104,10 @@ def _is_rival(given: Given, page: Page, best: Alignment, other: Alignment) -> bo
     is_better_anywhere = any(mine > theirs for mine, theirs in zip(best.costs, other.costs, strict=True))
     evidence = _evidence(given, page, best)
     worst = max(best.costs)
-    if evidence.strange:
+    if evidence.strange or (worst > CUT and is_better_anywhere):
         margin = _WIDE
     elif worst >= SLIP + 3 * PER_CHARACTER:
-        margin = _WIDE if is_better_anywhere else _CLEAR
+        margin = _CLEAR
     elif worst >= SLIP + 2 * PER_CHARACTER:
         margin = 3 * PER_CHARACTER
     else:

@@ -100,6 +100,17 @@ def without_entities(text: str) -> str:
     return _ENTITY.sub(plain, text)
 
 
+def has_entities(text: str) -> bool:
+    return "&" in text and _ENTITY.search(text) is not None
+
+
+def has_only_entities(*texts: str) -> bool:
+    """Whether no sign stands bare in the texts that is written as an entity in any of them."""
+    entities = {found[0] for text in texts for found in _ENTITY.finditer(text)}
+    rest = "".join(_ENTITY.sub("", text) for text in texts)
+    return bool(entities) and not any(without_entities(entity) in rest for entity in entities)
+
+
 def _as_entity(*signs: str) -> Respell:
     names = {"<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}
 

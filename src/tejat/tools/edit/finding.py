@@ -36,6 +36,7 @@ _MOST_AS_GOOD = 2
 _MOST_REJOINED = 3
 _NOT_THERE = 10_000
 _MARKED = 10
+_FOREIGN = 3
 _WORTH = 6
 """What a telling line that is found is worth, when one repair is compared with another."""
 _REJOINED = "line breaks were taken for the escapes in the file"
@@ -140,6 +141,7 @@ class _Search:
             fit = _Fit(self._page, repaired)
             # Each repair is a further guess, so it has to be worth it; marks of a listing are none.
             price = fit.price + (-_MARKED if repaired.is_certain else 2 * len(repaired.repairs))
+            price -= _FOREIGN if repaired.undoes_all_in(self._file.text) else 0
             if best is None or price < best[0]:
                 best = price, fit
             if turn == 0 and fit.is_whole and not listings.has_signs(self._request.new):
@@ -174,7 +176,8 @@ class _Fit:
         self._conflict: Conflict | None = None
         self._told: list[LineEdit] | None = None
         if not self._meant and request.expected == 1:
-            rivals = as_good(self._given, page, self._places)
+            # Only of places where the very text stands can it be said that the others stand around one of them.
+            rivals = [each for each in as_good(self._given, page, self._places) if is_whole(self._given, each)]
             self._told = told_apart(self._new, page, [(each.start, each.end) for each in rivals])
 
     @property

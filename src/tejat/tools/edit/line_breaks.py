@@ -41,11 +41,22 @@ def with_the_same_breaks(lines: Sequence[str], groups: "Sequence[Sequence[str]]"
 
 
 def _is_same_break(last: str, line: str, left: str, right: str) -> bool:
-    is_like_left = last == left or (bool(right) and last[-_TELLING:] == left[-_TELLING:] and line == right)
+    is_like_left = last == left or (line == right and (_ends_alike(last, left, right) or _begin_alike(last, left)))
     is_like_right = line == right or (
         last == left and (len(left.strip()) >= _LONG or line[:_TELLING] == right[:_TELLING])
     )
     return is_like_left and is_like_right
+
+
+def _ends_alike(last: str, left: str, right: str) -> bool:
+    return bool(right) and last[-_TELLING:] == left[-_TELLING:]
+
+
+def _begin_alike(last: str, left: str) -> bool:
+    """Whether the greater part is the same, so that it is the same line with a change in it."""
+    mine, theirs = last.strip(), left.strip()
+    most = max(_LONG, len(theirs) // 2)
+    return len(theirs) >= _LONG and mine[:most] == theirs[:most]
 
 
 _TELLING = 2

@@ -101,6 +101,12 @@ def without_margin(lines: Sequence[str]) -> list[str] | None:
     return [line[1:] for line in lines]
 
 
+def has_odd_margin(lines: Sequence[str]) -> bool:
+    """Whether every line begins with a space, and all are indented by an odd number of them, as only a margin does."""
+    indents = [len(line) - len(line.lstrip(" ")) for line in lines if line.strip()]
+    return bool(indents) and all(indent % 2 for indent in indents)
+
+
 def has_signs(text: str) -> bool:
     """Whether some lines begin with the plus of a diff, and all others with its minus or a space."""
     lines = text.split("\n")

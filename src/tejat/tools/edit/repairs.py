@@ -4,13 +4,13 @@ What is repaired in the old text is repaired in the new one only where that make
 was made in both then. Otherwise the new text is written as it was given.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
 from tejat.core.value import value
 from tejat.tools.edit import escapes, listings
-from tejat.tools.edit.folding import words_of
 from tejat.tools.edit.given import plain_lines
 from tejat.tools.edit.request import EditRequest
 
@@ -49,6 +49,12 @@ class Repaired:
     def request(self) -> EditRequest:
         return EditRequest(self.old, self._new(), self.expected)
 
+    def undoes_all_in(self, page: str) -> bool:
+        """Whether escapes or entities were undone of which the file has none at all."""
+        return (_UNDONE in self.repairs and "\\" not in page) or (
+            _WITHOUT_ENTITIES.says in self.repairs and not escapes.has_entities(page)
+        )
+
     @property
     def is_certain(self) -> bool:
         """Whether the marks of a listing were found, which no ordinary text has."""
@@ -85,9 +91,10 @@ _LISTINGS = (
     _strip("the quotes around the text were left out", listings.without_outer_quotes),
 )
 _UNDONE = "one level of escapes was undone"
+_WITHOUT_ENTITIES = _respell("HTML entities were taken for what they stand for", escapes.without_entities)
 _ESCAPES = (
     *(_respell(_UNDONE, function) for function in escapes.UNDOING),
-    _respell("HTML entities were taken for what they stand for", escapes.without_entities),
+    _WITHOUT_ENTITIES,
     *(_respell("a missing level of escapes was put on", function) for function in escapes.ADDING),
     *(_respell("characters were written as HTML entities, as in the file", way) for way in escapes.ENTITIES),
 )
@@ -138,7 +145,12 @@ def _new(request: EditRequest, repair: Repair, old: str) -> str:
     if new is None or new == request.new:
         return _marked_throughout(repair, request.new, old) or request.new
     is_emptied = bool(request.new.strip()) and not new.strip()
-    if not is_emptied and _strangeness(new, old) < _strangeness(request.new, old):
+    repaired, given = _strangeness(new, old), _strangeness(request.new, old)
+    if not is_emptied and repaired < given:
+        return new
+    if repaired == given and repair is _WITHOUT_ENTITIES and escapes.has_only_entities(request.old, request.new):
+        return new
+    if repaired == given and repair.says == _SIGNS and listings.has_odd_margin(plain_lines(request.new)):
         return new
     return _marked_throughout(repair, request.new, old) or request.new
 
@@ -162,11 +174,17 @@ def _marked_throughout(repair: Repair, new: str, old: str) -> str | None:
     return None if repaired is None or _strangeness(repaired, old)[0] > _strangeness(new, old)[0] else repaired
 
 
-def _strangeness(new: str, old: str) -> tuple[int, float]:
+def _strangeness(new: str, old: str) -> tuple[int, int, float]:
     """The fewer lines of the old text the new one has, the stranger; then by the part of its words that are new."""
-    shared = (Counter(_bare(new)) & Counter(_bare(old))).total()
-    new_words, old_words = Counter(words_of(new)), Counter(words_of(old))
-    return -shared, (new_words - old_words).total() / max(new_words.total(), 1)
+    new_lines, old_lines = _bare(new), _bare(old)
+    shared = (Counter(new_lines) & Counter(old_lines)).total()
+    shifted = (Counter(map(str.lstrip, new_lines)) & Counter(map(str.lstrip, old_lines))).total()
+    new_words, old_words = Counter(_WORD.findall(new)), Counter(_WORD.findall(old))
+    return -shared, -shifted, (new_words - old_words).total() / max(new_words.total(), 1)
+
+
+_WORD = re.compile(r"&\w{2,5};|\\.|\w+|[^\w\s]")
+"""A word or a sign; an entity or an escape is one."""
 
 
 def _bare(text: str) -> Sequence[str]:

@@ -21,6 +21,8 @@ def told_apart(new: Sequence[str], page: Page, ranges: Sequence[tuple[int, int]]
     """
     keys = [key_of(line) for line in new]
     found = [stretch for each in ranges if (stretch := _Stretch.best(new, keys, page, each)) is not None]
+    # A line that is indented in another way is not the same line, if there is one that is.
+    found = [stretch for stretch in found if stretch.repeats_exactly] or found
     if not found:
         return None
     best = max(found, key=lambda stretch: stretch.worth)
@@ -45,6 +47,9 @@ class _Stretch:
         self.repeats_any = any(
             is_telling(page.keys[line]) and page.keys[line] in more for line in around if line not in gone
         )
+        self.repeats_exactly = {page.lines[line].rstrip() for line in around if is_telling(page.keys[line])} <= {
+            line.rstrip() for line in new
+        }
         self.worth = sum(line not in gone for line in around) - 2 * sum(map(_size, changes))
         self.edits = sorted(
             [
@@ -56,6 +61,8 @@ class _Stretch:
             ],
             key=lambda edit: (edit.start, edit.end),
         )
+        # Where nothing comes in its place, the lines around it could as well be what was to replace it.
+        self.is_emptied = gone.issuperset(range(*place)) and not any(edit.lines for edit in self.edits)
 
     @classmethod
     def best(cls, new: Sequence[str], keys: Sequence[str], page: Page, place: tuple[int, int]) -> "_Stretch | None":
@@ -69,7 +76,9 @@ class _Stretch:
             for start in _nearest(keys[0], page, range(place[0] - 1, max(place[0] - reach, 0) - 1, -1), place[0])
             for end in _nearest(keys[-1], page, range(place[1], min(place[1] + reach, len(page.keys))), place[1] - 1)
         ]
-        whole = [stretch for stretch in stretches if stretch.repeats_any and not stretch.loses_any]
+        whole = [
+            stretch for stretch in stretches if stretch.repeats_any and not stretch.loses_any and not stretch.is_emptied
+        ]
         return max(whole, key=lambda stretch: stretch.worth, default=None)
 
 
