@@ -108,14 +108,22 @@ def _is_as_found(given: Sequence[str], found: Sequence[str], new: Sequence[str])
     ends = _ends(new)
     if (_ends(given) == ends) != (_ends(found) == ends):
         return _ends(found) == ends
+    given_indents, found_indents = _indents(given), _indents(found)
+    new_indents = [indent_of(line) for line in new if line.strip()]
+    if _are_steps(given_indents - found_indents, new_indents):
+        return False
     as_given, as_found = _shared(given, new), _shared(found, new)
     if as_given != as_found:
         return as_found > as_given
-    given_indents, found_indents = _indents(given), _indents(found)
-    new_indents = [indent_of(line) for line in new if line.strip()]
     return sum(indent in found_indents for indent in new_indents) > sum(
         indent in given_indents for indent in new_indents
     )
+
+
+def _are_steps(only_given: "set[str]", indents: Sequence[str]) -> bool:
+    """Whether the least indent is one that only the given text has, and all others are so many steps of it."""
+    step = min(filter(None, indents), key=len, default="")
+    return bool(step) and step in only_given and all(indent == step * (len(indent) // len(step)) for indent in indents)
 
 
 def _ends(lines: Sequence[str]) -> list[str]:

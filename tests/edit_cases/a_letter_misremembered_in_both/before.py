@@ -1,0 +1,3 @@
+def test_pages():
+    pages = {path.stem for path in folder.glob('*.md')}
+    assert pages == set(TOOLS)

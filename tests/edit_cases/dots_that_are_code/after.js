@@ -1,0 +1,8 @@
+return {
+  ...base,
+  scripts: {
+    ...(all && {
+      ...ours,
+    }),
+  },
+}

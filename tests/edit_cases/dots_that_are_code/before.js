@@ -1,0 +1,6 @@
+return {
+  ...base,
+  scripts: {
+    ...ours,
+  },
+}

@@ -1,0 +1,4 @@
+int start(void) {
+    say("begun");
+    return run(&module);
+}

@@ -1,0 +1,3 @@
+int start(void) {
+    return run(&module);
+}

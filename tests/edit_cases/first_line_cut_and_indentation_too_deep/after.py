@@ -1,0 +1,5 @@
+def start(
+    model: Client,
+    premises: Premises,
+    care: Care,
+) -> None: ...

@@ -1,0 +1,5 @@
+def start(
+    model: Client,
+    setting: Setting,
+    care: Care,
+) -> None: ...

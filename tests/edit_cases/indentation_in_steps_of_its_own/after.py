@@ -1,0 +1,6 @@
+if True:
+    NAMES = {
+        'one',
+        'two',
+    }
+print(NAMES)

@@ -1,0 +1,5 @@
+NAMES = {
+    'one',
+    'two',
+}
+print(NAMES)

@@ -1,0 +1,3 @@
+def greet(file):
+    file.write('good morning\n')
+    file.flush()

@@ -1,0 +1,2 @@
+def test():
+    assert node(snapshot({}), "x") is None

@@ -1,0 +1,12 @@
+def first(self):
+    if not data:
+        self.close(command)
+        if command.runs:
+            self.end(command)
+
+
+def second(self):
+    try:
+        self.send(b'')
+    except OSError:
+        self.close(command)
