@@ -19,6 +19,8 @@ def merged_line(old: str, found: str, new: str) -> str | None:
         return new
     if new == old or key_of(new) == key_of(found):
         return found
+    if key_of(old) == key_of(found) and _is_spaced_as(_Words(found), _Words(old), _Words(new)):
+        return new
     words = _merged(_Words(old), _Words(found), _Words(new))
     return None if words is None else words + _behind(old, found, new)
 
@@ -34,6 +36,23 @@ class _Words:
 
     def text(self, start: int, end: int) -> str:
         return "".join(self.spaces[index] + self.words[index] for index in range(start, end))
+
+
+def _is_spaced_as(found: _Words, old: _Words, new: _Words) -> bool:
+    """Whether the new words are spaced as the file's rather than as the old ones: they were written over the file's."""
+    return found.words == old.words and _spaced_alike(found, new) > _spaced_alike(old, new)
+
+
+def _spaced_alike(words: _Words, new: _Words) -> int:
+    """Before how many of the words that stay the white space is the same; behind a change it may be of that."""
+    alike = done = new_done = 0
+    for edit in [*line_edits(words.words, new.words), None]:
+        end = edit.old_start if edit else len(words.words)
+        pairs = zip(words.spaces[done + 1 : end], new.spaces[new_done + 1 :], strict=False)
+        alike += sum(left == right for left, right in pairs)
+        if edit:
+            done, new_done = edit.old_end, edit.new_end
+    return alike
 
 
 def _behind(old: str, found: str, new: str) -> str:
