@@ -13,7 +13,7 @@ from tejat.tools.edit.likeness import (
     SPACING,
     TRAILING,
     WORD,
-    cost_of,
+    Likeness,
     is_near,
 )
 
@@ -39,7 +39,7 @@ from tejat.tools.edit.likeness import (
     ],
 )
 def test_the_cost(given: str, found: str, cost: int | None) -> None:
-    assert cost_of(given, found, key_of(given), key_of(found), is_first=False, is_last=False) == cost
+    assert Likeness(given, key_of(given)).cost(found, key_of(found)) == cost
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_the_cost(given: str, found: str, cost: int | None) -> None:
 )
 def test_a_line_cut_short(given: str, is_first: bool, is_last: bool, cost: int | None) -> None:
     found = "total = compute(items)"
-    assert cost_of(given, found, key_of(given), key_of(found), is_first=is_first, is_last=is_last) == cost
+    assert Likeness(given, key_of(given), is_first=is_first, is_last=is_last).cost(found, key_of(found)) == cost
 
 
 @pytest.mark.parametrize(

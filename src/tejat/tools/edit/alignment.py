@@ -3,7 +3,7 @@
 from tejat.core.value import value
 from tejat.tools.edit.folding import names_of
 from tejat.tools.edit.given import Given, indent_of
-from tejat.tools.edit.likeness import CUT, cost_of, cost_of_dots
+from tejat.tools.edit.likeness import CUT, ESCAPED, Likeness, cost_of_dots, is_plain
 from tejat.tools.edit.page import Page
 
 STALE = 70
@@ -17,6 +17,8 @@ ELISION = 9
 """The cost of dots for any number of lines: more than that of the same dots in the file."""
 
 _NEVER = float("inf")
+_ELIDED = 0.05
+"""The cost of each line that dots stand for, so that they stand for as few as possible."""
 _MOST_ELIDED = 400
 """Lines that one `...` may stand for."""
 _MATCH, _SKIP_GIVEN, _SKIP_FOUND = 1, 2, 3
@@ -82,6 +84,8 @@ class _Table:
         self._size = len(page.lines)
         self._lows, self._rows, self._moves = list[int](), list[list[float]](), list[bytearray]()
         low, high = max(start - slack, 0), min(max(start + slack, 0), self._size)
+        self._first = max(low - 1, 0)
+        self._sizes = self._plain_sizes(high + len(given.lines) + _MOST_ELIDED * sum(given.elisions))
         self._add_row(low, [0.0] * (high - low + 1), bytearray(high - low + 1))
         for index in range(len(given.lines)):
             low = min(max(start + index + 1 - slack, 0), self._size)
@@ -134,34 +138,51 @@ class _Table:
         self._moves.append(moves)
 
     def _fill(self, index: int, low: int, high: int) -> None:
-        given = self._given
-        line, key, is_elision = given.lines[index], given.keys[index], given.elisions[index]
-        before, before_low = self._rows[-1], self._lows[-1]
-        is_first, is_last, is_final = index == given.first, index == given.last, index == len(given.lines) - 1
+        given, keys = self._given, self._page.keys
+        key, is_elision, is_final = given.keys[index], given.elisions[index], index == len(given.lines) - 1
+        likeness = self._page.likeness(
+            given.lines[index], key, is_first=index == given.first, is_last=index == given.last
+        )
+        shortest, longest = likeness.sizes
         skip_given = ELISION if is_elision else MISSING if key else BLANK
+        before = [_NEVER, *self._rows[-1], *[_NEVER] * (high - low + 2)][low - self._lows[-1] :]
+        extra = self._costs_of_extra(index, low, high)
         costs, moves = list[float](), bytearray()
-        for at in range(low, high + 1):
-            best, move = _NEVER, 0
-            offset = at - before_low
-            if 0 < offset <= len(before) and before[offset - 1] < _NEVER:
-                best, move = before[offset - 1] + self._cost(line, key, at - 1, is_first, is_last, is_elision), _MATCH
-            if 0 <= offset < len(before) and before[offset] + skip_given < best:
-                best, move = before[offset] + skip_given, _SKIP_GIVEN
-            if at > low and not is_final:
-                skipped = costs[-1] + self._cost_of_extra(at - 1, line, is_elision)
-                if skipped < best:
-                    best, move = skipped, _SKIP_FOUND
+        last = _NEVER
+        for at, diagonal, above, skip_found in zip(range(low - 1, high), before, before[1:], extra, strict=False):
+            best, move = above + skip_given, _SKIP_GIVEN
+            if not is_final and last + skip_found < best:
+                best, move = last + skip_found, _SKIP_FOUND
+            # What the line costs is asked only where it matters: another one costs ESCAPED at least.
+            if diagonal < _NEVER and diagonal + (0 if keys[at] == key else ESCAPED) <= best:
+                size = self._sizes[at - self._first]
+                if size and not is_elision and not shortest <= size <= longest:
+                    cost = STALE
+                else:
+                    cost = likeness.known.get(at)
+                    if cost is None:
+                        cost = likeness.known[at] = self._cost(likeness, index, at)
+                if diagonal + cost <= best:
+                    best, move = diagonal + cost, _MATCH
             costs.append(best)
             moves.append(move)
+            last = best
         self._add_row(low, costs, moves)
 
-    def _cost(self, line: str, key: str, at: int, is_first: bool, is_last: bool, is_elision: bool) -> float:
-        found_key = self._page.keys[at]
+    def _plain_sizes(self, end: int) -> list[int]:
+        """How long the keys of the lines are, 0 for those that are not plain."""
+        keys, lines = self._page.keys, self._page.lines
+        return [
+            len(keys[at]) if is_plain(lines[at], keys[at]) else 0 for at in range(self._first, min(end, self._size))
+        ]
+
+    def _cost(self, likeness: Likeness, index: int, at: int) -> float:
+        line, key, found_key = self._given.lines[index], self._given.keys[index], self._page.keys[at]
         if key != found_key and (not key or not found_key):
             return _NEVER
-        if is_elision and key != found_key:
+        if self._given.elisions[index] and key != found_key:
             return _NEVER if cost_of_dots(line, found_key) is None else ELISION - 1
-        cost = cost_of(line, self._page.lines[at], key, found_key, is_first=is_first, is_last=is_last)
+        cost = likeness.cost(self._page.lines[at], found_key)
         return STALE if cost is None or (cost > CUT and self._is_another_thing(line, at)) else cost
 
     def _is_another_thing(self, line: str, at: int) -> bool:
@@ -169,12 +190,15 @@ class _Table:
         names = names_of(line)
         return names != names_of(self._page.lines[at]) and any(map(self._page.has_word, names))
 
-    def _cost_of_extra(self, at: int, line: str, is_elision: bool) -> float:
-        if not self._page.keys[at]:
-            return 0.05 if is_elision else BLANK
-        if not is_elision:
-            return EXTRA
+    def _costs_of_extra(self, index: int, low: int, high: int) -> list[float]:
+        """What it costs to skip each line of the file, from the one before `low` on."""
+        given, found = self._given, range(max(low - 1, 0), high)
+        keys, lines = self._page.keys, self._page.lines
+        if not given.elisions[index]:
+            costs = [float(EXTRA if keys[at] else BLANK) for at in found]
         # What was left out belongs to the block that the dots stand in.
-        first = self._given.lines[self._given.first]
-        is_deeper = len(indent_of(line)) > len(indent_of(first))
-        return EXTRA if is_deeper and not indent_of(self._page.lines[at]) else 0.05
+        elif len(indent_of(given.lines[index])) > len(indent_of(given.lines[given.first])):
+            costs = [_ELIDED if not keys[at] or indent_of(lines[at]) else float(EXTRA) for at in found]
+        else:
+            costs = [_ELIDED] * len(found)
+        return costs if low else [_NEVER, *costs]

@@ -1,6 +1,6 @@
 """How well a line that was given fits a line of the file, as a cost: 0 for the same line, None for another one."""
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from operator import add
 
 from tejat.tools.edit.distance import distance, distance_to_start
@@ -29,24 +29,92 @@ _SHORTEST_SLIP = 5
 _SHORTEST_CUT = 3
 
 
-def cost_of(given: str, found: str, given_key: str, found_key: str, *, is_first: bool, is_last: bool) -> int | None:
-    """`is_first` and `is_last` say that the given line may lack its beginning or its end."""
-    if given_key == found_key:
-        return _cost_of_spacing(given, found)
-    if _may_be_escaped(given_key, found_key) and unescaped(given_key) == unescaped(found_key):
-        return ESCAPED
-    if not given_key or not found_key or max(len(given_key), len(found_key)) > LONGEST:
-        return None
-    costs = [
-        cost_of_slip(given, found, given_key, found_key) if _may_be_near(given_key, found_key) else None,
-        cost_of_dots(given, found_key) if given_key.endswith("...") else None,
-        _cost_of_cut(given_key, found_key, is_first=is_first, is_last=is_last) if is_first or is_last else None,
-    ]
-    return min((cost for cost in costs if cost is not None), default=None)
+class Likeness:
+    """Compares a line that was given with lines of the file. What can be told of it alone is worked out once.
+
+    `known` are costs by line, for whoever compares it with lines of one file.
+    """
+
+    def __init__(self, line: str, key: str, *, is_first: bool = False, is_last: bool = False) -> None:
+        """`is_first` and `is_last` say that the given line may lack its beginning or its end."""
+        self._line, self._key = line, key
+        self._is_first, self._is_last = is_first, is_last
+        self._is_escaped, self._unescaped = _may_be_escaped(key), unescaped(key)
+        self._has_dots = key.endswith("...")
+        self._pairs = _pairs(key)
+        self.known: dict[int, float] = {}
+
+    @cached_property
+    def sizes(self) -> tuple[int, int]:
+        """How long the key of a plain line is at least and at most that could be like this one."""
+        size = len(self._key)
+        is_sure = not (self._is_first or self._is_last or self._has_dots) and is_plain(self._line, self._key)
+        # In a slip, a word that differs is no longer than all others together.
+        return ((size + 1) // 2, 2 * size) if is_sure else (0, LONGEST)
+
+    def cost(self, found: str, found_key: str) -> int | None:
+        """0 for the same line, None for another one."""
+        key = self._key
+        if key == found_key:
+            return _cost_of_spacing(self._line, found)
+        if (self._is_escaped or _may_be_escaped(found_key)) and unescaped(found_key) == self._unescaped:
+            return ESCAPED
+        if not key or not found_key or len(key) > LONGEST or len(found_key) > LONGEST:
+            return None
+        cost = self._cost_of_slip(found, found_key)
+        if self._has_dots:
+            cost = _lesser(cost, cost_of_dots(self._line, found_key))
+        if self._is_first or self._is_last:
+            cost = _lesser(cost, _cost_of_cut(key, found_key, is_first=self._is_first, is_last=self._is_last))
+        return cost
+
+    def _cost_of_slip(self, found: str, found_key: str) -> int | None:
+        """The cost of a few characters or one word that were misremembered; None where it is more than that."""
+        given, key = self._line, self._key
+        differing = self._differing_pairs(found_key)
+        if differing is None or min(len(key), len(found_key)) < _SHORTEST_SLIP:
+            return None
+        if digits_of(key) != digits_of(found_key):
+            return None
+        most = max(len(key) // ONE_IN, len(found_key) // ONE_IN, 1)
+        # A character is part of two pairs, and two that changed places are part of three.
+        if abs(len(key) - len(found_key)) <= most and differing <= max(2 * most, 3):
+            characters = _distance(key, found_key)
+            if characters <= min(most, MOST_CHARACTERS):
+                return SLIP + PER_CHARACTER * characters
+            if characters <= most and names_of(given) == names_of(found):
+                return WORD
+        if key[0] != found_key[0] and key[-1] != found_key[-1] and given.isascii() and found.isascii():
+            return None
+        return WORD if _differ_by_a_word(given, found) and names_of(given) == names_of(found) else None
+
+    def _differing_pairs(self, found_key: str) -> int | None:
+        """How many pairs of letters differ at least; None if texts that are near each other would share more.
+
+        This rules most lines out at a fraction of the price.
+        """
+        left = self._pairs
+        if 5 * (len(found_key) - 1) < 2 * len(left):
+            return None
+        right = _pairs(found_key)
+        most = max(len(left), len(right))
+        if 5 * min(len(left), len(right)) < 2 * most:
+            return None
+        shared = len(left & right)
+        return None if 5 * shared < 2 * most else most - shared
 
 
-def _may_be_escaped(given_key: str, found_key: str) -> bool:
-    return "\\" in found_key or "\\" in given_key or "&" in found_key or "&" in given_key
+def _lesser(one: int | None, other: int | None) -> int | None:
+    return other if one is None else one if other is None else min(one, other)
+
+
+def is_plain(line: str, key: str) -> bool:
+    """Whether a line has nothing in it that is written in other ways, shorter or longer ones."""
+    return line.isascii() and not _may_be_escaped(key)
+
+
+def _may_be_escaped(key: str) -> bool:
+    return "\\" in key or "&" in key
 
 
 def _cost_of_spacing(given: str, found: str) -> int:
@@ -57,21 +125,6 @@ def _cost_of_spacing(given: str, found: str) -> int:
     cost = 0 if given[: len(given) - len(given.lstrip())] == found[: len(found) - len(found.lstrip())] else INDENTATION
     cost += 0 if left == right else SPACING
     return cost or TRAILING
-
-
-def cost_of_slip(given: str, found: str, given_key: str, found_key: str) -> int | None:
-    """The cost of a few characters or one word that were misremembered; None where it is more than that."""
-    longer = max(len(given_key), len(found_key))
-    if min(len(given_key), len(found_key)) < _SHORTEST_SLIP or digits_of(given_key) != digits_of(found_key):
-        return None
-    most = max(longer // ONE_IN, 1)
-    if abs(len(given_key) - len(found_key)) <= most:
-        characters = _distance(given_key, found_key)
-        if characters <= min(most, MOST_CHARACTERS):
-            return SLIP + PER_CHARACTER * characters
-        if characters <= most and names_of(given) == names_of(found):
-            return WORD
-    return WORD if names_of(given) == names_of(found) and _differ_by_a_word(given, found) else None
 
 
 def _distance(first: str, second: str) -> int:
@@ -116,13 +169,6 @@ def _cost_of_cut(given_key: str, found_key: str, *, is_first: bool, is_last: boo
     characters = distance_to_start(given_key, start)
     is_slip = characters <= len(given_key) // (2 * ONE_IN) and set(digits_of(given_key)) <= set(digits_of(start))
     return CUT + SLIP + PER_CHARACTER * characters if is_slip else None
-
-
-def _may_be_near(first: str, second: str) -> bool:
-    """Rules most pairs out at a fraction of the price: texts that are near each other share most pairs of letters."""
-    left, right = _pairs(first), _pairs(second)
-    most = max(len(left), len(right))
-    return 5 * min(len(left), len(right)) >= 2 * most and 5 * len(left & right) >= 2 * most
 
 
 @lru_cache(maxsize=8192)

@@ -9,6 +9,7 @@ from operator import add
 
 from tejat.core.value import value
 from tejat.tools.edit.folding import folded
+from tejat.tools.edit.likeness import Likeness
 from tejat.workspace.splice import TextEdit, TextFile
 
 _LINE_ENDS = (b"\n", b"\r")
@@ -32,6 +33,7 @@ class Page:
         self._text = file.text.replace("\r", "\n") if file.line_ending == "\r" else file.text
         self._ends_with_line_end = self._text.endswith("\n")
         self._words: dict[str, bool] = {}
+        self._likenesses: dict[tuple[str, bool, bool], Likeness] = {}
         self._counted = 0, 0
 
     @cached_property
@@ -97,6 +99,13 @@ class Page:
                 at = self._text.find(word, at + 1)
             self._words[word] = at >= 0
         return self._words[word]
+
+    def likeness(self, line: str, key: str, *, is_first: bool, is_last: bool) -> Likeness:
+        """What compares a given line with those of this file: one and the same whenever it is asked for."""
+        asked = line, is_first, is_last
+        if asked not in self._likenesses:
+            self._likenesses[asked] = Likeness(line, key, is_first=is_first, is_last=is_last)
+        return self._likenesses[asked]
 
     def holds_whole_lines(self, start: int, end: int) -> bool:
         """Whether a range of bytes begins and ends where lines do."""

@@ -29,7 +29,7 @@ def places(given: Given, page: Page, *, most: int = 8) -> list[Alignment]:
     slack = 4 + min(len(given.lines) // 2, 10) if len(given.lines) > 1 else 0
     search = _Search(given, page, slack)
     search.look(_by_lines(given, page), most)
-    if not search.found or search.found[0].total + WIDEST_MARGIN > CUT * sum(given.telling):
+    if not search.found or search.may_be_surpassed:
         search.look(_by_words(given, page), _MOST_BY_WORDS)
     return search.found
 
@@ -66,6 +66,11 @@ class _Search:
                 continue
             chosen.add(start)
             self._add(align(self._given, self._page, start, self._slack))
+
+    @property
+    def may_be_surpassed(self) -> bool:
+        """Whether a place where no telling line is as it was given could be as good as the best one."""
+        return self.found[0].total + self._margin >= CUT * self._telling
 
     @property
     def _margin(self) -> int:
