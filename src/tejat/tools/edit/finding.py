@@ -138,11 +138,12 @@ class _Search:
         """The place that the text fits best, as it was given or repaired."""
         best: tuple[float, _Fit] | None = None
         for turn, repaired in enumerate(self._worth_aligning()):
-            fit = _Fit(self._page, repaired)
+            fit = _Fit(self._page, repaired, self._request)
             # Each repair is a further guess, so it has to be worth it; marks of a listing are none.
             price = fit.price + (-_MARKED if repaired.is_certain else 2 * len(repaired.repairs))
             price -= _FOREIGN if repaired.undoes_all_in(self._file.text) else 0
-            if best is None or price < best[0]:
+            is_farther = best is not None and not repaired.is_certain and fit.total > best[1].total
+            if best is None or (price < best[0] and not is_farther):
                 best = price, fit
             if turn == 0 and fit.is_whole and not listings.has_signs(self._request.new):
                 break
@@ -165,8 +166,8 @@ class _Search:
 class _Fit:
     """A request laid along the file."""
 
-    def __init__(self, page: Page, repaired: Repaired) -> None:
-        self._page, self._repaired = page, repaired
+    def __init__(self, page: Page, repaired: Repaired, asked: EditRequest) -> None:
+        self._page, self._repaired, self._asked = page, repaired, asked
         request = repaired.request
         self._given = Given.for_new(request.old, request.new)
         self._new = _new_lines(request)
@@ -179,6 +180,11 @@ class _Fit:
             # Only of places where the very text stands can it be said that the others stand around one of them.
             rivals = [each for each in as_good(self._given, page, self._places) if is_whole(self._given, each)]
             self._told = told_apart(self._new, page, [(each.start, each.end) for each in rivals])
+
+    @property
+    def total(self) -> float:
+        """What differs at the best place."""
+        return self._places[0].total if self._places else float("inf")
 
     @property
     def price(self) -> float:
@@ -211,8 +217,18 @@ class _Fit:
             return None
         if not edits or self._is_applied():
             return None
+        unmarked = next((edit for edit in edits if not self._is_marked(edit)), None)
+        if unmarked is not None:
+            self._conflict = Conflict(unmarked.start, "would change, and new_string does not mark it as changed")
+            return None
         corrections = (*self._repaired.repairs, *overlooked(self._given, self._page, self._meant))
         return Found(self._page.text_edits(edits), len(self._meant), corrections)
+
+    def _is_marked(self, edit: LineEdit) -> bool:
+        """Whether all that is written is marked as new, where the new text was taken from a diff that does so."""
+        added = {line[1:].strip() for line in plain_lines(self._asked.new) if line.startswith("+")}
+        written = {line.strip() for line in edit.lines if line.strip()}
+        return not self._repaired.is_of_a_diff or not added or written <= added
 
     def refused(self) -> Refused:
         is_applied = (bool(self._meant) and self._conflict is None) or self._is_applied()

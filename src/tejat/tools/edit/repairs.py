@@ -49,6 +49,11 @@ class Repaired:
     def request(self) -> EditRequest:
         return EditRequest(self.old, self._new(), self.expected)
 
+    @property
+    def is_of_a_diff(self) -> bool:
+        """Whether the signs of a diff were left out."""
+        return _SIGNS in self.repairs
+
     def undoes_all_in(self, page: str) -> bool:
         """Whether escapes or entities were undone of which the file has none at all."""
         return (_UNDONE in self.repairs and "\\" not in page) or (
