@@ -171,10 +171,45 @@ def test_two_places_that_fit_as_well_are_both_told() -> None:
     assert [alignment.places for alignment in found.nearest] == [(0,), (2,)]
 
 
-def test_a_large_file_is_only_searched_for_the_exact_text() -> None:
-    file = TextFile(b"some line of text\n" * (MOST_SEARCHED // 18 + 1), UTF_8)
-    assert find(file, EditRequest("some  line", "x")) == Refused(0, is_large=True)
-    assert isinstance(find(TextFile(file.raw + b"needle", UTF_8), EditRequest("needle", "pin")), Found)
+FILLING = b"some line of text\n" * (MOST_SEARCHED // 36 + 1)
+PLACE = b"def the_only_place(first, second):\n    return first.combined_with(second)\n"
+
+
+def in_large_file(old: str, new: str) -> tuple[int, bytes] | Refused:
+    """How many bytes stand before the first edit of a large file, and what becomes of the place and a line around."""
+    file = TextFile(FILLING + PLACE + FILLING, UTF_8)
+    found = find(file, EditRequest(old, new))
+    if isinstance(found, Refused):
+        return found
+    after = b"".join(file.splice(found.edits).pieces)
+    return found.edits[0].start, after[len(FILLING) - 18 : len(after) - len(FILLING) + 18]
+
+
+def test_in_a_large_file_a_text_is_found_by_what_is_rare_in_it() -> None:
+    old = "def the_only_plce(first,second):\n\treturn first.combined_with( second )"
+    start, after = len(FILLING), b"some line of text\n%ssome line of text\n"
+    assert in_large_file(old, old.replace("combined", "joined")) == (
+        start + 52,
+        after % PLACE.replace(b"combined", b"joined"),
+    )
+    numbered = "505291: def the_only_place(first, second):\n505292:     return first.combined_with(second)\n"
+    assert in_large_file(numbered, "") == (start, after % b"")
+
+
+def test_in_a_large_file_what_is_not_found_is_refused() -> None:
+    assert in_large_file("some  line", "x") == Refused(0, is_large=True)
+    assert in_large_file("def nowhere_to_be_found():\n    pass", "x") == Refused(0, is_large=True)
+    refused = in_large_file("def the_only_place(first, second):\n    return first.combined_with(7)", "x")
+    assert isinstance(refused, Refused)
+    assert refused.page is not None
+    (nearest,) = refused.nearest
+    assert refused.page.number(nearest.start) == FILLING.count(b"\n") + 1
+
+
+def test_in_a_large_file_several_places_are_counted_and_no_more() -> None:
+    file = TextFile(FILLING * 2 + b"needle, needle, pin", UTF_8)
+    assert find(file, EditRequest("needle", "x", 3)) == Refused(2, is_large=True)
+    assert isinstance(find(file, EditRequest("pin", "needle")), Found)
 
 
 def test_one_very_long_line() -> None:

@@ -13,6 +13,7 @@ from tejat.core.value import value
 from tejat.tools.edit import listings
 from tejat.tools.edit.alignment import Alignment
 from tejat.tools.edit.certainty import as_good, is_whole, meant
+from tejat.tools.edit.excerpt import excerpt_of
 from tejat.tools.edit.given import Given, plain_lines
 from tejat.tools.edit.likeness import CUT
 from tejat.tools.edit.line_breaks import with_escaped_breaks, with_the_same_breaks
@@ -26,7 +27,7 @@ from tejat.tools.edit.surroundings import told_apart
 from tejat.workspace.splice import TextEdit, TextFile
 
 MOST_SEARCHED = 16 * 2**20
-"""Bytes of a file in which more is sought than the text as it was given."""
+"""Bytes of a file that is searched as a whole for more than the text as it was given."""
 MOST_GIVEN = 2_000
 """Lines of a text that is sought so."""
 _MOST_SEVERAL = 500
@@ -77,18 +78,32 @@ def find(file: TextFile, request: EditRequest, *, closely: bool = True) -> Found
         return Found(edits, len(edits))
     if not closely or not request.old.strip():
         return Refused(len(edits))
-    if len(file.raw) > MOST_SEARCHED or request.old.count("\n") > MOST_GIVEN:
+    if request.old.count("\n") > MOST_GIVEN or (edits and len(file.raw) > MOST_SEARCHED):
         return Refused(len(edits), is_large=True)
-    search = _Search(file, request)
+    if len(file.raw) > MOST_SEARCHED:
+        return _find_in_excerpt(file, request)
+    search = _Search(Page(file), file, request)
     if edits:
         return search.by_surroundings(edits, Repaired.of(request)) or search.refused(edits)
     return search.repaired() or search.aligned()
 
 
+def _find_in_excerpt(file: TextFile, request: EditRequest) -> Found | Refused:
+    """Looks only where something rare of the text stands. How often it stands elsewhere is not known."""
+    excerpt = excerpt_of(file, request.old) if request.expected == 1 else None
+    if excerpt is None:
+        return Refused(0, is_large=True)
+    search = _Search(excerpt.page, excerpt.file, request)
+    found = search.repaired() or search.aligned()
+    if isinstance(found, Refused):
+        return found
+    edits = excerpt.edits(found.edits)
+    return Refused(0, is_large=True) if edits is None else Found(edits, found.places, found.corrections)
+
+
 class _Search:
-    def __init__(self, file: TextFile, request: EditRequest) -> None:
-        self._file, self._request = file, request
-        self._page = Page(file)
+    def __init__(self, page: Page, file: TextFile, request: EditRequest) -> None:
+        self._page, self._file, self._request = page, file, request
 
     def by_surroundings(self, edits: Sequence[TextEdit], repaired: Repaired) -> Found | None:
         """The one of several equal places around which the lines stand that the new text repeats."""

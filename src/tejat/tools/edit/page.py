@@ -61,6 +61,15 @@ class Page:
         keys = folded(self._text)
         return keys[:-1] if self._ends_with_line_end else keys
 
+    @property
+    def count(self) -> int:
+        """How many lines the file has."""
+        return len(self._raw_lines)
+
+    def number(self, line: int) -> int:
+        """The number of a line, as people count."""
+        return line + 1
+
     def line_of_key(self, offset: int) -> int:
         """Which line a place in `key_text` belongs to."""
         return bisect_right(self._key_starts, offset) - 1

@@ -10,7 +10,6 @@ from tejat.tools.edit.nearest import lines_in_common, telling_words
 from tejat.tools.edit.page import Page
 from tejat.tools.edit.request import EditRequest
 from tejat.tools.edit.showing import cut, place_of, shown
-from tejat.workspace.splice import TextEdit
 
 _MOST_DIFFERENCES = 4
 _MOST_SHOWN = 3
@@ -23,12 +22,15 @@ def told(refused: Refused, request: EditRequest) -> str:
     page = refused.page
     if not request.old.strip():
         return " old_string is nothing but white space: add text from the lines around the place."
+    if refused.count:
+        return _places(refused, request)
     if refused.is_large:
-        return " Only the exact text was looked for, because the file or old_string is very large."
+        return (
+            " Only the exact text was looked for: the file or old_string is very large, and nothing rare in old_string"
+            " is there. Find the place with search_file_content."
+        )
     if page is None:
         return ""
-    if refused.exact:
-        return _places(refused.exact, page, request)
     given = refused.given
     near = [alignment for alignment in refused.nearest if given and _is_near(given, alignment)]
     if given is None or not near:
@@ -45,26 +47,29 @@ def told(refused: Refused, request: EditRequest) -> str:
 def _reasons(refused: Refused) -> str:
     applied = " The edit seems to be applied already: the file has the text of new_string."
     conflict = refused.conflict
-    reason = f" Line {conflict.line + 1} {conflict.reason}." if conflict else ""
+    page = refused.page
+    reason = f" Line {page.number(conflict.line)} {conflict.reason}." if conflict and page else ""
     return (applied if refused.is_applied else "") + reason
 
 
 # --- text that is there, but another number of times ---
 
 
-def _places(exact: Sequence[TextEdit], page: Page, request: EditRequest) -> str:
-    ranges = [page.lines_at(edit.start, edit.end) for edit in exact[:_MOST_NUMBERS]]
-    numbers = ", ".join(str(start + 1) for start, _ in ranges)
-    more = f" and {len(exact) - len(ranges)} more" if len(exact) > len(ranges) else ""
-    where = f"It begins in line {numbers}" if len(exact) == 1 else f"They begin in lines {numbers}{more}"
-    if len(exact) > (request.expected or 0):
+def _places(refused: Refused, request: EditRequest) -> str:
+    exact, page = refused.exact, refused.page
+    ranges = [page.lines_at(edit.start, edit.end) for edit in exact[:_MOST_NUMBERS]] if page else []
+    numbers = ", ".join(str(page.number(start)) for start, _ in ranges) if page else ""
+    more = f" and {refused.count - len(ranges)} more" if refused.count > len(ranges) else ""
+    where = f"It begins in line {numbers}. " if refused.count == 1 else f"They begin in lines {numbers}{more}. "
+    if refused.count > (request.expected or 0):
         advice = "Add lines around the one that is meant; to change all of them,"
     else:
         advice = "To change no more than that,"
     words = telling_words(request.old)
-    return f". {where}. {advice} set expected_replacements to {len(exact)}." + "".join(
+    return f". {where if ranges else ''}{advice} set expected_replacements to {refused.count}." + "".join(
         _stretch("In the file", max(start - 1, 0), min(end + 1, len(page.lines)), page, words)
         for start, end in ranges[:_MOST_SHOWN]
+        if page
     )
 
 
@@ -75,7 +80,7 @@ def _in_common(old: str, page: Page) -> str:
     """What there is to go on where nothing is near."""
     if not any(page.keys):
         return " The file is empty."
-    count = len(page.lines)
+    count = page.count
     size = f" The file has {count} {'line' if count == 1 else 'lines'}"
     common = lines_in_common(old, page)
     if common is None:
@@ -88,7 +93,8 @@ def _in_common(old: str, page: Page) -> str:
 
 
 def _stretch(what: str, start: int, end: int, page: Page, words: Sequence[str]) -> str:
-    where = f"line {start + 1}" if end == start + 1 else f"lines {start + 1}-{end}"
+    first, last = page.number(start), page.number(end - 1)
+    where = f"line {first}" if first == last else f"lines {first}-{last}"
     return f"\n{what}, {where}:\n{shown(page.lines[start:end], words)}"
 
 
@@ -126,11 +132,11 @@ def _differences(given: Given, page: Page, alignment: Alignment) -> Iterator[str
             continue
         left -= 1
         if given.keys[index] == page.keys[place]:
-            yield f"line {place + 1}: {_small_difference(line, found)}"
+            yield f"line {page.number(place)}: {_small_difference(line, found)}"
         else:
             bare = found.strip()
             there = cut(bare, place_of(bare, (line.strip(),)))
-            yield f"line {place + 1}: old_string has `{cut(line.strip())}`, the file `{there}`"
+            yield f"line {page.number(place)}: old_string has `{cut(line.strip())}`, the file `{there}`"
 
 
 def _small_difference(given: str, found: str) -> str:
