@@ -143,30 +143,28 @@ class _Table:
         likeness = self._page.likeness(
             given.lines[index], key, is_first=index == given.first, is_last=index == given.last
         )
-        shortest, longest = likeness.sizes
+        (shortest, longest), known = likeness.sizes, likeness.known
+        sizes, first = self._sizes, self._first
         skip_given = ELISION if is_elision else MISSING if key else BLANK
         before = [_NEVER, *self._rows[-1], *[_NEVER] * (high - low + 2)][low - self._lows[-1] :]
         extra = self._costs_of_extra(index, low, high)
         costs, moves = list[float](), bytearray()
-        last = _NEVER
+        best = _NEVER
         for at, diagonal, above, skip_found in zip(range(low - 1, high), before, before[1:], extra, strict=False):
-            best, move = above + skip_given, _SKIP_GIVEN
+            last, best, move = best, above + skip_given, _SKIP_GIVEN
             if not is_final and last + skip_found < best:
                 best, move = last + skip_found, _SKIP_FOUND
             # What the line costs is asked only where it matters: another one costs ESCAPED at least.
             if diagonal < _NEVER and diagonal + (0 if keys[at] == key else ESCAPED) <= best:
-                size = self._sizes[at - self._first]
+                size = sizes[at - first]
                 if size and not is_elision and not shortest <= size <= longest:
                     cost = STALE
-                else:
-                    cost = likeness.known.get(at)
-                    if cost is None:
-                        cost = likeness.known[at] = self._cost(likeness, index, at)
+                elif (cost := known.get(at)) is None:
+                    cost = known[at] = self._cost(likeness, index, at)
                 if diagonal + cost <= best:
                     best, move = diagonal + cost, _MATCH
             costs.append(best)
             moves.append(move)
-            last = best
         self._add_row(low, costs, moves)
 
     def _plain_sizes(self, end: int) -> list[int]:

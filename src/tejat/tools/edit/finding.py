@@ -14,7 +14,8 @@ from tejat.tools.edit import listings
 from tejat.tools.edit.alignment import Alignment
 from tejat.tools.edit.certainty import as_good, is_whole, meant
 from tejat.tools.edit.excerpt import excerpt_of
-from tejat.tools.edit.given import Given, plain_lines
+from tejat.tools.edit.folding import is_telling
+from tejat.tools.edit.given import Given, is_elision, plain_lines
 from tejat.tools.edit.likeness import CUT
 from tejat.tools.edit.line_breaks import with_escaped_breaks, with_the_same_breaks
 from tejat.tools.edit.merge import Conflict, merge
@@ -121,9 +122,12 @@ class _Search:
         """The text as it stands in the file once it is repaired."""
         for repaired in self._variants:
             edits = self._whole_lines(repaired)
+            # What becomes of the new text is not worked out in vain.
+            if not edits:
+                continue
             if repaired.request.accepts(len(edits)):
                 return Found(edits, len(edits), repaired.repairs)
-            found = self.by_surroundings(edits, repaired) if edits else None
+            found = self.by_surroundings(edits, repaired)
             if found is not None:
                 return found
         return None
@@ -271,7 +275,8 @@ class _Fit:
 def _lines_there(old: str, page: Page) -> int:
     """How many telling lines of the old text are in the file."""
     given = Given.of(old)
-    return sum(telling and key in page.key_set for telling, key in zip(given.telling, given.keys, strict=True))
+    there = [index for index, key in enumerate(given.keys) if key in page.key_set]
+    return sum(is_telling(given.keys[index]) and not is_elision(given.lines[index]) for index in there)
 
 
 def _new_lines(request: EditRequest) -> list[str]:

@@ -61,20 +61,25 @@ class Likeness:
             return ESCAPED
         if not key or not found_key or len(key) > LONGEST or len(found_key) > LONGEST:
             return None
-        cost = self._cost_of_slip(found, found_key)
+        cost = None
+        # This rules most lines out at a fraction of the price: lines that are near share most pairs of letters.
+        left, right = self._pairs, _pairs(found_key)
+        most = len(left) if len(left) > len(right) else len(right)
+        if 5 * len(left) >= 2 * most <= 5 * len(right) and 5 * (shared := len(left & right)) >= 2 * most:
+            cost = self._cost_of_slip(found, found_key, most - shared)
         if self._has_dots:
             cost = _lesser(cost, cost_of_dots(self._line, found_key))
         if self._is_first or self._is_last:
             cost = _lesser(cost, _cost_of_cut(key, found_key, is_first=self._is_first, is_last=self._is_last))
         return cost
 
-    def _cost_of_slip(self, found: str, found_key: str) -> int | None:
-        """The cost of a few characters or one word that were misremembered; None where it is more than that."""
+    def _cost_of_slip(self, found: str, found_key: str, differing: int) -> int | None:
+        """The cost of a few characters or one word that were misremembered; None where it is more than that.
+
+        So many pairs of letters differ.
+        """
         given, key = self._line, self._key
-        differing = self._differing_pairs(found_key)
-        if differing is None or min(len(key), len(found_key)) < _SHORTEST_SLIP:
-            return None
-        if digits_of(key) != digits_of(found_key):
+        if min(len(key), len(found_key)) < _SHORTEST_SLIP or digits_of(key) != digits_of(found_key):
             return None
         most = max(len(key) // ONE_IN, len(found_key) // ONE_IN, 1)
         # A character is part of two pairs, and two that changed places are part of three.
@@ -87,21 +92,6 @@ class Likeness:
         if key[0] != found_key[0] and key[-1] != found_key[-1] and given.isascii() and found.isascii():
             return None
         return WORD if _differ_by_a_word(given, found) and names_of(given) == names_of(found) else None
-
-    def _differing_pairs(self, found_key: str) -> int | None:
-        """How many pairs of letters differ at least; None if texts that are near each other would share more.
-
-        This rules most lines out at a fraction of the price.
-        """
-        left = self._pairs
-        if 5 * (len(found_key) - 1) < 2 * len(left):
-            return None
-        right = _pairs(found_key)
-        most = max(len(left), len(right))
-        if 5 * min(len(left), len(right)) < 2 * most:
-            return None
-        shared = len(left & right)
-        return None if 5 * shared < 2 * most else most - shared
 
 
 def _lesser(one: int | None, other: int | None) -> int | None:

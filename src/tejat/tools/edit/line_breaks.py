@@ -11,15 +11,16 @@ _MOST_JOINED = 8
 
 def with_escaped_breaks(lines: Sequence[str], page: Page) -> list[list[str]]:
     """The lines, those together that make one line of the file when they are joined, with the escapes between them."""
-    if not any(escape in page.key_text for escape in _ESCAPES):
+    strange = {key for key in map(key_of, lines) if key not in page.key_set}
+    if not strange or not any(escape in page.key_text for escape in _ESCAPES):
         return [[line] for line in lines]
-    keys = frozenset(key for key in page.key_set if any(escape in key for escape in _ESCAPES))
+    keys = frozenset(_with_escapes(page.key_text))
     starts = {start for key in keys for start in _starts(key)}
     groups: list[list[str]] = []
     index = 0
     while index < len(lines):
         key = key_of(lines[index])
-        group = _group(lines, index, keys) if key in starts and key not in page.key_set else [lines[index]]
+        group = _group(lines, index, keys) if key in starts and key in strange else [lines[index]]
         groups.append(group)
         index += len(group) // 2 + 1
     return groups
@@ -61,6 +62,17 @@ def _begin_alike(last: str, left: str) -> bool:
 
 _TELLING = 2
 _LONG = 8
+
+
+def _with_escapes(keys: str) -> Iterator[str]:
+    """The keys that have an escape; once for each of its kinds."""
+    for escape in _ESCAPES:
+        at = keys.find(escape)
+        while at >= 0:
+            end = keys.find("\n", at)
+            end = len(keys) if end < 0 else end
+            yield keys[keys.rfind("\n", 0, at) + 1 : end]
+            at = keys.find(escape, end)
 
 
 def _starts(key: str) -> Iterator[str]:

@@ -33,6 +33,7 @@ class Page:
         self._text = file.text.replace("\r", "\n") if file.line_ending == "\r" else file.text
         self._ends_with_line_end = self._text.endswith("\n")
         self._words: dict[str, bool] = {}
+        self._parts: dict[str, list[int]] = {}
         self._likenesses: dict[tuple[str, bool, bool], Likeness] = {}
         self._counted = 0, 0
 
@@ -69,6 +70,17 @@ class Page:
     def number(self, line: int) -> int:
         """The number of a line, as people count."""
         return line + 1
+
+    def lines_with(self, part: str, *, most: int) -> Sequence[int]:
+        """The line of each place where a part of a key stands; none if there are more than `most`."""
+        if part not in self._parts:
+            found: list[int] = []
+            at = self.key_text.find(part)
+            while at >= 0 and len(found) <= most:
+                found.append(at)
+                at = self.key_text.find(part, at + 1)
+            self._parts[part] = [] if len(found) > most else [self.line_of_key(at) for at in found]
+        return self._parts[part]
 
     def line_of_key(self, offset: int) -> int:
         """Which line a place in `key_text` belongs to."""

@@ -51,6 +51,7 @@ class _Search:
         self.found: list[Alignment] = []
         self._given, self._page, self._slack = given, page, slack
         self._telling = sum(given.telling)
+        self._compared: set[int] = set()
 
     def look(self, votes: _Votes, most: int) -> None:
         """Compare closely at the beginnings that most speaks for, more than `slack` lines from each other."""
@@ -65,7 +66,9 @@ class _Search:
             if self.found and CUT * (self._telling - lines[start]) > self.found[0].total + self._margin:
                 continue
             chosen.add(start)
-            self._add(align(self._given, self._page, start, self._slack))
+            if start not in self._compared:
+                self._compared.add(start)
+                self._add(align(self._given, self._page, start, self._slack))
 
     @property
     def may_be_surpassed(self) -> bool:
@@ -114,8 +117,8 @@ def _by_words(given: Given, page: Page) -> _Votes:
         parts = {part for part in _parts(given, index) if len(part) >= _SHORTEST_WORD}
         seen: Counter[int] = Counter()
         for part in sorted(parts, key=lambda part: (-len(part), part))[:_MOST_WORDS_SOUGHT]:
-            for offset in _occurrences(page.key_text, part):
-                seen[page.line_of_key(offset)] += len(part)
+            for line in page.lines_with(part, most=_MOST_OCCURRENCES):
+                seen[line] += len(part)
         for at, weight in seen.items():
             votes.add(at - index, min(weight, _HEAVIEST), is_line=False)
     return votes
@@ -129,18 +132,6 @@ def _parts(given: Given, index: int) -> Iterator[str]:
         yield key[:half]
         yield key[half:]
     yield from words_of(given.lines[index])
-
-
-def _occurrences(text: str, part: str) -> list[int]:
-    """Where it stands; nowhere if it stands nearly everywhere."""
-    found: list[int] = []
-    at = text.find(part)
-    while at >= 0:
-        found.append(at)
-        if len(found) > _MOST_OCCURRENCES:
-            return []
-        at = text.find(part, at + 1)
-    return found
 
 
 def _summed(numbers: "Counter[int]", reach: int) -> dict[int, int]:

@@ -130,10 +130,12 @@ _OF_LISTINGS = {repair.says for repair in _LISTINGS}
 
 
 def _repaired(given: Repaired, repair: Repair) -> Repaired | None:
-    if repair.says in given.repairs or (repair is _MARGIN and not listings.has_signs(given.request.new)):
+    if repair.says in given.repairs:
         return None
     old = repair.respell(given.old)
     if old is None or old == given.old or not old.strip():
+        return None
+    if repair is _MARGIN and not listings.has_signs(given.request.new):
         return None
     if repair.says == _SIGNS and "\n+" in f"\n{given.request.new}" and repair.respell_new(given.request.new) is None:
         return None
