@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
-from tests.descriptors import open_descriptors
+from tests.descriptors import left_open, open_descriptors
 
 Result = TypeVar("Result")
 
@@ -107,5 +107,5 @@ def run(work: Coroutine[Any, Any, Result]) -> Result:
 
     before = open_descriptors()
     result = asyncio.run(watched())
-    assert open_descriptors() == before
+    assert left_open(before) == 0
     return result

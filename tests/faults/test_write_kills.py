@@ -52,7 +52,9 @@ torn, found, inodes = 0, [], set()
 """
 
 KILLS = """
-for _ in range(rounds):
+for done in range(20 * rounds):
+    if done >= rounds and len(inodes) > 1:  # a busy machine needs more to write once
+        break
     writer = os.fork()
     if writer == 0:
         write(lambda: None)
@@ -90,7 +92,9 @@ def write_until_interrupted():
     os._exit(0 if outcome else 1)
 
 codes = []
-for _ in range(rounds):
+for done in range(20 * rounds):
+    if done >= rounds and len(inodes) > 1:
+        break
     ready_read, ready_write = os.pipe()
     writer = os.fork()
     if writer == 0:
@@ -121,7 +125,7 @@ def test_killed_at_any_moment(tmp_path: Path, names: str) -> None:
     found = result.pop("found")
     assert result == {"torn": 0, "changed": True, "left": []}
     # Each new writer removes what the one before left, so never more than one is found.
-    assert (len(found), max(found) <= 1) == (ROUNDS, True)
+    assert (len(found) >= ROUNDS, max(found) <= 1) == (True, True)
     if names == "early":
         assert sum(found) > 0
     assert (tmp_path / "f").read_bytes() == b"end"

@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.descriptors import open_descriptors
+from tests.descriptors import left_open, open_descriptors
 
 from tejat.workspace.make_directories import make_directories
 from tejat.workspace.system_calls import PASS_THROUGH
@@ -99,4 +99,4 @@ def test_a_failure_leaves_nothing(tmp_path: Path, directory: int, names: list[st
         make_directories(directory, names)
     assert sorted(os.listdir(tmp_path)) == ["file", "link", "outside"]
     assert os.listdir(tmp_path / "outside") == []
-    assert open_descriptors() == before
+    assert left_open(before) == 0

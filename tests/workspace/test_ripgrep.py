@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.descriptors import open_descriptors
+from tests.descriptors import left_open, open_descriptors
 
 from tejat.workspace.ripgrep import Child, clean_environment, program_path, ripgrep_path, running
 
@@ -203,4 +203,4 @@ class TestRunning:
         before = open_descriptors()
         with pytest.raises(FileNotFoundError), running([str(tmp_path / "none")], directory_fd=directory_fd, stdin=b"x"):
             pass
-        assert open_descriptors() == before
+        assert left_open(before) == 0

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.descriptors import open_descriptors
+from tests.descriptors import left_open, open_descriptors
 
 from tejat.core.errors import ErrorType, UsageError, WorkspaceError
 from tejat.workspace.beneath import Opener
@@ -80,7 +80,7 @@ class TestDirectories:
         (place / "alias").symlink_to("root")
         before = open_descriptors()
         with Roots([place / "root", place / "alias", f"{place}/root/"]) as roots:
-            assert open_descriptors() == before + 1
+            assert left_open(before) == 1
             assert roots.paths == (f"{place}/root",)
             assert roots.locate(f"{place}/alias/sub/f") == Location(roots.first, "sub/f")
 
@@ -90,7 +90,7 @@ class TestDirectories:
         with pytest.raises(UsageError) as caught:
             Roots([place / "root", f"{place}/{directory}"])
         assert f"{place}/{directory}" in str(caught.value) or repr(f"{place}/{directory}") in str(caught.value)
-        assert open_descriptors() == before
+        assert left_open(before) == 0
 
     @pytest.mark.parametrize("directories", [[], [""]])
     def test_there_must_be_one(self, directories: list[str]) -> None:
@@ -128,7 +128,7 @@ class TestDirectories:
             assert roots.paths == (f"{place}/root",)
             with refused(ErrorType.PATH_NOT_IN_WORKSPACE):
                 roots.locate(f"{place}/outside/secret")
-        assert open_descriptors() == before
+        assert left_open(before) == 0
 
     def test_closed_ones_open_nothing_and_close_again(self, roots: Roots) -> None:
         location = roots.locate("sub/f")

@@ -164,4 +164,4 @@ def test_what_has_no_end_takes_bounded_time_and_memory(name: str) -> None:
             slowest_view = max(slowest_view, time.process_time() - begun)
     written(stream.finish())
     assert time.process_time() - started < 10
-    assert slowest_view < 0.5
+    assert slowest_view < 2

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.descriptors import open_descriptors
+from tests.descriptors import left_open, open_descriptors
 
 from tejat.workspace.history.plain_directory import plain_directory
 
@@ -32,4 +32,4 @@ def test_nothing_else(root: int, path: str) -> None:
     descriptors = open_descriptors()
     with pytest.raises(OSError, match="directory"), plain_directory(root, path):
         pass
-    assert open_descriptors() == descriptors
+    assert left_open(descriptors) == 0

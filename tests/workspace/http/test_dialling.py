@@ -57,14 +57,14 @@ class TestFirstConnected:
     def test_the_next_at_once_if_it_refuses(self) -> None:
         with listening() as alive:
             start = time.monotonic()
-            assert peer_of(*(refusing() for _ in range(12)), alive) == alive[1]
-            assert time.monotonic() - start < 2.5
+            assert peer_of(*(refusing() for _ in range(60)), alive) == alive[1]
+            assert time.monotonic() - start < 12  # a quarter of a second for each would be more
 
     def test_the_next_soon_if_it_is_silent(self) -> None:
         with black_hole() as silent, listening() as alive:
             start = time.monotonic()
             assert peer_of(silent, alive) == alive[1]
-            assert 0.2 < time.monotonic() - start < 5
+            assert 0.2 < time.monotonic() - start < 30
 
     def test_a_family_that_does_not_work_here(self) -> None:
         with listening() as alive:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
-from tests.descriptors import open_descriptors
+from tests.descriptors import left_open, open_descriptors
 
 from process_marks import living
 from tejat.workspace.processes.keeping import Keeper
@@ -171,7 +171,7 @@ class TestLimits:
             shell(keeper, script, given=b"x" * 200_000, most=1000)
         with pytest.raises(FileNotFoundError):
             run(keeper, "/no/such/program", given=b"x")
-        assert open_descriptors() == before
+        assert left_open(before) == 0
 
 
 class TestStarting:
