@@ -79,6 +79,10 @@ def shifted_indentation(draft: Draft, rng: Random) -> Draft | None:
     only_old = rng.random() < 0.4
     if only_old and (_moves_lines(draft) or not any(row.is_plain for row in draft.rows)):
         return None
+    # From one pair of widths alone nobody can tell a factor from a shift.
+    widths = {side: {len(indent_of(line)) for line in draft.lines(side) if line.strip()} for side in ("old", "new")}
+    if not only_old and len(widths["old"]) < 2 and widths["old"] != widths["new"] and common:
+        return None
     more = "\t" if "\t" in common else rng.choice(("  ", "    "))
     fewer = [len(common), len(common) // 2] if common else []
     choice = rng.choice([*fewer, *fewer, -len(more)])

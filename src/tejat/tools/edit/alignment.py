@@ -3,7 +3,7 @@
 from tejat.core.value import value
 from tejat.tools.edit.folding import names_of
 from tejat.tools.edit.given import Given, indent_of
-from tejat.tools.edit.likeness import CUT, ESCAPED, Likeness, cost_of_dots, is_plain
+from tejat.tools.edit.likeness import CUT, ESCAPED, INDENTATION, SPACING, Likeness, cost_of_dots, is_plain
 from tejat.tools.edit.page import Page
 
 STALE = 70
@@ -17,6 +17,8 @@ ELISION = 9
 """The cost of dots for any number of lines: more than that of the same dots in the file."""
 
 _NEVER = float("inf")
+_NEAR = 8
+_SPACED = (SPACING, SPACING + INDENTATION)
 _ELIDED = 0.05
 """The cost of each line that dots stand for, so that they stand for as few as possible."""
 _MOST_ELIDED = 400
@@ -181,7 +183,15 @@ class _Table:
         if self._given.elisions[index] and key != found_key:
             return _NEVER if cost_of_dots(line, found_key) is None else ELISION - 1
         cost = likeness.cost(self._page.lines[at], found_key)
+        if key == found_key and cost in _SPACED and line.isascii() and self._stands_near(line.strip(), at):
+            return STALE  # the white space within it tells lines apart here
         return STALE if cost is None or (cost > CUT and self._is_another_thing(line, at)) else cost
+
+    def _stands_near(self, text: str, at: int) -> bool:
+        """Whether this is just what a line says that stands near another one, which is plain too."""
+        lines = self._page.lines
+        near = range(max(at - _NEAR, 0), min(at + _NEAR + 1, self._size))
+        return lines[at].isascii() and any(lines[line].strip() == text for line in near)
 
     def _is_another_thing(self, line: str, at: int) -> bool:
         """Whether the line defines something that the file has elsewhere, and this line something else."""

@@ -18,7 +18,7 @@ from tejat.tools.edit.page import Page
 def base_of(given: Given, new: Sequence[str], page: Page, alignment: Alignment) -> Given:
     """The old lines that the new ones have to be compared with."""
     found = [None if place is None else page.lines[place] for place in alignment.places]
-    is_as_found = _is_as_found(given.lines, [line for line in found if line is not None], new)
+    is_as_found = _is_as_found(given, found, new, alignment)
     by_key, new_lines = {key_of(line): line for line in new}, {line.rstrip() for line in new}
     new_bodies = {line.strip() for line in new}
     # What is given as it stands in the new text accounts for it there.
@@ -103,16 +103,26 @@ def _blank_at(keys: Sequence[str]) -> int:
     return next((index for index, key in enumerate(keys) if key), len(keys))
 
 
-def _is_as_found(given: Sequence[str], found: Sequence[str], new: Sequence[str]) -> bool:
+def _is_as_found(given: Given, found: "Sequence[str | None]", new: Sequence[str], alignment: Alignment) -> bool:
     """Whether the new text is written as the file is rather than as the old text was given."""
-    ends = _ends(new)
-    if (_ends(given) == ends) != (_ends(found) == ends):
-        return _ends(found) == ends
-    given_indents, found_indents = _indents(given), _indents(found)
-    new_indents = [indent_of(line) for line in new if line.strip()]
+    pairs: list[tuple[str, str]] = []
+    others: set[str] = set()
+    for old, there, cost in zip(given.lines, found, alignment.costs, strict=True):
+        if there is not None and cost < ESCAPED:
+            pairs.append((old.rstrip(), there.rstrip()))
+        else:
+            others.add(old.rstrip())
+    # Of lines that were cut short or stand for others, the indents say nothing.
+    known = [line for line in new if line.strip() and line.rstrip() not in others]
+    given_indents, found_indents = (_indents(lines) for lines in ([old for old, _ in pairs], [it for _, it in pairs]))
+    new_indents = [indent_of(line) for line in known]
     if _are_steps(given_indents - found_indents, new_indents):
         return False
-    as_given, as_found = _shared(given, new), _shared(found, new)
+    new_lines = {line.rstrip() for line in known}
+    moved = [(old in new_lines, it in new_lines) for old, it in pairs if indent_of(old) != indent_of(it)]
+    if moved and moved[0] == moved[-1] and moved[0][0] != moved[0][1]:
+        return moved[0][1]
+    as_given, as_found = (_shared(lines, new) for lines in (given.lines, [line for line in found if line is not None]))
     if as_given != as_found:
         return as_found > as_given
     return sum(indent in found_indents for indent in new_indents) > sum(
@@ -124,12 +134,6 @@ def _are_steps(only_given: "set[str]", indents: Sequence[str]) -> bool:
     """Whether the least indent is one that only the given text has, and all others are so many steps of it."""
     step = min(filter(None, indents), key=len, default="")
     return bool(step) and step in only_given and all(indent == step * (len(indent) // len(step)) for indent in indents)
-
-
-def _ends(lines: Sequence[str]) -> list[str]:
-    """The first and the last line that are not blank."""
-    telling = [line.rstrip() for line in lines if line.strip()]
-    return [*telling[:1], *telling[-1:]]
 
 
 def _shared(lines: Sequence[str], new: Sequence[str]) -> int:
@@ -147,6 +151,8 @@ def _has_its_words(given: str, found: str, new: Sequence[str]) -> bool:
         return False
     given_words, found_words = Counter(words_of(given)), Counter(words_of(found))
     only_found, only_given = found_words - given_words, given_words - found_words
+    if any(word in words_of(line) for line in new for word in only_given):
+        return False  # it was misremembered throughout
     likest = max(
         (Counter(words_of(line)) for line in new),
         key=lambda words: (words & (found_words | given_words)).total() / (words.total() + found_words.total()),

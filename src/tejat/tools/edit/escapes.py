@@ -7,6 +7,8 @@ Respell = Callable[[str], str]
 
 _PLAIN = {"n": "\n", "t": "\t", "r": "\r"}
 _ENTITY = re.compile(r"&(?:(lt|gt|amp|quot|apos|nbsp)|#(\d{1,6})|#[xX]([0-9a-fA-F]{1,5}));")
+_CODE = r"u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}"
+"""A character by its number; those beyond 0xFFFF are two of them."""
 _NAMED = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'", "nbsp": "\N{NO-BREAK SPACE}"}
 
 
@@ -16,20 +18,26 @@ def _undo(pattern: str) -> Respell:
 
     def plain(found: re.Match[str]) -> str:
         sign = found[1]
-        return chr(int(sign[1:], 16)) if len(sign) > 1 else _PLAIN.get(sign, sign)
+        if len(sign) == 1:
+            return _PLAIN.get(sign, sign)
+        units = [int(unit, 16) for unit in sign[1:].split("\\u")]
+        if len(units) == 2:
+            return chr(0x10000 + ((units[0] - 0xD800) << 10) + units[1] - 0xDC00)
+        # A half of a character is none.
+        return found[0] if 0xD800 <= units[0] <= 0xDFFF else chr(units[0])
 
     return lambda text: escape.sub(plain, text)
 
 
 UNDOING: tuple[Respell, ...] = (
-    _undo(r"""[ntr"'`\\/]|u[0-9a-fA-F]{4}"""),
+    _undo(rf"""[ntr"'`\\/]|{_CODE}"""),
     _undo('"'),
     _undo("'"),
     _undo(r"""["'`]"""),
     _undo(r"""["'`\\]"""),
     _undo(r"\\"),
     _undo(r"[ntr]"),
-    _undo(r"u[0-9a-fA-F]{4}"),
+    _undo(_CODE),
 )
 """Ways to take one level of escapes off: all of them, or only some kinds."""
 
@@ -66,7 +74,7 @@ def _breaks(text: str) -> str:
 
 
 def _inner_tabs(text: str) -> str:
-    return re.sub(r"(?<=\S)\t", r"\\t", text)
+    return re.sub(r"(?<=\S)([ \t]*)\t", lambda found: found[1].replace("\t", r"\t") + r"\t", text)
 
 
 def _characters(text: str) -> str:

@@ -15,7 +15,7 @@ from tejat.tools.edit.alignment import Alignment
 from tejat.tools.edit.certainty import as_good, is_whole, meant
 from tejat.tools.edit.excerpt import excerpt_of
 from tejat.tools.edit.folding import is_telling
-from tejat.tools.edit.given import Given, is_elision, plain_lines
+from tejat.tools.edit.given import Given, indent_of, is_elision, plain_lines
 from tejat.tools.edit.likeness import CUT
 from tejat.tools.edit.line_breaks import with_escaped_breaks, with_the_same_breaks
 from tejat.tools.edit.merge import Conflict, merge
@@ -134,17 +134,18 @@ class _Search:
 
     @cached_property
     def _variants(self) -> list[Repaired]:
-        found = list(variants(self._request))
+        found, rejoined = list(variants(self._request)), list[Repaired]()
         # Line breaks may have been taken for their escapes within the marks of a listing too.
-        for repaired in [Repaired.of(self._request), *(each for each in found if each.is_certain)][:_MOST_REJOINED]:
+        unmarked = [each for each in found if each.is_certain and len(each.repairs) == 1]
+        for repaired in [Repaired.of(self._request), *unmarked][:_MOST_REJOINED]:
             request = repaired.request
             lines, new = plain_lines(request.old), plain_lines(request.new)
             groups = with_escaped_breaks(lines, self._page)
             if len(groups) < len(lines):
                 old = "\n".join("".join(group) for group in groups)
                 joined = EditRequest(old, "\n".join(with_the_same_breaks(new, groups)), request.expected)
-                found.append(Repaired.of(joined, (*repaired.repairs, _REJOINED)))
-        return found
+                rejoined.append(Repaired.of(joined, (*repaired.repairs, _REJOINED)))
+        return rejoined + found
 
     def _whole_lines(self, repaired: Repaired) -> list[TextEdit]:
         """Where the text stands as whole lines: amid one it may be cut short, and then more than this is needed."""
@@ -218,7 +219,14 @@ class _Fit:
         found = self._page.lines[self._places[0].start : self._places[0].end]
         new = Counter(line for line in self._new if line.strip())
         shared = max((Counter(lines) & new).total() for lines in (self._given.lines, found))
-        return self._places[0].total - _WORTH * sure - shared + (0 if is_there else _NOT_THERE)
+        return self._places[0].total - _WORTH * sure - shared + self._shifts() + (0 if is_there else _NOT_THERE)
+
+    def _shifts(self) -> int:
+        """In how many ways lines are indented otherwise than they were given."""
+        best = self._places[0]
+        pairs = zip(self._given.lines, best.places, best.costs, strict=True)
+        known = [(line, self._page.lines[at]) for line, at, cost in pairs if at is not None and cost < CUT]
+        return len({len(indent_of(found)) - len(indent_of(line)) for line, found in known if line.strip()})
 
     @property
     def is_whole(self) -> bool:

@@ -48,8 +48,18 @@ class Indentation:
         given_step, found_step = self._steps(known)
         step = _width(given_step) if given_step else 1
         # Whole steps away, lest it is lined up with something rather than indented.
-        left = min(known, key=lambda each: ((_width(each) - width) % step, abs(_width(each) - width), _width(each)))
+        left = min(
+            known,
+            key=lambda each: (
+                bool(each) and set(each) != set(indent),
+                (_width(each) - width) % step,
+                abs(_width(each) - width),
+                _width(each),
+            ),
+        )
         right = known[left]
+        if left and left == right and len(known) > 1 and set(left) == set(indent):
+            return indent
         shift = self._constant_shift()
         if shift is not None and not _are_as_deep(left, right, given_step, found_step):
             added, removed = shift
@@ -108,7 +118,7 @@ def _without_odd_first(indents: Sequence[tuple[str, str]]) -> Sequence[tuple[str
         return indents
     (left, right), rest = indents[0], indents[1:]
     if not rest:
-        return rest if (len(right) - len(left)) % 2 and "\t" not in left + right else indents
+        return rest if left and (len(right) - len(left)) % 2 and "\t" not in left + right else indents
     if any(map(bool, (given for given, _ in rest))) and all(given == found for given, found in rest):
         return rest
     shifts = {len(found) - len(given) for given, found in rest}

@@ -32,7 +32,7 @@ def with_the_same_breaks(lines: Sequence[str], groups: "Sequence[Sequence[str]]"
     joined = list(lines[:1])
     last = joined[0] if joined else ""
     for line in lines[1:]:
-        escape = next((escape for left, escape, right in breaks if _is_same_break(last, line, left, right)), None)
+        escape = next((sign for left, sign, right in breaks if _is_same_break(last, line, left, right, sign)), None)
         if escape is None:
             joined.append(line)
         else:
@@ -41,7 +41,11 @@ def with_the_same_breaks(lines: Sequence[str], groups: "Sequence[Sequence[str]]"
     return joined
 
 
-def _is_same_break(last: str, line: str, left: str, right: str) -> bool:
+def _is_same_break(last: str, line: str, left: str, right: str, escape: str) -> bool:
+    last, line, right = last.rstrip(), line.rstrip(), right.rstrip()
+    left = left.rstrip()
+    if escape in last and escape not in left:
+        return False  # it is written as it should be
     is_like_left = last == left or (line == right and (_ends_alike(last, left, right) or _begin_alike(last, left)))
     is_like_right = line == right or (
         last == left and (len(left.strip()) >= _LONG or line[:_TELLING] == right[:_TELLING])

@@ -145,11 +145,12 @@ class _Merge:
         for turn, (index, place) in enumerate(placed):
             if turn not in turned and not self._may_go(index, place):
                 raise Conflict(place, "is to be replaced and differs from old_string")
-        mend = self._mending([pair for turn, pair in enumerate(placed) if turn not in turned])
+        mend = self._mending(placed)
         lines: list[str] = []
-        for at, line in enumerate(map(mend, new)):
+        for at, line in enumerate(new):
             turn = becomes.get(at)
             if turn is None:
+                line = mend(line)  # noqa: PLW2901 -- the same line, put right
                 like = placed[at] if len(placed) == len(new) else None
                 lines.append(self._like(line, *like) if like else self._indented(line, placed[0][1]))
                 continue

@@ -18,6 +18,9 @@ def learned_spelling(pairs: Sequence[tuple[str, str]]) -> Callable[[str], str]:
     if form is not None:
         return lambda line: unicodedata.normalize(form, line)
     signs = _signs(bare)
+    dotted = [(given, found) for given, found in bare if "…" in given]
+    if dotted and all("..." in found and "…" not in found for _, found in dotted):
+        signs[ord("…")] = "..."
     return (lambda line: line.translate(signs)) if signs else str
 
 
