@@ -18,12 +18,14 @@ from tejat.tools.edit.folding import is_telling
 from tejat.tools.edit.given import Given, indent_of, is_elision, plain_lines
 from tejat.tools.edit.likeness import CUT
 from tejat.tools.edit.line_breaks import with_escaped_breaks, with_the_same_breaks
+from tejat.tools.edit.long_lines import amid_a_long_line
 from tejat.tools.edit.merge import Conflict, merge
 from tejat.tools.edit.overlooked import overlooked
 from tejat.tools.edit.page import LineEdit, Page
 from tejat.tools.edit.places import places
 from tejat.tools.edit.repairs import Repaired, variants
 from tejat.tools.edit.request import EditRequest, exact
+from tejat.tools.edit.rewrapped import rewrapped
 from tejat.tools.edit.surroundings import told_apart
 from tejat.workspace.splice import TextEdit, TextFile
 
@@ -60,6 +62,7 @@ class Refused:
 
     `given` are the lines that were sought, `nearest` the places that come nearest to them, best first; `conflict` says
     what was in the way at the first of them. `is_applied` means that the file looks like the new text already.
+    `rewrapped` are the lines, from the first up to the one behind the last, that hold the text with other line breaks.
     """
 
     count: int = 0
@@ -70,6 +73,7 @@ class Refused:
     is_applied: bool = False
     is_large: bool = False
     exact: Sequence[TextEdit] = ()
+    rewrapped: tuple[int, int] | None = None
 
 
 def find(file: TextFile, request: EditRequest, *, closely: bool = True) -> Found | Refused:
@@ -86,7 +90,7 @@ def find(file: TextFile, request: EditRequest, *, closely: bool = True) -> Found
     search = _Search(Page(file), file, request)
     if edits:
         return search.by_surroundings(edits, Repaired.of(request)) or search.refused(edits)
-    return search.repaired() or search.aligned()
+    return search.closely()
 
 
 def _find_in_excerpt(file: TextFile, request: EditRequest) -> Found | Refused:
@@ -95,7 +99,7 @@ def _find_in_excerpt(file: TextFile, request: EditRequest) -> Found | Refused:
     if excerpt is None:
         return Refused(0, is_large=True)
     search = _Search(excerpt.page, excerpt.file, request)
-    found = search.repaired() or search.aligned()
+    found = search.closely()
     if isinstance(found, Refused):
         return found
     edits = excerpt.edits(found.edits)
@@ -105,6 +109,21 @@ def _find_in_excerpt(file: TextFile, request: EditRequest) -> Found | Refused:
 class _Search:
     def __init__(self, page: Page, file: TextFile, request: EditRequest) -> None:
         self._page, self._file, self._request = page, file, request
+
+    def closely(self) -> Found | Refused:
+        """The text as it stands in the file, whatever differs."""
+        found = self.repaired() or self.aligned()
+        return self._otherwise(found) if isinstance(found, Refused) and not found.is_applied else found
+
+    def _otherwise(self, refused: Refused) -> Found | Refused:
+        """Text that has no lines in common with the file: it is broken in another way, or part of a very long one."""
+        place = rewrapped(self._request, self._page)
+        if place is not None and not place.edits:
+            return Refused(0, page=self._page, rewrapped=(place.start, place.end))
+        if place is not None and place.edits:
+            return Found(self._page.text_edits(place.edits), 1, ("overlooked: line breaks",))
+        edits = amid_a_long_line(self._request, self._page)
+        return Found(self._page.text_edits(edits), 1, ("overlooked: a slip or white space",)) if edits else refused
 
     def by_surroundings(self, edits: Sequence[TextEdit], repaired: Repaired) -> Found | None:
         """The one of several equal places around which the lines stand that the new text repeats."""

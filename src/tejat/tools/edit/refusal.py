@@ -31,6 +31,10 @@ def told(refused: Refused, request: EditRequest) -> str:
         )
     if page is None:
         return ""
+    if refused.rewrapped:
+        return " The words stand in the file with other line breaks, where the change is not certain." + _stretch(
+            "In the file", *refused.rewrapped, page, telling_words(request.old)
+        )
     given = refused.given
     near = [alignment for alignment in refused.nearest if given and _is_near(given, alignment)]
     if given is None or not near:
