@@ -60,12 +60,14 @@ class Alignment:
         return any(mine is not None and mine == theirs for mine, theirs in zip(self.places, other.places, strict=True))
 
 
-def align(given: Given, page: Page, start: int, slack: int) -> list[Alignment]:
+def align(given: Given, page: Page, start: int, slack: int, *, limit: float = _NEVER) -> list[Alignment]:
     """The best ways to lay the lines along the file, beginning `slack` lines around `start` at most; best first.
 
-    They share no line.
+    They share no line, and none costs more than `limit`.
     """
-    table = _Table(given, page, start, slack)
+    table = _Table(given, page, start, slack, limit)
+    if not table.fits_any:
+        return []
     found: list[Alignment] = []
     for end in table.ends()[:_MOST_TRACED]:
         alignment = table.trace(end)
@@ -81,8 +83,10 @@ def align(given: Given, page: Page, start: int, slack: int) -> list[Alignment]:
 class _Table:
     """The least cost of every beginning of the given lines that ends at every line of a stretch of the file."""
 
-    def __init__(self, given: Given, page: Page, start: int, slack: int) -> None:
-        self._given, self._page = given, page
+    def __init__(self, given: Given, page: Page, start: int, slack: int, limit: float) -> None:
+        self._given, self._page, self._limit = given, page, limit
+        # The costs of lines that were left out are no whole numbers, and then a line that is none may seem to fit.
+        self.fits_any = any(given.elisions)
         self._size = len(page.lines)
         self._lows, self._rows, self._moves = list[int](), list[list[float]](), list[bytearray]()
         low, high = max(start - slack, 0), min(max(start + slack, 0), self._size)
@@ -93,11 +97,14 @@ class _Table:
             low = min(max(start + index + 1 - slack, 0), self._size)
             high = min(high + 1 + (_MOST_ELIDED if given.elisions[index] else 0), self._size)
             self._fill(index, low, high)
+            if min(self._rows[-1]) > limit:
+                self.fits_any = False
+                break
 
     def ends(self) -> list[int]:
         """Where the last line may end, the cheapest first."""
         low, costs = self._lows[-1], self._rows[-1]
-        ends = [low + offset for offset, cost in enumerate(costs) if cost < _NEVER]
+        ends = [low + offset for offset, cost in enumerate(costs) if cost < _NEVER and cost <= self._limit]
         return sorted(ends, key=lambda end: (costs[end - low], end))
 
     def trace(self, end: int) -> Alignment:
@@ -165,6 +172,8 @@ class _Table:
                     cost = known[at] = self._cost(likeness, index, at)
                 if diagonal + cost <= best:
                     best, move = diagonal + cost, _MATCH
+                    if cost < STALE and key:
+                        self.fits_any = True
             costs.append(best)
             moves.append(move)
         self._add_row(low, costs, moves)

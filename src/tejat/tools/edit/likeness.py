@@ -40,6 +40,7 @@ class Likeness:
         self._line, self._key = line, key
         self._is_first, self._is_last = is_first, is_last
         self._is_escaped, self._unescaped = _may_be_escaped(key), unescaped(key)
+        self._is_ascii = line.isascii()
         self._has_dots = key.endswith("...")
         self._pairs = _pairs(key)
         self.known: dict[int, float] = {}
@@ -61,35 +62,40 @@ class Likeness:
             return ESCAPED
         if not key or not found_key or len(key) > LONGEST or len(found_key) > LONGEST:
             return None
-        cost = None
-        # This rules most lines out at a fraction of the price: lines that are near share most pairs of letters.
-        left, right = self._pairs, _pairs(found_key)
-        most = len(left) if len(left) > len(right) else len(right)
-        if 5 * len(left) >= 2 * most <= 5 * len(right) and 5 * (shared := len(left & right)) >= 2 * most:
-            cost = self._cost_of_slip(found, found_key, most - shared)
+        cost = self._cost_of_slip(found, found_key) if self._may_be_near(found, found_key) else None
         if self._has_dots:
             cost = _lesser(cost, cost_of_dots(self._line, found_key))
         if self._is_first or self._is_last:
             cost = _lesser(cost, _cost_of_cut(key, found_key, is_first=self._is_first, is_last=self._is_last))
         return cost
 
-    def _cost_of_slip(self, found: str, found_key: str, differing: int) -> int | None:
-        """The cost of a few characters or one word that were misremembered; None where it is more than that.
+    def _may_be_near(self, found: str, found_key: str) -> bool:
+        """Rules most lines out at a fraction of the price."""
+        key = self._key
+        is_word_out = key[0] != found_key[0] and key[-1] != found_key[-1] and self._is_ascii and found.isascii()
+        # Where more than one word differs, it has to be a few characters.
+        if is_word_out and abs(len(key) - len(found_key)) > max(len(key), len(found_key), ONE_IN) // ONE_IN:
+            return False
+        # Texts that are near each other share most pairs of letters.
+        left, right = self._pairs, _pairs(found_key)
+        most = len(left) if len(left) > len(right) else len(right)
+        return 5 * len(left) >= 2 * most <= 5 * len(right) and 5 * len(left & right) >= 2 * most
 
-        So many pairs of letters differ.
-        """
+    def _cost_of_slip(self, found: str, found_key: str) -> int | None:
+        """The cost of a few characters or one word that were misremembered; None where it is more than that."""
         given, key = self._line, self._key
         if min(len(key), len(found_key)) < _SHORTEST_SLIP or digits_of(key) != digits_of(found_key):
             return None
         most = max(len(key) // ONE_IN, len(found_key) // ONE_IN, 1)
         # A character is part of two pairs, and two that changed places are part of three.
+        differing = max(len(self._pairs - _pairs(found_key)), len(_pairs(found_key) - self._pairs))
         if abs(len(key) - len(found_key)) <= most and differing <= max(2 * most, 3):
             characters = _distance(key, found_key)
             if characters <= min(most, MOST_CHARACTERS):
                 return SLIP + PER_CHARACTER * characters
             if characters <= most and names_of(given) == names_of(found):
                 return WORD
-        if key[0] != found_key[0] and key[-1] != found_key[-1] and given.isascii() and found.isascii():
+        if key[0] != found_key[0] and key[-1] != found_key[-1] and self._is_ascii and found.isascii():
             return None
         return WORD if _differ_by_a_word(given, found) and names_of(given) == names_of(found) else None
 

@@ -13,6 +13,9 @@ from tejat.tools.edit.page import Page
 WIDEST_MARGIN = 60
 """Places that cost so much more than the best one cannot rival it."""
 
+_MOST = 8
+_MOST_SHOWN = 3
+"""Places beyond those that rival the best one are only shown, and no more than this."""
 _HEAVIEST = 30
 """What a line weighs at most, in characters: of two long lines, one is no better a sign than the other."""
 _MOST_HITS = 20_000
@@ -24,10 +27,10 @@ _SHORTEST_WORD = 3
 _NARROW_MARGIN = 4
 
 
-def places(given: Given, page: Page, *, most: int = 8) -> list[Alignment]:
+def places(given: Given, page: Page, *, most: int = _MOST) -> list[Alignment]:
     """The places that fit, the best first. They share no line."""
     slack = 4 + min(len(given.lines) // 2, 10) if len(given.lines) > 1 else 0
-    search = _Search(given, page, slack)
+    search = _Search(given, page, slack, is_one=most == _MOST)
     search.look(_by_lines(given, page), most)
     if not search.found or search.may_be_surpassed:
         search.look(_by_words(given, page), _MOST_BY_WORDS)
@@ -47,8 +50,9 @@ class _Votes:
 
 
 class _Search:
-    def __init__(self, given: Given, page: Page, slack: int) -> None:
+    def __init__(self, given: Given, page: Page, slack: int, *, is_one: bool) -> None:
         self.found: list[Alignment] = []
+        self._is_one = is_one
         self._given, self._page, self._slack = given, page, slack
         self._telling = sum(given.telling)
         self._compared: set[int] = set()
@@ -68,12 +72,19 @@ class _Search:
             chosen.add(start)
             if start not in self._compared:
                 self._compared.add(start)
-                self._add(align(self._given, self._page, start, self._slack))
+                self._add(align(self._given, self._page, start, self._slack, limit=self._limit))
 
     @property
     def may_be_surpassed(self) -> bool:
         """Whether a place where no telling line is as it was given could be as good as the best one."""
         return self.found[0].total + self._margin >= CUT * self._telling
+
+    @property
+    def _limit(self) -> float:
+        """What a place may cost that anybody still wants to know of, where one is sought."""
+        if not self._is_one or len(self.found) < _MOST_SHOWN:
+            return float("inf")
+        return max(self.found[0].total + WIDEST_MARGIN, self.found[_MOST_SHOWN - 1].total)
 
     @property
     def _margin(self) -> int:

@@ -152,12 +152,12 @@ def _new(request: EditRequest, repair: Repair, old: str) -> str:
     if new is None or new == request.new:
         return _marked_throughout(repair, request.new, old) or request.new
     is_emptied = bool(request.new.strip()) and not new.strip()
-    repaired, given = _strangeness(new, old), _strangeness(request.new, old)
-    if not is_emptied and repaired < given:
+    stranger = _compared(new, request.new, old)
+    if not is_emptied and stranger < 0:
         return new
-    if repaired == given and repair is _WITHOUT_ENTITIES and escapes.has_only_entities(request.old, request.new):
+    if stranger == 0 and repair is _WITHOUT_ENTITIES and escapes.has_only_entities(request.old, request.new):
         return new
-    if repaired == given and repair.says == _SIGNS and listings.has_odd_margin(plain_lines(request.new)):
+    if stranger == 0 and repair.says == _SIGNS and listings.has_odd_margin(plain_lines(request.new)):
         return new
     return _marked_throughout(repair, request.new, old) or request.new
 
@@ -178,16 +178,33 @@ def _marked_throughout(repair: Repair, new: str, old: str) -> str | None:
             return None
         # A line that begins so and is not among the old ones is one that a diff adds.
         repaired = repair.respell_new(new)
-    return None if repaired is None or _strangeness(repaired, old)[0] > _strangeness(new, old)[0] else repaired
+    return None if repaired is None or _unshared(repaired, old) > _unshared(new, old) else repaired
 
 
-def _strangeness(new: str, old: str) -> tuple[int, int, float]:
-    """The fewer lines of the old text the new one has, the stranger; then by the part of its words that are new."""
-    new_lines, old_lines = _bare(new), _bare(old)
-    shared = (Counter(new_lines) & Counter(old_lines)).total()
-    shifted = (Counter(map(str.lstrip, new_lines)) & Counter(map(str.lstrip, old_lines))).total()
+def _compared(one: str, other: str, old: str) -> int:
+    """Which new text is stranger to the old one: below zero if it is the other, above if it is the one.
+
+    The fewer lines of the old text it has, the stranger; then by lines that are shifted, and by words that are new.
+    """
+    for strangeness in (_unshared, _unshifted, _new_words):
+        left, right = strangeness(one, old), strangeness(other, old)
+        if left != right:
+            return -1 if left < right else 1
+    return 0
+
+
+def _unshared(new: str, old: str) -> float:
+    return -(Counter(_bare(new)) & Counter(_bare(old))).total()
+
+
+def _unshifted(new: str, old: str) -> float:
+    return -(Counter(map(str.lstrip, _bare(new))) & Counter(map(str.lstrip, _bare(old)))).total()
+
+
+def _new_words(new: str, old: str) -> float:
+    """The part of its words that are new."""
     new_words, old_words = Counter(_WORD.findall(new)), Counter(_WORD.findall(old))
-    return -shared, -shifted, (new_words - old_words).total() / max(new_words.total(), 1)
+    return (new_words - old_words).total() / max(new_words.total(), 1)
 
 
 _WORD = re.compile(r"&\w{2,5};|\\.|\w+|[^\w\s]")
