@@ -15,7 +15,9 @@ def with_escaped_breaks(lines: Sequence[str], page: Page) -> list[list[str]]:
     if not strange or not any(escape in page.key_text for escape in _ESCAPES):
         return [[line] for line in lines]
     keys = frozenset(_with_escapes(page.key_text))
-    starts = {start for key in keys for start in _starts(key)}
+    # A line of the file may be very long, and have any number of escapes.
+    longest = max(map(len, strange))
+    starts = {start for key in keys for start in _starts(key, longest)}
     groups: list[list[str]] = []
     index = 0
     while index < len(lines):
@@ -79,13 +81,13 @@ def _with_escapes(keys: str) -> Iterator[str]:
             at = keys.find(escape, end)
 
 
-def _starts(key: str) -> Iterator[str]:
-    """What stands before each escape in a key."""
+def _starts(key: str, longest: int) -> Iterator[str]:
+    """What stands before each escape in a key, as far as it is no longer than that."""
     for escape in _ESCAPES:
-        at = key.find(escape)
+        at = key.find(escape, 0, longest + len(escape))
         while at >= 0:
             yield key[:at]
-            at = key.find(escape, at + 1)
+            at = key.find(escape, at + 1, longest + len(escape))
 
 
 def _group(lines: Sequence[str], index: int, keys: "frozenset[str]") -> list[str]:
