@@ -55,6 +55,12 @@ class Alignment:
             place for place, cost in zip(self.places, self.costs, strict=True) if place is not None and cost < STALE
         ]
 
+    def moved(self, by: int) -> "Alignment":
+        """The same so many lines further down."""
+        places = tuple(None if place is None else place + by for place in self.places)
+        elided = {index: (start + by, end + by) for index, (start, end) in self.elided.items()}
+        return Alignment(places, self.costs, self.total, elided)
+
     def shares_a_line(self, other: "Alignment") -> bool:
         """Whether both have a line at the same place, and so are two views of one place."""
         return any(mine is not None and mine == theirs for mine, theirs in zip(self.places, other.places, strict=True))
@@ -78,6 +84,13 @@ def align(given: Given, page: Page, start: int, slack: int, *, limit: float = _N
             if len(found) == _MOST_PLACES:
                 break
     return found
+
+
+def stretch_for(given: Given, page: Page, start: int, slack: int) -> tuple[int, tuple[str, ...]]:
+    """The lines that `align` looks at, and which of them `start` is: where these are the same, so is what it finds."""
+    first = max(start - slack - 1, 0)
+    end = max(start + slack, 0) + len(given.lines) + _MOST_ELIDED * sum(given.elisions)
+    return start - first, tuple(page.lines[first:end])
 
 
 class _Table:
@@ -147,7 +160,7 @@ class _Table:
         self._moves.append(moves)
 
     def _fill(self, index: int, low: int, high: int) -> None:
-        given, keys = self._given, self._page.keys
+        given, keys, lines = self._given, self._page.keys, self._page.lines
         key, is_elision, is_final = given.keys[index], given.elisions[index], index == len(given.lines) - 1
         likeness = self._page.likeness(
             given.lines[index], key, is_first=index == given.first, is_last=index == given.last
@@ -168,8 +181,8 @@ class _Table:
                 size = sizes[at - first]
                 if size and not is_elision and not shortest <= size <= longest:
                     cost = STALE
-                elif (cost := known.get(at)) is None:
-                    cost = known[at] = self._cost(likeness, index, at)
+                elif (cost := known.get(lines[at])) is None:
+                    cost = known[lines[at]] = self._cost(likeness, index, at)
                 if diagonal + cost <= best:
                     best, move = diagonal + cost, _MATCH
                     if cost < STALE and key:

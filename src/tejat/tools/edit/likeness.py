@@ -32,7 +32,7 @@ _SHORTEST_CUT = 3
 class Likeness:
     """Compares a line that was given with lines of the file. What can be told of it alone is worked out once.
 
-    `known` are costs by line, for whoever compares it with lines of one file.
+    `known` are the costs of lines, for whoever compares it with those of one file.
     """
 
     def __init__(self, line: str, key: str, *, is_first: bool = False, is_last: bool = False) -> None:
@@ -43,7 +43,7 @@ class Likeness:
         self._is_ascii = line.isascii()
         self._has_dots = key.endswith("...")
         self._pairs = _pairs(key)
-        self.known: dict[int, float] = {}
+        self.known: dict[str, float] = {}
 
     @cached_property
     def sizes(self) -> tuple[int, int]:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import compress, count
 
-from tejat.tools.edit.alignment import Alignment, align
+from tejat.tools.edit.alignment import Alignment, align, stretch_for
 from tejat.tools.edit.folding import words_of
 from tejat.tools.edit.given import Given
 from tejat.tools.edit.likeness import CUT
@@ -56,6 +56,7 @@ class _Search:
         self._given, self._page, self._slack = given, page, slack
         self._telling = sum(given.telling)
         self._compared: set[int] = set()
+        self._stretches: dict[tuple[int, tuple[str, ...]], tuple[int, list[Alignment]]] = {}
 
     def look(self, votes: _Votes, most: int) -> None:
         """Compare closely at the beginnings that most speaks for, more than `slack` lines from each other."""
@@ -72,7 +73,16 @@ class _Search:
             chosen.add(start)
             if start not in self._compared:
                 self._compared.add(start)
-                self._add(align(self._given, self._page, start, self._slack, limit=self._limit))
+                self._add(self._aligned(start))
+
+    def _aligned(self, start: int) -> list[Alignment]:
+        # The same lines often stand in several places.
+        stretch = stretch_for(self._given, self._page, start, self._slack)
+        if stretch not in self._stretches:
+            found = align(self._given, self._page, start, self._slack, limit=self._limit)
+            self._stretches[stretch] = start, found
+        at, found = self._stretches[stretch]
+        return [alignment.moved(start - at) for alignment in found] if start != at else found
 
     @property
     def may_be_surpassed(self) -> bool:
