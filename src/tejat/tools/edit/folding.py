@@ -28,6 +28,7 @@ _ENTITIES = (
     ("&nbsp;", ""),
     ("&amp;", "&"),
 )
+_STRANGE = re.compile("[\ud800-\udfff]")
 _TELLING = 3
 _DIGITS = re.compile(r"\d+")
 _NAME = re.compile(r"\b(?:def|class|function|func|fn|interface|struct|enum|trait|type|module|namespace)\s+(\w+)")
@@ -38,7 +39,13 @@ def key_of(line: str) -> str:
     """The line without white space, in its compatible Unicode form, with plain quotes and dashes."""
     if line.isascii():
         return "".join(line.split()).replace("`", "'")
-    return "".join(unicodedata.normalize("NFKC", line.translate(_LOOK_ALIKE)).split()).replace("`", "'")
+    plain = without_strange_bytes(line).translate(_LOOK_ALIKE)
+    return "".join(unicodedata.normalize("NFKC", plain).split()).replace("`", "'")
+
+
+def without_strange_bytes(text: str) -> str:
+    """The text as a model sees it: with U+FFFD for each byte that is no text."""
+    return _STRANGE.sub("\ufffd", text)
 
 
 def folded(text: str) -> str:
@@ -66,8 +73,12 @@ def _folded(text: str) -> str:
     for sign, plain in _LOOK_ALIKE.items():
         text = text.replace(chr(sign), plain or "")
     # No line changes what is next to it: nothing is composed with a line end, or moved over it.
-    raw = unicodedata.normalize("NFKC", text).encode("utf-8", "surrogatepass").translate(_PLAIN_TICKS, _WHITE)
-    keys = raw.decode("utf-8", "surrogatepass")
+    normal = unicodedata.normalize("NFKC", text)
+    try:
+        raw = normal.encode()
+    except UnicodeEncodeError:
+        raw = without_strange_bytes(normal).encode()
+    keys = raw.translate(_PLAIN_TICKS, _WHITE).decode()
     for white in _MORE_WHITE:
         keys = keys.replace(white, "")
     return keys

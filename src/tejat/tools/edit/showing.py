@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from tejat.tools.edit.folding import without_strange_bytes
+
 LONGEST = 300
 """Characters of a line that are shown."""
 _BEFORE = 100
@@ -27,11 +29,11 @@ def shown(lines: Sequence[str], about: Sequence[str] = (), *, most: int = _MOST_
 def cut(line: str, at: int = 0) -> str:
     """The line, or of a long one what stands around the character `at`."""
     if len(line) <= LONGEST:
-        return line
+        return without_strange_bytes(line)
     start = max(min(at - _BEFORE, len(line) - LONGEST), 0)
     end = start + LONGEST
     before, behind = "..." if start else "", "..." if end < len(line) else ""
-    return f"{before}{line[start:end]}{behind} [characters {start + 1}-{end} of {len(line)}]"
+    return f"{before}{without_strange_bytes(line[start:end])}{behind} [characters {start + 1}-{end} of {len(line)}]"
 
 
 def place_of(line: str, about: Sequence[str]) -> int:
