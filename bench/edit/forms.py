@@ -67,6 +67,8 @@ def any_form(rng: Random) -> str:
 def dressed(draft: Draft, form: str, rng: Random) -> Draft | None:
     """The draft in a file of this form; None where such a file cannot hold it."""
     if form == "no final newline":
+        if not draft.before()[-1] or not draft.after()[-1]:
+            return None  # what ends with a blank line ends with a line end
         return replace(draft, final_newline=False)
     if form == "stray byte":
         line = comment(draft.suffix_of_name, f"d{_STRAY}j{_STRAY} vu")

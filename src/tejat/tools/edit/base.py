@@ -7,6 +7,7 @@ has it was never meant to be changed, however it was given.
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
+from math import gcd
 
 from tejat.tools.edit.alignment import STALE, Alignment
 from tejat.tools.edit.folding import digits_of, key_of, operators_of, words_of
@@ -14,11 +15,15 @@ from tejat.tools.edit.given import Given, indent_of
 from tejat.tools.edit.likeness import ESCAPED
 from tejat.tools.edit.page import Page
 
+_AROUND = 40
+"""Lines before and behind the place that show how the file is indented."""
+
 
 def base_of(given: Given, new: Sequence[str], page: Page, alignment: Alignment) -> Given:
     """The old lines that the new ones have to be compared with."""
     found = [None if place is None else page.lines[place] for place in alignment.places]
-    is_as_found = _is_as_found(given, found, new, alignment)
+    around = page.lines[max(alignment.start - _AROUND, 0) : alignment.end + _AROUND]
+    is_as_found = _is_as_found(given, found, new, alignment, around)
     by_key, new_lines = {key_of(line): line for line in new}, {line.rstrip() for line in new}
     new_bodies = {line.strip() for line in new}
     # What is given as it stands in the new text accounts for it there.
@@ -103,7 +108,9 @@ def _blank_at(keys: Sequence[str]) -> int:
     return next((index for index, key in enumerate(keys) if key), len(keys))
 
 
-def _is_as_found(given: Given, found: "Sequence[str | None]", new: Sequence[str], alignment: Alignment) -> bool:
+def _is_as_found(
+    given: Given, found: "Sequence[str | None]", new: Sequence[str], alignment: Alignment, around: Sequence[str]
+) -> bool:
     """Whether the new text is written as the file is rather than as the old text was given."""
     pairs: list[tuple[str, str]] = []
     others: set[str] = set()
@@ -116,7 +123,7 @@ def _is_as_found(given: Given, found: "Sequence[str | None]", new: Sequence[str]
     known = [line for line in new if line.strip() and line.rstrip() not in others]
     given_indents, found_indents = (_indents(lines) for lines in ([old for old, _ in pairs], [it for _, it in pairs]))
     new_indents = [indent_of(line) for line in known]
-    if _are_steps(given_indents - found_indents, new_indents):
+    if _are_steps(given_indents - found_indents, new_indents, _indents(around)):
         return False
     new_lines = {line.rstrip() for line in known}
     moved = [(old in new_lines, it in new_lines) for old, it in pairs if indent_of(old) != indent_of(it)]
@@ -130,10 +137,18 @@ def _is_as_found(given: Given, found: "Sequence[str | None]", new: Sequence[str]
     )
 
 
-def _are_steps(only_given: "set[str]", indents: Sequence[str]) -> bool:
-    """Whether the least indent is one that only the given text has, and all others are so many steps of it."""
+def _are_steps(only_given: "set[str]", indents: Sequence[str], around: "set[str]") -> bool:
+    """Whether the least indent is one that only the given text has, and all others are so many steps of it.
+
+    Where all of them are steps of the file too, that says nothing.
+    """
     step = min(filter(None, indents), key=len, default="")
-    return bool(step) and step in only_given and all(indent == step * (len(indent) // len(step)) for indent in indents)
+    if not step or step not in only_given:
+        return False
+    unit = gcd(*(len(indent) for indent in around if indent and set(indent) == set(step)))
+    if unit and all(len(indent) % unit == 0 for indent in indents):
+        return False
+    return all(indent == step * (len(indent) // len(step)) for indent in indents)
 
 
 def _shared(lines: Sequence[str], new: Sequence[str]) -> int:

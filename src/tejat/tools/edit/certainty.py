@@ -11,7 +11,7 @@ from tejat.tools.edit.page import Page
 
 _SHORTEST = 3
 _SHORTEST_WITH_A_SLIP = 8
-_WIDE, _CLEAR, _SLIGHT = 50, 20, 3
+_WIDE, _CLEAR, _SLIGHT = 60, 20, 3
 """How much worse the next best place has to be."""
 _SURE_CHARACTERS = 12
 """A line that stands alone and has a slip needs so many characters for each that differs."""
@@ -104,7 +104,7 @@ def _is_rival(given: Given, page: Page, best: Alignment, other: Alignment) -> bo
     is_better_anywhere = any(mine > theirs for mine, theirs in zip(best.costs, other.costs, strict=True))
     evidence = _evidence(given, page, best)
     worst = max(best.costs)
-    if evidence.strange or (worst > CUT and is_better_anywhere):
+    if evidence.strange or (worst >= CUT and is_better_anywhere):
         margin = _WIDE
     elif worst >= SLIP + 3 * PER_CHARACTER:
         margin = _CLEAR

@@ -118,6 +118,8 @@ class _Search:
     def _otherwise(self, refused: Refused) -> Found | Refused:
         """Text that has no lines in common with the file: it is broken in another way, or part of a very long one."""
         place = rewrapped(self._request, self._page)
+        if place is not None and any(_is_elsewhere(each, place.start, place.end) for each in refused.nearest):
+            return refused
         if place is not None and not place.edits:
             return Refused(0, page=self._page, rewrapped=(place.start, place.end))
         if place is not None and place.edits:
@@ -297,6 +299,12 @@ class _Fit:
             and there[0].end - there[0].start == len(new.lines)
             and (not self._places or there[0].total < self._places[0].total)
         )
+
+
+def _is_elsewhere(alignment: Alignment, start: int, end: int) -> bool:
+    """Whether most lines stand at a place that has nothing to do with these: it may be the one that was meant."""
+    is_apart = alignment.end <= start or end <= alignment.start
+    return is_apart and 2 * len(alignment.known()) > len(alignment.places)
 
 
 def _lines_there(old: str, page: Page) -> int:

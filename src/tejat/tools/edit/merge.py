@@ -209,6 +209,11 @@ class _Merge:
 
     def _inserted(self, edit: Edit, new: Sequence[str]) -> LineEdit:
         start, end = self._gap(edit)
+        lacks_blank = (
+            edit.old_start and not self._old.keys[edit.old_start - 1] and self._end(edit.old_start - 1) is None
+        )
+        if lacks_blank and any(self._page.keys[end : end + 1]):
+            raise Conflict(end, "stands where a blank line should be, behind which new lines would go")
         lines = tuple(self._indented(line, start) for line in new)
         between = self._page.keys[start:end]
         if not between or not lines:

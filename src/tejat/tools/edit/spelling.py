@@ -18,6 +18,8 @@ def learned_spelling(pairs: Sequence[tuple[str, str]]) -> Callable[[str], str]:
     if form is not None:
         return lambda line: unicodedata.normalize(form, line)
     signs = _signs(bare)
+    blanks = {sign for given, _ in bare for sign in given if sign.isspace() and not sign.isascii()}
+    signs |= {ord(sign): " " for sign in blanks if not any(sign in found for _, found in bare)}
     dotted = [(given, found) for given, found in bare if "…" in given]
     if dotted and all("..." in found and "…" not in found for _, found in dotted):
         signs[ord("…")] = "..."
