@@ -123,7 +123,7 @@ def _is_as_found(
     known = [line for line in new if line.strip() and line.rstrip() not in others]
     given_indents, found_indents = (_indents(lines) for lines in ([old for old, _ in pairs], [it for _, it in pairs]))
     new_indents = [indent_of(line) for line in known]
-    if _are_steps(given_indents - found_indents, new_indents, _indents(around)):
+    if _shared(given.lines, new) and _are_steps(given_indents - found_indents, new_indents, _indents(around)):
         return False
     new_lines = {line.rstrip() for line in known}
     moved = [(old in new_lines, it in new_lines) for old, it in pairs if indent_of(old) != indent_of(it)]
