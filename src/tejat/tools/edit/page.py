@@ -10,6 +10,7 @@ from operator import add
 from tejat.core.value import value
 from tejat.tools.edit.folding import folded
 from tejat.tools.edit.likeness import Likeness
+from tejat.workspace.line_edits import common_prefix, common_suffix
 from tejat.workspace.splice import TextEdit, TextFile
 
 _LINE_ENDS = (b"\n", b"\r")
@@ -164,13 +165,10 @@ class Page:
 
     def _trimmed(self, start: int, end: int, text: str) -> tuple[int, int, str]:
         """Without what stays at both ends of a line: it may hold bytes that are no text and cannot be written anew."""
-        most = min(end - start, len(text))
-        front = 0
-        while front < most and self._text[start + front] == text[front]:
-            front += 1
-        back = 0
-        while back < most - front and self._text[end - 1 - back] == text[-1 - back]:
-            back += 1
+        line = self._text[start:end]
+        most = min(len(line), len(text))
+        front = common_prefix(line, text, limit=most)
+        back = common_suffix(line, text, limit=most - front)
         return start + front, end - back, text[front : len(text) - back]
 
 
