@@ -10,6 +10,7 @@ _HEADER = re.compile(r"(?:@@ .*|--- \S.*|\+\+\+ \S.*|diff --git .*|index [0-9a-f
 _QUOTE = re.compile(r"\s{0,3}(?:>|\||│|┃) ?")
 
 Strip = Callable[[Sequence[str]], "list[str] | None"]
+StripNew = Callable[[Sequence[str], Sequence[str]], "list[str] | None"]
 
 
 def without_fence(lines: Sequence[str]) -> list[str] | None:
@@ -36,13 +37,13 @@ def without_spaced_numbers(lines: Sequence[str]) -> list[str] | None:
     return _numbered(lines, _SPACED_NUMBER)
 
 
-def without_loose_numbers(lines: Sequence[str]) -> list[str] | None:
-    """Without line numbers where lines were put in or taken out: they need not rise by one, and new lines have none."""
-    return _stripped(lines, _NUMBER)
+def without_numbers_like(new: Sequence[str], old: Sequence[str]) -> list[str] | None:
+    """The new lines without such line numbers as the old ones have; they need not rise, and added lines have none."""
+    return _freed(new, old, _NUMBER)
 
 
-def without_loose_spaced_numbers(lines: Sequence[str]) -> list[str] | None:
-    return _stripped(lines, _SPACED_NUMBER)
+def without_spaced_numbers_like(new: Sequence[str], old: Sequence[str]) -> list[str] | None:
+    return _freed(new, old, _SPACED_NUMBER)
 
 
 def _numbered(lines: Sequence[str], number: "re.Pattern[str]") -> list[str] | None:
@@ -64,9 +65,45 @@ def _numbered(lines: Sequence[str], number: "re.Pattern[str]") -> list[str] | No
     return stripped if expected is not None else None
 
 
-def _stripped(lines: Sequence[str], number: "re.Pattern[str]") -> list[str] | None:
-    stripped = [line[found.end() :] if (found := number.match(line)) else line for line in lines]
-    return stripped if stripped != list(lines) else None
+def _freed(new: Sequence[str], old: Sequence[str], pattern: "re.Pattern[str]") -> list[str] | None:
+    known = [number for line in old if (number := _Number.before(line, pattern))]
+    bodies = {number.body.strip() for number in known}
+    freed, is_sure, last = list[str](), False, None
+    for line in new:
+        number = _Number.before(line, pattern)
+        # A line that is an old one as it stands has nothing before it.
+        if number is None or line.strip() in bodies or not number.is_like(known, last):
+            freed.append(line)
+            continue
+        is_sure |= any(number.value == each.value for each in known) or bool(number.body and number.body in bodies)
+        freed.append(number.body)
+        last = number.value
+    is_marked = all(line != body for line, body in zip(new, freed, strict=True) if line.strip())
+    return freed if (is_sure or is_marked) and freed != list(new) else None
+
+
+class _Number:
+    """The number before a line: how far it is indented, where it ends, what sign is behind it, and the line itself."""
+
+    def __init__(self, number: "re.Match[str]") -> None:
+        self.value = int(number[1])
+        self.indent, self.end = number.start(1), number.end(1)
+        self.sign = number[0][number.end(1) :]
+        self.body = number.string[number.end() :]
+
+    @classmethod
+    def before(cls, line: str, pattern: "re.Pattern[str]") -> "_Number | None":
+        number = pattern.match(line)
+        return None if number is None else cls(number)
+
+    def is_like(self, known: "Sequence[_Number]", last: int | None) -> bool:
+        """Whether it is written as those that are known; one of a blank line has to be `last` and one, or known."""
+        if not any(self.indent == each.indent or self.end == each.end for each in known):
+            return False
+        if not self.sign.strip(" "):
+            is_next = self.value - 1 == last or any(self.value == each.value and not each.body for each in known)
+            return is_next if not self.body else any(self.sign == each.sign for each in known)
+        return any(self.sign.strip(" ") == each.sign.strip(" ") for each in known)
 
 
 def without_quote_marks(lines: Sequence[str]) -> list[str] | None:

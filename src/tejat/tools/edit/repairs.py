@@ -18,15 +18,16 @@ MOST_REPAIRED = 200_000
 """Characters of a text that is repaired; a longer one was hardly typed by hand."""
 
 _Respell = Callable[[str], "str | None"]
+_RespellNew = Callable[[str, str], "str | None"]
 
 
 @value
 class Repair:
-    """`says` is told to the model. `respell_new` is for the new text where it may be looser there."""
+    """`says` is told to the model. `respell_new` is for the new text, which may be looser; the old one is given too."""
 
     says: str
     respell: _Respell
-    respell_new: _Respell
+    respell_new: _RespellNew
 
 
 class Repaired:
@@ -67,27 +68,34 @@ class Repaired:
 
 
 def _strip(says: str, strip: listings.Strip, strip_new: "listings.Strip | None" = None) -> Repair:
-    def by_lines(function: listings.Strip) -> _Respell:
-        def respell(text: str) -> str | None:
-            lines = function(plain_lines(text))
-            return None if lines is None else "\n".join(lines)
+    of_new = strip_new or strip
+    return Repair(says, lambda old: _joined(strip(plain_lines(old))), lambda new, _: _joined(of_new(plain_lines(new))))
 
-        return respell
 
-    return Repair(says, by_lines(strip), by_lines(strip_new or strip))
+def _strip_numbers(strip: listings.Strip, strip_new: listings.StripNew) -> Repair:
+    return Repair(
+        _NUMBERS,
+        lambda old: _joined(strip(plain_lines(old))),
+        lambda new, old: _joined(strip_new(plain_lines(new), plain_lines(old))),
+    )
+
+
+def _joined(lines: "list[str] | None") -> str | None:
+    return None if lines is None else "\n".join(lines)
 
 
 def _respell(says: str, function: Callable[[str], str]) -> Repair:
-    return Repair(says, function, function)
+    return Repair(says, function, lambda new, _: function(new))
 
 
+_NUMBERS = "line numbers were left out"
 _SIGNS = "the signs of a diff were left out"
 _FENCE = _strip("the code fence was left out", listings.without_fence)
 _MARGIN = _strip(_SIGNS, listings.without_margin, listings.without_signs_or_margin)
 _LISTINGS = (
     _FENCE,
-    _strip("line numbers were left out", listings.without_numbers, listings.without_loose_numbers),
-    _strip("line numbers were left out", listings.without_spaced_numbers, listings.without_loose_spaced_numbers),
+    _strip_numbers(listings.without_numbers, listings.without_numbers_like),
+    _strip_numbers(listings.without_spaced_numbers, listings.without_spaced_numbers_like),
     _strip(_SIGNS, listings.without_signs, listings.without_signs_or_margin),
     _strip(_SIGNS, listings.without_added, listings.without_signs_or_margin),
     _MARGIN,
@@ -137,7 +145,8 @@ def _repaired(given: Repaired, repair: Repair) -> Repaired | None:
         return None
     if repair is _MARGIN and not listings.has_signs(given.request.new):
         return None
-    if repair.says == _SIGNS and "\n+" in f"\n{given.request.new}" and repair.respell_new(given.request.new) is None:
+    new = given.request.new
+    if repair.says == _SIGNS and "\n+" in f"\n{new}" and repair.respell_new(new, given.old) is None:
         return None
     if repair is _FENCE:
         old = _ending_alike(old, _new(given.request, repair, old))
@@ -146,11 +155,11 @@ def _repaired(given: Repaired, repair: Repair) -> Repaired | None:
 
 def _new(request: EditRequest, repair: Repair, old: str) -> str:
     """The new text, repaired too if it has the same slip; `old` is the old one repaired."""
-    new = repair.respell_new(request.new)
+    new = repair.respell_new(request.new, request.old)
     if repair.says == _UNDONE and not escapes.is_escaped_alike(request.old, request.new):
         return request.new
     if new is None or new == request.new:
-        return _marked_throughout(repair, request.new, old) or request.new
+        return _marked_throughout(request, repair, old) or request.new
     is_emptied = bool(request.new.strip()) and not new.strip()
     stranger = _compared(new, request.new, old)
     if not is_emptied and stranger < 0:
@@ -159,7 +168,7 @@ def _new(request: EditRequest, repair: Repair, old: str) -> str:
         return new
     if stranger == 0 and repair.says == _SIGNS and listings.has_odd_margin(plain_lines(request.new)):
         return new
-    return _marked_throughout(repair, request.new, old) or request.new
+    return _marked_throughout(request, repair, old) or request.new
 
 
 def _ending_alike(old: str, new: str) -> str:
@@ -168,17 +177,14 @@ def _ending_alike(old: str, new: str) -> str:
     return old.removesuffix("\n") + ("\n" if ends else "")
 
 
-def _marked_throughout(repair: Repair, new: str, old: str) -> str | None:
+def _marked_throughout(request: EditRequest, repair: Repair, old: str) -> str | None:
     """The new text repaired where each of its lines has the mark that each of the old ones had."""
-    if repair.says not in _OF_LISTINGS:
+    if repair.says not in _OF_LISTINGS or (repair.says == _SIGNS and "\n+" not in f"\n{request.new}"):
         return None
-    repaired = repair.respell(new)
-    if repair.says == _SIGNS:
-        if "\n+" not in f"\n{new}":
-            return None
-        # A line that begins so and is not among the old ones is one that a diff adds.
-        repaired = repair.respell_new(new)
-    return None if repaired is None or _unshared(repaired, old) > _unshared(new, old) else repaired
+    # A line that begins with a plus and is not among the old ones is one that a diff adds.
+    is_looser = repair.says in {_SIGNS, _NUMBERS}
+    repaired = repair.respell_new(request.new, request.old) if is_looser else repair.respell(request.new)
+    return None if repaired is None or _unshared(repaired, old) > _unshared(request.new, old) else repaired
 
 
 def _compared(one: str, other: str, old: str) -> int:

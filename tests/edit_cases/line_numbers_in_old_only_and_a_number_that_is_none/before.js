@@ -1,0 +1,4 @@
+const parts = [
+  `a`,
+  `b`,
+]
