@@ -37,6 +37,12 @@ def test_a_slip_or_white_space(old: str, new: str, becomes: str) -> None:
     assert amid(line, old, new) == [LineEdit(1, 2, (f"{FILLING}{becomes}{FILLING}",))]
 
 
+def test_a_place_that_only_words_in_a_row_can_tell() -> None:
+    filling = "only these words; the words of these; " * 100
+    edits = amid(f"{filling}the only place of these words; {filling}", "the only plce of these words", "the only plce")
+    assert edits == [LineEdit(1, 2, (f"{filling}the only place; {filling}",))]
+
+
 @pytest.mark.parametrize(
     ("line", "old", "new"),
     [

@@ -13,6 +13,8 @@ from tejat.tools.edit.word_merge import merged_line
 _MOST_GIVEN = 2_000
 _FEWEST_WORDS = 4
 _MOST_SOUGHT = 4
+_IN_A_ROW = 3
+_MOST_ROWS = 20
 _MOST_HITS = 50
 """A word that stands more often in the line tells no place."""
 _ONE_IN = 6
@@ -47,9 +49,16 @@ def _places(given: Tokens, old: str, page: Page) -> "Iterator[tuple[int, int, in
     for line, text in enumerate(page.lines):
         if len(text) <= LONGEST:
             continue
-        for word in telling_words(old)[:_MOST_SOUGHT]:
-            for at in _hits(text, word):
-                yield from _fits(given, word, line, text, at, 2 * len(old) + _SLACK)
+        for start, end in _sought(given, old):
+            for at in _hits(text, old[given.starts[start] : given.ends[end - 1]]):
+                yield from _fits(given, start, line, text, at, 2 * len(old) + _SLACK)
+
+
+def _sought(given: Tokens, old: str) -> "Iterator[tuple[int, int]]":
+    """From which word up to which one a part of the text is sought: those that tell most, and a few in a row."""
+    for word in telling_words(old)[:_MOST_SOUGHT]:
+        yield from ((index, index + 1) for index, each in enumerate(given.words) if each == word)
+    yield from ((index, index + _IN_A_ROW) for index in range(min(len(given) - _IN_A_ROW + 1, _MOST_ROWS)))
 
 
 def _hits(text: str, word: str) -> list[int]:
@@ -63,19 +72,20 @@ def _hits(text: str, word: str) -> list[int]:
     return hits
 
 
-def _fits(given: Tokens, word: str, line: int, text: str, at: int, reach: int) -> "Iterator[tuple[int, int, int, int]]":
+def _fits(
+    given: Tokens, start: int, line: int, text: str, at: int, reach: int
+) -> "Iterator[tuple[int, int, int, int]]":
     low = max(at - reach, 0)
     found = Tokens(text[low : at + reach])
     if at - low not in found.starts:
         return
-    anchor = found.starts.index(at - low)
-    for index in (index for index, each in enumerate(given.words) if each == word):
-        first, last = anchor - index, anchor - index + len(given)
-        if first < 0 or last > len(found):
-            continue
-        differing = _differing(given.keys, found.keys[first:last])
-        if differing is not None:
-            yield differing, line, low + found.starts[first], low + found.ends[last - 1]
+    first = found.starts.index(at - low) - start
+    last = first + len(given)
+    if first < 0 or last > len(found):
+        return
+    differing = _differing(given.keys, found.keys[first:last])
+    if differing is not None:
+        yield differing, line, low + found.starts[first], low + found.ends[last - 1]
 
 
 def _differing(given: Sequence[str], found: Sequence[str]) -> int | None:
