@@ -123,6 +123,19 @@ def _is_as_found(
     known = [line for line in new if line.strip() and line.rstrip() not in others]
     given_indents, found_indents = (_indents(lines) for lines in ([old for old, _ in pairs], [it for _, it in pairs]))
     new_indents = [indent_of(line) for line in known]
+    first = next(((old, there) for old, there in pairs if old), None)
+    if first and known and given.lines[given.first].rstrip() == first[0]:
+        # All three most often begin at the same depth, even where the rest is put into a block or taken out of one.
+        old_first, found_first, new_first = (indent_of(line) for line in (*first, known[0]))
+        if old_first == new_first != found_first:
+            return False
+        least_given, least_found, least_new = (
+            min(map(len, each)) for each in (given_indents, found_indents, new_indents)
+        )
+        is_at_given_depth = least_given == least_new != least_found
+        has_lines_as_found = bool(_shared([there for _, there in pairs], known))
+        if found_first == new_first != old_first and (has_lines_as_found or not is_at_given_depth):
+            return True
     if _shared(given.lines, new) and _are_steps(given_indents - found_indents, new_indents, _indents(around)):
         return False
     new_lines = {line.rstrip() for line in known}

@@ -63,7 +63,15 @@ class Indentation:
         shift = self._constant_shift()
         if shift is not None and not _are_as_deep(left, right, given_step, found_step):
             added, removed = shift
-            return added + indent[len(removed) :] if indent.startswith(removed) else None
+            shifted = added + indent[len(removed) :] if indent.startswith(removed) else None
+            # No file is meant to be indented by both.
+            if (
+                shifted is None
+                or len(set(shifted)) < 2
+                or len(set(left + right)) > 1
+                or not (given_step and found_step)
+            ):
+                return shifted
         if given_step is None or found_step is None:
             return None
         steps, rest = divmod(abs(width - _width(left)), _width(given_step))

@@ -70,7 +70,16 @@ class _Merge:
             for index, place in enumerate(alignment.places)
             if place is not None and alignment.costs[index] < STALE and not self._is_cut(index, place)
         ]
+        first = alignment.places[given.first]
+        if first is not None and self._is_moved_anew(given.lines[given.first], page.lines[first]):
+            raise Conflict(first, "is indented neither as old_string nor as new_string has it")
         self._indentation = Indentation(pairs, [*old.lines, *self._new], around)
+
+    def _is_moved_anew(self, old: str, found: str) -> bool:
+        """Whether the first line has another indent in each text, so that nobody knows which one is meant."""
+        new = next((line for line in self._new if line.strip()), "")
+        is_same = old.strip() == found.strip() == new.strip()
+        return is_same and len({indent_of(line) for line in (old, found, new)}) == 3
 
     def _is_cut(self, index: int, place: int) -> bool:
         """Whether the line lacks its beginning, so that nothing can be told from its indent."""
@@ -183,7 +192,8 @@ class _Merge:
             return body
         if indent_of(new) == indent_of(old):
             return indent_of(found) + body
-        if indent_of(new) == indent_of(found) and (len(indent_of(new)) - len(indent_of(old))) % 2:
+        is_stray = (len(indent_of(new)) - len(indent_of(old))) % 2 and "\t" not in indent_of(new)
+        if indent_of(new) == indent_of(found) and is_stray:
             # A stray space in the old line, and the new one is right.
             return indent_of(found) + body
         return self._indent(indent_of(new), place) + body
