@@ -17,7 +17,7 @@ from tejat.tools.edit.aftermath import changed_lines
 from tejat.tools.edit.correction import Corrections, can_be_corrected, find_corrected, with_plain_line_ends
 from tejat.tools.edit.final_newline import keeping_final_newline
 from tejat.tools.edit.finding import Found, Refused, find
-from tejat.tools.edit.omission import omission_placeholders
+from tejat.tools.edit.omission import placeholders_only_in
 from tejat.tools.edit.refusal import told
 from tejat.tools.edit.request import EditRequest
 from tejat.tools.file_change import CurrentFile, FileChange, editing, look, make, rewriting, side_effects
@@ -77,7 +77,7 @@ class EditTool(ProposingTool[ReplaceParams]):
     def check(self, params: ReplaceParams) -> None:
         if not os.path.isabs(params.file_path):
             raise ToolFailure(f"File path must be absolute: {params.file_path}", ErrorType.INVALID_TOOL_PARAMS)
-        if omission_placeholders(params.new_string) - omission_placeholders(params.old_string):
+        if placeholders_only_in(params.new_string, params.old_string):
             raise ToolFailure(
                 "`new_string` contains an omission placeholder (for example 'rest of methods ...'). "
                 "Provide exact literal replacement text.",

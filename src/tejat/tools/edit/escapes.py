@@ -3,6 +3,8 @@
 import re
 from collections.abc import Callable
 
+from tejat.tools.edit.literals import breaks_a_literal, is_amid_a_literal
+
 Respell = Callable[[str], str]
 
 _PLAIN = {"n": "\n", "t": "\t", "r": "\r"}
@@ -40,6 +42,37 @@ UNDOING: tuple[Respell, ...] = (
     _undo(_CODE),
 )
 """Ways to take one level of escapes off: all of them, or only some kinds."""
+
+
+def undone_as_in(old: str, new: str, undo: Respell) -> str:
+    """The new text undone as the old one was.
+
+    Escapes of line breaks and tabs are those of the code, and stay, where the old text has real line breaks and no such
+    escapes, and where they stand in a literal that would be broken otherwise.
+    """
+    if _BREAK.search(new) is None:
+        return undo(new)
+    is_of_the_code = "\n" in old.strip("\n") and _BREAK.search(_without_pairs(old)) is None
+    if not is_of_the_code and breaks_a_literal(undo(old)):
+        return undo(new)
+    parts = re.split(r"(\\\\|\\[nrt])", new)
+    for index in range(1, len(parts), 2):
+        if parts[index] == r"\\":
+            continue
+        before, behind = undo("".join(parts[:index])), undo("".join(parts[index + 1 :]))
+        if is_of_the_code or is_amid_a_literal(before.rpartition("\n")[2], behind.partition("\n")[0]):
+            parts[index] = _HELD[parts[index][1]]
+    undone = undo("".join(parts))
+    return undone.translate({ord(held): f"\\{letter}" for letter, held in _HELD.items()})
+
+
+_BREAK = re.compile(r"\\[nrt]")
+_HELD = {"n": "\ufdd0", "r": "\ufdd1", "t": "\ufdd2"}
+"""Stand-ins that no text has, for escapes that stay."""
+
+
+def _without_pairs(text: str) -> str:
+    return text.replace(r"\\", "")
 
 
 def is_escaped_alike(old: str, new: str) -> bool:

@@ -14,7 +14,7 @@ from tejat.tools.edit import listings
 from tejat.tools.edit.alignment import Alignment
 from tejat.tools.edit.certainty import as_good, is_whole, meant
 from tejat.tools.edit.excerpt import excerpt_of
-from tejat.tools.edit.folding import is_telling
+from tejat.tools.edit.folding import is_telling, key_of
 from tejat.tools.edit.given import Given, indent_of, is_elision, plain_lines
 from tejat.tools.edit.likeness import CUT
 from tejat.tools.edit.line_breaks import with_escaped_breaks, with_the_same_breaks
@@ -143,8 +143,8 @@ class _Search:
         """The text as it stands in the file once it is repaired."""
         for repaired in self._variants:
             edits = self._whole_lines(repaired)
-            # What becomes of the new text is not worked out in vain.
-            if not edits:
+            # What becomes of the new text is not worked out in vain. A bracket alone tells no place.
+            if not edits or not any(is_telling(key_of(line)) for line in plain_lines(repaired.old)):
                 continue
             if repaired.request.accepts(len(edits)):
                 return Found(edits, len(edits), repaired.repairs)
@@ -265,12 +265,21 @@ class _Fit:
             return None
         if not edits or self._is_applied():
             return None
+        if self._has_signs():
+            self._conflict = Conflict(edits[0].start, "would get the signs of a diff that new_string has")
+            return None
         unmarked = next((edit for edit in edits if not self._is_marked(edit)), None)
         if unmarked is not None:
             self._conflict = Conflict(unmarked.start, "would change, and new_string does not mark it as changed")
             return None
         corrections = (*self._repaired.repairs, *overlooked(self._given, self._page, self._meant))
         return Found(self._page.text_edits(edits), len(self._meant), corrections)
+
+    def _has_signs(self) -> bool:
+        """Whether the new text has lines that a diff adds and takes away, and the old one has no such signs."""
+        old = {line.strip() for line in self._given.lines if line.strip()}
+        taken = {line[1:].strip() for line in self._new if line.startswith("-")}
+        return any(line.startswith("+") for line in self._new) and not old.isdisjoint(taken)
 
     def _is_marked(self, edit: LineEdit) -> bool:
         """Whether all that is written is marked as new, where the new text was taken from a diff that does so."""
@@ -297,7 +306,7 @@ class _Fit:
             bool(there)
             and is_whole(new, there[0])
             and there[0].end - there[0].start == len(new.lines)
-            and (not self._places or there[0].total < self._places[0].total)
+            and (not self._places or there[0].total <= self._places[0].total)
         )
 
 

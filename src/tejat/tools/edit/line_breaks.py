@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from tejat.tools.edit.folding import key_of
+from tejat.tools.edit.literals import is_amid_a_literal
 from tejat.tools.edit.page import Page
 
 _ESCAPES = ("\\n", "\\r")
@@ -48,6 +49,8 @@ def _is_same_break(last: str, line: str, left: str, right: str, escape: str) -> 
     left = left.rstrip()
     if escape in last and escape not in left:
         return False  # it is written as it should be
+    if line == right and is_amid_a_literal(left, right) and is_amid_a_literal(last, line):
+        return True
     is_like_left = last == left or (line == right and (_ends_alike(last, left, right) or _begin_alike(last, left)))
     is_like_right = line == right or (
         last == left and (len(left.strip()) >= _LONG or line[:_TELLING] == right[:_TELLING])

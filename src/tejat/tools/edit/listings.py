@@ -126,9 +126,10 @@ def without_signs(lines: Sequence[str], drop: str = "") -> list[str] | None:
 
 def without_signs_or_margin(lines: Sequence[str]) -> list[str] | None:
     """The same for a text that may have nothing but lines that stay; those that are taken away are left out."""
-    if any(line.strip() and not line.startswith(("+", "-", " ")) for line in lines):
+    body = [line for line in lines if not _HEADER.fullmatch(line)]
+    if any(line.strip() and not line.startswith(("+", "-", " ")) for line in body):
         return None
-    return [line[1:] for line in lines if not line.startswith("-")]
+    return [line[1:] for line in body if not line.startswith("-")]
 
 
 def without_margin(lines: Sequence[str]) -> list[str] | None:

@@ -224,7 +224,7 @@ class _Merge:
         )
         if lacks_blank and any(self._page.keys[end : end + 1]):
             raise Conflict(end, "stands where a blank line should be, behind which new lines would go")
-        lines = tuple(self._indented(line, start) for line in new)
+        lines = tuple(self._beside(edit, line) or self._indented(line, start) for line in new)
         between = self._page.keys[start:end]
         if not between or not lines:
             return LineEdit(start, start, lines)
@@ -232,12 +232,29 @@ class _Merge:
         if _holds(keys, between):
             return LineEdit(start, end, lines)
         if not any(between):
+            if self._is_blank(edit.old_end) != self._is_blank(edit.old_start - 1):
+                # There are more blank lines than was thought, on that side.
+                at = start if self._is_blank(edit.old_end) else end
+                return LineEdit(at, at, lines)
             above, below = self._page.lines[start - 1] if start else "", "".join(self._page.lines[end : end + 1])
             indents = {indent_of(line) for line in lines if line.strip()}
             if (indent_of(above) in indents) != (indent_of(below) in indents):
                 at = start if indent_of(above) in indents else end
                 return LineEdit(at, at, lines)
         raise Conflict(start, "stands where new lines would go, and old_string lacks it")
+
+    def _beside(self, edit: Edit, line: str) -> str | None:
+        """A new line next to one of the same kind and depth, indented as that is in the file."""
+        for index in (edit.old_start - 1, edit.old_end):
+            if not 0 <= index < len(self._old.lines) or not line.strip():
+                continue
+            old, place = self._old.lines[index], self._alignment.places[index]
+            if place is not None and indent_of(old) == indent_of(line) and old.strip()[:1] == line.strip()[:1]:
+                return indent_of(self._page.lines[place]) + line.lstrip(" \t")
+        return None
+
+    def _is_blank(self, index: int) -> bool:
+        return 0 <= index < len(self._old.keys) and not self._old.keys[index]
 
     def _gap(self, edit: Edit) -> tuple[int, int]:
         """The lines of the file between the ones before and behind the place: none if all is as it was thought."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 _LONGEST = 200
-_TELLING = ("rest", "unchanged", "remaining")
+_TELLING = ("rest", "unchanged", "remaining", "existing", "previous")
 _COMMENT = re.compile(r"(?://|#|--|/\*|<!--)? ?\(? ?(.*?) ?\)? ?(?:\*/|-->)?")
 _STAND_IN = re.compile(
     # Nobody ends a line of a real text so.
@@ -12,6 +12,9 @@ _STAND_IN = re.compile(
     # These say it in so many words, with dots around or without.
     r"|(?:\.{3,} ?)?(?:the )?(?:rest of|remaining) (?:the )?(?:file|code|content|methods?|functions?|class) "
     r"(?:(?:is|are|remains?|stays?) )?(?:unchanged|the same|as before|as is) ?\.*"
+    # Dots around the words make them one too.
+    r"|\.{3,} ?(?:the )?(?:existing|previous|unchanged|remaining|rest of(?: the)?) "
+    r"(?:file|code|content|methods?|functions?|class|imports?|implementation|body) ?\.*"
 )
 
 
@@ -24,6 +27,13 @@ def omission_placeholders(text: str) -> set[str]:
     lines = (" ".join(line.split()) for line in _telling_lines(text.lower()))
     bare = (found[1] for line in lines if (found := _COMMENT.fullmatch(line)))
     return {line.strip(". ") for line in bare if _STAND_IN.fullmatch(line)}
+
+
+def placeholders_only_in(new: str, old: str) -> set[str]:
+    """Those of the new text that the old one has not, not even with marks of a listing around them."""
+    found = omission_placeholders(new)
+    there = " ".join(old.lower().split()) if found else ""
+    return {placeholder for placeholder in found if placeholder not in there}
 
 
 def _telling_lines(text: str) -> Iterator[str]:

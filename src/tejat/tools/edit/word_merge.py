@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from tejat.tools.edit.folding import digits_of, key_of, operators_of
+from tejat.tools.edit.folding import digits_of, key_of, operators_of, unescaped
 from tejat.tools.edit.likeness import is_near
 from tejat.workspace.line_edits import Edit, line_edits
 
@@ -21,7 +21,10 @@ def merged_line(old: str, found: str, new: str) -> str | None:
         return found
     if key_of(old) == key_of(found) and _is_spaced_as(_Words(found), _Words(old), _Words(new)):
         return new
-    words = _merged(_Words(old), _Words(found), _Words(new))
+    is_escaped = unescaped(key_of(old)) == unescaped(key_of(found)) and key_of(old) != key_of(found)
+    if is_escaped and any(old.count(sign) != new.count(sign) for sign in _escaped_signs(old, found)):
+        return None  # nobody knows which of them are to be escaped
+    words = _merged(_Words(old), _Words(found), _Words(new), is_escaped=is_escaped)
     return None if words is None else words + _behind(old, found, new)
 
 
@@ -65,9 +68,21 @@ def _trailing(line: str) -> str:
     return line[len(line.rstrip()) :]
 
 
-def _merged(old: _Words, found: _Words, new: _Words) -> str | None:
+def _escaped_signs(old: str, found: str) -> set[str]:
+    """The signs that stand bare in the one and escaped in the other."""
+    return {sign for sign in _SIGNS if _ways(sign, old) != _ways(sign, found)}
+
+
+def _ways(sign: str, line: str) -> tuple[int, int]:
+    return line.count(sign), line.count(f"\\{sign}")
+
+
+_SIGNS = "\"'`<>&\\"
+
+
+def _merged(old: _Words, found: _Words, new: _Words, *, is_escaped: bool) -> str | None:
     places = _places(old.keys, found.keys)
-    if not _means_the_same(old, found, places):
+    if not is_escaped and not _means_the_same(old, found, places):
         return None
     parts: list[str] = []
     done = old_done = new_done = 0

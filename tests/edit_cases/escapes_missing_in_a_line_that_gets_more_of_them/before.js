@@ -1,0 +1,2 @@
+el.innerHTML = "<p class=\"x\">hi</p>";
+const msg = 'don\'t';

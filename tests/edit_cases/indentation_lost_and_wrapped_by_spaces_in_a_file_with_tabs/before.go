@@ -1,0 +1,4 @@
+func main() {
+	connect()
+	send(1)
+}

@@ -1,0 +1,6 @@
+func main() {
+	if ok {
+		connect()
+		send(1)
+	}
+}
