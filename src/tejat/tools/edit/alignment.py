@@ -1,5 +1,8 @@
 """Lays the lines that were given along those of the file, so that all in all as little as possible differs."""
 
+from collections.abc import Sequence
+from itertools import accumulate, takewhile
+
 from tejat.core.value import value
 from tejat.tools.edit.folding import names_of
 from tejat.tools.edit.given import Given, indent_of
@@ -18,7 +21,9 @@ ELISION = 9
 
 _NEVER = float("inf")
 _NEAR = 8
+_AHEAD = 4
 _SPACED = (SPACING, SPACING + INDENTATION)
+_ROUNDING = 1e-6
 _ELIDED = 0.05
 """The cost of each line that dots stand for, so that they stand for as few as possible."""
 _MOST_ELIDED = 400
@@ -86,6 +91,47 @@ def align(given: Given, page: Page, start: int, slack: int, *, limit: float = _N
     return found
 
 
+def cost_of_a_walk(given: Given, page: Page, start: int) -> float:
+    """What it costs to lay the lines straight along the file from `start` on: no place near it need cost more."""
+    pairs, keys, lines = _Pairs(given, page), page.keys, len(page.lines)
+    total, at = 0.0, start
+    for index, key in enumerate(given.keys):
+        if given.elisions[index]:
+            until = _behind_elision(given, page, index, at)
+            if until is None:
+                return _NEVER
+            total += pairs.cost_of_missing(index) + sum(pairs.costs_of_extra(index, at + 1, until))
+            at = until
+            continue
+        while key and 0 <= at < lines and not keys[at]:
+            total, at = total + BLANK, at + 1
+        ahead = _ahead(key, keys, at) if key else 0
+        total, at = total + EXTRA * ahead, at + ahead
+        cost = pairs.cost(index, at) if 0 <= at < lines else _NEVER
+        total += min(cost, pairs.cost_of_missing(index))
+        is_kept = cost == _NEVER or (cost >= STALE and keys[at] in given.keys[index + 1 : index + 1 + _AHEAD])
+        at += not is_kept or at < 0
+    return total
+
+
+def _ahead(key: str, keys: Sequence[str], at: int) -> int:
+    """How many lines further down the line stands: none if it does not."""
+    near = keys[at : at + 1 + _AHEAD] if at >= 0 else []
+    return near.index(key) if key in near else 0
+
+
+def _behind_elision(given: Given, page: Page, index: int, at: int) -> int | None:
+    """Where those lines begin that come behind dots."""
+    following = next((line for line in range(index + 1, len(given.keys)) if given.keys[line]), None)
+    if at < 0 or following is None:
+        return None if at < 0 else at
+    try:
+        found = page.keys.index(given.keys[following], at, at + _MOST_ELIDED)
+    except ValueError:
+        return None
+    return max(found - (following - index - 1), at)
+
+
 def stretch_for(given: Given, page: Page, start: int, slack: int) -> tuple[int, tuple[str, ...]]:
     """The lines that `align` looks at, and which of them `start` is: where these are the same, so is what it finds."""
     first = max(start - slack - 1, 0)
@@ -93,26 +139,98 @@ def stretch_for(given: Given, page: Page, start: int, slack: int) -> tuple[int, 
     return start - first, tuple(page.lines[first:end])
 
 
+class _Pairs:
+    """What it costs that a given line is a certain line of the file, and to skip either."""
+
+    def __init__(self, given: Given, page: Page) -> None:
+        self._given, self._page = given, page
+
+    def likeness(self, index: int) -> Likeness:
+        """What compares a given line with others; it knows what was asked before."""
+        given = self._given
+        is_first, is_last = index == given.first, index == given.last
+        return self._page.likeness(given.lines[index], given.keys[index], is_first=is_first, is_last=is_last)
+
+    def cost(self, index: int, at: int) -> float:
+        """Of a given line and one of the file."""
+        likeness, found = self.likeness(index), self._page.lines[at]
+        cost = likeness.known.get(found)
+        if cost is None:
+            cost = likeness.known[found] = self._cost(likeness, index, at)
+        return cost
+
+    def _cost(self, likeness: Likeness, index: int, at: int) -> float:
+        line, key, found_key = self._given.lines[index], self._given.keys[index], self._page.keys[at]
+        if key != found_key and (not key or not found_key):
+            return _NEVER
+        if self._given.elisions[index] and key != found_key:
+            return _NEVER if cost_of_dots(line, found_key) is None else ELISION - 1
+        cost = likeness.cost(self._page.lines[at], found_key)
+        if key == found_key and cost in _SPACED and line.isascii() and self._stands_near(line.strip(), at):
+            return STALE  # the white space within it tells lines apart here
+        return STALE if cost is None or (cost > CUT and self._is_another_thing(line, at)) else cost
+
+    def _stands_near(self, text: str, at: int) -> bool:
+        """Whether this is just what a line says that stands near another one, which is plain too."""
+        lines = self._page.lines
+        near = range(max(at - _NEAR, 0), min(at + _NEAR + 1, len(lines)))
+        return lines[at].isascii() and any(lines[line].strip() == text for line in near)
+
+    def _is_another_thing(self, line: str, at: int) -> bool:
+        """Whether the line defines something that the file has elsewhere, and this line something else."""
+        names = names_of(line)
+        return names != names_of(self._page.lines[at]) and any(map(self._page.has_word, names))
+
+    def cost_of_missing(self, index: int) -> float:
+        """Of a given line that is not in the file."""
+        return ELISION if self._given.elisions[index] else MISSING if self._given.keys[index] else BLANK
+
+    def costs_of_extra(self, index: int, low: int, high: int) -> list[float]:
+        """What it costs to skip each line of the file, from the one before `low` on."""
+        given, found = self._given, range(max(low - 1, 0), high)
+        keys, lines = self._page.keys, self._page.lines
+        if not given.elisions[index]:
+            costs = [float(EXTRA if keys[at] else BLANK) for at in found]
+        # What was left out belongs to the block that the dots stand in.
+        elif len(indent_of(given.lines[index])) > len(indent_of(given.lines[given.first])):
+            costs = [_ELIDED if not keys[at] or indent_of(lines[at]) else float(EXTRA) for at in found]
+        else:
+            costs = [_ELIDED] * len(found)
+        return costs if low else [_NEVER, *costs]
+
+
 class _Table:
     """The least cost of every beginning of the given lines that ends at every line of a stretch of the file."""
 
     def __init__(self, given: Given, page: Page, start: int, slack: int, limit: float) -> None:
         self._given, self._page, self._limit = given, page, limit
+        self._pairs = _Pairs(given, page)
         # The costs of lines that were left out are no whole numbers, and then a line that is none may seem to fit.
         self.fits_any = any(given.elisions)
         self._size = len(page.lines)
         self._lows, self._rows, self._moves = list[int](), list[list[float]](), list[bytearray]()
         low, high = max(start - slack, 0), min(max(start + slack, 0), self._size)
         self._first = max(low - 1, 0)
-        self._sizes = self._plain_sizes(high + len(given.lines) + _MOST_ELIDED * sum(given.elisions))
+        end = high + len(given.lines) + _MOST_ELIDED * sum(given.elisions)
+        left = self._left_over(end)
+        if left[0] > limit:
+            self.fits_any = False
+            return
+        self._sizes = self._plain_sizes(end)
         self._add_row(low, [0.0] * (high - low + 1), bytearray(high - low + 1))
         for index in range(len(given.lines)):
             low = min(max(start + index + 1 - slack, 0), self._size)
             high = min(high + 1 + (_MOST_ELIDED if given.elisions[index] else 0), self._size)
-            self._fill(index, low, high)
-            if min(self._rows[-1]) > limit:
+            self._fill(index, max(low, self._lows[-1]), high, limit - left[index + 1] + _ROUNDING)
+            if not self._rows[-1]:
                 self.fits_any = False
                 break
+
+    def _left_over(self, end: int) -> list[float]:
+        """What the lines from each one on cost at least."""
+        given, there = self._given, frozenset(self._page.keys[self._first : end])
+        least = [0 if key in there else ESCAPED if key else BLANK for key in given.keys]
+        return [*accumulate(reversed(least), initial=0)][::-1]
 
     def ends(self) -> list[int]:
         """Where the last line may end, the cheapest first."""
@@ -155,40 +273,55 @@ class _Table:
         )
 
     def _add_row(self, low: int, costs: list[float], moves: bytearray) -> None:
-        self._lows.append(low)
-        self._rows.append(costs)
-        self._moves.append(moves)
+        """Only from the first to the last that may still matter."""
+        while costs and costs[-1] == _NEVER:
+            costs.pop()
+        dead = next((offset for offset, cost in enumerate(costs) if cost < _NEVER), 0)
+        self._lows.append(low + dead)
+        self._rows.append(costs[dead:] if dead else costs)
+        self._moves.append(moves[dead:] if dead else moves)
 
-    def _fill(self, index: int, low: int, high: int) -> None:
+    def _fill(self, index: int, low: int, high: int, limit: float) -> None:
         given, keys, lines = self._given, self._page.keys, self._page.lines
         key, is_elision, is_final = given.keys[index], given.elisions[index], index == len(given.lines) - 1
-        likeness = self._page.likeness(
-            given.lines[index], key, is_first=index == given.first, is_last=index == given.last
-        )
+        likeness = self._pairs.likeness(index)
         (shortest, longest), known = likeness.sizes, likeness.known
         sizes, first = self._sizes, self._first
-        skip_given = ELISION if is_elision else MISSING if key else BLANK
-        before = [_NEVER, *self._rows[-1], *[_NEVER] * (high - low + 2)][low - self._lows[-1] :]
-        extra = self._costs_of_extra(index, low, high)
+        skip_given = self._pairs.cost_of_missing(index)
+        above_low, above_row = self._lows[-1], self._rows[-1]
+        before = [_NEVER, *above_row, _NEVER][low - above_low :]
+        near = min(above_low + len(above_row), high)
+        extra = self._pairs.costs_of_extra(index, low, near)
         costs, moves = list[float](), bytearray()
         best = _NEVER
-        for at, diagonal, above, skip_found in zip(range(low - 1, high), before, before[1:], extra, strict=False):
+        for at, diagonal, above, skip_found in zip(range(low - 1, near), before, before[1:], extra, strict=False):
             last, best, move = best, above + skip_given, _SKIP_GIVEN
             if not is_final and last + skip_found < best:
                 best, move = last + skip_found, _SKIP_FOUND
             # What the line costs is asked only where it matters: another one costs ESCAPED at least.
-            if diagonal < _NEVER and diagonal + (0 if keys[at] == key else ESCAPED) <= best:
+            if (
+                diagonal < _NEVER
+                and (least := diagonal + (0 if keys[at] == key else ESCAPED)) <= best
+                and least <= limit
+            ):
                 size = sizes[at - first]
                 if size and not is_elision and not shortest <= size <= longest:
                     cost = STALE
                 elif (cost := known.get(lines[at])) is None:
-                    cost = known[lines[at]] = self._cost(likeness, index, at)
+                    cost = self._pairs.cost(index, at)
                 if diagonal + cost <= best:
                     best, move = diagonal + cost, _MATCH
                     if cost < STALE and key:
                         self.fits_any = True
+            if best > limit:
+                best = _NEVER
             costs.append(best)
             moves.append(move)
+        if not is_final and best < _NEVER and near < high:
+            further = accumulate(self._pairs.costs_of_extra(index, near + 1, high), initial=best)
+            behind = list(takewhile(limit.__ge__, further))[1:]
+            costs += behind
+            moves += bytes([_SKIP_FOUND]) * len(behind)
         self._add_row(low, costs, moves)
 
     def _plain_sizes(self, end: int) -> list[int]:
@@ -197,38 +330,3 @@ class _Table:
         return [
             len(keys[at]) if is_plain(lines[at], keys[at]) else 0 for at in range(self._first, min(end, self._size))
         ]
-
-    def _cost(self, likeness: Likeness, index: int, at: int) -> float:
-        line, key, found_key = self._given.lines[index], self._given.keys[index], self._page.keys[at]
-        if key != found_key and (not key or not found_key):
-            return _NEVER
-        if self._given.elisions[index] and key != found_key:
-            return _NEVER if cost_of_dots(line, found_key) is None else ELISION - 1
-        cost = likeness.cost(self._page.lines[at], found_key)
-        if key == found_key and cost in _SPACED and line.isascii() and self._stands_near(line.strip(), at):
-            return STALE  # the white space within it tells lines apart here
-        return STALE if cost is None or (cost > CUT and self._is_another_thing(line, at)) else cost
-
-    def _stands_near(self, text: str, at: int) -> bool:
-        """Whether this is just what a line says that stands near another one, which is plain too."""
-        lines = self._page.lines
-        near = range(max(at - _NEAR, 0), min(at + _NEAR + 1, self._size))
-        return lines[at].isascii() and any(lines[line].strip() == text for line in near)
-
-    def _is_another_thing(self, line: str, at: int) -> bool:
-        """Whether the line defines something that the file has elsewhere, and this line something else."""
-        names = names_of(line)
-        return names != names_of(self._page.lines[at]) and any(map(self._page.has_word, names))
-
-    def _costs_of_extra(self, index: int, low: int, high: int) -> list[float]:
-        """What it costs to skip each line of the file, from the one before `low` on."""
-        given, found = self._given, range(max(low - 1, 0), high)
-        keys, lines = self._page.keys, self._page.lines
-        if not given.elisions[index]:
-            costs = [float(EXTRA if keys[at] else BLANK) for at in found]
-        # What was left out belongs to the block that the dots stand in.
-        elif len(indent_of(given.lines[index])) > len(indent_of(given.lines[given.first])):
-            costs = [_ELIDED if not keys[at] or indent_of(lines[at]) else float(EXTRA) for at in found]
-        else:
-            costs = [_ELIDED] * len(found)
-        return costs if low else [_NEVER, *costs]

@@ -213,7 +213,7 @@ class _Fit:
         self._given = Given.for_new(request.old, request.new)
         self._new = _new_lines(request)
         most = _MOST_SEVERAL if request.expected != 1 else 8
-        self._places = places(self._given, page, most=most)
+        self._places = places(self._given, page, most=most, only_rivals=request.expected == 1)
         self._meant = meant(self._given, page, self._places, request.expected)
         self._conflict: Conflict | None = None
         self._told: list[LineEdit] | None = None
@@ -289,7 +289,9 @@ class _Fit:
 
     def refused(self) -> Refused:
         is_applied = (bool(self._meant) and self._conflict is None) or self._is_applied()
-        return Refused(0, self._given, self._page, self._places[:3], self._conflict, is_applied)
+        # The places that are only shown are not looked for in vain.
+        shown = places(self._given, self._page) if self._repaired.expected == 1 else self._places
+        return Refused(0, self._given, self._page, shown[:3], self._conflict, is_applied)
 
     def _is_applied(self) -> bool:
         """Whether the new text stands in the file, where it has anything that the old one had not, and fits better."""
@@ -301,7 +303,7 @@ class _Fit:
             not telling or key in self._page.key_set for telling, key in zip(new.telling, new.keys, strict=True)
         ):
             return False
-        there = places(new, self._page)
+        there = places(new, self._page, only_rivals=True)
         return (
             bool(there)
             and is_whole(new, there[0])

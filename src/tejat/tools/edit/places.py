@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import compress, count
 
-from tejat.tools.edit.alignment import Alignment, align, stretch_for
+from tejat.tools.edit.alignment import Alignment, align, cost_of_a_walk, stretch_for
 from tejat.tools.edit.folding import words_of
 from tejat.tools.edit.given import Given
 from tejat.tools.edit.likeness import CUT
@@ -27,10 +27,13 @@ _SHORTEST_WORD = 3
 _NARROW_MARGIN = 4
 
 
-def places(given: Given, page: Page, *, most: int = _MOST) -> list[Alignment]:
-    """The places that fit, the best first. They share no line."""
+def places(given: Given, page: Page, *, most: int = _MOST, only_rivals: bool = False) -> list[Alignment]:
+    """The places that fit, the best first. They share no line.
+
+    With `only_rivals`, those that cannot rival the best one need not be among them.
+    """
     slack = 4 + min(len(given.lines) // 2, 10) if len(given.lines) > 1 else 0
-    search = _Search(given, page, slack, is_one=most == _MOST)
+    search = _Search(given, page, slack, is_one=most == _MOST, only_rivals=only_rivals)
     search.look(_by_lines(given, page), most)
     if not search.found or search.may_be_surpassed:
         search.look(_by_words(given, page), _MOST_BY_WORDS)
@@ -50,9 +53,9 @@ class _Votes:
 
 
 class _Search:
-    def __init__(self, given: Given, page: Page, slack: int, *, is_one: bool) -> None:
+    def __init__(self, given: Given, page: Page, slack: int, *, is_one: bool, only_rivals: bool) -> None:
         self.found: list[Alignment] = []
-        self._is_one = is_one
+        self._is_one, self._only_rivals = is_one, only_rivals
         self._given, self._page, self._slack = given, page, slack
         self._telling = sum(given.telling)
         self._compared: set[int] = set()
@@ -68,7 +71,7 @@ class _Search:
             if any(near in chosen for near in range(start - self._slack, start + self._slack + 1)):
                 continue
             # Every telling line that is not there as it is costs something.
-            if self.found and CUT * (self._telling - lines[start]) > self.found[0].total + self._margin:
+            if self.found and CUT * (self._telling - lines[start]) > self.found[0].total + _margin(self.found[0].total):
                 continue
             chosen.add(start)
             if start not in self._compared:
@@ -79,26 +82,32 @@ class _Search:
         # The same lines often stand in several places.
         stretch = stretch_for(self._given, self._page, start, self._slack)
         if stretch not in self._stretches:
-            found = align(self._given, self._page, start, self._slack, limit=self._limit)
-            self._stretches[stretch] = start, found
+            self._stretches[stretch] = start, self._align(start)
         at, found = self._stretches[stretch]
         return [alignment.moved(start - at) for alignment in found] if start != at else found
+
+    def _align(self, start: int) -> list[Alignment]:
+        given, page, slack = self._given, self._page, self._slack
+        if self._only_rivals and not self.found:
+            most = cost_of_a_walk(given, page, start)
+            found = align(given, page, start, slack, limit=most + _margin(most))
+            if found and found[0].total <= most:
+                return found
+        return align(given, page, start, slack, limit=self._limit)
 
     @property
     def may_be_surpassed(self) -> bool:
         """Whether a place where no telling line is as it was given could be as good as the best one."""
-        return self.found[0].total + self._margin >= CUT * self._telling
+        return self.found[0].total + _margin(self.found[0].total) >= CUT * self._telling
 
     @property
     def _limit(self) -> float:
         """What a place may cost that anybody still wants to know of, where one is sought."""
+        if self._only_rivals and self.found:
+            return self.found[0].total + _margin(self.found[0].total)
         if not self._is_one or len(self.found) < _MOST_SHOWN:
             return float("inf")
         return max(self.found[0].total + WIDEST_MARGIN, self.found[_MOST_SHOWN - 1].total)
-
-    @property
-    def _margin(self) -> int:
-        return _NARROW_MARGIN if self.found[0].total < CUT else WIDEST_MARGIN
 
     def _add(self, more: Sequence[Alignment]) -> None:
         for alignment in more:
@@ -108,6 +117,11 @@ class _Search:
             elif alignment.total < rival.total:
                 self.found[self.found.index(rival)] = alignment
         self.found.sort(key=lambda alignment: alignment.total)
+
+
+def _margin(best: float) -> int:
+    """How much more than the best place another one may cost that could rival it."""
+    return _NARROW_MARGIN if best < CUT else WIDEST_MARGIN
 
 
 def _by_lines(given: Given, page: Page) -> _Votes:
