@@ -116,8 +116,8 @@ def cost_of_a_walk(given: Given, page: Page, start: int) -> float:
 
 def _ahead(key: str, keys: Sequence[str], at: int) -> int:
     """How many lines further down the line stands: none if it does not."""
-    near = keys[at : at + 1 + _AHEAD] if at >= 0 else []
-    return near.index(key) if key in near else 0
+    near = keys[at : at + 1 + _AHEAD]
+    return near.index(key) if at >= 0 and key in near else 0
 
 
 def _behind_elision(given: Given, page: Page, index: int, at: int) -> int | None:
@@ -226,7 +226,7 @@ class _Table:
                 self.fits_any = False
                 break
 
-    def _left_over(self, end: int) -> list[float]:
+    def _left_over(self, end: int) -> list[int]:
         """What the lines from each one on cost at least."""
         given, there = self._given, frozenset(self._page.keys[self._first : end])
         least = [0 if key in there else ESCAPED if key else BLANK for key in given.keys]

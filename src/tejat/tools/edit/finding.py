@@ -38,6 +38,7 @@ _MOST_ALIGNED = 6
 _MOST_AS_GOOD = 2
 """Repairs that are tried though they find no more lines: these may have a slip besides."""
 _MOST_REJOINED = 3
+_MOST_SHOWN = 3
 _NOT_THERE = 10_000
 _MARKED = 10
 _FOREIGN = 3
@@ -290,8 +291,9 @@ class _Fit:
     def refused(self) -> Refused:
         is_applied = (bool(self._meant) and self._conflict is None) or self._is_applied()
         # The places that are only shown are not looked for in vain.
-        shown = places(self._given, self._page) if self._repaired.expected == 1 else self._places
-        return Refused(0, self._given, self._page, shown[:3], self._conflict, is_applied)
+        is_enough = self._repaired.expected != 1 or len(self._places) >= _MOST_SHOWN
+        shown = self._places if is_enough else places(self._given, self._page)
+        return Refused(0, self._given, self._page, shown[:_MOST_SHOWN], self._conflict, is_applied)
 
     def _is_applied(self) -> bool:
         """Whether the new text stands in the file, where it has anything that the old one had not, and fits better."""

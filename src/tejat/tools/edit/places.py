@@ -25,19 +25,20 @@ _MOST_WORDS_SOUGHT = 4
 _MOST_OCCURRENCES = 400
 _SHORTEST_WORD = 3
 _NARROW_MARGIN = 4
+_ROUNDING = 1e-6
 
 
 def places(given: Given, page: Page, *, most: int = _MOST, only_rivals: bool = False) -> list[Alignment]:
     """The places that fit, the best first. They share no line.
 
-    With `only_rivals`, those that cannot rival the best one need not be among them.
+    With `only_rivals`, those that cannot rival the best one are not among them.
     """
     slack = 4 + min(len(given.lines) // 2, 10) if len(given.lines) > 1 else 0
     search = _Search(given, page, slack, is_one=most == _MOST, only_rivals=only_rivals)
     search.look(_by_lines(given, page), most)
     if not search.found or search.may_be_surpassed:
         search.look(_by_words(given, page), _MOST_BY_WORDS)
-    return search.found
+    return search.rivals() if only_rivals else search.found
 
 
 class _Votes:
@@ -89,11 +90,15 @@ class _Search:
     def _align(self, start: int) -> list[Alignment]:
         given, page, slack = self._given, self._page, self._slack
         if self._only_rivals and not self.found:
-            most = cost_of_a_walk(given, page, start)
+            most = cost_of_a_walk(given, page, start) + _ROUNDING
             found = align(given, page, start, slack, limit=most + _margin(most))
             if found and found[0].total <= most:
                 return found
         return align(given, page, start, slack, limit=self._limit)
+
+    def rivals(self) -> list[Alignment]:
+        """Those that could rival the best one, and all of them."""
+        return [alignment for alignment in self.found if alignment.total <= self._limit]
 
     @property
     def may_be_surpassed(self) -> bool:
