@@ -157,7 +157,7 @@ def _new(request: EditRequest, repair: Repair, old: str) -> str:
     """The new text, repaired too if it has the same slip; `old` is the old one repaired."""
     new = repair.respell_new(request.new, request.old)
     if repair.says == _UNDONE:
-        new = escapes.undone_as_in(request.old, request.new, repair.respell)
+        new = escapes.undone_as_in(request.old, request.new, lambda text: repair.respell(text) or text)
     if repair.says == _UNDONE and not escapes.is_escaped_alike(request.old, request.new):
         return request.new
     if new is None or new == request.new:
