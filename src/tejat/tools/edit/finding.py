@@ -277,10 +277,11 @@ class _Fit:
         return Found(self._page.text_edits(edits), len(self._meant), corrections)
 
     def _has_signs(self) -> bool:
-        """Whether the new text has lines that a diff adds and takes away, and the old one has no such signs."""
+        """Whether the new text has signs of a diff, and they mean nothing else."""
         old = {line.strip() for line in self._given.lines if line.strip()}
         taken = {line[1:].strip() for line in self._new if line.startswith("-")}
-        return any(line.startswith("+") for line in self._new) and not old.isdisjoint(taken)
+        adds = any(line.startswith("+") for line in self._new)
+        return adds and (not old.isdisjoint(taken) or not self._page.has_line_with("+"))
 
     def _is_marked(self, edit: LineEdit) -> bool:
         """Whether all that is written is marked as new, where the new text was taken from a diff that does so."""

@@ -4,26 +4,23 @@ What the change leaves alone stays as it is found; only what it changes is writt
 nobody knows what is right, and the change is refused.
 """
 
-import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from tejat.tools.edit.alignment import STALE, Alignment
 from tejat.tools.edit.base import base_of, with_blank_lines
 from tejat.tools.edit.folding import key_of, operators_of, words_of
 from tejat.tools.edit.given import Given, indent_of, is_elision
 from tejat.tools.edit.indentation import Indentation
-from tejat.tools.edit.likeness import CUT, ELIDED, SLIP, is_near
+from tejat.tools.edit.likeness import CUT, ELIDED, ESCAPED, SLIP, is_near
 from tejat.tools.edit.page import LineEdit, Page
-from tejat.tools.edit.spelling import learned_spelling
-from tejat.tools.edit.word_merge import merged_line
+from tejat.tools.edit.spelling import learned_slips, learned_spelling
+from tejat.tools.edit.word_merge import escaped_signs, merged_line
 from tejat.workspace.line_edits import Edit, line_edits
 
 _ALIKE = 0.4
 """The part of its words that a line keeps when it is changed and not replaced."""
 _MOST_PAIRED = 2_500
-_WORD = re.compile(r"\w{4,}")
-"""A word that can be told from others."""
 _AROUND = 40
 """Lines before and behind the place that show how the file is indented."""
 
@@ -55,15 +52,21 @@ class _Merge:
     ) -> None:
         given, alignment = with_blank_lines(given, new, page, alignment)
         self._given, self._page, self._alignment, self._is_confirmed = given, page, alignment, is_confirmed
-        spell = learned_spelling(
-            [
-                (given.lines[index], page.lines[place])
-                for index, place in enumerate(alignment.places)
-                if place is not None and alignment.costs[index] < CUT
-            ]
-        )
-        self._new = [spell(line) for line in new]
-        self._old = old = base_of(Given([spell(line) for line in given.lines]), self._new, page, alignment)
+        known = [
+            (given.lines[index], page.lines[place], alignment.costs[index])
+            for index, place in enumerate(alignment.places)
+            if place is not None
+        ]
+        spell = learned_spelling([(line, found) for line, found, cost in known if cost < CUT])
+        mend = learned_slips([(line, found) for line, found, cost in known if SLIP <= cost < STALE], page.has_word)
+        self._escaped = {
+            sign
+            for line, found, cost in known
+            if cost == ESCAPED
+            for sign in escaped_signs(line.strip(), found.strip())
+        }
+        self._new = [mend(spell(line)) for line in new]
+        self._old = old = base_of(Given([mend(spell(line)) for line in given.lines]), self._new, page, alignment)
         around = page.lines[max(alignment.start - _AROUND, 0) : alignment.end + _AROUND]
         pairs = [
             (old.lines[index], page.lines[place])
@@ -154,28 +157,16 @@ class _Merge:
         for turn, (index, place) in enumerate(placed):
             if turn not in turned and not self._may_go(index, place):
                 raise Conflict(place, "is to be replaced and differs from old_string")
-        mend = self._mending(placed)
         lines: list[str] = []
         for at, line in enumerate(new):
             turn = becomes.get(at)
             if turn is None:
-                line = mend(line)  # noqa: PLW2901 -- the same line, put right
                 like = placed[at] if len(placed) == len(new) else None
                 lines.append(self._like(line, *like) if like else self._indented(line, placed[0][1]))
                 continue
             index, place = placed[turn]
             lines.append(self._changed(self._old.lines[index], page.lines[place], line, place, costs[index]))
         return lines
-
-    def _mending(self, gone: Sequence[tuple[int, int]]) -> Callable[[str], str]:
-        """Puts words right in new lines that were misremembered in the old ones, and are nowhere in the file."""
-        slips: dict[str, str] = {}
-        for index, place in gone:
-            old, found = (_WORD.findall(lines) for lines in (self._given.lines[index], self._page.lines[place]))
-            if self._alignment.costs[index] >= SLIP and len(old) == len(found):
-                slips |= {left: right for left, right in zip(old, found, strict=True) if left != right}
-        wrong = {word: right for word, right in slips.items() if not self._page.has_word(word)}
-        return (lambda line: _WORD.sub(lambda word: wrong.get(word[0], word[0]), line)) if wrong else str
 
     def _may_go(self, index: int, place: int) -> bool:
         old, found = self._given.lines[index], self._page.lines[place]
@@ -205,6 +196,8 @@ class _Merge:
         return self._indented(line, place)
 
     def _indented(self, line: str, place: int) -> str:
+        if any(sign in line for sign in self._escaped):
+            raise Conflict(place, "is escaped in another way than old_string is, and so new lines may have to be")
         if not line.strip() or self._indentation.is_same:
             return line
         return self._indent(indent_of(line), place) + line.lstrip(" \t")

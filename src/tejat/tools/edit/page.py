@@ -112,6 +112,10 @@ class Page:
         self._counted = offset, line
         return line
 
+    def has_line_with(self, start: str) -> bool:
+        """Whether any line begins so."""
+        return self._text.startswith(start) or f"\n{start}" in self._text
+
     def has_word(self, word: str) -> bool:
         """Whether it stands anywhere in the file as a whole word."""
         if word not in self._words:

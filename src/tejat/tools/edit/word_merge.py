@@ -22,7 +22,7 @@ def merged_line(old: str, found: str, new: str) -> str | None:
     if key_of(old) == key_of(found) and _is_spaced_as(_Words(found), _Words(old), _Words(new)):
         return new
     is_escaped = unescaped(key_of(old)) == unescaped(key_of(found)) and key_of(old) != key_of(found)
-    if is_escaped and any(old.count(sign) != new.count(sign) for sign in _escaped_signs(old, found)):
+    if is_escaped and any(old.count(sign) != new.count(sign) for sign in escaped_signs(old, found)):
         return None  # nobody knows which of them are to be escaped
     words = _merged(_Words(old), _Words(found), _Words(new), is_escaped=is_escaped)
     return None if words is None else words + _behind(old, found, new)
@@ -68,7 +68,7 @@ def _trailing(line: str) -> str:
     return line[len(line.rstrip()) :]
 
 
-def _escaped_signs(old: str, found: str) -> set[str]:
+def escaped_signs(old: str, found: str) -> set[str]:
     """The signs that stand bare in the one and escaped in the other."""
     return {sign for sign in _SIGNS if _ways(sign, old) != _ways(sign, found)}
 
