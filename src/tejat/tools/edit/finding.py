@@ -147,6 +147,10 @@ class _Search:
             # What becomes of the new text is not worked out in vain. A bracket alone tells no place.
             if not edits or not any(is_telling(key_of(line)) for line in plain_lines(repaired.old)):
                 continue
+            if repaired.is_certain and listings.leaves_marks(
+                plain_lines(repaired.old), plain_lines(repaired.request.new)
+            ):
+                continue
             if repaired.request.accepts(len(edits)):
                 return Found(edits, len(edits), repaired.repairs)
             found = self.by_surroundings(edits, repaired)
@@ -266,8 +270,8 @@ class _Fit:
             return None
         if not edits or self._is_applied():
             return None
-        if self._has_signs():
-            self._conflict = Conflict(edits[0].start, "would get the signs of a diff that new_string has")
+        if self._has_signs() or (self._repaired.is_certain and listings.leaves_marks(self._given.lines, self._new)):
+            self._conflict = Conflict(edits[0].start, "would get the marks of a listing that new_string has")
             return None
         unmarked = next((edit for edit in edits if not self._is_marked(edit)), None)
         if unmarked is not None:

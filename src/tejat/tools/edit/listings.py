@@ -139,6 +139,16 @@ def without_margin(lines: Sequence[str]) -> list[str] | None:
     return [line[1:] for line in lines]
 
 
+def leaves_marks(old: Sequence[str], new: Sequence[str]) -> bool:
+    """Whether new lines are old ones with nothing but the marks of a listing before them."""
+    known = {line.strip() for line in old if len(line.strip()) >= _TELLING}
+    return any(_MARKS.sub("", line).strip() in known and line.strip() not in known for line in new)
+
+
+_MARKS = re.compile(r"\s*(?:[-+>|│┃]|[Ll]?\d{1,7}\s?[:|│→.)\t])+")
+_TELLING = 3
+
+
 def has_odd_margin(lines: Sequence[str]) -> bool:
     """Whether every line begins with a space, and all are indented by an odd number of them, as only a margin does."""
     indents = [len(line) - len(line.lstrip(" ")) for line in lines if line.strip()]

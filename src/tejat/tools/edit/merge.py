@@ -93,7 +93,12 @@ class _Merge:
         return [self._settled(edit) for edit in line_edits(_plain(self._old.lines, alike), _plain(self._new, alike))]
 
     def _settled(self, edit: Edit) -> LineEdit:
-        new = self._new[edit.new_start : edit.new_end]
+        old, new = self._old.lines[edit.old_start : edit.old_end], self._new[edit.new_start : edit.new_end]
+        if any("".join(new).count(sign) > "".join(old).count(sign) for sign in self._escaped):
+            reason = (
+                "begins a stretch that is escaped in another way than old_string is, so that new lines may have to be"
+            )
+            raise Conflict(self._alignment.start, reason)
         if self._has_as_many_blank_lines(edit):
             return LineEdit(self._alignment.start, self._alignment.start, ())
         placed = [
@@ -107,7 +112,6 @@ class _Merge:
             if line not in taken and self._page.keys[line]:
                 raise Conflict(line, "stands amid the lines to be replaced, and old_string lacks it")
         lines = self._replaced(placed, new)
-        old = self._old.lines[edit.old_start : edit.old_end]
         before, behind = self._blank_lines_around(edit, start, end)
         start -= min(before, max(_blank_at(lines) - _blank_at(old), 0))
         end += min(behind, max(_blank_at(lines[::-1]) - _blank_at(old[::-1]), 0))
@@ -196,8 +200,6 @@ class _Merge:
         return self._indented(line, place)
 
     def _indented(self, line: str, place: int) -> str:
-        if any(sign in line for sign in self._escaped):
-            raise Conflict(place, "is escaped in another way than old_string is, and so new lines may have to be")
         if not line.strip() or self._indentation.is_same:
             return line
         return self._indent(indent_of(line), place) + line.lstrip(" \t")

@@ -94,8 +94,8 @@ _FENCE = _strip("the code fence was left out", listings.without_fence)
 _MARGIN = _strip(_SIGNS, listings.without_margin, listings.without_signs_or_margin)
 _LISTINGS = (
     _FENCE,
-    _strip_numbers(listings.without_numbers, listings.without_numbers_like),
     _strip_numbers(listings.without_spaced_numbers, listings.without_spaced_numbers_like),
+    _strip_numbers(listings.without_numbers, listings.without_numbers_like),
     _strip(_SIGNS, listings.without_signs, listings.without_signs_or_margin),
     _strip(_SIGNS, listings.without_added, listings.without_signs_or_margin),
     _MARGIN,
