@@ -19,6 +19,7 @@ from tejat.tools.edit.given import Given, indent_of, is_elision, plain_lines
 from tejat.tools.edit.likeness import CUT
 from tejat.tools.edit.line_breaks import with_escaped_breaks, with_the_same_breaks
 from tejat.tools.edit.long_lines import amid_a_long_line
+from tejat.tools.edit.meaning import check_meaning
 from tejat.tools.edit.merge import Conflict, merge
 from tejat.tools.edit.overlooked import overlooked
 from tejat.tools.edit.page import LineEdit, Page
@@ -264,6 +265,7 @@ class _Fit:
         edits: list[LineEdit] = []
         try:
             for alignment in self._meant:
+                check_meaning(self._given, self._new, self._page, alignment)
                 edits += merge(self._given, self._new, self._page, alignment)
         except Conflict as conflict:
             self._conflict = conflict

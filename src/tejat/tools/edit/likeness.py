@@ -5,6 +5,7 @@ from operator import add
 
 from tejat.tools.edit.distance import distance, distance_to_start
 from tejat.tools.edit.folding import digits_of, key_of, names_of, unescaped, words_of
+from tejat.tools.edit.opposites import are_opposite
 
 TRAILING = 1
 INDENTATION = 4
@@ -132,14 +133,29 @@ def _distance(first: str, second: str) -> int:
 def is_near(given: str, found: str) -> bool:
     """Whether two lines are the same but for white space and a letter or two in a word, or one sign."""
     left, right = words_of(given), words_of(found)
-    if digits_of(given) != digits_of(found):
+    if digits_of(given) != digits_of(found) or are_opposite(given, found):
         return False
     if len(left) != len(right):
         return distance(key_of(given), key_of(found)) <= 1
     differing = [(one, other) for one, other in zip(left, right, strict=True) if key_of(one) != key_of(other)]
-    return len(differing) <= MOST_CHARACTERS and all(
-        _distance(one, other) <= min(max(len(one), len(other)) // 4, MOST_CHARACTERS) for one, other in differing
-    )
+    return len(differing) <= MOST_CHARACTERS and all(_is_misspelt(one, other) for one, other in differing)
+
+
+def _is_misspelt(given: str, found: str) -> bool:
+    """Whether two words differ by a letter or two of many."""
+    return _distance(given, found) <= min(max(len(given), len(found)) // 4, MOST_CHARACTERS)
+
+
+def is_slip_of_letters(given: str, found: str) -> bool:
+    """Whether two words differ as the same word does, written in a hurry: a letter too many, too few, or elsewhere.
+
+    In a longer word one may be another one, but not the first.
+    """
+    shorter = min(len(given), len(found))
+    if _distance(given, found) != 1 or shorter < _SHORTEST_CUT:
+        return False
+    is_other_letter = len(given) == len(found) and sorted(given) != sorted(found)
+    return not is_other_letter or (shorter >= _SHORTEST_SLIP and given[0] == found[0])
 
 
 def cost_of_dots(given: str, found_key: str) -> int | None:
