@@ -3,15 +3,21 @@
 The new text then is the whole of a stretch of lines: what it repeats stays as it is, and the rest is what changes.
 """
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
+from tejat.tools.edit.block_names import block_name
 from tejat.tools.edit.folding import is_telling, key_of
 from tejat.tools.edit.page import LineEdit, Page
 from tejat.workspace.line_edits import Edit, line_edits
 
 _SLACK = 3
 _MOST_ENDS = 4
+_RARE = 2
+_SEVERAL = 3
+_FEWEST_WORDS = 3
+_WORD = re.compile(r"\w+")
 
 
 def told_apart(new: Sequence[str], page: Page, ranges: Sequence[tuple[int, int]]) -> list[LineEdit] | None:
@@ -29,7 +35,8 @@ def told_apart(new: Sequence[str], page: Page, ranges: Sequence[tuple[int, int]]
     # Two places may be two views of one change.
     if any(other.worth == best.worth and other.edits != best.edits for other in found):
         return None
-    return best.edits
+    elsewhere = {key for other in found if other.edits != best.edits for key in other.repeated}
+    return best.edits if best.is_beyond_doubt(page, elsewhere) else None
 
 
 class _Stretch:
@@ -44,9 +51,11 @@ class _Stretch:
         self.loses_any = any(page.keys[line] for line in around if line in gone)
         # What the place itself has is no sign of what is around it.
         more = Counter(keys) - Counter(page.keys[place[0] : place[1]])
-        self.repeats_any = any(
-            is_telling(page.keys[line]) and page.keys[line] in more for line in around if line not in gone
-        )
+        known = [
+            line for line in around if line not in gone and is_telling(page.keys[line]) and page.keys[line] in more
+        ]
+        self.repeated = {page.keys[line]: page.lines[line] for line in known}
+        self._is_around = any(line < place[0] for line in known) and any(line >= place[1] for line in known)
         self.repeats_exactly = {page.lines[line].rstrip() for line in around if is_telling(page.keys[line])} <= {
             line.rstrip() for line in new
         }
@@ -64,6 +73,16 @@ class _Stretch:
         # Where nothing comes in its place, the lines around it could as well be what was to replace it.
         self.is_emptied = gone.issuperset(range(*place)) and not any(edit.lines for edit in self.edits)
 
+    def is_beyond_doubt(self, page: Page, elsewhere: Collection[str]) -> bool:
+        """Whether the lines around it are there because it is the place, and are not what is to be added to another.
+
+        They stand on both sides, or one of them is around no other place, rare, and says more than a word or two; or
+        there are several.
+        """
+        own = [key for key in self.repeated if key not in elsewhere and page.keys.count(key) <= _RARE]
+        says_enough = len(self.repeated) >= _SEVERAL or any(_says_something(self.repeated[key]) for key in own)
+        return self._is_around or (bool(own) and says_enough)
+
     @classmethod
     def best(cls, new: Sequence[str], keys: Sequence[str], page: Page, place: tuple[int, int]) -> "_Stretch | None":
         """The stretch around the place of which the new lines repeat most; None if they always lose some of it."""
@@ -77,9 +96,13 @@ class _Stretch:
             for end in _nearest(keys[-1], page, range(place[1], min(place[1] + reach, len(page.keys))), place[1] - 1)
         ]
         whole = [
-            stretch for stretch in stretches if stretch.repeats_any and not stretch.loses_any and not stretch.is_emptied
+            stretch for stretch in stretches if stretch.repeated and not stretch.loses_any and not stretch.is_emptied
         ]
         return max(whole, key=lambda stretch: stretch.worth, default=None)
+
+
+def _says_something(line: str) -> bool:
+    return len(_WORD.findall(line)) >= _FEWEST_WORDS or bool(block_name(line))
 
 
 def _size(change: Edit) -> int:

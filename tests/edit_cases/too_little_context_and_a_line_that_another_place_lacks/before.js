@@ -1,0 +1,9 @@
+switch (k) {
+  case A:
+    log(x);
+    break;
+  case B:
+    log(x);
+  default:
+    done();
+}
