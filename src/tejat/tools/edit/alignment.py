@@ -6,7 +6,19 @@ from itertools import accumulate, takewhile
 from tejat.core.value import value
 from tejat.tools.edit.folding import names_of
 from tejat.tools.edit.given import Given, indent_of
-from tejat.tools.edit.likeness import CUT, ESCAPED, INDENTATION, SPACING, Likeness, cost_of_dots, is_plain
+from tejat.tools.edit.likeness import (
+    CUT,
+    ELIDED,
+    ESCAPED,
+    INDENTATION,
+    PER_CHARACTER,
+    SLIP,
+    SPACING,
+    Likeness,
+    cost_of_dots,
+    is_plain,
+    may_be_escaped,
+)
 from tejat.tools.edit.page import Page
 
 STALE = 70
@@ -228,9 +240,20 @@ class _Table:
 
     def _left_over(self, end: int) -> list[int]:
         """What the lines from each one on cost at least."""
-        given, there = self._given, frozenset(self._page.keys[self._first : end])
-        least = [0 if key in there else ESCAPED if key else BLANK for key in given.keys]
+        there = frozenset(self._page.keys[self._first : end])
+        self._is_escaped = may_be_escaped("".join(there))
+        least = [
+            0 if key in there else self._least(index) if key else BLANK for index, key in enumerate(self._given.keys)
+        ]
         return [*accumulate(reversed(least), initial=0)][::-1]
+
+    def _least(self, index: int) -> int:
+        """What a line costs at least that has another key."""
+        given = self._given
+        if self._is_escaped or given.elisions[index] or may_be_escaped(given.keys[index]):
+            return ESCAPED
+        is_whole = index not in {given.first, given.last}
+        return CUT if not is_whole else ELIDED if given.keys[index].endswith("...") else SLIP + PER_CHARACTER
 
     def ends(self) -> list[int]:
         """Where the last line may end, the cheapest first."""
@@ -287,7 +310,7 @@ class _Table:
         likeness = self._pairs.likeness(index)
         (shortest, longest), known = likeness.sizes, likeness.known
         sizes, first = self._sizes, self._first
-        skip_given = self._pairs.cost_of_missing(index)
+        skip_given, least = self._pairs.cost_of_missing(index), self._least(index)
         above_low, above_row = self._lows[-1], self._rows[-1]
         before = [_NEVER, *above_row, _NEVER][low - above_low :]
         near = min(above_low + len(above_row), high)
@@ -298,7 +321,7 @@ class _Table:
             last, best, move = best, above + skip_given, _SKIP_GIVEN
             if not is_final and last + skip_found < best:
                 best, move = last + skip_found, _SKIP_FOUND
-            # What the line costs is asked only where it matters: another one costs ESCAPED at least.
+            # What the line costs is asked only where it matters.
             if (
                 diagonal < _NEVER
                 and (least := diagonal + (0 if keys[at] == key else ESCAPED)) <= best

@@ -8,6 +8,7 @@ _WHITE = b" \t\r\v\f\x1c\x1d\x1e\x1f"
 _MORE_WHITE = "\x85\u1680\u2028\u2029"
 """White space that is left once Unicode's compatible forms are taken and what is of ASCII is gone."""
 _BLOCK = 1 << 12
+_PART = 1 << 8
 _PLAIN_TICKS = bytes.maketrans(b"`", b"'")
 # Signs that look alike, written in ASCII; Unicode's own table (NFKC) knows the wide and narrow forms, but not these.
 _LOOK_ALIKE = {
@@ -53,14 +54,20 @@ def folded(text: str) -> str:
     if text.isascii():
         return _folded_ascii(text)
     # In most files all but a few lines are ASCII.
-    return "".join([_folded_ascii(block) if block.isascii() else _folded(block) for block in _blocks(text)])
+    return "".join(
+        [_folded_ascii(block) if block.isascii() else _folded_parts(block) for block in _blocks(text, _BLOCK)]
+    )
 
 
-def _blocks(text: str) -> Iterator[str]:
-    """The text in parts of whole lines."""
+def _folded_parts(text: str) -> str:
+    return "".join([_folded_ascii(part) if part.isascii() else _folded(part) for part in _blocks(text, _PART)])
+
+
+def _blocks(text: str, size: int) -> Iterator[str]:
+    """The text in parts of whole lines, of at least such a size."""
     start = 0
     while start < len(text):
-        end = text.find("\n", start + _BLOCK) + 1 or len(text)
+        end = text.find("\n", start + size) + 1 or len(text)
         yield text[start:end]
         start = end
 

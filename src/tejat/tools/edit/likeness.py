@@ -40,7 +40,7 @@ class Likeness:
         """`is_first` and `is_last` say that the given line may lack its beginning or its end."""
         self._line, self._key = line, key
         self._is_first, self._is_last = is_first, is_last
-        self._is_escaped, self._unescaped = _may_be_escaped(key), unescaped(key)
+        self._is_escaped, self._unescaped = may_be_escaped(key), unescaped(key)
         self._is_ascii = line.isascii()
         self._has_dots = key.endswith("...")
         self._pairs = _pairs(key)
@@ -59,7 +59,7 @@ class Likeness:
         key = self._key
         if key == found_key:
             return _cost_of_spacing(self._line, found)
-        if (self._is_escaped or _may_be_escaped(found_key)) and unescaped(found_key) == self._unescaped:
+        if (self._is_escaped or may_be_escaped(found_key)) and unescaped(found_key) == self._unescaped:
             return ESCAPED
         if not key or not found_key or len(key) > LONGEST or len(found_key) > LONGEST:
             return None
@@ -107,10 +107,11 @@ def _lesser(one: int | None, other: int | None) -> int | None:
 
 def is_plain(line: str, key: str) -> bool:
     """Whether a line has nothing in it that is written in other ways, shorter or longer ones."""
-    return line.isascii() and not _may_be_escaped(key)
+    return line.isascii() and not may_be_escaped(key)
 
 
-def _may_be_escaped(key: str) -> bool:
+def may_be_escaped(key: str) -> bool:
+    """Whether anything in it could be an escape or an entity."""
     return "\\" in key or "&" in key
 
 

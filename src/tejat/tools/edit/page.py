@@ -2,9 +2,9 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
-from itertools import accumulate, count
+from itertools import accumulate, compress, count
 from operator import add
 
 from tejat.core.value import value
@@ -35,6 +35,7 @@ class Page:
         self._ends_with_line_end = self._text.endswith("\n")
         self._words: dict[str, bool] = {}
         self._parts: dict[str, list[int]] = {}
+        self._lines_of: dict[str, list[int]] = {}
         self._likenesses: dict[tuple[str, bool, bool], Likeness] = {}
         self._counted = 0, 0
 
@@ -71,6 +72,16 @@ class Page:
     def number(self, line: int) -> int:
         """The number of a line, as people count."""
         return line + 1
+
+    def lines_of(self, keys: Collection[str]) -> dict[str, list[int]]:
+        """The lines that have each of the keys, without those that none has."""
+        asked = self.key_set.intersection(keys)
+        unknown = asked.difference(self._lines_of)
+        if unknown:
+            self._lines_of.update((key, []) for key in unknown)
+            for at in compress(count(), map(unknown.__contains__, self.keys)):
+                self._lines_of[self.keys[at]].append(at)
+        return {key: self._lines_of[key] for key in asked}
 
     def lines_with(self, part: str, *, most: int) -> Sequence[int]:
         """The line of each place where a part of a key stands; none if there are more than `most`."""

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import compress, count
 
 from tejat.tools.edit.alignment import Alignment, align, cost_of_a_walk, stretch_for
 from tejat.tools.edit.folding import words_of
@@ -136,16 +135,13 @@ def _by_lines(given: Given, page: Page) -> _Votes:
         if telling or (key and not any(given.telling)):
             wanted.setdefault(key, []).append(index)
     votes = _Votes()
-    if page.key_set.isdisjoint(wanted):
-        return votes
-    hits = [(at, page.keys[at]) for at in compress(count(), map(wanted.__contains__, page.keys))]
-    if len(hits) > _MOST_HITS:
-        frequent = Counter(key for _, key in hits)
-        rare = {key for key, times in frequent.items() if times <= _MOST_HITS // len(wanted)}
-        hits = [(at, key) for at, key in hits if key in rare]
-    for at, key in hits:
+    hits = page.lines_of(wanted)
+    if sum(map(len, hits.values())) > _MOST_HITS:
+        hits = {key: lines for key, lines in hits.items() if len(lines) <= _MOST_HITS // len(wanted)}
+    for key, lines in hits.items():
         for index in wanted[key]:
-            votes.add(at - index, min(len(key), _HEAVIEST), is_line=True)
+            for at in lines:
+                votes.add(at - index, min(len(key), _HEAVIEST), is_line=True)
     return votes
 
 
