@@ -83,7 +83,7 @@ class Alignment:
         return any(mine is not None and mine == theirs for mine, theirs in zip(self.places, other.places, strict=True))
 
 
-def align(given: Given, page: Page, start: int, slack: int, *, limit: float = _NEVER) -> list[Alignment]:
+def align(given: Given, page: Page, start: int, slack: int, limit: float = _NEVER) -> list[Alignment]:
     """The best ways to lay the lines along the file, beginning `slack` lines around `start` at most; best first.
 
     They share no line, and none costs more than `limit`.

@@ -39,7 +39,6 @@ _MOST_ALIGNED = 6
 _MOST_AS_GOOD = 2
 """Repairs that are tried though they find no more lines: these may have a slip besides."""
 _MOST_REJOINED = 3
-_MOST_SHOWN = 3
 _NOT_THERE = 10_000
 _MARKED = 10
 _FOREIGN = 3
@@ -219,7 +218,8 @@ class _Fit:
         self._given = Given.for_new(request.old, request.new)
         self._new = _new_lines(request)
         most = _MOST_SEVERAL if request.expected != 1 else 8
-        self._places = places(self._given, page, most=most, only_rivals=request.expected == 1)
+        self._sought = places(self._given, page, most=most)
+        self._places = self._sought.rivals
         self._meant = meant(self._given, page, self._places, request.expected)
         self._conflict: Conflict | None = None
         self._told: list[LineEdit] | None = None
@@ -297,10 +297,7 @@ class _Fit:
 
     def refused(self) -> Refused:
         is_applied = (bool(self._meant) and self._conflict is None) or self._is_applied()
-        # The places that are only shown are not looked for in vain.
-        is_enough = self._repaired.expected != 1 or len(self._places) >= _MOST_SHOWN
-        shown = self._places if is_enough else places(self._given, self._page)
-        return Refused(0, self._given, self._page, shown[:_MOST_SHOWN], self._conflict, is_applied)
+        return Refused(0, self._given, self._page, self._sought.shown(), self._conflict, is_applied)
 
     def _is_applied(self) -> bool:
         """Whether the new text stands in the file, where it has anything that the old one had not, and fits better."""
@@ -312,7 +309,7 @@ class _Fit:
             not telling or key in self._page.key_set for telling, key in zip(new.telling, new.keys, strict=True)
         ):
             return False
-        there = places(new, self._page, only_rivals=True)
+        there = places(new, self._page).rivals
         return (
             bool(there)
             and is_whole(new, there[0])

@@ -25,19 +25,16 @@ _MOST_OCCURRENCES = 400
 _SHORTEST_WORD = 3
 _NARROW_MARGIN = 4
 _ROUNDING = 1e-6
+_ANY = float("inf")
 
 
-def places(given: Given, page: Page, *, most: int = _MOST, only_rivals: bool = False) -> list[Alignment]:
-    """The places that fit, the best first. They share no line.
-
-    With `only_rivals`, those that cannot rival the best one are not among them.
-    """
-    slack = 4 + min(len(given.lines) // 2, 10) if len(given.lines) > 1 else 0
-    search = _Search(given, page, slack, is_one=most == _MOST, only_rivals=only_rivals)
-    search.look(_by_lines(given, page), most)
-    if not search.found or search.may_be_surpassed:
-        search.look(_by_words(given, page), _MOST_BY_WORDS)
-    return search.rivals() if only_rivals else search.found
+def places(given: Given, page: Page, *, most: int = _MOST) -> "Places":
+    """The places that fit, the best first. They share no line."""
+    found = Places(given, page, is_one=most == _MOST)
+    found.look(_by_lines(given, page), most)
+    if not found.rivals or found.may_be_surpassed:
+        found.look(_by_words(given, page), _MOST_BY_WORDS)
+    return found
 
 
 class _Votes:
@@ -52,14 +49,39 @@ class _Votes:
         self.lines[start] += is_line
 
 
-class _Search:
-    def __init__(self, given: Given, page: Page, slack: int, *, is_one: bool, only_rivals: bool) -> None:
-        self.found: list[Alignment] = []
-        self._is_one, self._only_rivals = is_one, only_rivals
-        self._given, self._page, self._slack = given, page, slack
+class Places:
+    """Places that fit. `rivals` are the best one and those that could rival it, or all where many are sought."""
+
+    def __init__(self, given: Given, page: Page, *, is_one: bool) -> None:
+        self.rivals: list[Alignment] = []
+        self._given, self._page, self._is_one = given, page, is_one
+        self._slack = 4 + min(len(given.lines) // 2, 10) if len(given.lines) > 1 else 0
         self._telling = sum(given.telling)
-        self._compared: set[int] = set()
+        self._compared: dict[int, None] = {}
         self._stretches: dict[tuple[int, tuple[str, ...]], tuple[int, list[Alignment]]] = {}
+
+    def shown(self) -> list[Alignment]:
+        """Those that are shown when none is taken: they need not rival the best one."""
+        if not self._is_one or len(self.rivals) >= _MOST_SHOWN:
+            return self.rivals[:_MOST_SHOWN]
+        # What the third one costs at most is known from places that lie apart.
+        apart = list[int]()
+        for start in self._compared:
+            if all(abs(start - other) > len(self._given.lines) + self._slack for other in apart):
+                apart.append(start)
+        costs = sorted(cost_of_a_walk(self._given, self._page, start) for start in apart)
+        most = costs[_MOST_SHOWN - 1] + _ROUNDING if len(costs) >= _MOST_SHOWN else _ANY
+        found = self._all(most)
+        return found if len(found) == _MOST_SHOWN or most == _ANY else self._all(_ANY)
+
+    def _all(self, most: float) -> list[Alignment]:
+        """The first of those that cost so much at most."""
+        self._stretches.clear()
+        found: list[Alignment] = []
+        for start in self._compared:
+            limit = min(most, found[_MOST_SHOWN - 1].total if len(found) >= _MOST_SHOWN else _ANY)
+            _add(found, self._aligned(start, limit))
+        return found[:_MOST_SHOWN]
 
     def look(self, votes: _Votes, most: int) -> None:
         """Compare closely at the beginnings that most speaks for, more than `slack` lines from each other."""
@@ -71,61 +93,57 @@ class _Search:
             if any(near in chosen for near in range(start - self._slack, start + self._slack + 1)):
                 continue
             # Every telling line that is not there as it is costs something.
-            if self.found and CUT * (self._telling - lines[start]) > self.found[0].total + _margin(self.found[0].total):
+            if self.rivals and CUT * (self._telling - lines[start]) > _limit(self.rivals[0].total):
                 continue
             chosen.add(start)
             if start not in self._compared:
-                self._compared.add(start)
-                self._add(self._aligned(start))
+                self._compared[start] = None
+                _add(self.rivals, self._aligned(start, self._limit if self.rivals else None))
+        if self._is_one and self.rivals:
+            limit = _limit(self.rivals[0].total)
+            self.rivals = [alignment for alignment in self.rivals if alignment.total <= limit]
 
-    def _aligned(self, start: int) -> list[Alignment]:
+    @property
+    def _limit(self) -> float:
+        """What a place may cost that could rival the best one."""
+        return _limit(self.rivals[0].total) if self._is_one else _ANY
+
+    def _aligned(self, start: int, limit: float | None) -> list[Alignment]:
+        """Without a limit, the best one is not known."""
         # The same lines often stand in several places.
         stretch = stretch_for(self._given, self._page, start, self._slack)
         if stretch not in self._stretches:
-            self._stretches[stretch] = start, self._align(start)
+            found = self._first(start) if limit is None else align(self._given, self._page, start, self._slack, limit)
+            self._stretches[stretch] = start, found
         at, found = self._stretches[stretch]
         return [alignment.moved(start - at) for alignment in found] if start != at else found
 
-    def _align(self, start: int) -> list[Alignment]:
+    def _first(self, start: int) -> list[Alignment]:
         given, page, slack = self._given, self._page, self._slack
-        if self._only_rivals and not self.found:
-            most = cost_of_a_walk(given, page, start) + _ROUNDING
-            found = align(given, page, start, slack, limit=most + _margin(most))
-            if found and found[0].total <= most:
-                return found
-        return align(given, page, start, slack, limit=self._limit)
-
-    def rivals(self) -> list[Alignment]:
-        """Those that could rival the best one, and all of them."""
-        return [alignment for alignment in self.found if alignment.total <= self._limit]
+        most = cost_of_a_walk(given, page, start) + _ROUNDING if self._is_one else _ANY
+        found = align(given, page, start, slack, _limit(most))
+        is_known = most == _ANY or (found and found[0].total <= most)
+        return found if is_known else align(given, page, start, slack)
 
     @property
     def may_be_surpassed(self) -> bool:
         """Whether a place where no telling line is as it was given could be as good as the best one."""
-        return self.found[0].total + _margin(self.found[0].total) >= CUT * self._telling
-
-    @property
-    def _limit(self) -> float:
-        """What a place may cost that anybody still wants to know of, where one is sought."""
-        if self._only_rivals and self.found:
-            return self.found[0].total + _margin(self.found[0].total)
-        if not self._is_one or len(self.found) < _MOST_SHOWN:
-            return float("inf")
-        return max(self.found[0].total + WIDEST_MARGIN, self.found[_MOST_SHOWN - 1].total)
-
-    def _add(self, more: Sequence[Alignment]) -> None:
-        for alignment in more:
-            rival = next((other for other in self.found if other.shares_a_line(alignment)), None)
-            if rival is None:
-                self.found.append(alignment)
-            elif alignment.total < rival.total:
-                self.found[self.found.index(rival)] = alignment
-        self.found.sort(key=lambda alignment: alignment.total)
+        return _limit(self.rivals[0].total) >= CUT * self._telling
 
 
-def _margin(best: float) -> int:
-    """How much more than the best place another one may cost that could rival it."""
-    return _NARROW_MARGIN if best < CUT else WIDEST_MARGIN
+def _add(found: list[Alignment], more: Sequence[Alignment]) -> None:
+    for alignment in more:
+        rival = next((other for other in found if other.shares_a_line(alignment)), None)
+        if rival is None:
+            found.append(alignment)
+        elif alignment.total < rival.total:
+            found[found.index(rival)] = alignment
+    found.sort(key=lambda alignment: alignment.total)
+
+
+def _limit(best: float) -> float:
+    """What a place may cost that could rival the best one."""
+    return best + (_NARROW_MARGIN if best < CUT else WIDEST_MARGIN)
 
 
 def _by_lines(given: Given, page: Page) -> _Votes:
