@@ -224,11 +224,11 @@ class _Table:
         low, high = max(start - slack, 0), min(max(start + slack, 0), self._size)
         self._first = max(low - 1, 0)
         end = high + len(given.lines) + _MOST_ELIDED * sum(given.elisions)
-        left = self._left_over(end)
-        if left[0] > limit:
+        least = self._least_costs(min(end, self._size))
+        if sum(least) > limit:
             self.fits_any = False
             return
-        self._sizes = self._plain_sizes(end)
+        left = [*accumulate(reversed(least), initial=0.0)][::-1]
         self._add_row(low, [0.0] * (high - low + 1), bytearray(high - low + 1))
         for index in range(len(given.lines)):
             low = min(max(start + index + 1 - slack, 0), self._size)
@@ -238,14 +238,42 @@ class _Table:
                 self.fits_any = False
                 break
 
-    def _left_over(self, end: int) -> list[int]:
-        """What the lines from each one on cost at least."""
+    def _least_costs(self, end: int) -> list[float]:
+        """What each line costs at least, wherever it is laid; not in full where that is too much already."""
+        given, limit = self._given, self._limit
         there = frozenset(self._page.keys[self._first : end])
         self._is_escaped = may_be_escaped("".join(there))
-        least = [
-            0 if key in there else self._least(index) if key else BLANK for index, key in enumerate(self._given.keys)
-        ]
-        return [*accumulate(reversed(least), initial=0)][::-1]
+        strange = [index for index, key in enumerate(given.keys) if key and key not in there]
+        least = [0.0 if key in there else BLANK for key in given.keys]
+        for index in strange:
+            least[index] = self._least(index)
+        total = sum(least)
+        if total > limit:
+            return least
+        self._sizes = self._plain_sizes(end)
+        if STALE * len(strange) > limit and not any(given.elisions):
+            for index in strange:
+                total -= least[index]
+                least[index] = self._least_of_all(index, end)
+                total += least[index]
+                if total > limit:
+                    break
+        return least
+
+    def _least_of_all(self, index: int, end: int) -> float:
+        """What a line costs where it costs least; what it costs to leave it out is more than that."""
+        likeness = self._pairs.likeness(index)
+        (shortest, longest), known = likeness.sizes, likeness.known
+        best = float(STALE)
+        for at, (size, line) in enumerate(
+            zip(self._sizes, self._page.lines[self._first : end], strict=True), self._first
+        ):
+            if size and not shortest <= size <= longest:
+                continue
+            if (cost := known.get(line)) is None:
+                cost = self._pairs.cost(index, at)
+            best = min(best, cost)
+        return best
 
     def _least(self, index: int) -> int:
         """What a line costs at least that has another key."""
