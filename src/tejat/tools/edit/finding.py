@@ -18,6 +18,7 @@ from tejat.tools.edit.folding import is_telling, key_of
 from tejat.tools.edit.given import Given, indent_of, is_elision, plain_lines
 from tejat.tools.edit.likeness import CUT
 from tejat.tools.edit.line_breaks import with_escaped_breaks, with_the_same_breaks
+from tejat.tools.edit.line_marks import check_marks, with_marks_of_file
 from tejat.tools.edit.long_lines import amid_a_long_line
 from tejat.tools.edit.meaning import check_meaning
 from tejat.tools.edit.merge import Conflict, merge
@@ -45,6 +46,7 @@ _FOREIGN = 3
 _WORTH = 6
 """What a telling line that is found is worth, when one repair is compared with another."""
 _REJOINED = "line breaks were taken for the escapes in the file"
+_REMARKED = "the mark before each line was written as in the file"
 _BY_SURROUNDINGS = "of several equal places the one was taken whose surroundings new_string repeats"
 
 
@@ -171,7 +173,8 @@ class _Search:
                 old = "\n".join("".join(group) for group in groups)
                 joined = EditRequest(old, "\n".join(with_the_same_breaks(new, groups)), request.expected)
                 rejoined.append(Repaired.of(joined, (*repaired.repairs, _REJOINED)))
-        return rejoined + found
+        marked = with_marks_of_file(self._request, self._page)
+        return [*([Repaired.of(marked, (_REMARKED,))] if marked else []), *rejoined, *found]
 
     def _whole_lines(self, repaired: Repaired) -> list[TextEdit]:
         """Where the text stands as whole lines: amid one it may be cut short, and then more than this is needed."""
@@ -265,6 +268,7 @@ class _Fit:
         edits: list[LineEdit] = []
         try:
             for alignment in self._meant:
+                check_marks(self._given, self._page, alignment)
                 check_meaning(self._given, self._new, self._page, alignment)
                 edits += merge(self._given, self._new, self._page, alignment)
         except Conflict as conflict:

