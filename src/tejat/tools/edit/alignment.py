@@ -104,9 +104,12 @@ def align(given: Given, page: Page, start: int, slack: int, limit: float = _NEVE
 
 
 def cost_of_a_walk(given: Given, page: Page, start: int) -> float:
-    """What it costs to lay the lines straight along the file from `start` on: no place near it need cost more."""
-    pairs, keys, lines = _Pairs(given, page), page.keys, len(page.lines)
-    total, at = 0.0, start
+    """What it costs to lay the lines straight along the file from `start` on: no place near it need cost more.
+
+    Where none of them fits there is no telling what a place costs.
+    """
+    pairs, keys, lines = Pairs(given, page), page.keys, len(page.lines)
+    total, at, fits_any = 0.0, start, False
     for index, key in enumerate(given.keys):
         if given.elisions[index]:
             until = _behind_elision(given, page, index, at)
@@ -121,9 +124,10 @@ def cost_of_a_walk(given: Given, page: Page, start: int) -> float:
         total, at = total + EXTRA * ahead, at + ahead
         cost = pairs.cost(index, at) if 0 <= at < lines else _NEVER
         total += min(cost, pairs.cost_of_missing(index))
+        fits_any = fits_any or (bool(key) and cost < STALE)
         is_kept = cost == _NEVER or (cost >= STALE and keys[at] in given.keys[index + 1 : index + 1 + _AHEAD])
         at += not is_kept or at < 0
-    return total
+    return total if fits_any else _NEVER
 
 
 def _ahead(key: str, keys: Sequence[str], at: int) -> int:
@@ -151,17 +155,22 @@ def stretch_for(given: Given, page: Page, start: int, slack: int) -> tuple[int, 
     return start - first, tuple(page.lines[first:end])
 
 
-class _Pairs:
+class Pairs:
     """What it costs that a given line is a certain line of the file, and to skip either."""
 
     def __init__(self, given: Given, page: Page) -> None:
         self._given, self._page = given, page
+        self._likenesses: dict[int, Likeness] = {}
 
     def likeness(self, index: int) -> Likeness:
         """What compares a given line with others; it knows what was asked before."""
-        given = self._given
-        is_first, is_last = index == given.first, index == given.last
-        return self._page.likeness(given.lines[index], given.keys[index], is_first=is_first, is_last=is_last)
+        likeness = self._likenesses.get(index)
+        if likeness is None:
+            given = self._given
+            is_first, is_last = index == given.first, index == given.last
+            likeness = self._page.likeness(given.lines[index], given.keys[index], is_first=is_first, is_last=is_last)
+            self._likenesses[index] = likeness
+        return likeness
 
     def cost(self, index: int, at: int) -> float:
         """Of a given line and one of the file."""
@@ -216,7 +225,7 @@ class _Table:
 
     def __init__(self, given: Given, page: Page, start: int, slack: int, limit: float) -> None:
         self._given, self._page, self._limit = given, page, limit
-        self._pairs = _Pairs(given, page)
+        self._pairs = Pairs(given, page)
         # The costs of lines that were left out are no whole numbers, and then a line that is none may seem to fit.
         self.fits_any = any(given.elisions)
         self._size = len(page.lines)

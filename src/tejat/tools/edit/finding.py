@@ -8,6 +8,7 @@ that come nearest. All of it is pure: a file and a request in, edits or a refusa
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import Literal
 
 from tejat.core.value import value
 from tejat.tools.edit import listings
@@ -24,9 +25,10 @@ from tejat.tools.edit.meaning import check_meaning
 from tejat.tools.edit.merge import Conflict, merge
 from tejat.tools.edit.overlooked import overlooked
 from tejat.tools.edit.page import LineEdit, Page
-from tejat.tools.edit.places import places
+from tejat.tools.edit.places import Places, places
 from tejat.tools.edit.repairs import Repaired, variants
 from tejat.tools.edit.request import EditRequest, exact
+from tejat.tools.edit.respelled import effect_of
 from tejat.tools.edit.rewrapped import rewrapped
 from tejat.tools.edit.surroundings import told_apart
 from tejat.workspace.splice import TextEdit, TextFile
@@ -185,22 +187,31 @@ class _Search:
 
     def aligned(self) -> Found | Refused:
         """The place that the text fits best, as it was given or repaired."""
-        best: tuple[float, _Fit] | None = None
-        for turn, repaired in enumerate(self._worth_aligning()):
-            fit = _Fit(self._page, repaired, self._request)
-            # Each repair is a further guess, so it has to be worth it; marks of a listing are none.
-            price = fit.price + (-_MARKED if repaired.is_certain else 2 * len(repaired.repairs))
-            price -= _FOREIGN if repaired.undoes_all_in(self._file.text) else 0
-            is_farther = best is not None and not repaired.is_certain and fit.total > best[1].total
-            if best is None or (price < best[0] and not is_farther):
-                best = price, fit
-            if turn == 0 and fit.is_whole and not listings.has_signs(self._request.new):
-                break
-        assert best is not None
-        return best[1].found() or best[1].refused()
+        first = best = _Fit(self._page, Repaired.of(self._request), self._request)
+        if not first.is_whole or listings.has_signs(self._request.new):
+            for repaired in self._worth_aligning():
+                if not self._is_in_vain(repaired, first, best):
+                    fit = _Fit(self._page, repaired, self._request)
+                    best = fit if self._is_better(fit, best) else best
+        return best.found() or best.refused()
+
+    def _is_in_vain(self, repaired: Repaired, first: "_Fit", best: "_Fit") -> bool:
+        """Whether a repair fits no better than the text as it was given, as far as the lines tell that it changes."""
+        effect = None if repaired.is_certain or first.total < best.total else first.effect_of(repaired)
+        if effect == "none":
+            return not self._is_better(_Fit(self._page, repaired, self._request, first.sought), best)
+        return effect == "farther"
+
+    def _is_better(self, fit: "_Fit", best: "_Fit") -> bool:
+        is_farther = not fit.repaired.is_certain and fit.total > best.total
+        return not is_farther and self._price(fit) < self._price(best)
+
+    def _price(self, fit: "_Fit") -> float:
+        # Each repair is a further guess, so it has to be worth it; marks of a listing are none.
+        price = fit.price + (-_MARKED if fit.repaired.is_certain else 2 * len(fit.repaired.repairs))
+        return price - (_FOREIGN if fit.repaired.undoes_all_in(self._file.text) else 0)
 
     def _worth_aligning(self) -> Iterator[Repaired]:
-        yield Repaired.of(self._request)
         most = _lines_there(self._request.old, self._page)
         left, alike = _MOST_ALIGNED, _MOST_AS_GOOD
         for repaired in self._variants:
@@ -215,14 +226,15 @@ class _Search:
 class _Fit:
     """A request laid along the file."""
 
-    def __init__(self, page: Page, repaired: Repaired, asked: EditRequest) -> None:
-        self._page, self._repaired, self._asked = page, repaired, asked
+    def __init__(self, page: Page, repaired: Repaired, asked: EditRequest, sought: Places | None = None) -> None:
+        """`sought` are its places where they are known already."""
+        self._page, self.repaired, self._asked = page, repaired, asked
         request = repaired.request
         self._given = Given.for_new(request.old, request.new)
         self._new = _new_lines(request)
         most = _MOST_SEVERAL if request.expected != 1 else 8
-        self._sought = places(self._given, page, most=most)
-        self._places = self._sought.rivals
+        self.sought = sought or places(self._given, page, most=most)
+        self._places = self.sought.rivals
         self._meant = meant(self._given, page, self._places, request.expected)
         self._conflict: Conflict | None = None
         self._told: list[LineEdit] | None = None
@@ -231,12 +243,17 @@ class _Fit:
             rivals = [each for each in as_good(self._given, page, self._places) if is_whole(self._given, each)]
             self._told = told_apart(self._new, page, [(each.start, each.end) for each in rivals])
 
+    def effect_of(self, repaired: Repaired) -> Literal["none", "farther"] | None:
+        """What a repair does at the places that were found; None if it may do anything."""
+        request = repaired.request
+        return effect_of(self._given, Given.for_new(request.old, request.new), self._page, self._places)
+
     @property
     def total(self) -> float:
         """What differs at the best place."""
         return self._places[0].total if self._places else float("inf")
 
-    @property
+    @cached_property
     def price(self) -> float:
         """What the best place costs, for comparison with other repairs of the same request."""
         if not self._places:
@@ -264,7 +281,7 @@ class _Fit:
 
     def found(self) -> Found | None:
         if self._told:
-            return Found(self._page.text_edits(self._told), 1, (*self._repaired.repairs, _BY_SURROUNDINGS))
+            return Found(self._page.text_edits(self._told), 1, (*self.repaired.repairs, _BY_SURROUNDINGS))
         edits: list[LineEdit] = []
         try:
             for alignment in self._meant:
@@ -276,14 +293,14 @@ class _Fit:
             return None
         if not edits or self._is_applied():
             return None
-        if self._has_signs() or (self._repaired.is_certain and listings.leaves_marks(self._given.lines, self._new)):
+        if self._has_signs() or (self.repaired.is_certain and listings.leaves_marks(self._given.lines, self._new)):
             self._conflict = Conflict(edits[0].start, "would get the marks of a listing that new_string has")
             return None
         unmarked = next((edit for edit in edits if not self._is_marked(edit)), None)
         if unmarked is not None:
             self._conflict = Conflict(unmarked.start, "would change, and new_string does not mark it as changed")
             return None
-        corrections = (*self._repaired.repairs, *overlooked(self._given, self._page, self._meant))
+        corrections = (*self.repaired.repairs, *overlooked(self._given, self._page, self._meant))
         return Found(self._page.text_edits(edits), len(self._meant), corrections)
 
     def _has_signs(self) -> bool:
@@ -297,11 +314,11 @@ class _Fit:
         """Whether all that is written is marked as new, where the new text was taken from a diff that does so."""
         added = {line[1:].strip() for line in plain_lines(self._asked.new) if line.startswith("+")}
         written = {line.strip() for line in edit.lines if line.strip()}
-        return not self._repaired.is_of_a_diff or not added or written <= added
+        return not self.repaired.is_of_a_diff or not added or written <= added
 
     def refused(self) -> Refused:
         is_applied = (bool(self._meant) and self._conflict is None) or self._is_applied()
-        return Refused(0, self._given, self._page, self._sought.shown(), self._conflict, is_applied)
+        return Refused(0, self._given, self._page, self.sought.shown(), self._conflict, is_applied)
 
     def _is_applied(self) -> bool:
         """Whether the new text stands in the file, where it has anything that the old one had not, and fits better."""

@@ -15,10 +15,9 @@ def with_escaped_breaks(lines: Sequence[str], page: Page) -> list[list[str]]:
     strange = {key for key in map(key_of, lines) if key not in page.key_set}
     if not strange or not any(escape in page.key_text for escape in _ESCAPES):
         return [[line] for line in lines]
-    keys = frozenset(_with_escapes(page.key_text))
-    # A line of the file may be very long, and have any number of escapes.
-    longest = max(map(len, strange))
-    starts = {start for key in keys for start in _starts(key, longest)}
+    text = f"\n{page.key_text}"
+    starts = {key for key in strange if any(f"\n{key}{escape}" in text for escape in _ESCAPES)}
+    keys = frozenset(_with_escapes(page.key_text)) if starts else frozenset[str]()
     groups: list[list[str]] = []
     index = 0
     while index < len(lines):
@@ -82,15 +81,6 @@ def _with_escapes(keys: str) -> Iterator[str]:
             end = len(keys) if end < 0 else end
             yield keys[keys.rfind("\n", 0, at) + 1 : end]
             at = keys.find(escape, end)
-
-
-def _starts(key: str, longest: int) -> Iterator[str]:
-    """What stands before each escape in a key, as far as it is no longer than that."""
-    for escape in _ESCAPES:
-        at = key.find(escape, 0, longest + len(escape))
-        while at >= 0:
-            yield key[:at]
-            at = key.find(escape, at + 1, longest + len(escape))
 
 
 def _group(lines: Sequence[str], index: int, keys: "frozenset[str]") -> list[str]:

@@ -13,6 +13,7 @@ from tejat.tools.edit.likeness import Likeness
 from tejat.workspace.line_edits import common_prefix, common_suffix
 from tejat.workspace.splice import TextEdit, TextFile
 
+_SOME = 32
 _LINE_ENDS = (b"\n", b"\r")
 
 
@@ -90,8 +91,11 @@ class Page:
             at = self.key_text.find(part)
             while at >= 0 and len(found) <= most:
                 found.append(at)
+                # A word that stands all over the file is best found out at once.
+                if len(found) == _SOME and self.key_text.count(part) > most:
+                    break
                 at = self.key_text.find(part, at + 1)
-            self._parts[part] = [] if len(found) > most else [self.line_of_key(at) for at in found]
+            self._parts[part] = [] if at >= 0 or len(found) > most else [self.line_of_key(at) for at in found]
         return self._parts[part]
 
     def line_of_key(self, offset: int) -> int:

@@ -168,14 +168,19 @@ def _by_words(given: Given, page: Page) -> _Votes:
     longest = sorted((i for i, telling in enumerate(given.telling) if telling), key=lambda i: -len(given.keys[i]))
     votes = _Votes()
     for index in longest[:_MOST_LINES_SOUGHT]:
-        parts = {part for part in _parts(given, index) if len(part) >= _SHORTEST_WORD}
-        seen: Counter[int] = Counter()
-        for part in sorted(parts, key=lambda part: (-len(part), part))[:_MOST_WORDS_SOUGHT]:
-            for line in page.lines_with(part, most=_MOST_OCCURRENCES):
-                seen[line] += len(part)
-        for at, weight in seen.items():
+        for at, weight in lines_with_words(given, index, page).items():
             votes.add(at - index, min(weight, _HEAVIEST), is_line=False)
     return votes
+
+
+def lines_with_words(given: Given, index: int, page: Page) -> dict[int, int]:
+    """The lines of the file that have words of a line, the longest of them, and how much of it."""
+    parts = {part for part in _parts(given, index) if len(part) >= _SHORTEST_WORD}
+    seen: dict[int, int] = {}
+    for part in sorted(parts, key=lambda part: (-len(part), part))[:_MOST_WORDS_SOUGHT]:
+        for line in page.lines_with(part, most=_MOST_OCCURRENCES):
+            seen[line] = seen.get(line, 0) + len(part)
+    return seen
 
 
 def _parts(given: Given, index: int) -> Iterator[str]:
