@@ -127,12 +127,12 @@ def _is_as_found(
     if first and known and given.lines[given.first].rstrip() == first[0]:
         # All three most often begin at the same depth, even where the rest is put into a block or taken out of one.
         old_first, found_first, new_first = (indent_of(line) for line in (*first, known[0]))
-        if old_first == new_first != found_first:
-            return False
         least_given, least_found, least_new = (
             min(map(len, each)) for each in (given_indents, found_indents, new_indents)
         )
         is_at_given_depth = least_given == least_new != least_found
+        if old_first == new_first != found_first and (is_at_given_depth or first[0].strip() in map(str.strip, known)):
+            return False
         has_lines_as_found = bool(_shared([there for _, there in pairs], known))
         if found_first == new_first != old_first and (has_lines_as_found or not is_at_given_depth):
             return True
