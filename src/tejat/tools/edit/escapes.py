@@ -60,7 +60,10 @@ def undone_as_in(old: str, new: str, undo: Respell) -> str:
         if parts[index] == r"\\":
             continue
         before, behind = undo("".join(parts[:index])), undo("".join(parts[index + 1 :]))
-        if is_of_the_code or is_amid_a_literal(before.rpartition("\n")[2], behind.partition("\n")[0]):
+        line = before.rpartition("\n")[2]
+        # A tab breaks no line, so that it is within a literal is told by what stands before it.
+        rest = line if parts[index] == r"\t" else behind.partition("\n")[0]
+        if is_of_the_code or is_amid_a_literal(line, rest):
             parts[index] = _HELD[parts[index][1]]
     undone = undo("".join(parts))
     return undone.translate({ord(held): f"\\{letter}" for letter, held in _HELD.items()})

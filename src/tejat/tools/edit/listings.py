@@ -142,7 +142,8 @@ def without_margin(lines: Sequence[str]) -> list[str] | None:
 def leaves_marks(old: Sequence[str], new: Sequence[str]) -> bool:
     """Whether new lines are old ones with nothing but the marks of a listing before them."""
     known = {line.strip() for line in old if len(line.strip()) >= _TELLING}
-    return any(_MARKS.sub("", line).strip() in known and line.strip() not in known for line in new)
+    marked = (line for line in new if line.strip() not in known)
+    return any((found := _MARKS.match(line)) and line[found.end() :].strip() in known for line in marked)
 
 
 _MARKS = re.compile(r"\s*(?:[-+>|│┃]|[Ll]?\d{1,7}\s?[:|│→.)\t])+")
