@@ -23,6 +23,8 @@ from tejat.tools.edit.block_names import block_name
         ("[tool.ruff]", ["tool", "ruff"]),
         ("CREATE TABLE IF NOT EXISTS users (", ["users"]),
         ("it('adds two numbers', () => {", ["adds", "two", "numbers"]),
+        ('input[type="text"] {', ["input", "type", "text"]),
+        ("['c', 'a', 'f']", []),
         ("if (x) {", []),
         ("} else if (x) {", []),
         ("for x in items:", []),

@@ -14,7 +14,7 @@ _TABLE = re.compile(
     re.IGNORECASE,
 )
 _TAG = re.compile(r"</?([A-Za-z][\w.:-]*).*")
-_SECTION = re.compile(r"\[+([^\[\]]+)\]+")
+_SECTION = re.compile(r"\[+([^\[\]'\",]+)\]+")
 _CASE = re.compile(r"(?:case|when) (.+?) ?(?::|=>|->|then\b).*")
 _TEST = re.compile(
     r"(?:\w+\.)?(?:it|test|describe|context|suite|scenario|Run|bench)\b[\w.]*[( ] ?[\"'`](.*?)[\"'`].*", re.IGNORECASE
@@ -24,7 +24,7 @@ _KEY = re.compile(
     r"[\"'`]?([\w.$@/-]+)[\"'`]? ?(?::|=>|:=|=) ?[\[{(]*"
 )
 _METHOD = re.compile(r"(?:[\w<>\[\]*&:,.?]+ )*([\w$:~.]+) ?\([^;]*\)[^;()=]*\{")
-_HEAD = re.compile(r"([^(){};]+?) ?\{")
+_HEAD = re.compile(r"((?:[^(){};=]|=[\"'])+?) ?\{")
 _GUARD = re.compile(
     r"[}\])]*(?: ?else)? ?(?:if|elif|else|elsif|elseif|while|for|foreach|switch|match|try|catch|except|finally|do|with"
     r"|unless|until|guard|loop|return|select|import|from)\b"

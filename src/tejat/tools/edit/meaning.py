@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from tejat.tools.edit.alignment import MISSING, STALE, Alignment
 from tejat.tools.edit.block_names import block_name
-from tejat.tools.edit.folding import key_of, operators_of, words_of
+from tejat.tools.edit.folding import key_of, operators_of, unescaped, words_of
 from tejat.tools.edit.given import Given
 from tejat.tools.edit.likeness import CUT, ELIDED, SLIP, WORD, is_slip_of_letters
 from tejat.tools.edit.merge import Conflict
@@ -38,15 +38,21 @@ def check_meaning(given: Given, new: Sequence[str], page: Page, alignment: Align
         # A line that the new text has as the file has it was known, however it was given.
         if page.keys[place] in new_keys and given.keys[index] not in new_keys:
             continue
-        reason = _otherwise(given.lines[index], page.lines[place], cost, page.has_word)
+        # How a sign is escaped does not change what it says.
+        reason = _otherwise(_bare(given.lines[index]), _bare(page.lines[place]), cost, page.has_word)
         if reason is not None:
             raise Conflict(place, reason)
+
+
+def _bare(line: str) -> str:
+    """The line without any escapes: what was escaped once may be escaped twice in the file."""
+    return unescaped(unescaped(line))
 
 
 def _otherwise(given: str, found: str, cost: int, has_word: Callable[[str], bool]) -> str | None:
     words = _words(given), _words(found)
     is_spelt_alike = _are_alike(*words, lambda one, other: _is_misspelt(one, other, has_word))
-    if not is_spelt_alike and _names_something_else(given, found):
+    if not is_spelt_alike and _names_something_else(given, found, has_word):
         return "names something else than old_string does"
     is_longer = _are_alike(*words, _goes_on)
     decides = _GUARDS.match(given) and _GUARDS.match(found) and not is_spelt_alike and not is_longer
@@ -70,10 +76,17 @@ def _have_same_operators(given: str, found: str, *, is_longer: bool) -> bool:
     return operators == there or (is_longer and _without_words(operators) == _without_words(there))
 
 
-def _names_something_else(given: str, found: str) -> bool:
-    """Whether both name a block, and not the same one."""
+def _names_something_else(given: str, found: str, has_word: Callable[[str], bool]) -> bool:
+    """Whether both name a block, and not the same one.
+
+    A long name that has become a little longer is the same if no one else has it.
+    """
     names = block_name(given), block_name(found)
-    return all(names) and names[0] != names[1]
+
+    def is_same(one: str, other: str) -> bool:
+        return _goes_on(one, other) and 3 * (len(other) - len(one)) <= len(one) and not has_word(one)
+
+    return all(names) and not _are_alike(*names, is_same)
 
 
 def _are_alike(given: Sequence[str], found: Sequence[str], is_like: Callable[[str, str], bool]) -> bool:
