@@ -123,10 +123,10 @@ def cost_of_a_walk(given: Given, page: Page, start: int) -> float:
         ahead = _ahead(key, keys, at) if key else 0
         total, at = total + EXTRA * ahead, at + ahead
         cost = pairs.cost(index, at) if 0 <= at < lines else _NEVER
-        total += min(cost, pairs.cost_of_missing(index))
         fits_any = fits_any or (bool(key) and cost < STALE)
-        is_kept = cost == _NEVER or (cost >= STALE and keys[at] in given.keys[index + 1 : index + 1 + _AHEAD])
-        at += not is_kept or at < 0
+        is_missing = cost == _NEVER or (cost >= STALE and keys[at] in given.keys[index + 1 : index + 1 + _AHEAD])
+        total += pairs.cost_of_missing(index) if is_missing else cost
+        at += not is_missing or at < 0
     return total if fits_any else _NEVER
 
 
@@ -234,7 +234,7 @@ class _Table:
         self._first = max(low - 1, 0)
         end = high + len(given.lines) + _MOST_ELIDED * sum(given.elisions)
         least = self._least_costs(min(end, self._size))
-        if sum(least) > limit:
+        if least is None:
             self.fits_any = False
             return
         left = [*accumulate(reversed(least), initial=0.0)][::-1]
@@ -247,8 +247,8 @@ class _Table:
                 self.fits_any = False
                 break
 
-    def _least_costs(self, end: int) -> list[float]:
-        """What each line costs at least, wherever it is laid; not in full where that is too much already."""
+    def _least_costs(self, end: int) -> list[float] | None:
+        """What each line costs at least, wherever it is laid; None where that is too much, or no line fits."""
         given, limit = self._given, self._limit
         there = frozenset(self._page.keys[self._first : end])
         self._is_escaped = may_be_escaped("".join(there))
@@ -256,18 +256,21 @@ class _Table:
         least = [0.0 if key in there else BLANK for key in given.keys]
         for index in strange:
             least[index] = self._least(index)
-        total = sum(least)
-        if total > limit:
-            return least
+        if sum(least) > limit:
+            return None
         self._sizes = self._plain_sizes(end)
-        if STALE * len(strange) > limit and not any(given.elisions):
-            for index in strange:
-                total -= least[index]
-                least[index] = self._least_of_all(index, end)
-                total += least[index]
-                if total > limit:
-                    break
-        return least
+        is_any_there = len(strange) < sum(map(bool, given.keys))
+        if any(given.elisions) or (is_any_there and STALE * len(strange) <= limit):
+            return least
+        fits_any = is_any_there
+        for index in strange:
+            least[index] = self._least_of_all(index, end)
+            fits_any = fits_any or least[index] < STALE
+            if sum(least) > limit:
+                return None
+            if fits_any and limit == _NEVER:
+                break
+        return least if fits_any else None
 
     def _least_of_all(self, index: int, end: int) -> float:
         """What a line costs where it costs least; what it costs to leave it out is more than that."""
