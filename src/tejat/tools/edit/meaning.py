@@ -52,7 +52,7 @@ def _bare(line: str) -> str:
 def _otherwise(given: str, found: str, cost: int, has_word: Callable[[str], bool]) -> str | None:
     words = _words(given), _words(found)
     is_spelt_alike = _are_alike(*words, lambda one, other: _is_misspelt(one, other, has_word))
-    if not is_spelt_alike and _names_something_else(given, found, has_word):
+    if not is_spelt_alike and _names_something_else(given, found):
         return "names something else than old_string does"
     is_longer = _are_alike(*words, _goes_on)
     decides = _GUARDS.match(given) and _GUARDS.match(found) and not is_spelt_alike and not is_longer
@@ -76,17 +76,10 @@ def _have_same_operators(given: str, found: str, *, is_longer: bool) -> bool:
     return operators == there or (is_longer and _without_words(operators) == _without_words(there))
 
 
-def _names_something_else(given: str, found: str, has_word: Callable[[str], bool]) -> bool:
-    """Whether both name a block, and not the same one.
-
-    A long name that has become a little longer is the same if no one else has it.
-    """
-    names = block_name(given), block_name(found)
-
-    def is_same(one: str, other: str) -> bool:
-        return _goes_on(one, other) and 3 * (len(other) - len(one)) <= len(one) and not has_word(one)
-
-    return all(names) and not _are_alike(*names, is_same)
+def _names_something_else(given: str, found: str) -> bool:
+    """Whether both name a block, and not the same one: a name that goes on is another one too."""
+    left, right = (list(map(key_of, block_name(line))) for line in (given, found))
+    return bool(left) and bool(right) and left != right
 
 
 def _are_alike(given: Sequence[str], found: Sequence[str], is_like: Callable[[str, str], bool]) -> bool:
