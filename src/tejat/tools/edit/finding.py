@@ -42,6 +42,7 @@ _MOST_ALIGNED = 6
 _MOST_AS_GOOD = 2
 """Repairs that are tried though they find no more lines: these may have a slip besides."""
 _MOST_REJOINED = 3
+_SEVERAL = 4
 _NOT_THERE = 10_000
 _MARKED = 10
 _FOREIGN = 3
@@ -164,7 +165,10 @@ class _Search:
 
     @cached_property
     def _variants(self) -> list[Repaired]:
-        found, rejoined = list(variants(self._request)), list[Repaired]()
+        found, rejoined = (
+            [each for each in variants(self._request) if each.may_be_in(self._file.text)],
+            list[Repaired](),
+        )
         # Line breaks may have been taken for their escapes within the marks of a listing too.
         unmarked = [each for each in found if each.is_certain and len(each.repairs) == 1]
         for repaired in [Repaired.of(self._request), *unmarked][:_MOST_REJOINED]:
@@ -214,10 +218,12 @@ class _Search:
     def _worth_aligning(self) -> Iterator[Repaired]:
         most = _lines_there(self._request.old, self._page)
         left, alike = _MOST_ALIGNED, _MOST_AS_GOOD
+        # Of several lines, one at least should be there.
+        is_long = sum(map(is_telling, map(key_of, plain_lines(self._request.old)))) >= _SEVERAL
         for repaired in self._variants:
             there = _lines_there(repaired.old, self._page)
             is_alike = there == most and not repaired.is_certain
-            if not left or there < most or (is_alike and not alike):
+            if not left or there < most or (is_alike and not alike) or (is_long and not there):
                 continue
             left, alike = left - 1, alike - is_alike
             yield repaired

@@ -18,7 +18,7 @@ _MOST_SHOWN = 3
 _HEAVIEST = 30
 """What a line weighs at most, in characters: of two long lines, one is no better a sign than the other."""
 _MOST_HITS = 20_000
-_MOST_BY_WORDS = 6
+_MOST_BY_WORDS = 4
 _MOST_LINES_SOUGHT = 6
 _MOST_WORDS_SOUGHT = 4
 _MOST_OCCURRENCES = 400
@@ -61,26 +61,13 @@ class Places:
         self._stretches: dict[tuple[int, tuple[str, ...]], tuple[int, list[Alignment]]] = {}
 
     def shown(self) -> list[Alignment]:
-        """Those that are shown when none is taken: they need not rival the best one."""
-        if not self._is_one or len(self.rivals) >= _MOST_SHOWN:
-            return self.rivals[:_MOST_SHOWN]
-        # What the third one costs at most is known from places that lie apart.
-        apart = list[int]()
-        for start in self._compared:
-            if all(abs(start - other) > len(self._given.lines) + self._slack for other in apart):
-                apart.append(start)
-        costs = sorted(cost_of_a_walk(self._given, self._page, start) for start in apart)
-        most = costs[_MOST_SHOWN - 1] + _ROUNDING if len(costs) >= _MOST_SHOWN else _ANY
-        found = self._all(most)
-        return found if len(found) == _MOST_SHOWN or most == _ANY else self._all(_ANY)
-
-    def _all(self, most: float) -> list[Alignment]:
-        """The first of those that cost so much at most."""
+        """Those that are shown when none is taken: they need not rival the best one, and most speaks for them."""
+        found = list(self.rivals)
         self._stretches.clear()
-        found: list[Alignment] = []
-        for start in self._compared:
-            limit = min(most, found[_MOST_SHOWN - 1].total if len(found) >= _MOST_SHOWN else _ANY)
-            _add(found, self._aligned(start, limit))
+        for start in self._compared if self._is_one else ():
+            if len(found) >= _MOST_SHOWN:
+                break
+            _add(found, self._aligned(start, _ANY))
         return found[:_MOST_SHOWN]
 
     def look(self, votes: _Votes, most: int) -> None:

@@ -55,6 +55,10 @@ class Repaired:
         """Whether the signs of a diff were left out."""
         return _SIGNS in self.repairs
 
+    def may_be_in(self, page: str) -> bool:
+        """False where escapes or entities were put on of which the file has none at all."""
+        return not ((_ADDED in self.repairs and "\\" not in page) or (_AS_ENTITIES in self.repairs and "&" not in page))
+
     def undoes_all_in(self, page: str) -> bool:
         """Whether escapes or entities were undone of which the file has none at all."""
         return (_UNDONE in self.repairs and "\\" not in page) or (
@@ -105,11 +109,13 @@ _LISTINGS = (
 )
 _UNDONE = "one level of escapes was undone"
 _WITHOUT_ENTITIES = _respell("HTML entities were taken for what they stand for", escapes.without_entities)
+_ADDED = "a missing level of escapes was put on"
+_AS_ENTITIES = "characters were written as HTML entities, as in the file"
 _ESCAPES = (
     *(_respell(_UNDONE, function) for function in escapes.UNDOING),
     _WITHOUT_ENTITIES,
-    *(_respell("a missing level of escapes was put on", function) for function in escapes.ADDING),
-    *(_respell("characters were written as HTML entities, as in the file", way) for way in escapes.ENTITIES),
+    *(_respell(_ADDED, function) for function in escapes.ADDING),
+    *(_respell(_AS_ENTITIES, way) for way in escapes.ENTITIES),
 )
 
 
