@@ -119,8 +119,12 @@ class _Taken:
     answer: str
 
 
-def _best(session: ToolSession, path: str, old: str, new: str, *, rounds: int = 5) -> _Taken:
-    return min(asyncio.run(_taken(session, path, old, new)) for _ in range(rounds))
+def _best(session: ToolSession, path: str, old: str, new: str, *, rounds: int = 8) -> _Taken:
+    async def taken() -> list[_Taken]:
+        # One after the other in one loop, as the calls of a session are: it is not started for each of them.
+        return [await _taken(session, path, old, new) for _ in range(rounds)]
+
+    return min(asyncio.run(taken()))
 
 
 async def _taken(session: ToolSession, path: str, old: str, new: str) -> _Taken:

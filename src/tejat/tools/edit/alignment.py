@@ -38,7 +38,7 @@ _SPACED = (SPACING, SPACING + INDENTATION)
 _ROUNDING = 1e-6
 _ELIDED = 0.05
 """The cost of each line that dots stand for, so that they stand for as few as possible."""
-_MOST_ELIDED = 400
+_MOST_ELIDED = 200
 """Lines that one `...` may stand for."""
 _MATCH, _SKIP_GIVEN, _SKIP_FOUND = 1, 2, 3
 _MOST_PLACES = 4

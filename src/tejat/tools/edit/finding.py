@@ -193,9 +193,11 @@ class _Search:
         """The place that the text fits best, as it was given or repaired."""
         first = best = _Fit(self._page, Repaired.of(self._request), self._request)
         if not first.is_whole or listings.has_signs(self._request.new):
-            for repaired in self._worth_aligning():
+            for repaired, finds_more in self._worth_aligning():
                 if not self._is_in_vain(repaired, first, best):
-                    fit = _Fit(self._page, repaired, self._request)
+                    # What finds no more lines can only stand where the text itself may.
+                    beginnings = () if finds_more else first.sought.beginnings
+                    fit = _Fit(self._page, repaired, self._request, beginnings=beginnings)
                     best = fit if self._is_better(fit, best) else best
         return best.found() or best.refused()
 
@@ -215,7 +217,8 @@ class _Search:
         price = fit.price + (-_MARKED if fit.repaired.is_certain else 2 * len(fit.repaired.repairs))
         return price - (_FOREIGN if fit.repaired.undoes_all_in(self._file.text) else 0)
 
-    def _worth_aligning(self) -> Iterator[Repaired]:
+    def _worth_aligning(self) -> Iterator[tuple[Repaired, bool]]:
+        """Repairs that may bring the text nearer to the file, and whether more lines are there then."""
         most = _lines_there(self._request.old, self._page)
         left, alike = _MOST_ALIGNED, _MOST_AS_GOOD
         # Of several lines, one at least should be there.
@@ -226,20 +229,27 @@ class _Search:
             if not left or there < most or (is_alike and not alike) or (is_long and not there):
                 continue
             left, alike = left - 1, alike - is_alike
-            yield repaired
+            yield repaired, not is_alike
 
 
 class _Fit:
     """A request laid along the file."""
 
-    def __init__(self, page: Page, repaired: Repaired, asked: EditRequest, sought: Places | None = None) -> None:
-        """`sought` are its places where they are known already."""
+    def __init__(
+        self,
+        page: Page,
+        repaired: Repaired,
+        asked: EditRequest,
+        sought: Places | None = None,
+        beginnings: Sequence[int] = (),
+    ) -> None:
+        """`sought` are its places where they are known already, `beginnings` where they are looked for alone."""
         self._page, self.repaired, self._asked = page, repaired, asked
         request = repaired.request
         self._given = Given.for_new(request.old, request.new)
         self._new = _new_lines(request)
         most = _MOST_SEVERAL if request.expected != 1 else 8
-        self.sought = sought or places(self._given, page, most=most)
+        self.sought = sought or places(self._given, page, most=most, beginnings=beginnings)
         self._places = self.sought.rivals
         self._meant = meant(self._given, page, self._places, request.expected)
         self._conflict: Conflict | None = None

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from tejat.tools.edit.alignment import Alignment, align, cost_of_a_walk, stretch_for
+from tejat.tools.edit.alignment import STALE, Alignment, align, cost_of_a_walk, stretch_for
 from tejat.tools.edit.folding import words_of
 from tejat.tools.edit.given import Given
 from tejat.tools.edit.likeness import CUT
@@ -21,16 +21,19 @@ _MOST_HITS = 20_000
 _MOST_BY_WORDS = 4
 _MOST_LINES_SOUGHT = 6
 _MOST_WORDS_SOUGHT = 4
-_MOST_OCCURRENCES = 400
+_MOST_OCCURRENCES = 120
 _SHORTEST_WORD = 3
 _NARROW_MARGIN = 4
 _ROUNDING = 1e-6
 _ANY = float("inf")
 
 
-def places(given: Given, page: Page, *, most: int = _MOST) -> "Places":
-    """The places that fit, the best first. They share no line."""
+def places(given: Given, page: Page, *, most: int = _MOST, beginnings: Sequence[int] = ()) -> "Places":
+    """The places that fit, the best first. They share no line. With `beginnings`, only there is looked."""
     found = Places(given, page, is_one=most == _MOST)
+    if beginnings:
+        found.compare(beginnings)
+        return found
     found.look(_by_lines(given, page), most)
     if not found.rivals or found.may_be_surpassed:
         found.look(_by_words(given, page), _MOST_BY_WORDS)
@@ -70,12 +73,23 @@ class Places:
             _add(found, self._aligned(start, _ANY))
         return found[:_MOST_SHOWN]
 
+    @property
+    def beginnings(self) -> Sequence[int]:
+        """Where it was looked, the likeliest first."""
+        return list(self._compared)
+
+    def compare(self, beginnings: Sequence[int]) -> None:
+        """Compare closely at these places."""
+        for start in beginnings:
+            self._compared[start] = None
+            _add(self.rivals, self._aligned(start, self._limit if self.rivals else None))
+
     def look(self, votes: _Votes, most: int) -> None:
         """Compare closely at the beginnings that most speaks for, more than `slack` lines from each other."""
         weights, lines = _summed(votes.weights, self._slack // 2), _summed(votes.lines, self._slack)
         chosen: set[int] = set()
         for start in sorted(weights, key=lambda start: (-weights[start] - votes.weights[start], start)):
-            if len(chosen) == most:
+            if len(chosen) == most or (len(chosen) >= _MOST_SHOWN and self._is_hopeless):
                 break
             if any(near in chosen for near in range(start - self._slack, start + self._slack + 1)):
                 continue
@@ -111,6 +125,11 @@ class Places:
         found = align(given, page, start, slack, _limit(most))
         is_known = most == _ANY or (found and found[0].total <= most)
         return found if is_known else align(given, page, start, slack)
+
+    @property
+    def _is_hopeless(self) -> bool:
+        """Whether less than half of the text is at the best place: what is less likely need not be compared."""
+        return self._is_one and bool(self.rivals) and 2 * self.rivals[0].total > STALE * max(self._telling, 2)
 
     @property
     def may_be_surpassed(self) -> bool:

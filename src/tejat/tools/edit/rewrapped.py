@@ -43,15 +43,17 @@ class Rewrapped:
 
 def rewrapped(request: EditRequest, page: Page) -> Rewrapped | None:
     """The one place where the same words stand with other line breaks; None if there is none, or more than one."""
+    if request.expected not in {1, None} or len(request.old) > _LONGEST:
+        return None
     lines = plain_lines(request.old)
     mark = comment_mark(lines)
-    old = Tokens(request.old, mark)
-    if request.expected not in {1, None} or len(request.old) > _LONGEST or len(old) < _FEWEST_WORDS:
-        return None
     # Words are never broken, so that most texts that are not there need not be looked for at all.
     is_there = all(key_of(word) in page.key_text for word in telling_words(request.old)[:_MOST_SOUGHT])
     place = _place(_bare(lines, mark), page, mark) if is_there else None
     if place is None:
+        return None
+    old = Tokens(request.old, mark)
+    if len(old) < _FEWEST_WORDS:
         return None
     start, end = place
     there = "\n".join(page.lines[start:end])
@@ -98,6 +100,9 @@ def _place(wanted: Sequence[str], page: Page, mark: str) -> tuple[int, int] | No
     """The lines that hold the wanted ones, broken in whatever way; None if there are none, or several such places."""
     sought = "".join(wanted)
     if len(sought) < _SHORTEST:
+        return None
+    start = sought[:_SHORTEST]
+    if not mark and not any(bracket in start for bracket in _CLOSING) and start not in page.key_text.replace("\n", ""):
         return None
     keys = _without_marks(f"\n{page.key_text}", mark)[1:]
     flat = keys.replace("\n", "")
