@@ -1,6 +1,7 @@
 """How long `replace` takes to say what it would do, or that it will not: in process, files of real lines."""
 
 import asyncio
+import gc
 import os
 import time
 from collections.abc import Iterator, Mapping
@@ -31,6 +32,9 @@ def figures(scratch: str, *, turns: int = 2) -> Iterator[Figure]:
     for directory in (root, home):
         os.makedirs(directory)
     environment = {"PATH": os.environ.get("PATH", os.defpath), "HOME": home}
+    # The files that cases are made of are no part of the product, nor is the time to look through them for garbage.
+    gc.collect()
+    gc.freeze()
     with open_tools([root], None, mode="yolo", sandbox="off", environment=environment) as session:
         for lines, limit in _LIMITS.items():
             yield from _kinds(session, root, lines, limit, turns)

@@ -147,6 +147,9 @@ class _Search:
 
     def repaired(self) -> Found | None:
         """The text as it stands in the file once it is repaired."""
+        # Dots that stand for other lines are in no file, whatever is repaired.
+        if any(is_elision(line) and key_of(line) not in self._page.key_set for line in plain_lines(self._request.old)):
+            return None
         for repaired in self._variants:
             edits = self._whole_lines(repaired)
             # What becomes of the new text is not worked out in vain. A bracket alone tells no place.

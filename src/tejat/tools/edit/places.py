@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from tejat.tools.edit.alignment import STALE, Alignment, align, cost_of_a_walk, stretch_for
 from tejat.tools.edit.folding import words_of
 from tejat.tools.edit.given import Given
-from tejat.tools.edit.likeness import CUT
+from tejat.tools.edit.likeness import CUT, PER_CHARACTER, SLIP
 from tejat.tools.edit.page import Page
 
 WIDEST_MARGIN = 60
@@ -134,7 +134,9 @@ class Places:
     @property
     def may_be_surpassed(self) -> bool:
         """Whether a place where no telling line is as it was given could be as good as the best one."""
-        return _limit(self.rivals[0].total) >= CUT * self._telling
+        brinks = min(self._telling, 2)
+        least = CUT * brinks + (SLIP + PER_CHARACTER) * (self._telling - brinks)
+        return _limit(self.rivals[0].total) >= least
 
 
 def _add(found: list[Alignment], more: Sequence[Alignment]) -> None:
