@@ -147,8 +147,7 @@ class _Search:
 
     def repaired(self) -> Found | None:
         """The text as it stands in the file once it is repaired."""
-        # Dots that stand for other lines are in no file, whatever is repaired.
-        if any(is_elision(line) and key_of(line) not in self._page.key_set for line in plain_lines(self._request.old)):
+        if self._needs_no_repair():
             return None
         for repaired in self._variants:
             edits = self._whole_lines(repaired)
@@ -165,6 +164,16 @@ class _Search:
             if found is not None:
                 return found
         return None
+
+    def _needs_no_repair(self) -> bool:
+        """Whether every line is in the file but for white space, or some are dots, which are in no file."""
+        request, there = self._request, self._page.key_set
+        lines = plain_lines(request.old)
+        strange = [line for line in lines if (key := key_of(line)) and key not in there]
+        if any(map(is_elision, strange)):
+            return True
+        has_marks = any(mark in request.old for mark in ("```", "~~~")) or listings.has_signs(request.new)
+        return not strange and not has_marks
 
     @cached_property
     def _variants(self) -> list[Repaired]:

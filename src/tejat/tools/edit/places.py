@@ -18,9 +18,9 @@ _MOST_SHOWN = 3
 _HEAVIEST = 30
 """What a line weighs at most, in characters: of two long lines, one is no better a sign than the other."""
 _MOST_HITS = 20_000
-_MOST_BY_WORDS = 4
-_MOST_LINES_SOUGHT = 6
-_MOST_WORDS_SOUGHT = 4
+_MOST_BY_WORDS = 3
+_MOST_LINES_SOUGHT = 4
+_MOST_WORDS_SOUGHT = 3
 _MOST_OCCURRENCES = 120
 _SHORTEST_WORD = 3
 _NARROW_MARGIN = 4
