@@ -38,7 +38,7 @@ _SPACED = (SPACING, SPACING + INDENTATION)
 _ROUNDING = 1e-6
 _ELIDED = 0.05
 """The cost of each line that dots stand for, so that they stand for as few as possible."""
-_MOST_ELIDED = 200
+MOST_ELIDED = 200
 """Lines that one `...` may stand for."""
 _MATCH, _SKIP_GIVEN, _SKIP_FOUND = 1, 2, 3
 _MOST_PLACES = 4
@@ -142,7 +142,7 @@ def _behind_elision(given: Given, page: Page, index: int, at: int) -> int | None
     if at < 0 or following is None:
         return None if at < 0 else at
     try:
-        found = page.keys.index(given.keys[following], at, at + _MOST_ELIDED)
+        found = page.keys.index(given.keys[following], at, at + MOST_ELIDED)
     except ValueError:
         return None
     return max(found - (following - index - 1), at)
@@ -151,7 +151,7 @@ def _behind_elision(given: Given, page: Page, index: int, at: int) -> int | None
 def stretch_for(given: Given, page: Page, start: int, slack: int) -> tuple[int, tuple[str, ...]]:
     """The lines that `align` looks at, and which of them `start` is: where these are the same, so is what it finds."""
     first = max(start - slack - 1, 0)
-    end = max(start + slack, 0) + len(given.lines) + _MOST_ELIDED * sum(given.elisions)
+    end = max(start + slack, 0) + len(given.lines) + MOST_ELIDED * sum(given.elisions)
     return start - first, tuple(page.lines[first:end])
 
 
@@ -232,7 +232,7 @@ class _Table:
         self._lows, self._rows, self._moves = list[int](), list[list[float]](), list[bytearray]()
         low, high = max(start - slack, 0), min(max(start + slack, 0), self._size)
         self._first = max(low - 1, 0)
-        end = high + len(given.lines) + _MOST_ELIDED * sum(given.elisions)
+        end = high + len(given.lines) + MOST_ELIDED * sum(given.elisions)
         least = self._least_costs(min(end, self._size))
         if least is None:
             self.fits_any = False
@@ -241,7 +241,7 @@ class _Table:
         self._add_row(low, [0.0] * (high - low + 1), bytearray(high - low + 1))
         for index in range(len(given.lines)):
             low = min(max(start + index + 1 - slack, 0), self._size)
-            high = min(high + 1 + (_MOST_ELIDED if given.elisions[index] else 0), self._size)
+            high = min(high + 1 + (MOST_ELIDED if given.elisions[index] else 0), self._size)
             self._fill(index, max(low, self._lows[-1]), high, limit - left[index + 1] + _ROUNDING)
             if not self._rows[-1]:
                 self.fits_any = False

@@ -15,15 +15,11 @@ from tejat.tools.edit.given import Given, indent_of
 from tejat.tools.edit.likeness import ESCAPED
 from tejat.tools.edit.page import Page
 
-_AROUND = 40
-"""Lines before and behind the place that show how the file is indented."""
-
 
 def base_of(given: Given, new: Sequence[str], page: Page, alignment: Alignment) -> Given:
     """The old lines that the new ones have to be compared with."""
     found = [None if place is None else page.lines[place] for place in alignment.places]
-    around = page.lines[max(alignment.start - _AROUND, 0) : alignment.end + _AROUND]
-    is_as_found = _is_as_found(given, found, new, alignment, around)
+    is_as_found = _is_as_found(given, found, new, alignment, page.around(alignment.start, alignment.end))
     by_key, new_lines = {key_of(line): line for line in new}, {line.rstrip() for line in new}
     new_bodies = {line.strip() for line in new}
     # What is given as it stands in the new text accounts for it there.

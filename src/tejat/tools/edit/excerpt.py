@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from tejat.core.value import value
+from tejat.tools.edit.alignment import MOST_ELIDED
 from tejat.tools.edit.given import is_elision, plain_lines
 from tejat.tools.edit.nearest import telling_words
 from tejat.tools.edit.page import Page
@@ -25,8 +26,7 @@ _SHORTEST = 4
 _BLOCK = 1 << 12
 _MOST_BLOCKS = 64
 _AROUND = 60
-_MOST_ELIDED = 400
-"""Lines around a hit that are taken along, and how many more if the text leaves lines out."""
+"""Lines around a hit that are taken along."""
 _WIDEST = 1 << 18
 """Bytes that are taken along on either side; a block with longer lines is none for this."""
 _SEAM = "\0\n" * 8
@@ -94,7 +94,7 @@ class _ExcerptPage(Page):
 def excerpt_of(file: TextFile, old: str) -> Excerpt | None:
     """Where the text could stand; None if it has nothing rare that is there, or the lines are too long."""
     lines = plain_lines(old)
-    around = _AROUND + 2 * len(lines) + (_MOST_ELIDED if any(map(is_elision, lines)) else 0)
+    around = _AROUND + 2 * len(lines) + (MOST_ELIDED if any(map(is_elision, lines)) else 0)
     ranges = [_widened(file, block * _BLOCK, around) for block in _blocks(file, old, lines)]
     joined = list(_joined(sorted(each for each in ranges if each is not None)))
     if not joined:

@@ -21,8 +21,6 @@ from tejat.workspace.line_edits import Edit, line_edits
 _ALIKE = 0.4
 """The part of its words that a line keeps when it is changed and not replaced."""
 _MOST_PAIRED = 2_500
-_AROUND = 40
-"""Lines before and behind the place that show how the file is indented."""
 
 
 class Conflict(Exception):
@@ -67,7 +65,6 @@ class _Merge:
         }
         self._new = [mend(spell(line)) for line in new]
         self._old = old = base_of(Given([mend(spell(line)) for line in given.lines]), self._new, page, alignment)
-        around = page.lines[max(alignment.start - _AROUND, 0) : alignment.end + _AROUND]
         pairs = [
             (old.lines[index], page.lines[place])
             for index, place in enumerate(alignment.places)
@@ -76,7 +73,7 @@ class _Merge:
         first = alignment.places[given.first]
         if first is not None and self._is_moved_anew(given.lines[given.first], page.lines[first]):
             raise Conflict(first, "is indented neither as old_string nor as new_string has it")
-        self._indentation = Indentation(pairs, [*old.lines, *self._new], around)
+        self._indentation = Indentation(pairs, [*old.lines, *self._new], page.around(alignment.start, alignment.end))
 
     def _is_moved_anew(self, old: str, found: str) -> bool:
         """Whether the first line has another indent in each text, so that nobody knows which one is meant."""

@@ -15,6 +15,7 @@ from tejat.workspace.splice import TextEdit, TextFile
 
 _SOME = 32
 _LINE_ENDS = (b"\n", b"\r")
+_AROUND = 40
 
 
 @value
@@ -126,6 +127,10 @@ class Page:
             line += sum(self._file.raw.count(end.encode(), at, offset) for end in ends)
         self._counted = offset, line
         return line
+
+    def around(self, start: int, end: int) -> Sequence[str]:
+        """A stretch of lines and those about it, which show how the file is indented there."""
+        return self.lines[max(start - _AROUND, 0) : end + _AROUND]
 
     def has_line_with(self, start: str) -> bool:
         """Whether any line begins so."""
