@@ -5,6 +5,8 @@ import pytest
 from tejat.tools.edit.repairs import variants
 from tejat.tools.edit.request import EditRequest
 
+_TEXT = r"a file with a \" and an &amp;"
+
 
 @pytest.mark.parametrize(
     ("old", "new", "repaired"),
@@ -29,14 +31,21 @@ from tejat.tools.edit.request import EditRequest
     ],
 )
 def test_among_the_repairs(old: str, new: str, repaired: tuple[str, str]) -> None:
-    assert repaired in [(each.request.old, each.request.new) for each in variants(EditRequest(old, new))]
+    assert repaired in [(each.request.old, each.request.new) for each in variants(EditRequest(old, new), _TEXT)]
 
 
 def test_an_ordinary_text_has_no_marks() -> None:
     request = EditRequest("def run(self):\n    return self.value\n", "x")
-    assert [each.repairs for each in variants(request) if each.is_certain] == []
+    assert [each.repairs for each in variants(request, _TEXT) if each.is_certain] == []
 
 
 def test_numbers_that_do_not_rise_are_text() -> None:
     request = EditRequest("1: a\n1: b", "x")
-    assert "a\nb" not in [each.old for each in variants(request)]
+    assert "a\nb" not in [each.old for each in variants(request, _TEXT)]
+
+
+@pytest.mark.parametrize(("sign", "written"), [("\\", 'say(\\"a\\")'), ("&", "say(&quot;a&quot;)")])
+def test_what_the_file_has_none_of_is_not_put_on(sign: str, written: str) -> None:
+    request = EditRequest('say("a")', "x")
+    assert written in [each.old for each in variants(request, _TEXT)]
+    assert written not in [each.old for each in variants(request, _TEXT.replace(sign, ""))]

@@ -1,43 +1,17 @@
 """Lays the lines that were given along those of the file, so that all in all as little as possible differs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate, takewhile
 
 from tejat.core.value import value
-from tejat.tools.edit.folding import names_of
-from tejat.tools.edit.given import Given, indent_of
-from tejat.tools.edit.likeness import (
-    CUT,
-    ELIDED,
-    ESCAPED,
-    INDENTATION,
-    PER_CHARACTER,
-    SLIP,
-    SPACING,
-    Likeness,
-    cost_of_dots,
-    is_plain,
-    may_be_escaped,
-)
+from tejat.tools.edit.given import Given
+from tejat.tools.edit.likeness import CUT, ELIDED, ESCAPED, PER_CHARACTER, SLIP, is_plain, may_be_escaped
 from tejat.tools.edit.page import Page
-
-STALE = 70
-"""The cost of a line that is another one in the file: it was changed since, or this is the wrong place."""
-MISSING = 80
-EXTRA = 40
-"""The costs of a line that the file lacks, and of one that only the file has; of blank lines, BLANK."""
-BLANK = 3
-
-ELISION = 9
-"""The cost of dots for any number of lines: more than that of the same dots in the file."""
+from tejat.tools.edit.pairs import BLANK, EXTRA, MISSING, STALE, Pairs
 
 _NEVER = float("inf")
-_NEAR = 8
 _AHEAD = 4
-_SPACED = (SPACING, SPACING + INDENTATION)
 _ROUNDING = 1e-6
-_ELIDED = 0.05
-"""The cost of each line that dots stand for, so that they stand for as few as possible."""
 MOST_ELIDED = 200
 """Lines that one `...` may stand for."""
 _MATCH, _SKIP_GIVEN, _SKIP_FOUND = 1, 2, 3
@@ -130,6 +104,15 @@ def cost_of_a_walk(given: Given, page: Page, start: int) -> float:
     return total if fits_any else _NEVER
 
 
+def costs_as_it_stands(given: Given, page: Page) -> Iterator[float]:
+    """What differs at each place where all of the lines stand, but for white space and look-alikes."""
+    pairs = Pairs(given, page)
+    for start in page.runs_of(given.keys):
+        costs = [pairs.cost(index, start + index) for index in range(len(given.keys))]
+        if max(costs) < ESCAPED:
+            yield sum(costs)
+
+
 def _ahead(key: str, keys: Sequence[str], at: int) -> int:
     """How many lines further down the line stands: none if it does not."""
     near = keys[at : at + 1 + _AHEAD]
@@ -153,71 +136,6 @@ def stretch_for(given: Given, page: Page, start: int, slack: int) -> tuple[int, 
     first = max(start - slack - 1, 0)
     end = max(start + slack, 0) + len(given.lines) + MOST_ELIDED * sum(given.elisions)
     return start - first, tuple(page.lines[first:end])
-
-
-class Pairs:
-    """What it costs that a given line is a certain line of the file, and to skip either."""
-
-    def __init__(self, given: Given, page: Page) -> None:
-        self._given, self._page = given, page
-        self._likenesses: dict[int, Likeness] = {}
-
-    def likeness(self, index: int) -> Likeness:
-        """What compares a given line with others; it knows what was asked before."""
-        likeness = self._likenesses.get(index)
-        if likeness is None:
-            given = self._given
-            is_first, is_last = index == given.first, index == given.last
-            likeness = self._page.likeness(given.lines[index], given.keys[index], is_first=is_first, is_last=is_last)
-            self._likenesses[index] = likeness
-        return likeness
-
-    def cost(self, index: int, at: int) -> float:
-        """Of a given line and one of the file."""
-        likeness, found = self.likeness(index), self._page.lines[at]
-        cost = likeness.known.get(found)
-        if cost is None:
-            cost = likeness.known[found] = self._cost(likeness, index, at)
-        return cost
-
-    def _cost(self, likeness: Likeness, index: int, at: int) -> float:
-        line, key, found_key = self._given.lines[index], self._given.keys[index], self._page.keys[at]
-        if key != found_key and (not key or not found_key):
-            return _NEVER
-        if self._given.elisions[index] and key != found_key:
-            return _NEVER if cost_of_dots(line, found_key) is None else ELISION - 1
-        cost = likeness.cost(self._page.lines[at], found_key)
-        if key == found_key and cost in _SPACED and line.isascii() and self._stands_near(line.strip(), at):
-            return STALE  # the white space within it tells lines apart here
-        return STALE if cost is None or (cost > CUT and self._is_another_thing(line, at)) else cost
-
-    def _stands_near(self, text: str, at: int) -> bool:
-        """Whether this is just what a line says that stands near another one, which is plain too."""
-        lines = self._page.lines
-        near = range(max(at - _NEAR, 0), min(at + _NEAR + 1, len(lines)))
-        return lines[at].isascii() and any(lines[line].strip() == text for line in near)
-
-    def _is_another_thing(self, line: str, at: int) -> bool:
-        """Whether the line defines something that the file has elsewhere, and this line something else."""
-        names = names_of(line)
-        return names != names_of(self._page.lines[at]) and any(map(self._page.has_word, names))
-
-    def cost_of_missing(self, index: int) -> float:
-        """Of a given line that is not in the file."""
-        return ELISION if self._given.elisions[index] else MISSING if self._given.keys[index] else BLANK
-
-    def costs_of_extra(self, index: int, low: int, high: int) -> list[float]:
-        """What it costs to skip each line of the file, from the one before `low` on."""
-        given, found = self._given, range(max(low - 1, 0), high)
-        keys, lines = self._page.keys, self._page.lines
-        if not given.elisions[index]:
-            costs = [float(EXTRA if keys[at] else BLANK) for at in found]
-        # What was left out belongs to the block that the dots stand in.
-        elif len(indent_of(given.lines[index])) > len(indent_of(given.lines[given.first])):
-            costs = [_ELIDED if not keys[at] or indent_of(lines[at]) else float(EXTRA) for at in found]
-        else:
-            costs = [_ELIDED] * len(found)
-        return costs if low else [_NEVER, *costs]
 
 
 class _Table:
@@ -350,7 +268,7 @@ class _Table:
         likeness = self._pairs.likeness(index)
         (shortest, longest), known = likeness.sizes, likeness.known
         sizes, first = self._sizes, self._first
-        skip_given, least = self._pairs.cost_of_missing(index), self._least(index)
+        skip_given, strange = self._pairs.cost_of_missing(index), self._least(index)
         above_low, above_row = self._lows[-1], self._rows[-1]
         before = [_NEVER, *above_row, _NEVER][low - above_low :]
         near = min(above_low + len(above_row), high)
@@ -362,11 +280,8 @@ class _Table:
             if not is_final and last + skip_found < best:
                 best, move = last + skip_found, _SKIP_FOUND
             # What the line costs is asked only where it matters.
-            if (
-                diagonal < _NEVER
-                and (least := diagonal + (0 if keys[at] == key else ESCAPED)) <= best
-                and least <= limit
-            ):
+            least = diagonal + strange if keys[at] != key else diagonal
+            if diagonal < _NEVER and least <= best and least <= limit:
                 size = sizes[at - first]
                 if size and not is_elision and not shortest <= size <= longest:
                     cost = STALE

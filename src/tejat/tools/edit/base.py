@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 from math import gcd
 
-from tejat.tools.edit.alignment import STALE, Alignment
+from tejat.tools.edit.alignment import Alignment
 from tejat.tools.edit.folding import digits_of, key_of, operators_of, words_of
 from tejat.tools.edit.given import Given, indent_of
 from tejat.tools.edit.likeness import ESCAPED
 from tejat.tools.edit.page import Page
+from tejat.tools.edit.pairs import STALE
 
 
 def base_of(given: Given, new: Sequence[str], page: Page, alignment: Alignment) -> Given:

@@ -2,10 +2,11 @@
 
 import re
 
-from tejat.tools.edit.alignment import STALE, Alignment, align
+from tejat.tools.edit.alignment import Alignment, align
 from tejat.tools.edit.given import Given
 from tejat.tools.edit.merge import Conflict, merge
 from tejat.tools.edit.page import Page
+from tejat.tools.edit.pairs import STALE
 from tejat.workspace.encoding import UTF_8
 from tejat.workspace.splice import TextFile
 

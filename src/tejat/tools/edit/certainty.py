@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from tejat.core.value import value
-from tejat.tools.edit.alignment import STALE, Alignment
+from tejat.tools.edit.alignment import Alignment
 from tejat.tools.edit.given import Given
 from tejat.tools.edit.likeness import CUT, ESCAPED, PER_CHARACTER, SLIP
 from tejat.tools.edit.page import Page
+from tejat.tools.edit.pairs import STALE
 
 _SHORTEST = 3
 _SHORTEST_WITH_A_SLIP = 8

@@ -12,7 +12,7 @@ from typing import Literal
 
 from tejat.core.value import value
 from tejat.tools.edit import listings
-from tejat.tools.edit.alignment import Alignment
+from tejat.tools.edit.alignment import Alignment, costs_as_it_stands
 from tejat.tools.edit.certainty import as_good, is_whole, meant
 from tejat.tools.edit.excerpt import excerpt_of
 from tejat.tools.edit.folding import is_telling, key_of
@@ -177,10 +177,7 @@ class _Search:
 
     @cached_property
     def _variants(self) -> list[Repaired]:
-        found, rejoined = (
-            [each for each in variants(self._request) if each.may_be_in(self._file.text)],
-            list[Repaired](),
-        )
+        found, rejoined = list(variants(self._request, self._file.text)), list[Repaired]()
         # Line breaks may have been taken for their escapes within the marks of a listing too.
         unmarked = [each for each in found if each.is_certain and len(each.repairs) == 1]
         for repaired in [Repaired.of(self._request), *unmarked][:_MOST_REJOINED]:
@@ -319,7 +316,7 @@ class _Fit:
         except Conflict as conflict:
             self._conflict = conflict
             return None
-        if not edits or self._is_applied():
+        if not edits or self._is_applied:
             return None
         if self._has_signs() or (self.repaired.is_certain and listings.leaves_marks(self._given.lines, self._new)):
             self._conflict = Conflict(edits[0].start, "would get the marks of a listing that new_string has")
@@ -345,26 +342,19 @@ class _Fit:
         return not self.repaired.is_of_a_diff or not added or written <= added
 
     def refused(self) -> Refused:
-        is_applied = (bool(self._meant) and self._conflict is None) or self._is_applied()
-        return Refused(0, self._given, self._page, self.sought.shown(), self._conflict, is_applied)
+        is_applied = (bool(self._meant) and self._conflict is None) or self._is_applied
+        # Where the place is certain, no other one has to be shown.
+        nearest = self._meant or self.sought.shown()
+        return Refused(0, self._given, self._page, nearest, self._conflict, is_applied)
 
+    @cached_property
     def _is_applied(self) -> bool:
         """Whether the new text stands in the file, where it has anything that the old one had not, and fits better."""
         new = Given(self._new)
         known = {*self._given.keys, *(self._page.keys[place] for each in self._meant for place in each.known())}
         if not any(telling and key not in known for telling, key in zip(new.telling, new.keys, strict=True)):
             return False
-        if not all(
-            not telling or key in self._page.key_set for telling, key in zip(new.telling, new.keys, strict=True)
-        ):
-            return False
-        there = places(new, self._page).rivals
-        return (
-            bool(there)
-            and is_whole(new, there[0])
-            and there[0].end - there[0].start == len(new.lines)
-            and (not self._places or there[0].total <= self._places[0].total)
-        )
+        return any(cost <= self.total for cost in costs_as_it_stands(new, self._page))
 
 
 def _is_elsewhere(alignment: Alignment, start: int, end: int) -> bool:

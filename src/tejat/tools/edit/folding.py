@@ -17,6 +17,7 @@ _LOOK_ALIKE = {
     **dict.fromkeys(map(ord, "‐‑‒–—―−﹘﹣"), "-"),
     **dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u200f"), None),
 }
+_HAS_LOOK_ALIKES = re.compile(f"[{''.join(map(chr, _LOOK_ALIKE))}]")
 _WORD = re.compile(r"\w+|[^\w\s]")
 _ENTITIES = (
     ("&lt;", "<"),
@@ -77,8 +78,9 @@ def _folded_ascii(text: str) -> str:
 
 
 def _folded(text: str) -> str:
-    for sign, plain in _LOOK_ALIKE.items():
-        text = text.replace(chr(sign), plain or "")
+    if _HAS_LOOK_ALIKES.search(text):
+        for sign, plain in _LOOK_ALIKE.items():
+            text = text.replace(chr(sign), plain or "")
     # No line changes what is next to it: nothing is composed with a line end, or moved over it.
     normal = unicodedata.normalize("NFKC", text)
     try:

@@ -79,3 +79,9 @@ def is_elision(line: str) -> bool:
 
 def indent_of(line: str) -> str:
     return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def holds(lines: Sequence[str], wanted: Sequence[str]) -> bool:
+    """Whether all wanted lines are among the lines, in their order."""
+    rest = iter(lines)
+    return all(line in rest for line in wanted)

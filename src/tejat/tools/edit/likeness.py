@@ -65,10 +65,21 @@ class Likeness:
             return None
         cost = self._cost_of_slip(found, found_key) if self._may_be_near(found, found_key) else None
         if self._has_dots:
-            cost = _lesser(cost, cost_of_dots(self._line, found_key))
+            cost = _lesser(cost, self.cost_of_dots(found_key))
         if self._is_first or self._is_last:
             cost = _lesser(cost, _cost_of_cut(key, found_key, is_first=self._is_first, is_last=self._is_last))
         return cost
+
+    def cost_of_dots(self, found_key: str) -> int | None:
+        """Of a line whose end was left out: `# a long comment that...`."""
+        start = self._before_dots
+        return ELIDED if start and found_key.startswith(start) else None
+
+    @cached_property
+    def _before_dots(self) -> str:
+        """What stands before the dots, if it tells anything."""
+        start = key_of(self._line.rstrip().rstrip(".…"))
+        return start if len(start) >= _SHORTEST_SLIP else ""
 
     def _may_be_near(self, found: str, found_key: str) -> bool:
         """Rules most lines out at a fraction of the price."""
@@ -157,12 +168,6 @@ def is_slip_of_letters(given: str, found: str) -> bool:
         return False
     is_other_letter = len(given) == len(found) and sorted(given) != sorted(found)
     return not is_other_letter or (shorter >= _SHORTEST_SLIP and given[0] == found[0])
-
-
-def cost_of_dots(given: str, found_key: str) -> int | None:
-    """A line whose end was left out: `# a long comment that...`."""
-    start = key_of(given.rstrip().rstrip(".…"))
-    return ELIDED if len(start) >= _SHORTEST_SLIP and found_key.startswith(start) else None
 
 
 def _cost_of_cut(given_key: str, found_key: str, *, is_first: bool, is_last: bool) -> int | None:

@@ -7,7 +7,7 @@ whether it runs, an operator and the opposite of a word are none.
 import re
 from collections.abc import Callable, Sequence
 
-from tejat.tools.edit.alignment import MISSING, STALE, Alignment
+from tejat.tools.edit.alignment import Alignment
 from tejat.tools.edit.block_names import block_name
 from tejat.tools.edit.folding import key_of, operators_of, unescaped, words_of
 from tejat.tools.edit.given import Given
@@ -15,6 +15,7 @@ from tejat.tools.edit.likeness import CUT, ELIDED, SLIP, WORD, is_slip_of_letter
 from tejat.tools.edit.merge import Conflict
 from tejat.tools.edit.opposites import are_opposite, pieces_of
 from tejat.tools.edit.page import Page
+from tejat.tools.edit.pairs import MISSING, STALE
 
 _GUARDS = re.compile(
     r"\s*(?:[}\])]+\s*)?(?:else\s+)?(?:if|elif|elsif|elseif|while|for|foreach|case|when|unless|until|guard|switch|match)\b"

@@ -7,13 +7,14 @@ nobody knows what is right, and the change is refused.
 from collections import Counter
 from collections.abc import Sequence
 
-from tejat.tools.edit.alignment import STALE, Alignment
+from tejat.tools.edit.alignment import Alignment
 from tejat.tools.edit.base import base_of, with_blank_lines
 from tejat.tools.edit.folding import key_of, operators_of, words_of
-from tejat.tools.edit.given import Given, indent_of, is_elision
+from tejat.tools.edit.given import Given, holds, indent_of, is_elision
 from tejat.tools.edit.indentation import Indentation
 from tejat.tools.edit.likeness import CUT, ELIDED, ESCAPED, SLIP, is_near
 from tejat.tools.edit.page import LineEdit, Page
+from tejat.tools.edit.pairs import STALE
 from tejat.tools.edit.spelling import learned_slips, learned_spelling
 from tejat.tools.edit.word_merge import escaped_signs, merged_line
 from tejat.workspace.line_edits import Edit, line_edits
@@ -221,7 +222,7 @@ class _Merge:
         if not between or not lines:
             return LineEdit(start, start, lines)
         keys = [key_of(line) for line in lines]
-        if _holds(keys, between):
+        if holds(keys, between):
             return LineEdit(start, end, lines)
         if not any(between):
             if self._is_blank(edit.old_end) != self._is_blank(edit.old_start - 1):
@@ -287,12 +288,6 @@ def _plain(lines: Sequence[str], alike: "set[str]") -> list[str]:
 def _blank_at(lines: Sequence[str]) -> int:
     """How many of the first lines are blank."""
     return next((index for index, line in enumerate(lines) if line.strip()), len(lines))
-
-
-def _holds(lines: Sequence[str], wanted: Sequence[str]) -> bool:
-    """Whether all wanted lines are among the lines, in their order."""
-    rest = iter(lines)
-    return all(line in rest for line in wanted)
 
 
 def _pairs(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from tejat.tools.edit.alignment import STALE, Alignment
+from tejat.tools.edit.alignment import Alignment
 from tejat.tools.edit.given import Given, indent_of
 from tejat.tools.edit.likeness import CUT
 from tejat.tools.edit.page import Page
+from tejat.tools.edit.pairs import STALE
 
 
 def overlooked(given: Given, page: Page, alignments: Sequence[Alignment]) -> tuple[str, ...]:

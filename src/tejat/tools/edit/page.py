@@ -85,6 +85,17 @@ class Page:
                 self._lines_of[self.keys[at]].append(at)
         return {key: self._lines_of[key] for key in asked}
 
+    def runs_of(self, keys: Sequence[str]) -> list[int]:
+        """Each line where the keys stand, one below the other."""
+        text, sought = f"\n{self.key_text}\n", "\n".join(["", *keys, ""])
+        runs: list[int] = []
+        at, line, end = 0, 0, text.find(sought)
+        while end >= 0:
+            line += text.count("\n", at, end)
+            runs.append(line)
+            at, end = end, text.find(sought, end + 1)
+        return runs
+
     def lines_with(self, part: str, *, most: int) -> Sequence[int]:
         """The line of each place where a part of a key stands; none if there are more than `most`."""
         if part not in self._parts:

@@ -3,11 +3,12 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from tejat.tools.edit.alignment import STALE, Alignment, align, cost_of_a_walk, stretch_for
+from tejat.tools.edit.alignment import Alignment, align, cost_of_a_walk, stretch_for
 from tejat.tools.edit.folding import words_of
 from tejat.tools.edit.given import Given
 from tejat.tools.edit.likeness import CUT, PER_CHARACTER, SLIP
 from tejat.tools.edit.page import Page
+from tejat.tools.edit.pairs import STALE
 
 WIDEST_MARGIN = 60
 """Places that cost so much more than the best one cannot rival it."""

@@ -3,11 +3,12 @@
 import unicodedata
 from collections.abc import Iterator, Sequence
 
-from tejat.tools.edit.alignment import MISSING, STALE, Alignment
+from tejat.tools.edit.alignment import Alignment
 from tejat.tools.edit.finding import Refused
 from tejat.tools.edit.given import Given, indent_of
 from tejat.tools.edit.nearest import lines_in_common, telling_words
 from tejat.tools.edit.page import Page
+from tejat.tools.edit.pairs import MISSING, STALE
 from tejat.tools.edit.request import EditRequest
 from tejat.tools.edit.showing import cut, place_of, shown
 

@@ -7,7 +7,7 @@ was made in both then. Otherwise the new text is written as it was given.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from tejat.core.value import value
 from tejat.tools.edit import escapes, listings
@@ -55,10 +55,6 @@ class Repaired:
         """Whether the signs of a diff were left out."""
         return _SIGNS in self.repairs
 
-    def may_be_in(self, page: str) -> bool:
-        """False where escapes or entities were put on of which the file has none at all."""
-        return not ((_ADDED in self.repairs and "\\" not in page) or (_AS_ENTITIES in self.repairs and "&" not in page))
-
     def undoes_all_in(self, page: str) -> bool:
         """Whether escapes or entities were undone of which the file has none at all."""
         return (_UNDONE in self.repairs and "\\" not in page) or (
@@ -73,15 +69,21 @@ class Repaired:
 
 def _strip(says: str, strip: listings.Strip, strip_new: "listings.Strip | None" = None) -> Repair:
     of_new = strip_new or strip
-    return Repair(says, lambda old: _joined(strip(plain_lines(old))), lambda new, _: _joined(of_new(plain_lines(new))))
+    return Repair(says, lambda old: _joined(strip(_lines(old))), lambda new, _: _joined(of_new(_lines(new))))
 
 
 def _strip_numbers(strip: listings.Strip, strip_new: listings.StripNew) -> Repair:
     return Repair(
         _NUMBERS,
-        lambda old: _joined(strip(plain_lines(old))),
-        lambda new, old: _joined(strip_new(plain_lines(new), plain_lines(old))),
+        lambda old: _joined(strip(_lines(old))),
+        lambda new, old: _joined(strip_new(_lines(new), _lines(old))),
     )
+
+
+@lru_cache(maxsize=16)
+def _lines(text: str) -> tuple[str, ...]:
+    """The same text is asked for by one repair after the other."""
+    return tuple(plain_lines(text))
 
 
 def _joined(lines: "list[str] | None") -> str | None:
@@ -119,21 +121,28 @@ _ESCAPES = (
 )
 
 
-def variants(request: EditRequest) -> Iterator[Repaired]:
-    """The request with one repair, then those with two, without repetitions; the given one is not among them."""
+def variants(request: EditRequest, text: str) -> Iterator[Repaired]:
+    """The request with one repair, then those with two, without repetitions; the given one is not among them.
+
+    `text` is what is searched: neither escapes nor entities are put on of which it has none at all.
+    """
     if max(len(request.old), len(request.new)) > MOST_REPAIRED:
         return
+    of_listings = [repair for repair in _LISTINGS if repair is not _MARGIN or "+" in request.new]
+    absent = {says for says, sign in ((_ADDED, "\\"), (_AS_ENTITIES, "&")) if sign not in text}
+    of_escapes = [repair for repair in _ESCAPES if repair.says not in absent]
     seen = {request.old}
     once: list[Repaired] = []
-    for repair in (*_LISTINGS, *_ESCAPES):
-        repaired = _repaired(Repaired.of(request), repair)
+    given = Repaired.of(request)
+    for repair in (*of_listings, *of_escapes):
+        repaired = _repaired(given, repair)
         if repaired is not None and repaired.old not in seen:
             seen.add(repaired.old)
             once.append(repaired)
             yield repaired
     for first in once:
         # Marks are around escapes and around other marks; a second level of escapes is nobody's slip.
-        for repair in (*_LISTINGS, *_ESCAPES) if first.repairs[0] in _OF_LISTINGS else _LISTINGS:
+        for repair in (*of_listings, *of_escapes) if first.repairs[0] in _OF_LISTINGS else of_listings:
             repaired = _repaired(first, repair)
             if repaired is not None and repaired.old not in seen:
                 seen.add(repaired.old)
@@ -149,14 +158,19 @@ def _repaired(given: Repaired, repair: Repair) -> Repaired | None:
     old = repair.respell(given.old)
     if old is None or old == given.old or not old.strip():
         return None
-    if repair is _MARGIN and not listings.has_signs(given.request.new):
-        return None
-    new = given.request.new
-    if repair.says == _SIGNS and "\n+" in f"\n{new}" and repair.respell_new(new, given.old) is None:
+    if repair.says == _SIGNS and not _may_be_of_a_diff(given, repair):
         return None
     if repair is _FENCE:
         old = _ending_alike(old, _new(given.request, repair, old))
     return Repaired(old, lambda: _new(given.request, repair, old), given.expected, (*given.repairs, repair.says))
+
+
+def _may_be_of_a_diff(given: Repaired, repair: Repair) -> bool:
+    """Whether the new text has signs of a diff too, where it has to, and can be freed of them."""
+    new = given.request.new
+    if repair is _MARGIN and not listings.has_signs(new):
+        return False
+    return "\n+" not in f"\n{new}" or repair.respell_new(new, given.old) is not None
 
 
 def _new(request: EditRequest, repair: Repair, old: str) -> str:

@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from tejat.tools.edit.alignment import Alignment, Pairs
+from tejat.tools.edit.alignment import Alignment
 from tejat.tools.edit.given import Given
 from tejat.tools.edit.page import Page
+from tejat.tools.edit.pairs import Pairs
 from tejat.tools.edit.places import lines_with_words
 
 _NEAR = 2

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from tejat.tools.edit.block_names import block_name
 from tejat.tools.edit.folding import is_telling, key_of
+from tejat.tools.edit.given import holds
 from tejat.tools.edit.page import LineEdit, Page
 from tejat.workspace.line_edits import Edit, line_edits
 
@@ -94,11 +95,18 @@ class _Stretch:
             cls(new, keys, page, place, start, end)
             for start in _nearest(keys[0], page, range(place[0] - 1, max(place[0] - reach, 0) - 1, -1), place[0])
             for end in _nearest(keys[-1], page, range(place[1], min(place[1] + reach, len(page.keys))), place[1] - 1)
+            if _may_stay(keys, page, place, start, end)
         ]
         whole = [
             stretch for stretch in stretches if stretch.repeated and not stretch.loses_any and not stretch.is_emptied
         ]
         return max(whole, key=lambda stretch: stretch.worth, default=None)
+
+
+def _may_stay(keys: Sequence[str], page: Page, place: tuple[int, int], start: int, end: int) -> bool:
+    """Whether there is anything around the place, and the new lines have all of it in its order."""
+    around = [key for key in (*page.keys[start : place[0]], *page.keys[place[1] : end]) if key]
+    return bool(around) and holds(keys, around)
 
 
 def _says_something(line: str) -> bool:
