@@ -9,6 +9,7 @@ The rules, each a function below:
    must differ from the old text more than twice as much as the true place does, and at least once.
 4. Lines that were given alike, some of which stay while others go or come, must be alike in the file too: nobody can
    tell which of them it is that stays.
+5. Text that is gone from one place must not stand at another, but for white space: that is where it is meant then.
 
 What each disturbance may do to lines that change, are added or deleted is ruled where it is made.
 """
@@ -71,6 +72,14 @@ def which_stay_is_told(draft: Draft) -> bool:
         len({is_kept for is_kept, _ in alike}) == 1 or len({line for _, line in alike}) == 1
         for alike in (*old_alike.values(), *new_alike.values())
     )
+
+
+def stands_somewhere(draft: Draft) -> bool:
+    """Rule 5: whether the words and signs of the old text stand together anywhere in the file."""
+    given = Counter(token for line in draft.lines("old") for token in tokens(line))
+    size = sum(1 for line in draft.lines("old") if line.strip())
+    lines = [line for line in draft.before() if line.strip()]
+    return nearest_elsewhere(lines, given, size, (0, 0), most=0) == 0
 
 
 def nearest_elsewhere(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 from random import Random
 
-from bench.edit.clear import literal_count, nearest_elsewhere, tokens
+from bench.edit.clear import literal_count, nearest_elsewhere, stands_somewhere, tokens
 from bench.edit.draft import Draft, Row, rows_of
 from bench.edit.sources import any_source
 from bench.edit.truth import NUMBER
@@ -81,7 +81,7 @@ def meaning_changed(draft: Draft, rng: Random) -> Draft | None:
         return None
     rows[index] = replace(row, true_old=other)
     changed = draft.with_rows(rows, f"{other.strip()!r} by now")
-    return None if literal_count(changed) else changed
+    return None if literal_count(changed) or stands_somewhere(changed) else changed
 
 
 def placeholder(draft: Draft, rng: Random) -> Draft | None:
@@ -117,7 +117,7 @@ def already_done(draft: Draft, _rng: Random) -> Draft | None:
     rows = [replace(row, true_old=row.true_new) for row in draft.rows]
     done = draft.with_rows(rows, "done already")
     small = sum(len(tokens(line)) for line in draft.lines("new")) < 5
-    return None if small or literal_count(done) else done
+    return None if small or literal_count(done) or stands_somewhere(done) else done
 
 
 def no_change(draft: Draft, rng: Random) -> Draft | None:

@@ -123,7 +123,7 @@ class _Taken:
     answer: str
 
 
-def _best(session: ToolSession, path: str, old: str, new: str, *, rounds: int = 8) -> _Taken:
+def _best(session: ToolSession, path: str, old: str, new: str, *, rounds: int = 20) -> _Taken:
     async def taken() -> list[_Taken]:
         # One after the other in one loop, as the calls of a session are: it is not started for each of them.
         return [await _taken(session, path, old, new) for _ in range(rounds)]

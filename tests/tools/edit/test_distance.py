@@ -32,6 +32,14 @@ def test_the_same_as_the_whole_table(first: str, second: str) -> None:
     assert distance(first, second) == by_table(first, second)
 
 
+@settings(max_examples=300, deadline=None)
+@given(st.text("abc", max_size=20), st.text("abc", max_size=20), st.integers(0, 20))
+def test_up_to_a_limit(first: str, second: str, most: int) -> None:
+    expected = by_table(first, second)
+    found = distance(first, second, most=most)
+    assert found == expected if expected <= most else found > most
+
+
 def test_long_texts() -> None:
     chance = random.Random(4)
     first = "".join(chance.choices("abcdef", k=700))

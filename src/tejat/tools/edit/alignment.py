@@ -89,7 +89,7 @@ def cost_of_a_walk(given: Given, page: Page, start: int) -> float:
             until = _behind_elision(given, page, index, at)
             if until is None:
                 return _NEVER
-            total += pairs.cost_of_missing(index) + sum(pairs.costs_of_extra(index, at + 1, until))
+            total += pairs.cost_of_missing(index) + sum(pairs.costs_of_elided(index, at, until))
             at = until
             continue
         while key and 0 <= at < lines and not keys[at]:
@@ -176,7 +176,10 @@ class _Table:
             least[index] = self._least(index)
         if sum(least) > limit:
             return None
-        self._sizes = self._plain_sizes(end)
+        keys, lines = self._page.keys[self._first : end], self._page.lines[self._first : end]
+        self._extra = [float(self._pairs.cost_of_extra(at)) for at in range(self._first, end)]
+        # How long the keys are, 0 for those of lines that are not plain.
+        self._sizes = [len(key) if is_plain(line, key) else 0 for key, line in zip(keys, lines, strict=True)]
         is_any_there = len(strange) < sum(map(bool, given.keys))
         if any(given.elisions) or (is_any_there and STALE * len(strange) <= limit):
             return least
@@ -272,10 +275,14 @@ class _Table:
         above_low, above_row = self._lows[-1], self._rows[-1]
         before = [_NEVER, *above_row, _NEVER][low - above_low :]
         near = min(above_low + len(above_row), high)
-        extra = self._pairs.costs_of_extra(index, low, near)
+        extra = self._costs_of_extra(index, low - 1, near)
         costs, moves = list[float](), bytearray()
         best = _NEVER
         for at, diagonal, above, skip_found in zip(range(low - 1, near), before, before[1:], extra, strict=False):
+            if diagonal == above == best == _NEVER:
+                costs.append(_NEVER)
+                moves.append(_SKIP_GIVEN)
+                continue
             last, best, move = best, above + skip_given, _SKIP_GIVEN
             if not is_final and last + skip_found < best:
                 best, move = last + skip_found, _SKIP_FOUND
@@ -296,15 +303,16 @@ class _Table:
             costs.append(best)
             moves.append(move)
         if not is_final and best < _NEVER and near < high:
-            further = accumulate(self._pairs.costs_of_extra(index, near + 1, high), initial=best)
+            further = accumulate(self._costs_of_extra(index, near, high), initial=best)
             behind = list(takewhile(limit.__ge__, further))[1:]
             costs += behind
             moves += bytes([_SKIP_FOUND]) * len(behind)
         self._add_row(low, costs, moves)
 
-    def _plain_sizes(self, end: int) -> list[int]:
-        """How long the keys of the lines are, 0 for those that are not plain."""
-        keys, lines = self._page.keys, self._page.lines
-        return [
-            len(keys[at]) if is_plain(lines[at], keys[at]) else 0 for at in range(self._first, min(end, self._size))
-        ]
+    def _costs_of_extra(self, index: int, start: int, end: int) -> list[float]:
+        """What it costs to skip each line of the file; it cannot be done before the first one."""
+        if start < 0:
+            return [_NEVER, *self._costs_of_extra(index, 0, end)]
+        if self._given.elisions[index]:
+            return self._pairs.costs_of_elided(index, start, end)
+        return self._extra[start - self._first : end - self._first]

@@ -84,4 +84,4 @@ def _swallows(file: TextFile, old: str, corrected: str) -> bool:
 def _resembles(old: str, corrected: str) -> bool:
     given, found = "".join(old.split()), "".join(corrected.split())
     most = len(given) // RESEMBLANCE
-    return abs(len(given) - len(found)) <= most and distance(given, found) <= most
+    return abs(len(given) - len(found)) <= most and distance(given, found, most=most) <= most

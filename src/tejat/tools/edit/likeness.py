@@ -84,9 +84,9 @@ class Likeness:
     def _may_be_near(self, found: str, found_key: str) -> bool:
         """Rules most lines out at a fraction of the price."""
         key = self._key
-        is_word_out = key[0] != found_key[0] and key[-1] != found_key[-1] and self._is_ascii and found.isascii()
         # Where more than one word differs, it has to be a few characters.
-        if is_word_out and abs(len(key) - len(found_key)) > max(len(key), len(found_key), ONE_IN) // ONE_IN:
+        is_far = abs(len(key) - len(found_key)) > max(len(key), len(found_key), ONE_IN) // ONE_IN
+        if is_far and self._is_amiss_at_both_ends(found, found_key):
             return False
         # Texts that are near each other share most pairs of letters.
         left, right = self._pairs, _pairs(found_key)
@@ -99,17 +99,23 @@ class Likeness:
         if min(len(key), len(found_key)) < _SHORTEST_SLIP or digits_of(key) != digits_of(found_key):
             return None
         most = max(len(key) // ONE_IN, len(found_key) // ONE_IN, 1)
+        few = min(most, MOST_CHARACTERS)
         # A character is part of two pairs, and two that changed places are part of three.
         differing = max(len(self._pairs - _pairs(found_key)), len(_pairs(found_key) - self._pairs))
-        if abs(len(key) - len(found_key)) <= most and differing <= max(2 * most, 3):
-            characters = _distance(key, found_key)
-            if characters <= min(most, MOST_CHARACTERS):
-                return SLIP + PER_CHARACTER * characters
-            if characters <= most and names_of(given) == names_of(found):
-                return WORD
-        if key[0] != found_key[0] and key[-1] != found_key[-1] and self._is_ascii and found.isascii():
+        if differing <= max(2 * few, 3) and (characters := _distance(key, found_key, few)) <= few:
+            return SLIP + PER_CHARACTER * characters
+        if names_of(given) != names_of(found):
             return None
-        return WORD if _differ_by_a_word(given, found) and names_of(given) == names_of(found) else None
+        is_other_word = not self._is_amiss_at_both_ends(found, found_key) and _differ_by_a_word(given, found)
+        if is_other_word:
+            return WORD
+        may_be_near = abs(len(key) - len(found_key)) <= most and differing <= 2 * most
+        return WORD if may_be_near and _distance(key, found_key, most) <= most else None
+
+    def _is_amiss_at_both_ends(self, found: str, found_key: str) -> bool:
+        """Whether neither the first nor the last characters are the same, as they are where one word differs."""
+        key = self._key
+        return key[0] != found_key[0] and key[-1] != found_key[-1] and self._is_ascii and found.isascii()
 
 
 def _lesser(one: int | None, other: int | None) -> int | None:
@@ -118,7 +124,7 @@ def _lesser(one: int | None, other: int | None) -> int | None:
 
 def is_plain(line: str, key: str) -> bool:
     """Whether a line has nothing in it that is written in other ways, shorter or longer ones."""
-    return line.isascii() and not may_be_escaped(key)
+    return "\\" not in key and "&" not in key and line.isascii()
 
 
 def may_be_escaped(key: str) -> bool:
@@ -136,10 +142,10 @@ def _cost_of_spacing(given: str, found: str) -> int:
     return cost or TRAILING
 
 
-def _distance(first: str, second: str) -> int:
-    """Two letters that changed places count as one."""
+def _distance(first: str, second: str, most: int) -> int:
+    """Two letters that changed places count as one. Where it is more than `most`, some number above that."""
     left, right = _without_common_ends(first, second)
-    return 1 if len(left) == 2 and left == right[::-1] else distance(left, right)
+    return 1 if len(left) == 2 and left == right[::-1] else distance(left, right, most=most)
 
 
 def is_near(given: str, found: str) -> bool:
@@ -148,14 +154,15 @@ def is_near(given: str, found: str) -> bool:
     if digits_of(given) != digits_of(found) or are_opposite(given, found):
         return False
     if len(left) != len(right):
-        return distance(key_of(given), key_of(found)) <= 1
+        return distance(key_of(given), key_of(found), most=1) <= 1
     differing = [(one, other) for one, other in zip(left, right, strict=True) if key_of(one) != key_of(other)]
     return len(differing) <= MOST_CHARACTERS and all(_is_misspelt(one, other) for one, other in differing)
 
 
 def _is_misspelt(given: str, found: str) -> bool:
     """Whether two words differ by a letter or two of many."""
-    return _distance(given, found) <= min(max(len(given), len(found)) // 4, MOST_CHARACTERS)
+    most = min(max(len(given), len(found)) // 4, MOST_CHARACTERS)
+    return _distance(given, found, most) <= most
 
 
 def is_slip_of_letters(given: str, found: str) -> bool:
@@ -164,7 +171,7 @@ def is_slip_of_letters(given: str, found: str) -> bool:
     In a longer word one may be another one, but not the first.
     """
     shorter = min(len(given), len(found))
-    if _distance(given, found) != 1 or shorter < _SHORTEST_CUT:
+    if _distance(given, found, 1) != 1 or shorter < _SHORTEST_CUT:
         return False
     is_other_letter = len(given) == len(found) and sorted(given) != sorted(found)
     return not is_other_letter or (shorter >= _SHORTEST_SLIP and given[0] == found[0])

@@ -73,15 +73,14 @@ class Pairs:
         """Of a given line that is not in the file."""
         return ELISION if self._given.elisions[index] else MISSING if self._given.keys[index] else BLANK
 
-    def costs_of_extra(self, index: int, low: int, high: int) -> list[float]:
-        """What it costs to skip each line of the file, from the one before `low` on."""
-        given, found = self._given, range(max(low - 1, 0), high)
-        keys, lines = self._page.keys, self._page.lines
-        if not given.elisions[index]:
-            costs = [float(EXTRA if keys[at] else BLANK) for at in found]
+    def cost_of_extra(self, at: int) -> float:
+        """Of a line that only the file has."""
+        return EXTRA if self._page.keys[at] else BLANK
+
+    def costs_of_elided(self, index: int, start: int, end: int) -> list[float]:
+        """Of each line of the file that dots stand for."""
+        given, keys, lines = self._given, self._page.keys, self._page.lines
         # What was left out belongs to the block that the dots stand in.
-        elif len(indent_of(given.lines[index])) > len(indent_of(given.lines[given.first])):
-            costs = [_ELIDED if not keys[at] or indent_of(lines[at]) else float(EXTRA) for at in found]
-        else:
-            costs = [_ELIDED] * len(found)
-        return costs if low else [_NEVER, *costs]
+        if len(indent_of(given.lines[index])) > len(indent_of(given.lines[given.first])):
+            return [_ELIDED if not keys[at] or indent_of(lines[at]) else float(EXTRA) for at in range(start, end)]
+        return [_ELIDED] * (end - start)
