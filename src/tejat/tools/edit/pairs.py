@@ -18,6 +18,7 @@ ELISION = 9
 _NEVER = float("inf")
 _NEAR = 8
 _SPACED = (SPACING, SPACING + INDENTATION)
+_BY_SURROUNDINGS = (*_SPACED, STALE)
 _ELIDED = 0.05
 """The cost of each line that dots stand for, so that they stand for as few as possible."""
 
@@ -44,7 +45,10 @@ class Pairs:
         likeness, found = self.likeness(index), self._page.lines[at]
         cost = likeness.known.get(found)
         if cost is None:
-            cost = likeness.known[found] = self._cost(likeness, index, at)
+            cost = self._cost(likeness, index, at)
+            # Where only white space differs within the line, it matters what stands around it.
+            if cost not in _BY_SURROUNDINGS or self._given.keys[index] != self._page.keys[at]:
+                likeness.known[found] = cost
         return cost
 
     def _cost(self, likeness: Likeness, index: int, at: int) -> float:
