@@ -154,9 +154,7 @@ class _Search:
             # What becomes of the new text is not worked out in vain. A bracket alone tells no place.
             if not edits or not any(is_telling(key_of(line)) for line in plain_lines(repaired.old)):
                 continue
-            if repaired.is_certain and listings.leaves_marks(
-                plain_lines(repaired.old), plain_lines(repaired.request.new)
-            ):
+            if repaired.leaves_marks(plain_lines(repaired.old), plain_lines(repaired.request.new)):
                 continue
             if repaired.request.accepts(len(edits)):
                 return Found(edits, len(edits), repaired.repairs)
@@ -318,7 +316,7 @@ class _Fit:
             return None
         if not edits or self._is_applied:
             return None
-        if self._has_signs() or (self.repaired.is_certain and listings.leaves_marks(self._given.lines, self._new)):
+        if self._has_signs() or self.repaired.leaves_marks(self._given.lines, self._new):
             self._conflict = Conflict(edits[0].start, "would get the marks of a listing that new_string has")
             return None
         unmarked = next((edit for edit in edits if not self._is_marked(edit)), None)

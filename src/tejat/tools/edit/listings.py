@@ -146,6 +146,18 @@ def leaves_marks(old: Sequence[str], new: Sequence[str]) -> bool:
     return any((found := _MARKS.match(line)) and line[found.end() :].strip() in known for line in marked)
 
 
+def leaves_blanks(old: Sequence[str], new: Sequence[str]) -> bool:
+    """Whether all new lines are farther right than the old ones, by as much, as where only numbers were left out."""
+    before = {line.strip(): _blanks(line) for line in old if len(line.strip()) >= _TELLING}
+    shifts = {_blanks(line) - before[line.strip()] for line in new if line.strip() in before}
+    least = min((_blanks(line) for line in old if line.strip()), default=0)
+    return len(shifts) == 1 and shifts.pop() > 0 and all(_blanks(line) > least for line in new if line.strip())
+
+
+def _blanks(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
 _MARKS = re.compile(r"\s*(?:[-+>|│┃]|[Ll]?\d{1,7}\s?[:|│→.)\t])+")
 _TELLING = 3
 

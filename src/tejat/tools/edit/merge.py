@@ -71,16 +71,33 @@ class _Merge:
             for index, place in enumerate(alignment.places)
             if place is not None and alignment.costs[index] < STALE and not self._is_cut(index, place)
         ]
-        first = alignment.places[given.first]
-        if first is not None and self._is_moved_anew(given.lines[given.first], page.lines[first]):
-            raise Conflict(first, "is indented neither as old_string nor as new_string has it")
+        staying = self._first_that_stays()
+        if staying is not None and self._is_moved_anew(*staying):
+            raise Conflict(staying[1], "is indented neither as old_string nor as new_string has it")
         self._indentation = Indentation(pairs, [*old.lines, *self._new], page.around(alignment.start, alignment.end))
 
-    def _is_moved_anew(self, old: str, found: str) -> bool:
-        """Whether the first line has another indent in each text, so that nobody knows which one is meant."""
-        new = next((line for line in self._new if line.strip()), "")
-        is_same = old.strip() == found.strip() == new.strip()
-        return is_same and len({indent_of(line) for line in (old, found, new)}) == 3
+    def _first_that_stays(self) -> tuple[int, int] | None:
+        """The first given line that the file and the new text have too, each in its own indent; where it stands."""
+        new = Counter(line.strip() for line in self._new)
+        for index, place in enumerate(self._alignment.places):
+            bare = self._given.lines[index].strip()
+            if bare and place is not None and new[bare] == 1 and self._page.lines[place].strip() == bare:
+                return index, place
+        return None
+
+    def _is_moved_anew(self, index: int, place: int) -> bool:
+        """Whether a line that stays has another indent in each text, and none of the new ones has that of the old text.
+
+        Then nobody knows which one is meant.
+        """
+        old, found, lines = (
+            self._given.lines[index],
+            self._page.lines[place],
+            [line for line in self._new if line.strip()],
+        )
+        new = next(line for line in lines if line.strip() == old.strip())
+        is_wrapped = new != lines[0] and indent_of(self._given.lines[self._given.first]) in map(indent_of, lines)
+        return not is_wrapped and len({indent_of(line) for line in (old, found, new)}) == 3
 
     def _is_cut(self, index: int, place: int) -> bool:
         """Whether the line lacks its beginning, so that nothing can be told from its indent."""

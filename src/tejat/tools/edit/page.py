@@ -9,7 +9,7 @@ from operator import add
 
 from tejat.core.value import value
 from tejat.tools.edit.folding import folded
-from tejat.tools.edit.likeness import Likeness
+from tejat.tools.edit.likeness import Likeness, may_be_escaped
 from tejat.workspace.line_edits import common_prefix, common_suffix
 from tejat.workspace.splice import TextEdit, TextFile
 
@@ -65,6 +65,11 @@ class Page:
         """All keys, each on a line."""
         keys = folded(self._text)
         return keys[:-1] if self._ends_with_line_end else keys
+
+    @cached_property
+    def is_escaped(self) -> bool:
+        """Whether anything in it could be an escape or an entity."""
+        return may_be_escaped(self.key_text)
 
     @property
     def count(self) -> int:

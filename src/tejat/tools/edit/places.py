@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from tejat.tools.edit.alignment import Alignment, align, cost_of_a_walk, stretch_for
 from tejat.tools.edit.folding import words_of
 from tejat.tools.edit.given import Given
-from tejat.tools.edit.likeness import CUT, PER_CHARACTER, SLIP
+from tejat.tools.edit.likeness import CUT, ESCAPED, PER_CHARACTER, SLIP, may_be_escaped
 from tejat.tools.edit.page import Page
 from tejat.tools.edit.pairs import STALE
 
@@ -61,6 +61,8 @@ class Places:
         self._given, self._page, self._is_one = given, page, is_one
         self._slack = 4 + min(len(given.lines) // 2, 10) if len(given.lines) > 1 else 0
         self._telling = sum(given.telling)
+        self._is_escaped = page.is_escaped or any(map(may_be_escaped, given.keys))
+        self._strange = ESCAPED if self._is_escaped else CUT
         self._compared: dict[int, None] = {}
         self._stretches: dict[tuple[int, tuple[str, ...]], tuple[int, list[Alignment]]] = {}
 
@@ -95,7 +97,7 @@ class Places:
             if any(near in chosen for near in range(start - self._slack, start + self._slack + 1)):
                 continue
             # Every telling line that is not there as it is costs something.
-            if self.rivals and CUT * (self._telling - lines[start]) > _limit(self.rivals[0].total):
+            if self.rivals and self._strange * (self._telling - lines[start]) > _limit(self.rivals[0].total):
                 continue
             chosen.add(start)
             if start not in self._compared:
@@ -136,7 +138,8 @@ class Places:
     def may_be_surpassed(self) -> bool:
         """Whether a place where no telling line is as it was given could be as good as the best one."""
         brinks = min(self._telling, 2)
-        least = CUT * brinks + (SLIP + PER_CHARACTER) * (self._telling - brinks)
+        inner = ESCAPED if self._is_escaped else SLIP + PER_CHARACTER
+        least = self._strange * brinks + inner * (self._telling - brinks)
         return _limit(self.rivals[0].total) >= least
 
 

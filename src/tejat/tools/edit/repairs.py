@@ -50,6 +50,12 @@ class Repaired:
     def request(self) -> EditRequest:
         return EditRequest(self.old, self._new(), self.expected)
 
+    def leaves_marks(self, old: Sequence[str], new: Sequence[str]) -> bool:
+        """Whether the new lines still have something of the listing that the old ones were taken from."""
+        if self.is_certain and listings.leaves_marks(old, new):
+            return True
+        return _NUMBERS in self.repairs and listings.leaves_blanks(old, new)
+
     @property
     def is_of_a_diff(self) -> bool:
         """Whether the signs of a diff were left out."""
