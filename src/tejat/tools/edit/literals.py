@@ -1,6 +1,7 @@
 """Tells whether a line break falls amid a literal that ends on its line."""
 
 import re
+from collections.abc import Sequence
 
 _NOT_QUOTES = re.compile(r"\"\"\"|'''|\\.|(?<=\w)'(?=\w)")
 """What looks like the quote of such a literal and is none."""
@@ -8,8 +9,16 @@ _NOT_QUOTES = re.compile(r"\"\"\"|'''|\\.|(?<=\w)'(?=\w)")
 
 def is_amid_a_literal(before: str, behind: str) -> bool:
     """Whether a literal that began on the line before a break would end on the line behind it."""
-    left, right = _NOT_QUOTES.sub("", before), _NOT_QUOTES.sub("", behind)
-    return any(left.count(quote) % 2 and right.count(quote) % 2 for quote in ('"', "'"))
+    return is_literal([before, behind])
+
+
+def is_literal(lines: Sequence[str]) -> bool:
+    """Whether a literal begins on the first of several lines and ends on the last one."""
+    first, *between, last = [_NOT_QUOTES.sub("", line) for line in lines]
+    return any(
+        first.count(quote) % 2 and last.count(quote) % 2 and not any(quote in line for line in between)
+        for quote in ('"', "'")
+    )
 
 
 def breaks_a_literal(text: str) -> bool:
