@@ -217,6 +217,16 @@ def test_one_very_long_line() -> None:
     assert isinstance(find(file, EditRequest("not there at all", "x")), Refused)
 
 
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_very_long_line_at_an_end_may_be_indented_otherwise(is_first: bool) -> None:
+    line, call = f"words = '{'some words ' * 300}'", "run(words)"
+    old = [line, call] if is_first else [call, line]
+    new = [each.replace("run", "start") for each in old]
+    text, after = ("\n".join(["if ready:", *(f"\t{each}" for each in lines), ""]) for lines in (old, new))
+    given = EditRequest(*("\n".join(f"    {each}" for each in lines) for lines in (old, new)))
+    assert edited(text, given) == after
+
+
 @pytest.mark.parametrize("codec", ["utf-16-le", "cp932", "latin-1"])
 def test_encodings(codec: str) -> None:
     encoding = TextEncoding(codec, b"")

@@ -52,7 +52,7 @@ class Likeness:
         size = len(self._key)
         is_sure = not (self._is_first or self._is_last or self._has_dots) and is_plain(self._line, self._key)
         # In a slip, a word that differs is no longer than all others together.
-        return ((size + 1) // 2, 2 * size) if is_sure else (0, LONGEST)
+        return ((size + 1) // 2, 2 * size) if is_sure else (0, max(size, LONGEST))
 
     def cost(self, found: str, found_key: str) -> int | None:
         """0 for the same line, None for another one."""
