@@ -1,7 +1,7 @@
 """Texts with one level of escaping too much or too little, put right."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from tejat.tools.edit.literals import breaks_a_literal, is_amid_a_literal
 
@@ -50,23 +50,33 @@ def undone_as_in(old: str, new: str, undo: Respell) -> str:
     Escapes of line breaks and tabs are those of the code, and stay, where the old text has real line breaks and no such
     escapes, and where they stand in a literal that would be broken otherwise.
     """
-    if _BREAK.search(new) is None:
+    if _BREAK.search(new) is None or undo(r"\n") == r"\n":
         return undo(new)
     is_of_the_code = "\n" in old.strip("\n") and _BREAK.search(_without_pairs(old)) is None
     if not is_of_the_code and breaks_a_literal(undo(old)):
         return undo(new)
     parts = re.split(r"(\\\\|\\[nrt])", new)
+    line = parts[0].rpartition("\n")[2]
     for index in range(1, len(parts), 2):
-        if parts[index] == r"\\":
-            continue
-        before, behind = undo("".join(parts[:index])), undo("".join(parts[index + 1 :]))
-        line = before.rpartition("\n")[2]
-        # A tab breaks no line, so that it is within a literal is told by what stands before it.
-        rest = line if parts[index] == r"\t" else behind.partition("\n")[0]
-        if is_of_the_code or is_amid_a_literal(line, rest):
-            parts[index] = _HELD[parts[index][1]]
+        escape = parts[index]
+        if escape != r"\\" and (is_of_the_code or _is_in_a_literal(parts, index, line, undo)):
+            parts[index] = _HELD[escape[1]]
+        line = "" if parts[index] == r"\n" else line + parts[index]
+        line = (line + parts[index + 1]).rpartition("\n")[2]
     undone = undo("".join(parts))
     return undone.translate({ord(held): f"\\{letter}" for letter, held in _HELD.items()})
+
+
+def _is_in_a_literal(parts: Sequence[str], index: int, line: str, undo: Respell) -> bool:
+    """Whether the escape among the parts stands in a literal; `line` is what stands before it on its line."""
+    before = undo(line).rpartition("\n")[2]
+    if parts[index] == r"\t":
+        # A tab breaks no line, so that it is within a literal is told by what stands before it.
+        return is_amid_a_literal(before, before)
+    end = index + 1
+    while end < len(parts) and parts[end] != r"\n" and "\n" not in parts[end]:
+        end += 1
+    return is_amid_a_literal(before, undo("".join(parts[index + 1 : end + 1])).partition("\n")[0])
 
 
 _BREAK = re.compile(r"\\[nrt]")
