@@ -227,6 +227,14 @@ def test_a_very_long_line_at_an_end_may_be_indented_otherwise(is_first: bool) ->
     assert edited(text, given) == after
 
 
+def test_blanks_without_end() -> None:
+    """To try each of so many for itself would take hours."""
+    blanks = " " * 200_000
+    request = EditRequest("first()\nsecond( 1 )\nthird()\n", "first()\nsecond( 2 )\nthird()\n")
+    assert edited(f"first()\nsecond(1){blanks}\nthird()\n", request) == f"first()\nsecond(2){blanks}\nthird()\n"
+    assert edited("first()\nsecond()\n", EditRequest(f"first()\n#{blanks}and more...!\nsecond()", "third()")) is None
+
+
 @pytest.mark.parametrize("codec", ["utf-16-le", "cp932", "latin-1"])
 def test_encodings(codec: str) -> None:
     encoding = TextEncoding(codec, b"")

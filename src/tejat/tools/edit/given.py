@@ -18,6 +18,8 @@ _ELISION = re.compile(
 )
 _SPREAD = re.compile(r"\.\.\.[\w.$]+[,;)\]}]*")
 """`...names,` is code of its own."""
+_LONGEST = 400
+"""Characters of a line that stands for others; with more blanks in it, it would take long to tell."""
 
 
 class Given:
@@ -72,7 +74,7 @@ def plain_lines(text: str) -> list[str]:
 def is_elision(line: str) -> bool:
     """Whether a line is nothing but a stand-in for others, such as `# ...`."""
     bare = line.strip()
-    if not bare or ("..." not in bare and "…" not in bare) or _SPREAD.fullmatch(bare):
+    if not 0 < len(bare) <= _LONGEST or ("..." not in bare and "…" not in bare) or _SPREAD.fullmatch(bare):
         return False
     return _ELISION.fullmatch(bare) is not None
 

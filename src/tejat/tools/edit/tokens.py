@@ -21,7 +21,8 @@ class Tokens:
     def __init__(self, text: str, mark: str = "") -> None:
         self.mark = mark
         plain = _LINE_END.sub("\n", text)
-        found = list(_pattern(mark).finditer(plain))
+        # Blanks at the end are before no word, and to try each of them takes long where there are many.
+        found = list(_pattern(mark).finditer(plain, 0, len(plain.rstrip())))
         self.spaces = [match[1] for match in found]
         self.words = [match[2] for match in found]
         self.starts = [match.start(2) for match in found]

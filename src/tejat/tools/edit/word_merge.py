@@ -32,7 +32,8 @@ class _Words:
     """The words and signs of a line, each with the white space before it."""
 
     def __init__(self, line: str) -> None:
-        found = _WORD.findall(line)
+        # Blanks at the end are before no word, and to try each of them takes long where there are many.
+        found = _WORD.findall(line.rstrip())
         self.spaces = [space for space, _ in found]
         self.words = [word for _, word in found]
         self.keys = [key_of(word) for word in self.words]
