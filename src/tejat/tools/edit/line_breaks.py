@@ -22,7 +22,7 @@ def with_escaped_breaks(lines: Sequence[str], page: Page) -> list[list[str]]:
     index = 0
     while index < len(lines):
         key = key_of(lines[index])
-        group = _group(lines, index, keys) if key in starts and key in strange else [lines[index]]
+        group = _group(lines, index, keys) if key in starts else [lines[index]]
         groups.append(group)
         index += len(group) // 2 + 1
     return groups

@@ -36,7 +36,6 @@ class _Merge:
     def __init__(self, old: Tokens, found: Tokens, new: Tokens, first: int, there: str, *, is_prose: bool) -> None:
         self._old, self._found, self._new, self._first, self._there = old, found, new, first, there
         self._is_prose = is_prose
-        self._old_depths, self._new_depths = old.depths(), new.depths()
         if old.spaces[0] != new.spaces[0] or old.tail.rstrip(" \t") != new.tail.rstrip(" \t"):
             raise _NotCertain
 
@@ -133,7 +132,7 @@ class _Merge:
 
     def _is_among_the_others(self, new: int, start: int, at: int) -> bool:
         """Whether a new word stands between the same brackets as the place, and not in new ones or in quotes."""
-        if at == len(self._old) or self._new_depths[new] != self._old_depths[at]:
+        if at == len(self._old) or self._new.depths[new] != self._old.depths[at]:
             return False
         return not _is_quoted(self._new.words[start:new])
 
@@ -147,7 +146,7 @@ class _Merge:
 
     def _new_line(self, new: int, wanted: str) -> str:
         """A line break outside of brackets, with the indentation that it has in the new text, seen from the place."""
-        if self._new_depths[new] or "," in wanted:
+        if self._new.depths[new] or "," in wanted:
             raise _NotCertain
         breaks, indent = wanted.count("\n"), wanted.rsplit("\n", 1)[1]
         given = indent_of(self._old.spaces[0].rsplit("\n", 1)[-1])

@@ -115,8 +115,7 @@ def _place(wanted: Sequence[str], page: Page, mark: str) -> tuple[int, int] | No
 
 def _means_nothing(old: Tokens, found: Tokens, first: int, at: int) -> bool:
     """Whether a line break before a word may be there or not: between brackets, and in prose, but not a paragraph's."""
-    depths = found.depths()
-    if depths[first + at] > depths[first] and old.depths()[at] > 0:
+    if found.depths[first + at] > found.depths[first] and old.depths[at] > 0:
         return True
     is_one = max(old.breaks(at), found.breaks(first + at)) == 1
     return is_one and old.words[at].isalpha() and _is_prose(old.words[max(at - _NEAR, 0) : at + _NEAR])

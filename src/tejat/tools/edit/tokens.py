@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from tejat.tools.edit.folding import key_of
 
@@ -37,6 +37,7 @@ class Tokens:
         """How many line breaks stand before a word."""
         return self.spaces[index].count("\n")
 
+    @cached_property
     def depths(self) -> list[int]:
         """In how many brackets each word stands; one that closes stands in its own."""
         depth = 0
