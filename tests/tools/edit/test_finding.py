@@ -223,8 +223,8 @@ def test_a_very_long_line_at_an_end_may_be_indented_otherwise(is_first: bool) ->
     old = [line, call] if is_first else [call, line]
     new = [each.replace("run", "start") for each in old]
     text, after = ("\n".join(["if ready:", *(f"\t{each}" for each in lines), ""]) for lines in (old, new))
-    given = EditRequest(*("\n".join(f"    {each}" for each in lines) for lines in (old, new)))
-    assert edited(text, given) == after
+    given_text, wanted = ("\n".join(f"    {each}" for each in lines) for lines in (old, new))
+    assert edited(text, EditRequest(given_text, wanted)) == after
 
 
 def test_blanks_without_end() -> None:

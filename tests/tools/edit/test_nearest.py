@@ -25,6 +25,11 @@ def test_none_in_common() -> None:
     assert lines_in_common("", page_of("alpha\n")) is None
 
 
+def test_a_sign_that_nobody_sees_tells_nothing() -> None:
+    assert telling_words("al\u200bpha “b” （") == ["pha"]
+    assert lines_in_common("\u200b beta \u200d", page_of("alpha\nbeta\n")) == (1, 2)
+
+
 def test_a_word_that_stands_everywhere_tells_nothing() -> None:
     page = page_of("common\n" * 500 + "rare common\n" + "common\n" * 500)
     assert lines_in_common("common", page) is None

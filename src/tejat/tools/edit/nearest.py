@@ -1,13 +1,13 @@
 """The lines of a file that have most in common with a text that is nowhere near: they share words with it."""
 
 from collections import Counter
-from collections.abc import Sequence
 
 from tejat.tools.edit.folding import key_of, words_of
 from tejat.tools.edit.page import Page
 
 _MOST_READ = 20_000
 """Characters of the text that is compared."""
+_MOST_SOUGHT = 100
 _MOST_WORDS = 8
 _MOST_OCCURRENCES = 400
 """A word that stands more often in the file tells nothing."""
@@ -17,8 +17,8 @@ _MOST_LINES = 12
 
 def telling_words(text: str) -> list[str]:
     """The words by which a text is most likely to be known, the longest first."""
-    # A word of Chinese or Japanese needs no third character to tell something.
-    words = {word for word in words_of(text[:_MOST_READ]) if len(word.encode("utf-8", "replace")) >= _SHORTEST}
+    # A word of Chinese or Japanese needs no third character to tell something; a sign that nobody sees tells nothing.
+    words = {word for word in words_of(text[:_MOST_READ]) if len(key_of(word).encode("utf-8", "replace")) >= _SHORTEST}
     return sorted(words, key=lambda word: (-len(word), word))
 
 
@@ -26,8 +26,8 @@ def lines_in_common(text: str, page: Page) -> tuple[int, int] | None:
     """From which line up to which one the file shares most words with the text; None if it shares none that tells."""
     weights: Counter[int] = Counter()
     found = 0
-    for word in telling_words(text):
-        lines = _lines_with(key_of(word), page)
+    for word in telling_words(text)[:_MOST_SOUGHT]:
+        lines = set(page.lines_with(key_of(word), most=_MOST_OCCURRENCES))
         if lines:
             found += 1
             for line in lines:
@@ -38,18 +38,6 @@ def lines_in_common(text: str, page: Page) -> tuple[int, int] | None:
         return None
     size = min(text.strip().count("\n") + 1, _MOST_LINES)
     return _heaviest(weights, size)
-
-
-def _lines_with(key: str, page: Page) -> "Sequence[int]":
-    """The lines that have it; none if nearly all do."""
-    lines: dict[int, None] = {}
-    at = page.key_text.find(key)
-    while at >= 0:
-        lines[page.line_of_key(at)] = None
-        if len(lines) > _MOST_OCCURRENCES:
-            return ()
-        at = page.key_text.find(key, at + len(key))
-    return list(lines)
 
 
 def _heaviest(weights: "Counter[int]", size: int) -> tuple[int, int]:

@@ -36,7 +36,7 @@ class Page:
         self._text = file.text.replace("\r", "\n") if file.line_ending == "\r" else file.text
         self._ends_with_line_end = self._text.endswith("\n")
         self._words: dict[str, bool] = {}
-        self._parts: dict[str, list[int]] = {}
+        self._parts: dict[tuple[str, int], list[int]] = {}
         self._lines_of: dict[str, list[int]] = {}
         self._likenesses: dict[tuple[str, bool, bool], Likeness] = {}
         self._counted = 0, 0
@@ -103,7 +103,7 @@ class Page:
 
     def lines_with(self, part: str, *, most: int) -> Sequence[int]:
         """The line of each place where a part of a key stands; none if there are more than `most`."""
-        if part not in self._parts:
+        if (part, most) not in self._parts:
             found: list[int] = []
             at = self.key_text.find(part)
             while at >= 0 and len(found) <= most:
@@ -112,8 +112,9 @@ class Page:
                 if len(found) == _SOME and self.key_text.count(part) > most:
                     break
                 at = self.key_text.find(part, at + 1)
-            self._parts[part] = [] if at >= 0 or len(found) > most else [self.line_of_key(at) for at in found]
-        return self._parts[part]
+            lines = [] if at >= 0 or len(found) > most else [self.line_of_key(at) for at in found]
+            self._parts[part, most] = lines
+        return self._parts[part, most]
 
     def line_of_key(self, offset: int) -> int:
         """Which line a place in `key_text` belongs to."""
