@@ -17,6 +17,7 @@ MOST_ELIDED = 200
 _MATCH, _SKIP_GIVEN, _SKIP_FOUND = 1, 2, 3
 _MOST_PLACES = 4
 _MOST_TRACED = 8
+_MOST_RUNS = 100
 
 
 @value
@@ -105,9 +106,9 @@ def cost_of_a_walk(given: Given, page: Page, start: int) -> float:
 
 
 def costs_as_it_stands(given: Given, page: Page) -> Iterator[float]:
-    """What differs at each place where all of the lines stand, but for white space and look-alikes."""
+    """What differs where all of the lines stand, but for white space and look-alikes: at each place, or at many."""
     pairs = Pairs(given, page)
-    for start in page.runs_of(given.keys):
+    for start in page.runs_of(given.keys, most=_MOST_RUNS):
         costs = [pairs.cost(index, start + index) for index in range(len(given.keys))]
         if max(costs) < ESCAPED:
             yield sum(costs)

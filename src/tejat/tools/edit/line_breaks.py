@@ -8,12 +8,14 @@ from tejat.tools.edit.page import Page
 
 _ESCAPES = ("\\n", "\\r")
 _MOST_JOINED = 8
+_MOST_STRANGE = 100
+"""Lines that the file has not; where there are more, it is not for their breaks, and each is sought in all of it."""
 
 
 def with_escaped_breaks(lines: Sequence[str], page: Page) -> list[list[str]]:
     """The lines, those together that make one line of the file when they are joined, with the escapes between them."""
     strange = {key for key in map(key_of, lines) if key not in page.key_set}
-    if not strange or not any(escape in page.key_text for escape in _ESCAPES):
+    if not 0 < len(strange) <= _MOST_STRANGE or not any(escape in page.key_text for escape in _ESCAPES):
         return [[line] for line in lines]
     text = f"\n{page.key_text}"
     starts = {key for key in strange if any(f"\n{key}{escape}" in text for escape in _ESCAPES)}

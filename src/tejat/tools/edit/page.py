@@ -90,12 +90,12 @@ class Page:
                 self._lines_of[self.keys[at]].append(at)
         return {key: self._lines_of[key] for key in asked}
 
-    def runs_of(self, keys: Sequence[str]) -> list[int]:
-        """Each line where the keys stand, one below the other."""
+    def runs_of(self, keys: Sequence[str], *, most: int) -> list[int]:
+        """Each line where the keys stand, one below the other; only the first ones if there are more than `most`."""
         text, sought = f"\n{self.key_text}\n", "\n".join(["", *keys, ""])
         runs: list[int] = []
         at, line, end = 0, 0, text.find(sought)
-        while end >= 0:
+        while end >= 0 and len(runs) < most:
             line += text.count("\n", at, end)
             runs.append(line)
             at, end = end, text.find(sought, end + 1)

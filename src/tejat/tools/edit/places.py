@@ -166,8 +166,9 @@ def _by_lines(given: Given, page: Page) -> _Votes:
             wanted.setdefault(key, []).append(index)
     votes = _Votes()
     hits = page.lines_of(wanted)
-    if sum(map(len, hits.values())) > _MOST_HITS:
-        hits = {key: lines for key, lines in hits.items() if len(lines) <= _MOST_HITS // len(wanted)}
+    counts = {key: len(lines) * len(wanted[key]) for key, lines in hits.items()}
+    if sum(counts.values()) > _MOST_HITS:
+        hits = {key: lines for key, lines in hits.items() if counts[key] <= _MOST_HITS // len(wanted)}
     for key, lines in hits.items():
         for index in wanted[key]:
             for at in lines:
