@@ -38,7 +38,7 @@ class _Asked(argparse.Namespace):
 
 def _arguments() -> _Asked:
     parser = argparse.ArgumentParser(prog="python -m bench.edit", description=__doc__)
-    parser.add_argument("--seed", type=int, nargs="+", default=[0], help="0 to 9 are for those who build the tool")
+    parser.add_argument("--seed", type=int, nargs="+", default=[0], help="0 to 89 are for those who build the tool")
     parser.add_argument("--cases", type=int, default=500, help="how many for each seed")
     parser.add_argument("--keep", metavar="DIR", help="write what did not come out right there, a folder a case")
     parser.add_argument("--forms", action="store_true", help="tell by form of file too")

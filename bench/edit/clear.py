@@ -25,7 +25,7 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 def literal_count(draft: Draft) -> int:
-    return _text(draft.before(), final=True).count(_plain(draft.argument("old")))
+    return _text(draft.before()).count(_plain(draft.argument("old")))
 
 
 def is_clear(draft: Draft) -> bool:
@@ -40,7 +40,7 @@ def is_clear(draft: Draft) -> bool:
 
 def literal_is_meant(draft: Draft) -> bool:
     """Rule 1, for text that stands in the file once."""
-    before, after = _text(draft.before(), final=True), _text(draft.after(), final=True)
+    before, after = _text(draft.before()), _text(draft.after())
     return before.replace(_plain(draft.argument("old")), _plain(draft.argument("new"))) == after
 
 
@@ -119,8 +119,8 @@ def _overlaps(start: int, end: int, place: tuple[int, int]) -> bool:
     return 2 * shared > place[1] - place[0]
 
 
-def _text(lines: Sequence[str], *, final: bool) -> str:
-    return "\n".join(lines) + ("\n" if final else "")
+def _text(lines: Sequence[str]) -> str:
+    return "\n".join(lines) + "\n"
 
 
 def _plain(text: str) -> str:

@@ -124,7 +124,7 @@ def no_change(draft: Draft, rng: Random) -> Draft | None:
     """Nothing to change, or a file to be made that is there."""
     lines = draft.lines("old")
     if rng.random() < 0.5:
-        return replace(draft, rows=rows_of(lines, lines)).with_rows(rows_of(lines, lines), "old is new")
+        return draft.with_rows(rows_of(lines, lines), "old is new")
     rows = [replace(row, old=None) for row in draft.rows]
     return replace(draft, ends=False).with_rows(rows, "empty old_string")
 

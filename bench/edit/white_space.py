@@ -50,13 +50,12 @@ def tabs_and_spaces(draft: Draft, rng: Random) -> Draft | None:
     else:
         given = rng.choice([other for other in ("\t", "  ", "    ") if other != unit])
     only_old = rng.random() < 0.35
-    levels = {side: _levels(draft, side, unit) for side in ("old", "new")}
-    old_levels = {level for level in levels["old"] if level is not None}
+    levels = {level for line in draft.lines("old") if line.strip() and (level := _level(line, unit)) is not None}
     changed = [_level(row.true_new, unit) for row in draft.rows if not row.is_kept and (row.true_new or "").strip()]
-    if None in changed or not any(old_levels):
+    if None in changed or not any(levels):
         return None
     # From one pair of widths alone nobody can tell a factor from a shift.
-    if len(old_levels) < 2 and not set(changed) <= old_levels and "\t" not in (unit, given):
+    if len(levels) < 2 and not set(changed) <= levels and "\t" not in (unit, given):
         return None
     if only_old and (_moves_lines(draft) or not any(row.is_plain and indent_of(row.old or "") for row in draft.rows)):
         return None
@@ -168,7 +167,7 @@ def _unit(draft: Draft) -> str | None:
 
 
 def _with_tabs(draft: Draft, unit: str) -> Draft:
-    """The whole file indented by tabs; the arguments stay as they are."""
+    """The whole file indented by tabs, and the arguments with it."""
 
     def tabbed(line: str) -> str:
         return _reindented(line, unit, "\t") or ""
@@ -184,10 +183,6 @@ def _with_tabs(draft: Draft, unit: str) -> Draft:
         for row in draft.rows
     ]
     return replace(draft, head=tuple(map(tabbed, draft.head)), rows=tuple(rows), tail=tuple(map(tabbed, draft.tail)))
-
-
-def _levels(draft: Draft, side: str, unit: str) -> list[int | None]:
-    return [_level(line, unit) for line in draft.lines(side) if line.strip()]
 
 
 def _level(line: str | None, unit: str) -> int | None:
