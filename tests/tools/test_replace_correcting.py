@@ -110,7 +110,7 @@ def test_what_was_meant_is_changed_and_told(workspace: Workspace, path: Path) ->
     after = CODE.replace("sum(items)", "sum(items, 1)")
     assert path.read_text() == after
     assert result == ToolResult(
-        f"Successfully modified file: {path} (1 replacements). The file does not contain old_string as given; "
+        f"Successfully modified file: {path} (1 replacements). old_string does not fit the file as given; "
         "it was corrected: the text that was meant was asked for. "
         "Lines 1-3 are now:\ndef total(items):\n    result = sum(items, 1)\n    return result",
         FileDiff(

@@ -38,7 +38,7 @@ def test_what_was_overlooked_and_the_lines_as_they_are_now(workspace: Workspace,
         workspace, path, "\tresult = sum(items)\n\treturn result", "\tresult = sum(items)\n\treturn result + 1"
     )
     assert result.llm_content == (
-        f"Successfully modified file: {path} (1 replacements). The file does not contain old_string as given; it was "
+        f"Successfully modified file: {path} (1 replacements). old_string does not fit the file as given; it was "
         "corrected: overlooked: indentation. Lines 2-4 are now:\n    result = sum(items)\n    return result + 1\n"
     )
 
@@ -46,8 +46,28 @@ def test_what_was_overlooked_and_the_lines_as_they_are_now(workspace: Workspace,
 def test_what_was_repaired(workspace: Workspace, path: Path) -> None:
     result = call(workspace, path, "```\n    return max(items)\n```", "    return min(items)")
     assert result.llm_content == (
-        f"Successfully modified file: {path} (1 replacements). The file does not contain old_string as given; it was "
+        f"Successfully modified file: {path} (1 replacements). old_string does not fit the file as given; it was "
         "corrected: the code fence was left out. Lines 6-7 are now:\ndef most(items):\n    return min(items)"
+    )
+
+
+def test_which_of_several_places_was_taken(workspace: Workspace, path: Path) -> None:
+    path.write_text(CODE.replace("max(items)", "result"))
+    result = call(workspace, path, "    return result", "def most(items):\n    return result + 1")
+    assert result.llm_content == (
+        f"Successfully modified file: {path} (1 replacements). old_string does not fit the file as given; it was "
+        "corrected: of several equal places the one was taken whose surroundings new_string repeats. "
+        "Lines 6-7 are now:\ndef most(items):\n    return result + 1"
+    )
+
+
+def test_lines_that_end_with_cr(workspace: Workspace, path: Path) -> None:
+    path.write_bytes(CODE.replace("\n", "\r").encode())
+    result = call(workspace, path, "  return  max(items)", "  return  min(items)")
+    assert result.llm_content == (
+        f"Successfully modified file: {path} (1 replacements). old_string does not fit the file as given; it was "
+        "corrected: overlooked: spacing or look-alike characters. "
+        "Lines 6-7 are now:\ndef most(items):\n    return min(items)"
     )
 
 
@@ -75,7 +95,7 @@ def test_a_file_that_is_kept_from_the_model_is_not_shown(workspace: Workspace, r
     assert call(workspace, path, "    result = add(items)\n    return result", "    x = 1").llm_content == refusal(path)
     result = call(workspace, path, "    return  max(items)", "    return  min(items)")
     assert result.llm_content == (
-        f"Successfully modified file: {path} (1 replacements). The file does not contain old_string as given; it was "
+        f"Successfully modified file: {path} (1 replacements). old_string does not fit the file as given; it was "
         "corrected: overlooked: spacing or look-alike characters."
     )
 

@@ -246,7 +246,7 @@ class EditTool(ProposingTool[ReplaceParams]):
 
     def _note(self, current: CurrentFile, text: TextFile, change: FileChange, found: Found) -> str:
         """What the model is told of an edit that was corrected."""
-        note = f" The file does not contain old_string as given; it was corrected: {'; '.join(found.corrections)}."
+        note = f" old_string does not fit the file as given; it was corrected: {'; '.join(found.corrections)}."
         if not self._may_be_shown(current):
             return note
         after = text.encoding.decode(b"".join(change.pieces))

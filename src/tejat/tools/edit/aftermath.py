@@ -11,6 +11,8 @@ _MOST_LINES = 40
 
 def changed_lines(before: str, after: str) -> str:
     """Which lines an edit has changed and what they are now, as a sentence and the lines; bounded."""
+    if "\n" not in before:
+        before, after = before.replace("\r", "\n"), after.replace("\r", "\n")
     start, tail = _alike(before, after)
     above = before.count("\n", 0, start)
     old, new = before[start : len(before) - tail].split("\n"), after[start : len(after) - tail].split("\n")
