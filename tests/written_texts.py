@@ -1,5 +1,8 @@
 """Text in many languages, and the encodings it is written in."""
 
+from tejat.workspace.encoding import UTF_8, TextEncoding
+from tejat.workspace.splice import TextFile
+
 RUSSIAN = [
     "Первая строка этого файла написана по-русски",
     "а во второй есть слово edit_me для правки",
@@ -48,3 +51,18 @@ CODECS: list[tuple[str, bytes, list[str]]] = [
     ("cp1251", b"", RUSSIAN),
     ("cp1252", b"", FRENCH),
 ]
+
+ENCODINGS = [
+    UTF_8,
+    TextEncoding("utf-8", b"\xef\xbb\xbf"),
+    TextEncoding("utf-16-le", b"\xff\xfe"),
+    TextEncoding("utf-16-be", b""),
+    TextEncoding("utf-32-be", b"\0\0\xfe\xff"),
+    TextEncoding("cp932", b""),
+    TextEncoding("gb18030", b""),
+]
+"""A few of each kind: plain, with a mark, wide, and with letters of several bytes."""
+
+
+def file_of(text: str, encoding: TextEncoding = UTF_8) -> TextFile:
+    return TextFile(encoding.bom + encoding.encode_new(text), encoding)

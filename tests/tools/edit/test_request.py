@@ -7,22 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tejat.tools.edit.request import EditRequest, exact
-from tejat.workspace.encoding import UTF_8, TextEncoding
+from tejat.workspace.encoding import TextEncoding
 from tejat.workspace.splice import TextEdit, TextFile
-
-ENCODINGS = [
-    UTF_8,
-    TextEncoding("utf-8", b"\xef\xbb\xbf"),
-    TextEncoding("utf-16-le", b"\xff\xfe"),
-    TextEncoding("utf-16-be", b""),
-    TextEncoding("utf-32-be", b"\0\0\xfe\xff"),
-    TextEncoding("cp932", b""),
-    TextEncoding("gb18030", b""),
-]
-
-
-def file_of(text: str, encoding: TextEncoding = UTF_8) -> TextFile:
-    return TextFile(encoding.bom + encoding.encode_new(text), encoding)
+from written_texts import ENCODINGS, file_of
 
 
 def edited(file: TextFile, request: EditRequest) -> str:
