@@ -7,6 +7,8 @@ import pytest
 
 from imperfect_edits import ImperfectEdit, imperfect_edits
 from notes import scheduler_for
+from tejat.core.confirm import EditConfirmation
+from tejat.core.display import FileDiff
 from tejat.core.errors import ErrorType
 from tejat.core.tool import ToolResult, validate_and_execute
 from tejat.core.types import FunctionCall
@@ -66,6 +68,20 @@ def test_bytes_that_are_no_text_may_be_given_as_the_model_saw_them(workspace: Wo
         None,
         raw.replace(b"last", b"final").replace(b"\xff", b"\xff!"),
     )
+
+
+def test_the_person_is_shown_what_is_made_of_it(workspace: Workspace, root: Path) -> None:
+    (root / "f.py").write_text(CODE)
+    tool, after = EditTool(workspace), CODE.replace("sum(items)", "sum(items, 1)")
+    old = "\tresult = sum(items)\n\treturn  result"
+    given = {"file_path": str(root / "f.py"), "old_string": old, "new_string": old.replace("(items)", "(items, 1)")}
+    shown = asyncio.run(tool.should_confirm_execute(given))
+    assert isinstance(shown, EditConfirmation)
+    assert (shown.original_content, shown.new_content) == (CODE, after)
+    result = asyncio.run(validate_and_execute(tool, given))
+    assert isinstance(result.return_display, FileDiff)
+    assert (root / "f.py").read_text() == after
+    assert result.return_display.file_diff == shown.file_diff
 
 
 def test_a_file_with_a_nul_is_no_text(workspace: Workspace, root: Path) -> None:
