@@ -171,6 +171,19 @@ def test_two_places_that_fit_as_well_are_both_told() -> None:
     assert [alignment.places for alignment in found.nearest] == [(0,), (2,)]
 
 
+@pytest.mark.parametrize("expected", [None, 500])
+def test_of_a_great_many_places_all_are_changed_or_none(expected: int | None) -> None:
+    text, request = "go( 1 )\nstop()\n", EditRequest("go(1)", "go(2)", expected)
+    assert edited(text * 500, request) == "go( 2 )\nstop()\n" * 500
+    assert edited(text * 501, request) is None
+
+
+def test_a_text_of_too_many_lines_is_only_looked_for_as_it_was_given() -> None:
+    for end in ("\n", "\r\n", "\r"):
+        refused = find(TextFile(b"go( 1 )\n" * 3_000, UTF_8), EditRequest(f"go(1){end}" * 2_001, "x"))
+        assert refused == Refused(0, is_large=True)
+
+
 FILLING = b"some line of text\n" * (MOST_SEARCHED // 36 + 1)
 PLACE = b"def the_only_place(first, second):\n    return first.combined_with(second)\n"
 

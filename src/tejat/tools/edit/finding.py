@@ -89,7 +89,7 @@ def find(file: TextFile, request: EditRequest, *, closely: bool = True) -> Found
         return Found(edits, len(edits))
     if not closely or not request.old.strip():
         return Refused(len(edits))
-    if request.old.count("\n") > MOST_GIVEN or (edits and len(file.raw) > MOST_SEARCHED):
+    if max(map(request.old.count, "\n\r")) > MOST_GIVEN or (edits and len(file.raw) > MOST_SEARCHED):
         return Refused(len(edits), is_large=True)
     if len(file.raw) > MOST_SEARCHED:
         return _find_in_excerpt(file, request)
@@ -255,10 +255,12 @@ class _Fit:
         request = repaired.request
         self._given = Given.for_new(request.old, request.new)
         self._new = _new_lines(request)
-        most = _MOST_SEVERAL if request.expected != 1 else 8
-        self.sought = sought or places(self._given, page, most=most, beginnings=beginnings)
+        several = None if request.expected == 1 else _MOST_SEVERAL + 1
+        self.sought = sought or places(self._given, page, several=several, beginnings=beginnings)
         self._places = self.sought.rivals
         self._meant = meant(self._given, page, self._places, request.expected)
+        if len(self._meant) > _MOST_SEVERAL:
+            self._meant = []  # there may be more of them, and all are meant
         self._conflict: Conflict | None = None
         self._told: list[LineEdit] | None = None
         if not self._meant and request.expected == 1:

@@ -29,13 +29,16 @@ _ROUNDING = 1e-6
 _ANY = float("inf")
 
 
-def places(given: Given, page: Page, *, most: int = _MOST, beginnings: Sequence[int] = ()) -> "Places":
-    """The places that fit, the best first. They share no line. With `beginnings`, only there is looked."""
-    found = Places(given, page, is_one=most == _MOST)
+def places(given: Given, page: Page, *, several: int | None = None, beginnings: Sequence[int] = ()) -> "Places":
+    """The places that fit, the best first. They share no line. With `beginnings`, only there is looked.
+
+    `several` is how many are looked for at most, where more than one is meant.
+    """
+    found = Places(given, page, is_one=several is None)
     if beginnings:
         found.compare(beginnings)
         return found
-    found.look(_by_lines(given, page), most)
+    found.look(_by_lines(given, page), several or _MOST)
     if not found.rivals or found.may_be_surpassed:
         found.look(_by_words(given, page), _MOST_BY_WORDS)
     return found

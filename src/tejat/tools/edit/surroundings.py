@@ -14,6 +14,8 @@ from tejat.tools.edit.page import LineEdit, Page
 from tejat.workspace.line_edits import Edit, line_edits
 
 _SLACK = 3
+_MOST_COMPARED = 50_000
+"""New lines times places: beyond that it would take seconds."""
 _MOST_ENDS = 4
 _RARE = 2
 _SEVERAL = 3
@@ -26,6 +28,8 @@ def told_apart(new: Sequence[str], page: Page, ranges: Sequence[tuple[int, int]]
 
     `ranges` are the lines of the places, from the first up to the one behind the last.
     """
+    if len(new) * len(ranges) > _MOST_COMPARED:
+        return None
     keys = [key_of(line) for line in new]
     found = [stretch for each in ranges if (stretch := _Stretch.best(new, keys, page, each)) is not None]
     # A line that is indented in another way is not the same line, if there is one that is.
