@@ -138,7 +138,10 @@ class _Search:
         if repaired.request.expected != 1 or len(edits) > _MOST_SEVERAL:
             return None
         ranges = [self._page.lines_at(edit.start, edit.end) for edit in edits]
-        told = told_apart(_new_lines(repaired.request), self._page, ranges)
+        old = Given.of(repaired.old)
+        if any(list(self._page.keys[start:end]) != list(old.keys) for start, end in ranges):
+            return None  # what stands in the same line is not to be changed
+        told = told_apart(old.lines, _new_lines(repaired.request), self._page, ranges)
         return Found(self._page.text_edits(told), 1, (*repaired.repairs, _BY_SURROUNDINGS)) if told else None
 
     def refused(self, edits: Sequence[TextEdit]) -> Refused:
@@ -266,7 +269,7 @@ class _Fit:
         if not self._meant and request.expected == 1:
             # Only of places where the very text stands can it be said that the others stand around one of them.
             rivals = [each for each in as_good(self._given, page, self._places) if is_whole(self._given, each)]
-            self._told = told_apart(self._new, page, [(each.start, each.end) for each in rivals])
+            self._told = told_apart(self._given.lines, self._new, page, [(each.start, each.end) for each in rivals])
 
     def effect_of(self, repaired: Repaired) -> Literal["none", "farther"] | None:
         """What a repair does at the places that were found; None if it may do anything."""

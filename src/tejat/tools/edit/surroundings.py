@@ -7,9 +7,10 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
+from tejat.core.value import value
 from tejat.tools.edit.block_names import block_name
 from tejat.tools.edit.folding import is_telling, key_of
-from tejat.tools.edit.given import holds
+from tejat.tools.edit.given import holds, indent_of
 from tejat.tools.edit.page import LineEdit, Page
 from tejat.workspace.line_edits import Edit, line_edits
 
@@ -23,15 +24,17 @@ _FEWEST_WORDS = 3
 _WORD = re.compile(r"\w+")
 
 
-def told_apart(new: Sequence[str], page: Page, ranges: Sequence[tuple[int, int]]) -> list[LineEdit] | None:
+def told_apart(
+    old: Sequence[str], new: Sequence[str], page: Page, ranges: Sequence[tuple[int, int]]
+) -> list[LineEdit] | None:
     """The edits that make the new lines of the stretch that they are meant for; None if it is not clear which it is.
 
     `ranges` are the lines of the places, from the first up to the one behind the last.
     """
     if len(new) * len(ranges) > _MOST_COMPARED:
         return None
-    keys = [key_of(line) for line in new]
-    found = [stretch for each in ranges if (stretch := _Stretch.best(new, keys, page, each)) is not None]
+    change = _Change(old, new, [key_of(line) for line in new])
+    found = [stretch for each in ranges if (stretch := _Stretch.best(change, page, each)) is not None]
     # A line that is indented in another way is not the same line, if there is one that is.
     found = [stretch for stretch in found if stretch.repeats_exactly] or found
     if not found:
@@ -44,12 +47,19 @@ def told_apart(new: Sequence[str], page: Page, ranges: Sequence[tuple[int, int]]
     return best.edits if best.is_beyond_doubt(page, elsewhere) else None
 
 
+@value
+class _Change:
+    old: Sequence[str]
+    new: Sequence[str]
+    keys: Sequence[str]
+    """Of the new lines."""
+
+
 class _Stretch:
     """Lines of the file around a place, and what the new lines make of them."""
 
-    def __init__(
-        self, new: Sequence[str], keys: Sequence[str], page: Page, place: tuple[int, int], start: int, end: int
-    ) -> None:
+    def __init__(self, change: _Change, page: Page, place: tuple[int, int], start: int, end: int) -> None:
+        keys = change.keys
         changes = line_edits(page.keys[start:end], keys)
         gone = {line for each in changes for line in range(start + each.old_start, start + each.old_end)}
         around = [line for line in range(start, end) if not place[0] <= line < place[1]]
@@ -60,6 +70,10 @@ class _Stretch:
             line for line in around if line not in gone and is_telling(page.keys[line]) and page.keys[line] in more
         ]
         self.repeated = {page.keys[line]: page.lines[line] for line in known}
+        kept = [(at, line) for line, at in _kept(start, end, changes) if line in around]
+        new = _indented(change, page, place, kept)
+        self.is_indented = new is not None
+        new = change.new if new is None else new
         self._is_around = any(line < place[0] for line in known) and any(line >= place[1] for line in known)
         self.repeats_exactly = {page.lines[line].rstrip() for line in around if is_telling(page.keys[line])} <= {
             line.rstrip() for line in new
@@ -71,7 +85,7 @@ class _Stretch:
                     LineEdit(start + each.old_start, start + each.old_end, tuple(new[each.new_start : each.new_end]))
                     for each in changes
                 ),
-                *_rewritten(new, page, place, start, changes),
+                *_rewritten(new, page, place, _kept(start, end, changes)),
             ],
             key=lambda edit: (edit.start, edit.end),
         )
@@ -89,20 +103,23 @@ class _Stretch:
         return self._is_around or (bool(own) and says_enough)
 
     @classmethod
-    def best(cls, new: Sequence[str], keys: Sequence[str], page: Page, place: tuple[int, int]) -> "_Stretch | None":
+    def best(cls, change: _Change, page: Page, place: tuple[int, int]) -> "_Stretch | None":
         """The stretch around the place of which the new lines repeat most; None if they always lose some of it."""
+        keys = change.keys
         reach = len(keys) + _SLACK
         above, below = page.keys[max(place[0] - reach, 0) : place[0]], page.keys[place[1] : place[1] + reach]
         if not any(key in keys and is_telling(key) for key in (*above, *below)):
             return None
         stretches = [
-            cls(new, keys, page, place, start, end)
+            cls(change, page, place, start, end)
             for start in _nearest(keys[0], page, range(place[0] - 1, max(place[0] - reach, 0) - 1, -1), place[0])
             for end in _nearest(keys[-1], page, range(place[1], min(place[1] + reach, len(page.keys))), place[1] - 1)
             if _may_stay(keys, page, place, start, end)
         ]
         whole = [
-            stretch for stretch in stretches if stretch.repeated and not stretch.loses_any and not stretch.is_emptied
+            stretch
+            for stretch in stretches
+            if stretch.repeated and stretch.is_indented and not stretch.loses_any and not stretch.is_emptied
         ]
         return max(whole, key=lambda stretch: stretch.worth, default=None)
 
@@ -121,20 +138,60 @@ def _size(change: Edit) -> int:
     return change.old_end - change.old_start + change.new_end - change.new_start
 
 
+def _kept(start: int, end: int, changes: Sequence[Edit]) -> Iterator[tuple[int, int]]:
+    """The lines of the file that the changes leave, and which of the new ones each of them is."""
+    at, shift = start, -start
+    for change in changes:
+        yield from ((line, line + shift) for line in range(at, start + change.old_start))
+        at, shift = start + change.old_end, change.new_end - change.old_end - start
+    yield from ((line, line + shift) for line in range(at, end))
+
+
 def _rewritten(
-    new: Sequence[str], page: Page, place: tuple[int, int], start: int, changes: Sequence[Edit]
+    new: Sequence[str], page: Page, place: tuple[int, int], kept: Iterator[tuple[int, int]]
 ) -> Iterator[LineEdit]:
     """Lines of the place itself of which only the white space changes."""
-    shift = 0
-    at = start
-    for change in (*changes, None):
-        until = place[1] if change is None else start + change.old_start
-        for line in range(max(at, place[0]), min(until, place[1])):
-            written = new[line - start + shift]
-            if written.rstrip() != page.lines[line].rstrip():
-                yield LineEdit(line, line + 1, (written,))
-        if change is not None:
-            at, shift = start + change.old_end, change.new_end - change.old_end
+    for line, at in kept:
+        if place[0] <= line < place[1] and new[at].rstrip() != page.lines[line].rstrip():
+            yield LineEdit(line, line + 1, (new[at],))
+
+
+def _indented(
+    change: _Change, page: Page, place: tuple[int, int], kept: Sequence[tuple[int, int]]
+) -> Sequence[str] | None:
+    """The new lines indented as they have to be in the file; None if the lines that it has too do not tell.
+
+    `kept` are new lines and the lines around the place that they repeat. Each text may begin amid a line, behind its
+    indent; its first line tells nothing then.
+    """
+    given = [
+        *((change.new, at, line) for at, line in kept),
+        *((change.old, *each) for each in enumerate(range(*place))),
+    ]
+    lacking = [
+        (_lacking(text[at], page.lines[line]), not at and not indent_of(text[0]))
+        for text, at, line in given
+        if at < len(text) and text[at].strip() and key_of(text[at]) == page.keys[line]
+    ]
+    if any(each is None for each, _ in lacking):
+        return None
+    known = {each for each, is_bare in lacking if not is_bare and each is not None}
+    every = {each for each, _ in lacking if each is not None}
+    rest = [line for line in change.new[1:] if line.strip()]
+    if known == {""} or (not known and all(line.startswith(min(every, key=len, default="")) for line in rest)):
+        # The first line is put where the old one begins.
+        before = _lacking(change.old[0], page.lines[place[0]]) if not indent_of(change.old[0]) else ""
+        return [(before or "") + change.new[0], *change.new[1:]] if change.new[0].strip() else change.new
+    if len(every) > 1:
+        return None
+    shift = every.pop()
+    return [shift + line if line.strip() else line for line in change.new]
+
+
+def _lacking(line: str, found: str) -> str | None:
+    """What a line lacks of the indent that it has in the file; None if its own indent is another."""
+    indent, whole = indent_of(line), indent_of(found)
+    return whole[: len(whole) - len(indent)] if whole.endswith(indent) else None
 
 
 def _nearest(key: str, page: Page, lines: range, own: int) -> Iterator[int]:
