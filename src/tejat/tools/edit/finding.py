@@ -118,7 +118,9 @@ class _Search:
 
     def closely(self) -> Found | Refused:
         """The text as it stands in the file, whatever differs."""
-        found = self.repaired() or self.aligned()
+        found = self.repaired()
+        if found is None:
+            found = self.aligned()
         return self._otherwise(found) if isinstance(found, Refused) and not found.is_applied else found
 
     def _otherwise(self, refused: Refused) -> Found | Refused:
@@ -148,10 +150,11 @@ class _Search:
         """What was found as it was given, but not as often as expected."""
         return Refused(len(edits), page=self._page, exact=edits)
 
-    def repaired(self) -> Found | None:
-        """The text as it stands in the file once it is repaired."""
+    def repaired(self) -> Found | Refused | None:
+        """The text as it stands in the file once it is repaired. Where it stands too often, no other way is sought."""
         if self._needs_no_repair():
             return None
+        several: list[TextEdit] = []
         for repaired in self._variants:
             edits = self._whole_lines(repaired)
             # What becomes of the new text is not worked out in vain. A bracket alone tells no place.
@@ -164,7 +167,8 @@ class _Search:
             found = self.by_surroundings(edits, repaired)
             if found is not None:
                 return found
-        return None
+            several = several or edits
+        return self.refused(several) if several else None
 
     def _needs_no_repair(self) -> bool:
         """Whether every line is in the file but for white space, or some are dots, which are in no file."""
@@ -262,11 +266,11 @@ class _Fit:
         self.sought = sought or places(self._given, page, several=several, beginnings=beginnings)
         self._places = self.sought.rivals
         self._meant = meant(self._given, page, self._places, request.expected)
-        if len(self._meant) > _MOST_SEVERAL:
-            self._meant = []  # there may be more of them, and all are meant
+        if len(self._meant) > _MOST_SEVERAL or self.sought.are_too_many:
+            self._meant = []  # there may be more of them: all are meant, or it is not known which
         self._conflict: Conflict | None = None
         self._told: list[LineEdit] | None = None
-        if not self._meant and request.expected == 1:
+        if not self._meant and request.expected == 1 and not self.sought.are_too_many:
             # Only of places where the very text stands can it be said that the others stand around one of them.
             rivals = [each for each in as_good(self._given, page, self._places) if is_whole(self._given, each)]
             self._told = told_apart(self._given.lines, self._new, page, [(each.start, each.end) for each in rivals])

@@ -20,6 +20,8 @@ _HEAVIEST = 30
 """What a line weighs at most, in characters: of two long lines, one is no better a sign than the other."""
 _MOST_HITS = 20_000
 _MOST_BY_WORDS = 3
+_MOST_ALIKE = 60
+"""Beyond the usual number, places for which as much speaks as for the best one, and so many at most."""
 _MOST_LINES_SOUGHT = 4
 _MOST_WORDS_SOUGHT = 3
 _MOST_OCCURRENCES = 120
@@ -40,7 +42,7 @@ def places(given: Given, page: Page, *, several: int | None = None, beginnings: 
         return found
     found.look(_by_lines(given, page), several or _MOST)
     if not found.rivals or found.may_be_surpassed:
-        found.look(_by_words(given, page), _MOST_BY_WORDS)
+        found.look(_by_words(given, page), _MOST_BY_WORDS if several is None else _MOST_ALIKE)
     return found
 
 
@@ -61,6 +63,8 @@ class Places:
 
     def __init__(self, given: Given, page: Page, *, is_one: bool) -> None:
         self.rivals: list[Alignment] = []
+        self.are_too_many = False
+        """Whether there are places that were not compared, for which as much speaks as for the best one."""
         self._given, self._page, self._is_one = given, page, is_one
         self._slack = 4 + min(len(given.lines) // 2, 10) if len(given.lines) > 1 else 0
         self._telling = sum(given.telling)
@@ -94,8 +98,15 @@ class Places:
         """Compare closely at the beginnings that most speaks for, more than `slack` lines from each other."""
         weights, lines = _summed(votes.weights, self._slack // 2), _summed(votes.lines, self._slack)
         chosen: set[int] = set()
+        best, least = self.rivals[0] if self.rivals else None, 0
         for start in sorted(weights, key=lambda start: (-weights[start] - votes.weights[start], start)):
-            if len(chosen) == most or (len(chosen) >= _MOST_SHOWN and self._is_hopeless):
+            weight = weights[start] + votes.weights[start]
+            if len(chosen) >= _MOST_SHOWN and self._is_hopeless:
+                break
+            if len(chosen) >= most and (weight < least or not least):
+                break
+            if len(chosen) >= most + _MOST_ALIKE:
+                self.are_too_many = True
                 break
             if any(near in chosen for near in range(start - self._slack, start + self._slack + 1)):
                 continue
@@ -106,6 +117,8 @@ class Places:
             if start not in self._compared:
                 self._compared[start] = None
                 _add(self.rivals, self._aligned(start, self._limit if self.rivals else None))
+            if self.rivals and self.rivals[0] is not best:
+                best, least = self.rivals[0], weight
         if self._is_one and self.rivals:
             limit = _limit(self.rivals[0].total)
             self.rivals = [alignment for alignment in self.rivals if alignment.total <= limit]
