@@ -22,6 +22,7 @@ from tejat.workspace.line_edits import Edit, line_edits
 _ALIKE = 0.4
 """The part of its words that a line keeps when it is changed and not replaced."""
 _MOST_PAIRED = 2_500
+_SEPARATOR = ","
 
 
 class Conflict(Exception):
@@ -116,6 +117,8 @@ class _Merge:
             raise Conflict(self._alignment.start, reason)
         if self._has_as_many_blank_lines(edit):
             return LineEdit(self._alignment.start, self._alignment.start, ())
+        if any(map(str.strip, new)):
+            self._check_separator(edit.old_start - 1)
         placed = [
             (index, place) for index in range(edit.old_start, edit.old_end) if (place := self._place(index)) is not None
         ]
@@ -127,10 +130,29 @@ class _Merge:
             if line not in taken and self._page.keys[line]:
                 raise Conflict(line, "stands amid the lines to be replaced, and old_string lacks it")
         lines = self._replaced(placed, new)
+        self._check_forgotten(edit, start, end)
         before, behind = self._blank_lines_around(edit, start, end)
         start -= min(before, max(_blank_at(lines) - _blank_at(old), 0))
         end += min(behind, max(_blank_at(lines[::-1]) - _blank_at(old[::-1]), 0))
         return LineEdit(start, end, tuple(lines))
+
+    def _check_separator(self, index: int) -> None:
+        """Raises Conflict if the line before new ones lacks the comma that it was thought to have."""
+        place = self._alignment.places[index] if index >= 0 else None
+        if place is None or not self._given.keys[index].endswith(_SEPARATOR):
+            return
+        # A comment may stand behind it in the file.
+        if self._page.keys[place].count(_SEPARATOR) < self._given.keys[index].count(_SEPARATOR):
+            raise Conflict(place, "lacks the comma that it needs before new lines")
+
+    def _check_forgotten(self, edit: Edit, start: int, end: int) -> None:
+        """Raises Conflict if the file has a line next to the replaced ones that comes as a new one as well."""
+        above, below = self._above(edit), self._below(edit)
+        beside = [*range(start if above is None else above, start), *range(end, end if below is None else below)]
+        new = {key_of(line) for line in self._new[edit.new_start : edit.new_end]}
+        for line in beside:
+            if self._page.keys[line] and self._page.keys[line] in new:
+                raise Conflict(line, "is there already, and old_string lacks it")
 
     def _has_as_many_blank_lines(self, edit: Edit) -> bool:
         """Whether only the number of blank lines between two lines changes, and the file has that number already."""
