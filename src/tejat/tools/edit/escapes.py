@@ -91,15 +91,15 @@ def _without_pairs(text: str) -> str:
 def is_escaped_alike(old: str, new: str) -> bool:
     """Whether the new text has nothing bare that is only ever escaped in the old one: then it was written with care."""
     return not any(
-        escaped in old and not bare.search(old) and bare.search(new) is not None for escaped, bare in _ESCAPED_AND_BARE
+        bare.search(new) and not bare.search(old) and escaped.search(old) for escaped, bare in _ESCAPED_AND_BARE
     )
 
 
 _ESCAPED_AND_BARE = (
-    ("\\n", re.compile("\n")),
-    ("\\t", re.compile("\t")),
-    ('\\"', re.compile(r'(?<!\\)"')),
-    ("\\'", re.compile(r"(?<!\\)'")),
+    (re.compile(r"(?<!\\)\\n"), re.compile("\n")),
+    (re.compile(r"(?<!\\)\\t"), re.compile("\t")),
+    (re.compile(r'\\"'), re.compile(r'(?<!\\)"')),
+    (re.compile(r"\\'"), re.compile(r"(?<!\\)'")),
 )
 
 

@@ -160,7 +160,7 @@ class _Search:
             # What becomes of the new text is not worked out in vain. A bracket alone tells no place.
             if not edits or not any(is_telling(key_of(line)) for line in plain_lines(repaired.old)):
                 continue
-            if repaired.leaves_marks(plain_lines(repaired.old), plain_lines(repaired.request.new)):
+            if repaired.leaves_marks(self._request, plain_lines(repaired.request.new)):
                 continue
             if repaired.request.accepts(len(edits)):
                 return Found(edits, len(edits), repaired.repairs)
@@ -325,7 +325,7 @@ class _Fit:
             return None
         if not edits or self._is_applied:
             return None
-        if self._has_signs() or self.repaired.leaves_marks(self._given.lines, self._new):
+        if self._has_signs() or self.repaired.leaves_marks(self._asked, self._new):
             self._conflict = Conflict(edits[0].start, "would get the marks of a listing that new_string has")
             return None
         unmarked = next((edit for edit in edits if not self._is_marked(edit)), None)
@@ -336,10 +336,12 @@ class _Fit:
         return Found(self._page.text_edits(edits), len(self._meant), corrections)
 
     def _has_signs(self) -> bool:
-        """Whether the new text has signs of a diff, and they mean nothing else."""
+        """Whether the new text has a fence around it, or signs of a diff that mean nothing else."""
         old = {line.strip() for line in self._given.lines if line.strip()}
         taken = {line[1:].strip() for line in self._new if line.startswith("-")}
         adds = any(line.startswith("+") for line in self._new)
+        if listings.is_fenced(self._new) and not listings.is_fenced(self._given.lines):
+            return True
         return adds and (not old.isdisjoint(taken) or not self._page.has_line_with("+"))
 
     def _is_marked(self, edit: LineEdit) -> bool:

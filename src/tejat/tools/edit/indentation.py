@@ -8,6 +8,8 @@ from math import gcd
 from tejat.tools.edit.given import indent_of
 
 _TAB = 8
+_WIDEST_STEP = 4
+_OPENING = ("{", "(", "[", ":")
 
 
 class Indentation:
@@ -21,7 +23,7 @@ class Indentation:
         """`pairs` are lines as they were thought to be and as they are; the others are all lines on either side."""
         indents = [(indent_of(left), indent_of(right)) for left, right in pairs if left.strip() and right.strip()]
         self._known: dict[str, set[str]] = {}
-        for left, right in _without_odd_first(indents):
+        for left, right in _without_odd_first(indents, [line for line in given if line.strip()]):
             self._known.setdefault(left, set()).add(right)
         self._is_same = all(rights == {left} for left, rights in self._known.items())
         self._given_step = _step(_indents(given))
@@ -84,7 +86,8 @@ class Indentation:
     def _steps(self, known: dict[str, str]) -> tuple[str | None, str | None]:
         """What one step is on both sides: as the known indents show it, else as the lines around do."""
         ordered = sorted(known, key=_width)
-        for lower, upper in pairwise(ordered):
+        # What is not indented at all may stand outside of the block.
+        for lower, upper in sorted(pairwise(ordered), key=lambda pair: not pair[0]):
             grown, written = upper.removeprefix(lower), known[upper].removeprefix(known[lower])
             if upper.startswith(lower) and known[upper].startswith(known[lower]) and grown and written:
                 unit = _common_unit(grown, written)
@@ -120,17 +123,41 @@ def _indents(lines: Sequence[str]) -> list[str]:
     return [indent_of(line) for line in lines if line.strip()]
 
 
-def _without_odd_first(indents: Sequence[tuple[str, str]]) -> Sequence[tuple[str, str]]:
+def _without_odd_first(indents: Sequence[tuple[str, str]], given: Sequence[str]) -> Sequence[tuple[str, str]]:
     """The first line often lacks its indent, or has a stray one, because whoever copied it began somewhere in it."""
     if not indents:
         return indents
     (left, right), rest = indents[0], indents[1:]
     if not rest:
-        return rest if left and (len(right) - len(left)) % 2 and "\t" not in left + right else indents
+        return rest if _is_odd_alone(left, right, given) else indents
     if any(map(bool, (given for given, _ in rest))) and all(given == found for given, found in rest):
         return rest
     shifts = {len(found) - len(given) for given, found in rest}
-    return rest if not left and right and shifts != {len(right)} and all(given for given, _ in rest) else indents
+    is_bare = not left and bool(right) and shifts != {len(right)} and all(given for given, _ in rest)
+    return rest if is_bare and not _is_a_step(right, *rest[0]) else indents
+
+
+def _is_odd_alone(left: str, right: str, given: Sequence[str]) -> bool:
+    """Whether the indent of the only known line says nothing of those of the others."""
+    if left:
+        is_stray = (len(right) - len(left)) % 2 and "\t" not in left + right
+        return bool(is_stray) and not all(indent_of(line) == left for line in given)
+    above, below = next(
+        ((above, indent_of(line)) for above, line in pairwise(given) if not indent_of(above) and indent_of(line)),
+        ("", ""),
+    )
+    if not right or not below.startswith(right):
+        return False
+    # Deeper than the line in the file where it belongs into it, and else as deep: then only the first line lacks its.
+    return above.rstrip().endswith(_OPENING) == (below != right)
+
+
+def _is_a_step(right: str, left_below: str, right_below: str) -> bool:
+    """Whether the line below is one step deeper than the unindented first one, in the file as well."""
+    grown = right_below.removeprefix(right)
+    if not right_below.startswith(right) or not grown:
+        return False
+    return left_below == "\t" or ("\t" not in left_below and len(left_below) <= min(_width(grown), _WIDEST_STEP))
 
 
 def _step(indents: Sequence[str]) -> str | None:

@@ -27,6 +27,12 @@ def without_fence(lines: Sequence[str]) -> list[str] | None:
     return [*inner, ""]
 
 
+def is_fenced(lines: Sequence[str]) -> bool:
+    """Whether a code fence stands around the lines."""
+    kept = [line for line in lines if line.strip()]
+    return len(kept) > 1 and all(_FENCE.fullmatch(line) for line in (kept[0], kept[-1]))
+
+
 def without_numbers(lines: Sequence[str]) -> list[str] | None:
     """Without line numbers; only if they rise by one from line to line."""
     return _numbered(lines, _NUMBER)
@@ -154,11 +160,17 @@ def leaves_blanks(old: Sequence[str], new: Sequence[str]) -> bool:
     return len(shifts) == 1 and shifts.pop() > 0 and all(_blanks(line) > least for line in new if line.strip())
 
 
+def leaves_numbers(old: Sequence[str], new: Sequence[str]) -> bool:
+    """Whether new lines have a number or the plus of a diff before them, where the old ones were freed of it."""
+    return any(_NUMBER_OR_PLUS.match(line) and line not in old for line in new)
+
+
 def _blanks(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
 _MARKS = re.compile(r"\s*(?:[-+>|│┃]|[Ll]?\d{1,7}\s?[:|│→.)\t])+")
+_NUMBER_OR_PLUS = re.compile(r"\+|\s*[Ll]?\d{1,7}\s?[|│→\t]")
 _TELLING = 3
 
 

@@ -50,11 +50,15 @@ class Repaired:
     def request(self) -> EditRequest:
         return EditRequest(self.old, self._new(), self.expected)
 
-    def leaves_marks(self, old: Sequence[str], new: Sequence[str]) -> bool:
-        """Whether the new lines still have something of the listing that the old ones were taken from."""
+    def leaves_marks(self, asked: EditRequest, new: Sequence[str]) -> bool:
+        """Whether the new lines still have something that was left out of the old ones, as they were asked for."""
+        old = plain_lines(self.old)
         if self.is_certain and listings.leaves_marks(old, new):
             return True
-        return _NUMBERS in self.repairs and listings.leaves_blanks(old, new)
+        repaired = {*_bare(asked.old)}.intersection(_bare(asked.new)).difference(_bare(self.old))
+        if self.repairs and any(line.rstrip() in repaired for line in new):
+            return True
+        return _NUMBERS in self.repairs and (listings.leaves_blanks(old, new) or listings.leaves_numbers(old, new))
 
     @property
     def is_of_a_diff(self) -> bool:
@@ -104,6 +108,7 @@ _NUMBERS = "line numbers were left out"
 _SIGNS = "the signs of a diff were left out"
 _FENCE = _strip("the code fence was left out", listings.without_fence)
 _MARGIN = _strip(_SIGNS, listings.without_margin, listings.without_signs_or_margin)
+_QUOTES = _strip("the quotes around the text were left out", listings.without_outer_quotes)
 _LISTINGS = (
     _FENCE,
     _strip_numbers(listings.without_spaced_numbers, listings.without_spaced_numbers_like),
@@ -113,7 +118,7 @@ _LISTINGS = (
     _MARGIN,
     _strip(_SIGNS, listings.without_bare_signs, listings.without_bare_signs_of_new),
     _strip("quote marks were left out", listings.without_quote_marks),
-    _strip("the quotes around the text were left out", listings.without_outer_quotes),
+    _QUOTES,
 )
 _UNDONE = "one level of escapes was undone"
 _WITHOUT_ENTITIES = _respell("HTML entities were taken for what they stand for", escapes.without_entities)
@@ -166,6 +171,8 @@ def _repaired(given: Repaired, repair: Repair) -> Repaired | None:
         return None
     if repair.says == _SIGNS and not _may_be_of_a_diff(given, repair):
         return None
+    if repair is _QUOTES and not _may_be_quoted(given):
+        return None
     if repair is _FENCE:
         old = _ending_alike(old, _new(given.request, repair, old))
     return Repaired(old, lambda: _new(given.request, repair, old), given.expected, (*given.repairs, repair.says))
@@ -177,6 +184,12 @@ def _may_be_of_a_diff(given: Repaired, repair: Repair) -> bool:
     if repair is _MARGIN and not listings.has_signs(new):
         return False
     return "\n+" not in f"\n{new}" or repair.respell_new(new, given.old) is not None
+
+
+def _may_be_quoted(given: Repaired) -> bool:
+    """Whether the new text has no such quote before it, or has them around it too: else the text itself begins so."""
+    new = given.request.new
+    return new.lstrip()[:1] != given.old.lstrip()[:1] or _QUOTES.respell(new) is not None
 
 
 def _new(request: EditRequest, repair: Repair, old: str) -> str:

@@ -1,0 +1,5 @@
+    if (ferror(stdin)) {
+      fprintf(stderr, "Read error\n");
+      fflush(stderr);
+      return 1;
+    }

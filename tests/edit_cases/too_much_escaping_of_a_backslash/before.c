@@ -1,0 +1,4 @@
+    if (ferror(stdin)) {
+      fprintf(stderr, "Read error\n");
+      return 1;
+    }
