@@ -1,11 +1,11 @@
 """Which of the places that fit are the ones that were meant: all of it is there, and no other fits nearly as well."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from tejat.core.value import value
 from tejat.tools.edit.alignment import Alignment
-from tejat.tools.edit.given import Given, indent_of
+from tejat.tools.edit.given import Given
 from tejat.tools.edit.likeness import CUT, ESCAPED, PER_CHARACTER, SLIP
 from tejat.tools.edit.page import Page
 from tejat.tools.edit.pairs import STALE
@@ -14,8 +14,6 @@ _SHORTEST = 3
 _SHORTEST_WITH_A_SLIP = 8
 _WIDE, _CLEAR, _SLIGHT = 60, 20, 3
 """How much worse the next best place has to be."""
-_FARTHEST = 300
-"""Lines around dots among which those before and behind them may stand once more."""
 _SURE_CHARACTERS = 12
 """A line that stands alone and has a slip needs so many characters for each that differs."""
 
@@ -84,8 +82,6 @@ def _is_there(given: Given, page: Page, alignment: Alignment) -> bool:
     length = sum(map(len, given.keys))
     if length < _SHORTEST:
         return False
-    if _are_dots_doubtful(given, page, alignment):
-        return False
     if evidence.strange:
         return evidence.same >= 2 * evidence.strange and evidence.same > evidence.slips and evidence.weight >= 20
     if not evidence.slips:
@@ -98,38 +94,6 @@ def _is_there(given: Given, page: Page, alignment: Alignment) -> bool:
     return length >= _SHORTEST_WITH_A_SLIP and sum(alignment.costs) <= SLIP * evidence.slips + PER_CHARACTER * max(
         length // _SURE_CHARACTERS + 1, 1
     )
-
-
-def _are_dots_doubtful(given: Given, page: Page, alignment: Alignment) -> bool:
-    """Whether lines next to dots are not there, or stand more than once where the dots could end or begin."""
-    marks = [-1, *sorted(alignment.elided), len(given.lines)]
-    for left, dots, right in zip(marks, marks[1:], marks[2:], strict=False):
-        if any(alignment.costs[at] >= STALE for at in (dots - 1, dots + 1) if left < at < right):
-            return True
-        start, end = alignment.elided[dots]
-        before, behind = given.keys[left + 1 : dots], given.keys[dots + 1 : right]
-        block = [line for line in range(alignment.start, alignment.end) if page.keys[line]]
-        depth = min((len(indent_of(page.lines[line])) for line in block), default=0)
-        upward, downward = range(start - 1, -1, -1), range(end, len(page.keys))
-        inside = range(start, end)
-        if left == -1 and _stands_twice(before, page, [*inside, *_within(page, upward, depth)]):
-            return True
-        if right == len(given.lines) and _stands_twice(behind, page, [*inside, *_within(page, downward, depth)]):
-            return True
-    return False
-
-
-def _within(page: Page, lines: range, depth: int) -> Iterator[int]:
-    """The lines up to the end of their block, in either direction."""
-    for line in lines[:_FARTHEST]:
-        if page.keys[line] and len(indent_of(page.lines[line])) < depth:
-            return
-        yield line
-
-
-def _stands_twice(keys: Sequence[str], page: Page, lines: Collection[int]) -> bool:
-    wanted = [key for key in keys if key]
-    return bool(wanted) and sum(page.keys[line : line + len(keys)] == list(keys) for line in lines) > 1
 
 
 def _is_rival(given: Given, page: Page, best: Alignment, other: Alignment) -> bool:

@@ -14,6 +14,7 @@ from tejat.core.value import value
 from tejat.tools.edit import listings
 from tejat.tools.edit.alignment import Alignment, costs_as_it_stands
 from tejat.tools.edit.certainty import as_good, is_whole, meant
+from tejat.tools.edit.dots import check_dots
 from tejat.tools.edit.excerpt import excerpt_of
 from tejat.tools.edit.folding import is_telling, key_of
 from tejat.tools.edit.given import Given, indent_of, is_elision, plain_lines
@@ -318,6 +319,7 @@ class _Fit:
         try:
             for alignment in self._meant:
                 check_marks(self._given, self._page, alignment)
+                check_dots(self._given, self._new, self._page, alignment)
                 check_meaning(self._given, self._new, self._page, alignment)
                 edits += merge(self._given, self._new, self._page, alignment)
         except Conflict as conflict:

@@ -56,7 +56,7 @@ class Repaired:
         if self.is_certain and listings.leaves_marks(old, new):
             return True
         repaired = {*_bare(asked.old)}.intersection(_bare(asked.new)).difference(_bare(self.old))
-        if self.repairs and any(line.rstrip() in repaired for line in new):
+        if self.repairs and not self.is_of_a_diff and any(line.rstrip() in repaired for line in new):
             return True
         return _NUMBERS in self.repairs and (listings.leaves_blanks(old, new) or listings.leaves_numbers(old, new))
 
