@@ -23,6 +23,18 @@ _KEY = re.compile(
     r"(?:- )?(?:(?:export|const|let|var|final|static|public|private) )*"
     r"[\"'`]?([\w.$@/-]+)[\"'`]? ?(?::|=>|:=|=) ?[\[{(]*"
 )
+_NAMED = re.compile(
+    r"[-*]? ?[\"']?\w*?(?:name|title|slug|bucket|image|route|service|label|tool|user|host)[\"']? ?(?::|=>|=) ?"
+    r"[\"'`]?([\w./:@ -]+)[\"'`]?[,;]?",
+    re.IGNORECASE,
+)
+_ROUTE = re.compile(
+    r"@?\w+\.((?:get|post|put|patch|delete|head|all|use|route|on|once|handle\w*) ?\( ?[\"'`].*?[\"'`]).*", re.IGNORECASE
+)
+_C_FUNCTION = re.compile(
+    r"(?:(?:static|inline|extern|const|unsigned|signed|struct|enum|void|int|char|bool|long|short|float|double|\w+_t"
+    r"|PyObject)[ *]+)+(?:\w+[ *]+)*([\w:~]+) ?\([^;={}]*\)"
+)
 _METHOD = re.compile(r"(?:[\w<>\[\]*&:,.?]+ )*([\w$:~.]+) ?\([^;]*\)[^;()=]*\{")
 _HEAD = re.compile(r"((?:[^(){};=]|=[\"'])+?) ?\{")
 _GUARD = re.compile(
@@ -43,7 +55,7 @@ def block_name(line: str) -> list[str]:
             return [found[1]]
     if _GUARD.match(bare):
         return []
-    for pattern in (_SECTION, _CASE, _TEST, _KEY, _METHOD, _HEAD):
+    for pattern in (_SECTION, _CASE, _TEST, _KEY, _NAMED, _ROUTE, _C_FUNCTION, _METHOD, _HEAD):
         if found := pattern.fullmatch(bare):
             return _WORD.findall(found[1])
     return []

@@ -22,6 +22,9 @@ _MOST_HITS = 20_000
 _MOST_BY_WORDS = 3
 _MOST_ALIKE = 60
 """Beyond the usual number, places for which as much speaks as for the best one, and so many at most."""
+_MOST_STRANGE = 200
+_MOST_ELISIONS = 40
+"""Lines with a slip, and dots: with more of them it would take seconds, and nobody could say that it is the place."""
 _MOST_LINES_SOUGHT = 4
 _MOST_WORDS_SOUGHT = 3
 _MOST_OCCURRENCES = 120
@@ -32,11 +35,15 @@ _ANY = float("inf")
 
 
 def places(given: Given, page: Page, *, several: int | None = None, beginnings: Sequence[int] = ()) -> "Places":
-    """The places that fit, the best first. They share no line. With `beginnings`, only there is looked.
+    """The places that fit, the best first; none for a text that is too strange. They share no line.
+    With `beginnings`, only there is looked.
 
     `several` is how many are looked for at most, where more than one is meant.
     """
     found = Places(given, page, is_one=several is None)
+    strange = sum(telling and key not in page.key_set for key, telling in zip(given.keys, given.telling, strict=True))
+    if strange > _MOST_STRANGE or sum(given.elisions) > _MOST_ELISIONS:
+        return found
     if beginnings:
         found.compare(beginnings)
         return found
