@@ -66,16 +66,38 @@ class _Merge:
             for sign in escaped_signs(line.strip(), found.strip())
         }
         self._new = [mend(spell(line)) for line in new]
-        self._old = old = base_of(Given([mend(spell(line)) for line in given.lines]), self._new, page, alignment)
-        pairs = [
-            (old.lines[index], page.lines[place])
-            for index, place in enumerate(alignment.places)
-            if place is not None and alignment.costs[index] < STALE and not self._is_cut(index, place)
-        ]
+        self._old = base_of(Given([mend(spell(line)) for line in given.lines]), self._new, page, alignment)
+        around = page.around(alignment.start, alignment.end)
+        self._old = old = self._without_stray_indents(around)
+        pairs = list(self._pairs_of_lines().values())
         staying = self._first_that_stays()
         if staying is not None and self._is_moved_anew(*staying):
             raise Conflict(staying[1], "is indented neither as old_string nor as new_string has it")
-        self._indentation = Indentation(pairs, [*old.lines, *self._new], page.around(alignment.start, alignment.end))
+        self._indentation = Indentation(pairs, [*old.lines, *self._new], around)
+
+    def _pairs_of_lines(self) -> dict[int, tuple[str, str]]:
+        """Lines as they were thought to be and as they are."""
+        costs = self._alignment.costs
+        return {
+            index: (self._old.lines[index], self._page.lines[place])
+            for index, place in enumerate(self._alignment.places)
+            if place is not None and costs[index] < STALE and not self._is_cut(index, place)
+        }
+
+    def _without_stray_indents(self, around: Sequence[str]) -> Given:
+        """The old lines; one that stays, and is moved alone to where the file has it, is taken as the new text has it."""
+        pairs, counts = self._pairs_of_lines(), Counter(line.strip() for line in self._new)
+        new = {bare: line for line in self._new if counts[bare := line.strip()] == 1 and bare}
+        staying = {index: new[bare] for index, (line, _) in pairs.items() if (bare := line.strip()) in new}
+        moved = [index for index, line in staying.items() if indent_of(line) != indent_of(pairs[index][0])]
+        if len(moved) != 1 or len(staying) == 1:
+            return self._old
+        others = [pair for index, pair in pairs.items() if index != moved[0]]
+        known = Indentation(others, [*self._old.lines, *self._new], around)
+        line, found = staying[moved[0]], pairs[moved[0]][1]
+        if known.of(indent_of(line)) != indent_of(found):
+            return self._old
+        return Given([line if index == moved[0] else old for index, old in enumerate(self._old.lines)])
 
     def _first_that_stays(self) -> tuple[int, int] | None:
         """The first given line that the file and the new text have too, each in its own indent; where it stands."""

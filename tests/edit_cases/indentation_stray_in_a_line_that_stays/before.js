@@ -1,0 +1,8 @@
+test('a', (t) => {
+  const cases = load()
+
+  for (const [uri, normalized] of cases) {
+    t.equal(normalize(uri), normalized, `${uri}`)
+  }
+  t.end()
+})
