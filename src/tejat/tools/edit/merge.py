@@ -85,7 +85,7 @@ class _Merge:
         }
 
     def _without_stray_indents(self, around: Sequence[str]) -> Given:
-        """The old lines; one that stays, and is moved alone to where the file has it, is taken as the new text has it."""
+        """The old lines; one that is moved alone, to where the file has it, is taken as the new text has it."""
         pairs, counts = self._pairs_of_lines(), Counter(line.strip() for line in self._new)
         new = {bare: line for line in self._new if counts[bare := line.strip()] == 1 and bare}
         staying = {index: new[bare] for index, (line, _) in pairs.items() if (bare := line.strip()) in new}
