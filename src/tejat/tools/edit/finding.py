@@ -164,12 +164,19 @@ class _Search:
             if repaired.leaves_marks(self._request, plain_lines(repaired.request.new)):
                 continue
             if repaired.request.accepts(len(edits)):
-                return Found(edits, len(edits), repaired.repairs)
+                return self._applied(repaired, edits) or Found(edits, len(edits), repaired.repairs)
             found = self.by_surroundings(edits, repaired)
             if found is not None:
                 return found
             several = several or edits
         return self.refused(several) if several else None
+
+    def _applied(self, repaired: Repaired, edits: Sequence[TextEdit]) -> Refused | None:
+        """The refusal of an edit at whose place the whole new text stands already."""
+        news = self._file.find_all(repaired.request.new) if repaired.request.new.strip() else ()
+        if not any(new.start <= edit.start and edit.end <= new.end for new in news for edit in edits[:1]):
+            return None
+        return Refused(0, Given.of(repaired.old), self._page, is_applied=True)
 
     def _needs_no_repair(self) -> bool:
         """Whether every line is in the file but for white space, or some are dots, which are in no file."""

@@ -63,6 +63,8 @@ class Indentation:
         if left and left == right and len(known) > 1 and set(left) == set(indent):
             return indent
         shift = self._constant_shift()
+        if shift is not None and len(known) == 1 and width < _width(left) and "\t" not in left + right:
+            given_step = found_step  # one depth alone does not tell that the steps are others
         if shift is not None and not _are_as_deep(left, right, given_step, found_step):
             added, removed = shift
             shifted = added + indent[len(removed) :] if indent.startswith(removed) else None

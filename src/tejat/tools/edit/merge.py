@@ -128,6 +128,9 @@ class _Merge:
 
     def edits(self) -> list[LineEdit]:
         alike = set(self._old.lines).intersection(self._new)
+        if all(self._alignment.places[index] is not None for index, dots in enumerate(self._old.elisions) if dots):
+            # The dots are in the file.
+            alike.update(line for line in (*self._old.lines, *self._new) if is_elision(line))
         return [self._settled(edit) for edit in line_edits(_plain(self._old.lines, alike), _plain(self._new, alike))]
 
     def _settled(self, edit: Edit) -> LineEdit:
@@ -343,7 +346,7 @@ def _plain(lines: Sequence[str], alike: "set[str]") -> list[str]:
 
     Those that are alike on both sides are kept as they are, so that they meet each other and no one else.
     """
-    return ["..." if is_elision(line) else line if line in alike else line.rstrip() for line in lines]
+    return [line if line in alike else "..." if is_elision(line) else line.rstrip() for line in lines]
 
 
 def _blank_at(lines: Sequence[str]) -> int:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 _LONGEST = 200
 _TELLING = ("rest", "unchanged", "remaining", "existing", "previous")
 _COMMENT = re.compile(r"(?://|#|--|/\*|<!--)? ?\(? ?(.*?) ?\)? ?(?:\*/|-->)?")
+_MARKS = re.compile(r"(?:\n|\\n)(?:[ \t]*(?:[-+>|│┃\"'`]|[Ll]?\d{1,7}\s?[:|│→.)\t]))*")
+"""What may stand before a line that was copied from a listing; the line break may be an escape."""
 _STAND_IN = re.compile(
     # Nobody ends a line of a real text so.
     r"(?:rest of|rest of methods?|rest of code|unchanged code|unchanged methods?) ?\.{3,}"
@@ -32,8 +34,7 @@ def omission_placeholders(text: str) -> set[str]:
 def placeholders_only_in(new: str, old: str) -> set[str]:
     """Those of the new text that the old one has not, not even with marks of a listing around them."""
     found = omission_placeholders(new)
-    there = " ".join(old.lower().split()) if found else ""
-    return {placeholder for placeholder in found if placeholder not in there}
+    return found - omission_placeholders(_MARKS.sub("\n", f"\n{old}")) if found else found
 
 
 def _telling_lines(text: str) -> Iterator[str]:

@@ -39,7 +39,7 @@ def told(refused: Refused, request: EditRequest) -> str:
     given = refused.given
     near = [alignment for alignment in refused.nearest if given and _is_near(given, alignment)]
     if given is None or not near:
-        return _reasons(refused) + _in_common(request.old, page)
+        return _reasons(refused) + ("" if refused.is_applied else _in_common(request.old, page))
     fitting = sum(alignment.total <= near[0].total for alignment in near)
     parts = [_reasons(refused)]
     if request.expected is not None and request.expected > 1:
