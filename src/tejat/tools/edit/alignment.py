@@ -41,11 +41,10 @@ class Alignment:
     def end(self) -> int:
         return max(place for place in self.places if place is not None) + 1
 
-    def known(self) -> list[int]:
-        """The lines of the file that are given lines, but for a slip."""
-        return [
-            place for place, cost in zip(self.places, self.costs, strict=True) if place is not None and cost < STALE
-        ]
+    def known(self, among: Sequence[bool] | None = None) -> list[int]:
+        """The lines of the file that are given lines, or those `among` them, but for a slip."""
+        pairs = zip(self.places, self.costs, among or [True] * len(self.places), strict=True)
+        return [place for place, cost, is_asked in pairs if place is not None and cost < STALE and is_asked]
 
     def moved(self, by: int) -> "Alignment":
         """The same so many lines further down."""

@@ -161,7 +161,7 @@ class _Search:
             # What becomes of the new text is not worked out in vain. A bracket alone tells no place.
             if not edits or not any(is_telling(key_of(line)) for line in plain_lines(repaired.old)):
                 continue
-            if repaired.leaves_marks(self._request, plain_lines(repaired.request.new)):
+            if repaired.leaves_marks(self._request, plain_lines(repaired.request.new), plain_lines(repaired.old)):
                 continue
             if repaired.request.accepts(len(edits)):
                 return self._applied(repaired, edits) or Found(edits, len(edits), repaired.repairs)
@@ -334,7 +334,8 @@ class _Fit:
             return None
         if not edits or self._is_applied:
             return None
-        if self._has_signs() or self.repaired.leaves_marks(self._asked, self._new):
+        there = self._page.lines[self._meant[0].start : self._meant[0].end]
+        if self._has_signs() or self.repaired.leaves_marks(self._asked, self._new, there):
             self._conflict = Conflict(edits[0].start, "would get the marks of a listing that new_string has")
             return None
         unmarked = next((edit for edit in edits if not self._is_marked(edit)), None)
@@ -369,7 +370,9 @@ class _Fit:
     def _is_applied(self) -> bool:
         """Whether the new text stands in the file, where it has anything that the old one had not, and fits better."""
         new = Given(self._new)
-        known = {*self._given.keys, *(self._page.keys[place] for each in self._meant for place in each.known())}
+        # What is not telling may be the end of any line.
+        there = (place for each in self._meant for place in each.known(self._given.telling))
+        known = {*self._given.keys, *(self._page.keys[place] for place in there)}
         if not any(telling and key not in known for telling, key in zip(new.telling, new.keys, strict=True)):
             return False
         return any(cost <= self.total for cost in costs_as_it_stands(new, self._page))
@@ -377,8 +380,7 @@ class _Fit:
 
 def _is_elsewhere(alignment: Alignment, start: int, end: int) -> bool:
     """Whether most lines stand at a place that has nothing to do with these: it may be the one that was meant."""
-    is_apart = alignment.end <= start or end <= alignment.start
-    return is_apart and 2 * len(alignment.known()) > len(alignment.places)
+    return (alignment.end <= start or end <= alignment.start) and 2 * len(alignment.known()) > len(alignment.places)
 
 
 def _lines_there(old: str, page: Page) -> int:

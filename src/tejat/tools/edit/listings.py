@@ -153,18 +153,26 @@ def leaves_marks(old: Sequence[str], new: Sequence[str]) -> bool:
 
 
 def leaves_blanks(old: Sequence[str], new: Sequence[str]) -> bool:
-    """Whether all lines that stay are shifted by as much: to the right, as where only numbers were left out, or to the
-    left while others change, as where the two texts were indented each in its own way.
-    """
-    before = {line.strip(): _blanks(line) for line in old if len(line.strip()) >= _TELLING}
-    shifts = {_blanks(line) - before[line.strip()] for line in new if line.strip() in before}
-    if len(shifts) != 1:
-        return False
+    """Whether all new lines are farther right than the old ones, by as much, as where only numbers were left out."""
+    shifts = _shifts(old, new)
     least = min((_blanks(line) for line in old if line.strip()), default=0)
-    if shifts.pop() > 0:
-        return all(_blanks(line) > least for line in new if line.strip())
-    is_shifted = before.keys() == {line.strip() for line in new if len(line.strip()) >= _TELLING}
-    return not is_shifted and {line.rstrip() for line in old}.isdisjoint(line.rstrip() for line in new if line.strip())
+    return len(shifts) == 1 and shifts.pop() > 0 and all(_blanks(line) > least for line in new if line.strip())
+
+
+def is_moved_left(found: Sequence[str], new: Sequence[str]) -> bool:
+    """Whether all lines of the file that stay are moved to the left by as much while others change.
+
+    The two texts were indented each in its own way then.
+    """
+    shifts = _shifts(found, new)
+    kept = [{line.strip() for line in lines if len(line.strip()) >= _TELLING} for lines in (found, new)]
+    return len(shifts) == 1 and shifts.pop() < 0 and kept[0] != kept[1]
+
+
+def _shifts(old: Sequence[str], new: Sequence[str]) -> set[int]:
+    """By how much the new lines that are old ones are moved to the right."""
+    before = {line.strip(): _blanks(line) for line in old if len(line.strip()) >= _TELLING}
+    return {_blanks(line) - before[line.strip()] for line in new if line.strip() in before}
 
 
 def leaves_numbers(old: Sequence[str], new: Sequence[str]) -> bool:

@@ -50,15 +50,22 @@ class Repaired:
     def request(self) -> EditRequest:
         return EditRequest(self.old, self._new(), self.expected)
 
-    def leaves_marks(self, asked: EditRequest, new: Sequence[str]) -> bool:
-        """Whether the new lines still have something that was left out of the old ones, as they were asked for."""
+    def leaves_marks(self, asked: EditRequest, new: Sequence[str], found: Sequence[str]) -> bool:
+        """Whether the new lines still have something that was left out of the old ones, as they were asked for.
+
+        `found` are the lines of the file.
+        """
         old = plain_lines(self.old)
         if self.is_certain and listings.leaves_marks(old, new):
             return True
         repaired = {*_bare(asked.old)}.intersection(_bare(asked.new)).difference(_bare(self.old))
-        if self.repairs and not self.is_of_a_diff and any(line.rstrip() in repaired for line in new):
+        if self.is_of_a_diff:
+            repaired = {line for line in repaired if line.startswith("-")}
+        if self.repairs and any(line.rstrip() in repaired for line in new):
             return True
-        return _NUMBERS in self.repairs and (listings.leaves_blanks(old, new) or listings.leaves_numbers(old, new))
+        return _NUMBERS in self.repairs and (
+            listings.leaves_blanks(old, new) or listings.leaves_numbers(old, new) or listings.is_moved_left(found, new)
+        )
 
     @property
     def is_of_a_diff(self) -> bool:
@@ -174,7 +181,10 @@ def _repaired(given: Repaired, repair: Repair) -> Repaired | None:
     if repair is _QUOTES and not _may_be_quoted(given):
         return None
     if repair is _FENCE:
-        old = _ending_alike(old, _new(given.request, repair, old))
+        new = _new(given.request, repair, old)
+        if not {*_bare(given.old)}.difference(_bare(old)).isdisjoint(_bare(new)):
+            return None  # the file has such a line
+        old = _ending_alike(old, new)
     return Repaired(old, lambda: _new(given.request, repair, old), given.expected, (*given.repairs, repair.says))
 
 
