@@ -1,12 +1,14 @@
 """Line breaks that were given for the escapes `\\n` and `\\r` of the file, written as escapes again."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from tejat.tools.edit.folding import key_of
 from tejat.tools.edit.literals import is_amid_a_literal, is_literal
 from tejat.tools.edit.page import Page
 
 _ESCAPES = ("\\n", "\\r")
+_PLAIN = str.maketrans("“”‘’", "\"\"''")
 _MOST_JOINED = 8
 _MOST_STRANGE = 100
 """Lines that the file has not; where there are more, it is not for their breaks, and each is sought in all of it."""
@@ -32,32 +34,31 @@ def with_escaped_breaks(lines: Sequence[str], page: Page) -> list[list[str]]:
 
 def with_the_same_breaks(lines: Sequence[str], groups: "Sequence[Sequence[str]]") -> list[str]:
     """Other lines, joined where the groups have such a break: the same text stands around it."""
+    groups = [[part.translate(_PLAIN) for part in group] for group in groups]
+    plain = [line.translate(_PLAIN) for line in lines]
     breaks = [(group[at - 1], group[at], group[at + 1]) for group in groups for at in range(1, len(group), 2)]
     if len({escape for _, escape, _ in breaks}) == 1 and all(is_literal(group[::2]) for group in groups if group[1:]):
-        return _joined_literals(lines, {group[0] for group in groups if not group[1:]}, breaks[0][1])
+        return _joined_literals(lines, plain, {group[0] for group in groups if not group[1:]}, breaks[0][1])
     joined = list(lines[:1])
-    last = joined[0] if joined else ""
-    for line in lines[1:]:
-        escape = next((sign for left, sign, right in breaks if _is_same_break(last, line, left, right, sign)), None)
+    for line, (last, this) in zip(lines[1:], pairwise(plain), strict=True):
+        escape = next((sign for left, sign, right in breaks if _is_same_break(last, this, left, right, sign)), None)
         if escape is None:
             joined.append(line)
         else:
             joined[-1] += escape + line
-        last = line
     return joined
 
 
-def _joined_literals(lines: Sequence[str], known: "set[str]", escape: str) -> list[str]:
+def _joined_literals(lines: Sequence[str], plain: Sequence[str], known: "set[str]", escape: str) -> list[str]:
     """The lines, those joined that a literal spans; not those that are known to be lines of their own."""
     joined: list[str] = []
     index = 0
     while index < len(lines):
         ends = range(index + 2, min(index + _MOST_JOINED, len(lines)) + 1)
-        literals = (lines[index:end] for end in ends if is_literal(lines[index:end]))
-        literal = next(literals, [lines[index]])
-        parts = literal if known.isdisjoint(filter(str.strip, literal)) else [lines[index]]
-        joined.append(escape.join(parts))
-        index += len(parts)
+        end = next((end for end in ends if is_literal(plain[index:end])), index + 1)
+        end = end if known.isdisjoint(filter(str.strip, plain[index:end])) else index + 1
+        joined.append(escape.join(lines[index:end]))
+        index = end
     return joined
 
 

@@ -159,14 +159,15 @@ def leaves_blanks(old: Sequence[str], new: Sequence[str]) -> bool:
     return len(shifts) == 1 and shifts.pop() > 0 and all(_blanks(line) > least for line in new if line.strip())
 
 
-def is_moved_left(found: Sequence[str], new: Sequence[str]) -> bool:
-    """Whether all lines of the file that stay are moved to the left by as much while others change.
+def is_moved_left(old: Sequence[str], new: Sequence[str]) -> bool:
+    """Whether all lines that stay are moved to the left by as much, the outermost too, while others change.
 
     The two texts were indented each in its own way then.
     """
-    shifts = _shifts(found, new)
-    kept = [{line.strip() for line in lines if len(line.strip()) >= _TELLING} for lines in (found, new)]
-    return len(shifts) == 1 and shifts.pop() < 0 and kept[0] != kept[1]
+    shifts, kept = _shifts(old, new), {line.strip() for line in new}
+    least = min((_blanks(line) for line in old if line.strip()), default=0)
+    stays = any(line.strip() in kept for line in old if line.strip() and _blanks(line) == least)
+    return len(shifts) == 1 and shifts.pop() < 0 and stays and not kept <= {line.strip() for line in old}
 
 
 def _shifts(old: Sequence[str], new: Sequence[str]) -> set[int]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from tejat.tools.edit.alignment import Alignment
 from tejat.tools.edit.block_names import block_name
 from tejat.tools.edit.folding import key_of, operators_of, unescaped, words_of
-from tejat.tools.edit.given import Given
+from tejat.tools.edit.given import Given, indent_of
 from tejat.tools.edit.likeness import CUT, ELIDED, SLIP, WORD, is_slip_of_letters
 from tejat.tools.edit.merge import Conflict
 from tejat.tools.edit.opposites import are_opposite, pieces_of
@@ -24,6 +24,7 @@ _DECIDES = re.compile(r"\s*(?:assert|return)\b|.*\s\?\s")
 _DASHES = re.compile("-(?: ?-)+")
 _NEGATIONS = frozenset({"not", "no", "non", "never", "without", "un", "false", "off"})
 _SHORTEST = 5
+_INDENTED = 2
 
 
 def check_meaning(given: Given, new: Sequence[str], page: Page, alignment: Alignment) -> None:
@@ -34,6 +35,10 @@ def check_meaning(given: Given, new: Sequence[str], page: Page, alignment: Align
         cost = round(alignment.costs[index])
         if place is None and index == given.first and cost >= MISSING and block_name(given.lines[index]):
             raise Conflict(alignment.start, "stands in another block than old_string says")
+        if place is not None and cost == CUT and index == given.first and given.keys[index] not in new_keys:
+            is_end = not page.keys[place].startswith(given.keys[index])
+            if is_end and len(indent_of(given.lines[index])) >= _INDENTED:
+                raise Conflict(place, "has more before it than old_string, which is indented as if it began there")
         if place is None or cost <= CUT or cost == ELIDED:
             continue
         # A line that the new text has as the file has it was known, however it was given.

@@ -63,9 +63,10 @@ class Repaired:
             repaired = {line for line in repaired if line.startswith("-")}
         if self.repairs and any(line.rstrip() in repaired for line in new):
             return True
-        return _NUMBERS in self.repairs and (
-            listings.leaves_blanks(old, new) or listings.leaves_numbers(old, new) or listings.is_moved_left(found, new)
-        )
+        if _NUMBERS not in self.repairs:
+            return False
+        is_moved = listings.is_moved_left(old, new) and listings.is_moved_left(found, new)
+        return is_moved or listings.leaves_blanks(old, new) or listings.leaves_numbers(old, new)
 
     @property
     def is_of_a_diff(self) -> bool:
@@ -153,7 +154,7 @@ def variants(request: EditRequest, text: str) -> Iterator[Repaired]:
     once: list[Repaired] = []
     given = Repaired.of(request)
     for repair in (*of_listings, *of_escapes):
-        repaired = _repaired(given, repair)
+        repaired = _repaired(given, repair, text)
         if repaired is not None and repaired.old not in seen:
             seen.add(repaired.old)
             once.append(repaired)
@@ -161,7 +162,7 @@ def variants(request: EditRequest, text: str) -> Iterator[Repaired]:
     for first in once:
         # Marks are around escapes and around other marks; a second level of escapes is nobody's slip.
         for repair in (*of_listings, *of_escapes) if first.repairs[0] in _OF_LISTINGS else of_listings:
-            repaired = _repaired(first, repair)
+            repaired = _repaired(first, repair, text)
             if repaired is not None and repaired.old not in seen:
                 seen.add(repaired.old)
                 yield repaired
@@ -170,7 +171,7 @@ def variants(request: EditRequest, text: str) -> Iterator[Repaired]:
 _OF_LISTINGS = {repair.says for repair in _LISTINGS}
 
 
-def _repaired(given: Repaired, repair: Repair) -> Repaired | None:
+def _repaired(given: Repaired, repair: Repair, text: str) -> Repaired | None:
     if repair.says in given.repairs:
         return None
     old = repair.respell(given.old)
@@ -181,6 +182,8 @@ def _repaired(given: Repaired, repair: Repair) -> Repaired | None:
     if repair is _QUOTES and not _may_be_quoted(given):
         return None
     if repair is _FENCE:
+        if "```" in text and not listings.is_fenced(_lines(given.old)):
+            return None  # one fence alone may be the file's
         new = _new(given.request, repair, old)
         if not {*_bare(given.old)}.difference(_bare(old)).isdisjoint(_bare(new)):
             return None  # the file has such a line

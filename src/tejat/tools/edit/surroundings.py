@@ -60,6 +60,9 @@ class _Stretch:
 
     def __init__(self, change: _Change, page: Page, place: tuple[int, int], start: int, end: int) -> None:
         keys = change.keys
+        self._place, self._reach = place, len(keys) + _SLACK
+        telling = [key for key in keys if is_telling(key)] or [""]
+        self._brinks = telling[0], telling[-1]
         changes = line_edits(page.keys[start:end], keys)
         gone = {line for each in changes for line in range(start + each.old_start, start + each.old_end)}
         around = [line for line in range(start, end) if not place[0] <= line < place[1]]
@@ -98,9 +101,18 @@ class _Stretch:
         They stand on both sides, or one of them is around no other place, rare, and says more than a word or two; or
         there are several.
         """
+        if self._comes_twice(page):
+            return False
         own = [key for key in self.repeated if key not in elsewhere and page.keys.count(key) <= _RARE]
         says_enough = len(self.repeated) >= _SEVERAL or any(_says_something(self.repeated[key]) for key in own)
         return self._is_around or (bool(own) and says_enough)
+
+    def _comes_twice(self, page: Page) -> bool:
+        """Whether the first or last new line is added though it stands near on that side: more was meant to stay."""
+        added = {key_of(line) for edit in self.edits for line in edit.lines}
+        (first, last), (start, end) = self._brinks, self._place
+        above, below = page.keys[max(start - self._reach, 0) : start], page.keys[end : end + self._reach]
+        return (first in added and first in above) or (last in added and last in below)
 
     @classmethod
     def best(cls, change: _Change, page: Page, place: tuple[int, int]) -> "_Stretch | None":
