@@ -307,6 +307,7 @@ def write(files, number, is_new, acknowledge):
 lost = []
 illegal = 0
 known = {}
+torn = set()
 for number in range(rounds):
     reading, writing = os.pipe()
     writer = os.fork()
@@ -332,7 +333,10 @@ for number in range(rounds):
     entry = entries[-1]
     with open(entry.path, "rb") as file:
         lines = file.read().splitlines(keepends=True)
-    kinds = [json.loads(line)["kind"] for line in lines if line.endswith(b"\\n")]
+    # The kernel may cut a write short when it kills; whoever goes on ends that line first.
+    torn.update(line for line in lines[-1:] if not line.endswith(b"\\n"))
+    whole = [line for line in lines if line.endswith(b"\\n") and line[:-1] not in torn]
+    kinds = [json.loads(line)["kind"] for line in whole]
     count = sum(kind in ("prompt", "answer", "response") for kind in kinds)
     before = known.get(entry.path, 0)
     if not before + acknowledged <= count <= before + acknowledged + 1:
