@@ -254,3 +254,28 @@ def test_encodings(codec: str) -> None:
     text = "first = 1\nsecond  = 2\nthird = 3\n"
     request = EditRequest("first = 1\nsecond = 2\n", "first = 1\nsecond = 4\n")
     assert edited(text, request, encoding) == "first = 1\nsecond  = 4\nthird = 3\n"
+
+
+class TestBounds:
+    LINE = "    client = make_client()\n"
+    SLIP = "    client = make_clinet()\n"
+    NEW = "    client = make_client(debug=True)\n"
+
+    def test_all_of_many_equal_places_are_changed(self) -> None:
+        text = "".join(f"def f{number}():\n{self.LINE}" for number in range(40))
+        assert edited(text, EditRequest(self.SLIP, self.NEW, None)) == text.replace(self.LINE, self.NEW)
+
+    @pytest.mark.parametrize("expected", [None, 1, 3])
+    def test_none_of_more_places_than_are_compared_is_changed(self, expected: int | None) -> None:
+        text = "".join(f"def f{number}():\n{self.LINE}" for number in range(130))
+        assert edited(text, EditRequest(self.SLIP, self.NEW, expected)) is None
+
+    def test_a_text_with_hundreds_of_slips_is_refused(self) -> None:
+        text = "".join(f"value_{letters(number)} = compute(other_{letters(number)})\n" for number in range(99)) * 3
+        lines = "".join(f"{line} # {number}\n" for number, line in enumerate(text.splitlines()))
+        old = lines.replace("compute", "compote")
+        assert edited(lines, EditRequest(old, old + "more()\n")) is None
+
+    def test_what_stands_twice_once_repaired_is_looked_for_in_no_other_way(self) -> None:
+        text = "first = call(a, b)\nlast = 1\nfirst = call(a, b)\nfirst = call(a,\n             b) - 2\n"
+        assert edited(text, EditRequest("-first = call(a, b)\n", "+first = call(b)\n")) is None

@@ -119,9 +119,10 @@ class _Search:
 
     def closely(self) -> Found | Refused:
         """The text as it stands in the file, whatever differs."""
-        found = self.repaired()
-        if found is None:
-            found = self.aligned()
+        repaired = self.repaired()
+        if repaired is not None:
+            return repaired
+        found = self.aligned()
         return self._otherwise(found) if isinstance(found, Refused) and not found.is_applied else found
 
     def _otherwise(self, refused: Refused) -> Found | Refused:
@@ -142,9 +143,9 @@ class _Search:
             return None
         ranges = [self._page.lines_at(edit.start, edit.end) for edit in edits]
         old = Given.of(repaired.old)
-        if any(list(self._page.keys[start:end]) != list(old.keys) for start, end in ranges):
+        if any(self._page.keys[start:end] != old.keys for start, end in ranges):
             return None  # what stands in the same line is not to be changed
-        told = told_apart(old.lines, _new_lines(repaired.request), self._page, ranges)
+        told = told_apart(old.lines, repaired.request.new_lines, self._page, ranges)
         return Found(self._page.text_edits(told), 1, (*repaired.repairs, _BY_SURROUNDINGS)) if told else None
 
     def refused(self, edits: Sequence[TextEdit]) -> Refused:
@@ -185,7 +186,7 @@ class _Search:
         strange = [line for line in lines if (key := key_of(line)) and key not in there]
         if any(map(is_elision, strange)):
             return True
-        has_marks = any(mark in request.old for mark in ("```", "~~~")) or listings.has_signs(request.new)
+        has_marks = listings.may_have_fences(request.old) or listings.has_signs(request.new)
         return not strange and not has_marks
 
     @cached_property
@@ -269,7 +270,7 @@ class _Fit:
         self._page, self.repaired, self._asked = page, repaired, asked
         request = repaired.request
         self._given = Given.for_new(request.old, request.new)
-        self._new = _new_lines(request)
+        self._new = request.new_lines
         several = None if request.expected == 1 else _MOST_SEVERAL + 1
         self.sought = sought or places(self._given, page, several=several, beginnings=beginnings)
         self._places = self.sought.rivals
@@ -335,7 +336,7 @@ class _Fit:
         if not edits or self._is_applied:
             return None
         there = self._page.lines[self._meant[0].start : self._meant[0].end]
-        if self._has_signs() or self.repaired.leaves_marks(self._asked, self._new, there):
+        if self._has_marks() or self.repaired.leaves_marks(self._asked, self._new, there):
             self._conflict = Conflict(edits[0].start, "would get the marks of a listing that new_string has")
             return None
         unmarked = next((edit for edit in edits if not self._is_marked(edit)), None)
@@ -345,13 +346,13 @@ class _Fit:
         corrections = (*self.repaired.repairs, *overlooked(self._given, self._page, self._meant))
         return Found(self._page.text_edits(edits), len(self._meant), corrections)
 
-    def _has_signs(self) -> bool:
+    def _has_marks(self) -> bool:
         """Whether the new text has a fence around it, or signs of a diff that mean nothing else."""
+        if listings.is_fenced(self._new) and not listings.is_fenced(self._given.lines):
+            return True
         old = {line.strip() for line in self._given.lines if line.strip()}
         taken = {line[1:].strip() for line in self._new if line.startswith("-")}
         adds = any(line.startswith("+") for line in self._new)
-        if listings.is_fenced(self._new) and not listings.is_fenced(self._given.lines):
-            return True
         return adds and (not old.isdisjoint(taken) or not self._page.has_line_with("+"))
 
     def _is_marked(self, edit: LineEdit) -> bool:
@@ -388,13 +389,3 @@ def _lines_there(old: str, page: Page) -> int:
     given = Given.of(old)
     there = [index for index, key in enumerate(given.keys) if key in page.key_set]
     return sum(is_telling(given.keys[index]) and not is_elision(given.lines[index]) for index in there)
-
-
-def _new_lines(request: EditRequest) -> list[str]:
-    """The new lines; none where whole lines are to go."""
-    lines = plain_lines(request.new)
-    if len(lines) > 1 and not lines[-1] and request.old.endswith(("\n", "\r")):
-        lines.pop()
-    if not request.new:
-        return [] if request.old.endswith("\n") else [""]
-    return lines

@@ -27,6 +27,10 @@ def without_fence(lines: Sequence[str]) -> list[str] | None:
     return [*inner, ""]
 
 
+def may_have_fences(text: str) -> bool:
+    return "```" in text or "~~~" in text
+
+
 def is_fenced(lines: Sequence[str]) -> bool:
     """Whether a code fence stands around the lines."""
     kept = [line for line in lines if line.strip()]

@@ -55,13 +55,15 @@ class Repaired:
 
         `found` are the lines of the file.
         """
+        if not self.repairs:
+            return False
         old = plain_lines(self.old)
         if self.is_certain and listings.leaves_marks(old, new):
             return True
         repaired = {*_bare(asked.old)}.intersection(_bare(asked.new)).difference(_bare(self.old))
         if self.is_of_a_diff:
             repaired = {line for line in repaired if line.startswith("-")}
-        if self.repairs and any(line.rstrip() in repaired for line in new):
+        if any(line.rstrip() in repaired for line in new):
             return True
         if _NUMBERS not in self.repairs:
             return False
@@ -182,7 +184,7 @@ def _repaired(given: Repaired, repair: Repair, text: str) -> Repaired | None:
     if repair is _QUOTES and not _may_be_quoted(given):
         return None
     if repair is _FENCE:
-        if "```" in text and not listings.is_fenced(_lines(given.old)):
+        if listings.may_have_fences(text) and not listings.is_fenced(_lines(given.old)):
             return None  # one fence alone may be the file's
         new = _new(given.request, repair, old)
         if not {*_bare(given.old)}.difference(_bare(old)).isdisjoint(_bare(new)):

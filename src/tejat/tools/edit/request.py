@@ -1,6 +1,7 @@
 """What an edit asks for, and the plainest way to find it."""
 
 from tejat.core.value import value
+from tejat.tools.edit.given import plain_lines
 from tejat.workspace.splice import TextEdit, TextFile
 
 
@@ -14,6 +15,16 @@ class EditRequest:
 
     def accepts(self, count: int) -> bool:
         return count > 0 if self.expected is None else count == self.expected
+
+    @property
+    def new_lines(self) -> list[str]:
+        """The new lines; none where whole lines are to go."""
+        if not self.new:
+            return [] if self.old.endswith("\n") else [""]
+        lines = plain_lines(self.new)
+        if len(lines) > 1 and not lines[-1] and self.old.endswith(("\n", "\r")):
+            lines.pop()
+        return lines
 
 
 def exact(file: TextFile, request: EditRequest) -> list[TextEdit]:

@@ -29,7 +29,7 @@ def told_apart(
 ) -> list[LineEdit] | None:
     """The edits that make the new lines of the stretch that they are meant for; None if it is not clear which it is.
 
-    `ranges` are the lines of the places, from the first up to the one behind the last.
+    `ranges` are the lines of the places where the old ones stand, from the first up to the one behind the last.
     """
     if len(new) * len(ranges) > _MOST_COMPARED:
         return None
@@ -54,15 +54,18 @@ class _Change:
     keys: Sequence[str]
     """Of the new lines."""
 
+    @property
+    def reach(self) -> int:
+        """How far from the place the lines may stand that the new ones repeat."""
+        return len(self.keys) + _SLACK
+
 
 class _Stretch:
     """Lines of the file around a place, and what the new lines make of them."""
 
     def __init__(self, change: _Change, page: Page, place: tuple[int, int], start: int, end: int) -> None:
         keys = change.keys
-        self._place, self._reach = place, len(keys) + _SLACK
-        telling = [key for key in keys if is_telling(key)] or [""]
-        self._brinks = telling[0], telling[-1]
+        self._change, self._place = change, place
         changes = line_edits(page.keys[start:end], keys)
         gone = {line for each in changes for line in range(start + each.old_start, start + each.old_end)}
         around = [line for line in range(start, end) if not place[0] <= line < place[1]]
@@ -73,8 +76,8 @@ class _Stretch:
             line for line in around if line not in gone and is_telling(page.keys[line]) and page.keys[line] in more
         ]
         self.repeated = {page.keys[line]: page.lines[line] for line in known}
-        kept = [(at, line) for line, at in _kept(start, end, changes) if line in around]
-        new = _indented(change, page, place, kept)
+        kept = list(_kept(start, end, changes))
+        new = _indented(change, page, place, [each for each in kept if not place[0] <= each[0] < place[1]])
         self.is_indented = new is not None
         new = change.new if new is None else new
         self._is_around = any(line < place[0] for line in known) and any(line >= place[1] for line in known)
@@ -88,7 +91,7 @@ class _Stretch:
                     LineEdit(start + each.old_start, start + each.old_end, tuple(new[each.new_start : each.new_end]))
                     for each in changes
                 ),
-                *_rewritten(new, page, place, _kept(start, end, changes)),
+                *_rewritten(new, page, place, kept),
             ],
             key=lambda edit: (edit.start, edit.end),
         )
@@ -110,15 +113,16 @@ class _Stretch:
     def _comes_twice(self, page: Page) -> bool:
         """Whether the first or last new line is added though it stands near on that side: more was meant to stay."""
         added = {key_of(line) for edit in self.edits for line in edit.lines}
-        (first, last), (start, end) = self._brinks, self._place
-        above, below = page.keys[max(start - self._reach, 0) : start], page.keys[end : end + self._reach]
-        return (first in added and first in above) or (last in added and last in below)
+        telling, reach, (start, end) = [*filter(is_telling, self._change.keys)], self._change.reach, self._place
+        above, below = page.keys[max(start - reach, 0) : start], page.keys[end : end + reach]
+        return any(key in added and key in above for key in telling[:1]) or any(
+            key in added and key in below for key in telling[-1:]
+        )
 
     @classmethod
     def best(cls, change: _Change, page: Page, place: tuple[int, int]) -> "_Stretch | None":
         """The stretch around the place of which the new lines repeat most; None if they always lose some of it."""
-        keys = change.keys
-        reach = len(keys) + _SLACK
+        keys, reach = change.keys, change.reach
         above, below = page.keys[max(place[0] - reach, 0) : place[0]], page.keys[place[1] : place[1] + reach]
         if not any(key in keys and is_telling(key) for key in (*above, *below)):
             return None
@@ -160,7 +164,7 @@ def _kept(start: int, end: int, changes: Sequence[Edit]) -> Iterator[tuple[int, 
 
 
 def _rewritten(
-    new: Sequence[str], page: Page, place: tuple[int, int], kept: Iterator[tuple[int, int]]
+    new: Sequence[str], page: Page, place: tuple[int, int], kept: Sequence[tuple[int, int]]
 ) -> Iterator[LineEdit]:
     """Lines of the place itself of which only the white space changes."""
     for line, at in kept:
@@ -173,11 +177,11 @@ def _indented(
 ) -> Sequence[str] | None:
     """The new lines indented as they have to be in the file; None if the lines that it has too do not tell.
 
-    `kept` are new lines and the lines around the place that they repeat. Each text may begin amid a line, behind its
-    indent; its first line tells nothing then.
+    `kept` are the lines around the place that stay, and which of the new ones each of them is. Each text may begin
+    amid a line, behind its indent; its first line tells nothing then.
     """
     given = [
-        *((change.new, at, line) for at, line in kept),
+        *((change.new, at, line) for line, at in kept),
         *((change.old, *each) for each in enumerate(range(*place))),
     ]
     lacking = [
