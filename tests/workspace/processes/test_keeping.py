@@ -402,6 +402,7 @@ class TestStopping:
         async def scene() -> None:
             async with started(keeper, f"sleep {mark} & sleep {mark} & true") as (running, _):
                 ended = await running.wait()
+                await until_there_are(2, mark)
                 assert sorted(ended.survivors) == sorted(living(mark))
                 await asyncio.gather(running.stop(), running.stop())
                 await running.stop()
