@@ -4,18 +4,19 @@ import sys
 import tempfile
 from itertools import chain
 
-from bench import agent, completion, files, flow, mcp, startup, terminal, trees
-from bench.edit import figures as edits
+from bench.edit import suite as edits
+from bench.suites import agent, completion, files, mcp, startup, terminal, trees
+from bench.suites import tool_calls as flow
 
 
 def main() -> int:
     missed = 0
     with tempfile.TemporaryDirectory(prefix="tejat-bench-") as scratch:
         rooms = (flow, agent, mcp, files, edits, trees, completion, terminal)
-        measured = chain(startup.figures(), *(room.figures(scratch) for room in rooms))
+        measured = chain(startup.measure(), *(room.figures(scratch) for room in rooms))
         for figure in measured:
-            missed += not figure.holds
-            mark = "ok  " if figure.holds else "MISS"
+            missed += not figure.passes
+            mark = "ok  " if figure.passes else "MISS"
             print(
                 f"{mark} {figure.value:8.2f} {figure.unit:2} (limit {figure.limit:g})  {figure.name}: {figure.detail}",
                 flush=True,

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from node_programs import LOUD_NODE
-from process_marks import living, new_mark
-from tejat.workspace.jobs import Jobs
+from support.mcp.node_programs import LOUD_NODE
+from support.process_marks import living_pids, new_mark
+from tejat.workspace.jobs.store import JobStore
 
 settings.register_profile("here", database=None, deadline=None, print_blob=True, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("here")
@@ -48,11 +48,11 @@ def _a_home_of_their_own() -> Generator[None]:
 
 
 @pytest.fixture
-def jobs(tmp_path: Path) -> Generator[Jobs]:
+def jobs(tmp_path: Path) -> Generator[JobStore]:
     """Jobs in the background, all of them ended afterwards."""
-    jobs = Jobs(str(tmp_path / "jobs"))
+    jobs = JobStore(str(tmp_path / "jobs"))
     yield jobs
-    for job in jobs.found().jobs:
+    for job in jobs.list_jobs().jobs:
         jobs.stop(job.pid)
 
 
@@ -61,7 +61,7 @@ def mark() -> Generator[str]:
     """A word in the arguments of processes, and a time to sleep; whoever still has it in the end is killed."""
     mark = new_mark()
     yield mark
-    for pid in living(mark):
+    for pid in living_pids(mark):
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
 

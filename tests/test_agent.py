@@ -15,20 +15,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from foreign_checks import hostile
-from mcp_links import living
+from support.external_tools import hostile_server
+from support.mcp.clients import living_pids
 from tejat import agent as agent_module
-from tejat.agent import NOT_BEGUN, Agent, AgentSettings, add_unread
-from tejat.core.agent_events import AgentEvent, EndReason, Prompted, RunEnded, SessionStarted, TextStreamed
-from tejat.core.agent_options import AgentOptions
-from tejat.core.confirm import Answer, Outcome, Question
+from tejat.agent import NOT_STARTED, Agent, AgentSettings, append_event
+from tejat.core.agent.events import AgentEvent, EndReason, Prompted, RunEnded, SessionStarted, TextStreamed
+from tejat.core.agent.options import AgentOptions
+from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Outcome
 from tejat.core.errors import UsageError
-from tejat.core.events import CallFinished, CallState, OutputUpdated
+from tejat.core.frozen import fields_of
+from tejat.core.messages.types import FunctionCall, Text
 from tejat.core.model import FailureKind, ModelFailure
-from tejat.core.tool import Kind, ToolContext
-from tejat.core.types import FunctionCall, Text
-from tejat.core.value import fields_of
-from tejat.tools.function_tool import tool
+from tejat.core.tools.base import Kind, ToolContext
+from tejat.core.tools.call_events import CallFinished, CallState, OutputUpdated
+from tejat.tools.python.function_tool import tool
 
 TALK = """
 [[answer]]
@@ -99,7 +99,7 @@ class TestRuns:
                 assert isinstance(started, SessionStarted)
                 assert (started.session_id, started.is_resumed) == (agent.session_id, False)
                 assert isinstance(prompted, Prompted)
-                assert prompted.shown == "hello"
+                assert prompted.display_text == "hello"
                 assert streamed == [TextStreamed("Good "), TextStreamed("morning.")]
                 assert type(answered).__name__ == "Answered"
                 assert isinstance(ended, RunEnded)
@@ -177,14 +177,14 @@ class TestRuns:
 
     @pytest.mark.parametrize("answer", [Outcome.PROCEED_ONCE, Outcome.CANCEL, None])
     def test_a_tool_that_needs_confirmation_asks(self, desk: Desk, answer: Outcome | None) -> None:
-        asked: list[Question] = []
+        asked: list[ApprovalRequest] = []
         ran: list[str] = []
 
         class Approver:
-            async def ask(self, question: Question) -> Answer:
+            async def ask(self, question: ApprovalRequest) -> ApprovalReply:
                 asked.append(question)
                 assert answer is not None
-                return Answer(answer)
+                return ApprovalReply(answer)
 
         @tool(needs_confirmation=True)
         def launch() -> None:
@@ -321,7 +321,7 @@ class TestLeaving:
                 second = asyncio.ensure_future(events_of(agent))
                 await asyncio.sleep(0)
             assert sleeper.ended == 1
-            assert ((await first).reason, await second) == (EndReason.INTERRUPTED, [NOT_BEGUN])
+            assert ((await first).reason, await second) == (EndReason.INTERRUPTED, [NOT_STARTED])
 
         asyncio.run(run())
 
@@ -394,18 +394,18 @@ class TestServers:
     @pytest.fixture
     def pids(self, desk: Desk) -> Path:
         pids = desk.base / "pids"
-        servers = {"bad": hostile(f"pids={pids}"), "other": hostile(f"pids={pids}")}
+        servers = {"bad": hostile_server(f"pids={pids}"), "other": hostile_server(f"pids={pids}")}
         (desk.base / "home" / ".gemini").mkdir()
         (desk.base / "home" / ".gemini" / "settings.json").write_text(json.dumps({"mcpServers": servers}))
         return pids
 
     def test_are_used_as_far_as_they_are_named(self, desk: Desk, pids: Path) -> None:
-        asked: list[Question] = []
+        asked: list[ApprovalRequest] = []
 
         class Person:
-            async def ask(self, question: Question) -> Answer:
+            async def ask(self, question: ApprovalRequest) -> ApprovalReply:
                 asked.append(question)
-                return Answer(Outcome.PROCEED_ONCE)
+                return ApprovalReply(Outcome.PROCEED_ONCE)
 
         async def run() -> list[CallFinished]:
             script = calling("echo", '{text = "hi"}') + calling("other__echo")
@@ -417,7 +417,7 @@ class TestServers:
         assert [question.tool_name for question in asked] == ["bad__echo"]
         assert second.state is CallState.ERROR
         assert len(pids.read_text().split()) == 1
-        assert living(pids) == []
+        assert living_pids(pids) == []
 
     def test_breaking_out_of_a_call_of_theirs_leaves_no_process(self, desk: Desk, pids: Path) -> None:
         async def run() -> None:
@@ -431,18 +431,18 @@ class TestServers:
 
         asyncio.run(run())
         assert len(pids.read_text().split()) == 2
-        assert living(pids) == []
+        assert living_pids(pids) == []
 
     def test_two_agents_have_their_own(self, desk: Desk, pids: Path) -> None:
         async def run() -> list[str]:
             told = {"allowed_tools": ["bad__echo"], "trusts_folder": True, "servers": ["bad"]}
             async with desk.agent(calling("echo"), **told) as one, desk.agent(calling("echo"), **told) as other:
                 ended = await asyncio.gather(one.ask("go"), other.ask("go"))
-                assert len(living(pids)) == 2
+                assert len(living_pids(pids)) == 2
             return [each.text for each in ended]
 
         assert asyncio.run(run()) == ["Done."] * 2
-        assert living(pids) == []
+        assert living_pids(pids) == []
 
 
 class TestUse:
@@ -503,7 +503,7 @@ class TestUse:
             TextStreamed("x"),
             TextStreamed("x"),
         ):
-            add_unread(unread, event)
+            append_event(unread, event)
         assert list(unread) == [
             OutputUpdated(0, one, "2"),
             OutputUpdated(1, other, "3"),

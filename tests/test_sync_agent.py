@@ -14,15 +14,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tejat.agent import NOT_BEGUN, Agent
-from tejat.core.agent_events import AgentEvent, EndReason, RunEnded, SessionStarted
-from tejat.core.confirm import Answer, Outcome, Question
+from tejat.agent import NOT_STARTED, Agent
+from tejat.core.agent.events import AgentEvent, EndReason, RunEnded, SessionStarted
+from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Outcome
 from tejat.core.errors import UsageError
-from tejat.core.events import CallFinished, CallState, OutputUpdated, StateChanged
 from tejat.core.model import FailureKind, ModelFailure
-from tejat.core.tool import ToolContext
+from tejat.core.tools.base import ToolContext
+from tejat.core.tools.call_events import CallFinished, CallState, OutputUpdated, StateChanged
 from tejat.sync_agent import SyncAgent
-from tejat.tools.function_tool import tool
+from tejat.tools.python.function_tool import tool
 
 TALK = """
 [[answer]]
@@ -113,9 +113,9 @@ class Approver:
         self._outcome = outcome
         self.asked: list[tuple[str, int]] = []
 
-    def ask(self, question: Question) -> Answer:
+    def ask(self, question: ApprovalRequest) -> ApprovalReply:
         self.asked.append((question.tool_name, threading.get_ident()))
-        return Answer(self._outcome)
+        return ApprovalReply(self._outcome)
 
 
 def work(desk: Desk) -> None:
@@ -195,7 +195,7 @@ class TestQuestions:
         seen: list[object] = []
 
         class Watching(Approver):
-            def ask(self, question: Question) -> Answer:
+            def ask(self, question: ApprovalRequest) -> ApprovalReply:
                 seen.append("asked")
                 return super().ask(question)
 
@@ -220,7 +220,7 @@ class TestQuestions:
 
     def test_what_the_approver_raises_ends_the_run(self, desk: Desk) -> None:
         class Broken:
-            def ask(self, question: Question) -> Answer:
+            def ask(self, question: ApprovalRequest) -> ApprovalReply:
                 raise LookupError(question.tool_name)
 
         script = calling("write_file", '{ file_path = "${root}/a.txt", content = "x" }')
@@ -264,10 +264,10 @@ class TestLeaving:
             time.sleep(0.1)
         waiting.join()
         first.close()
-        assert seen == [NOT_BEGUN]
+        assert seen == [NOT_STARTED]
 
     def test_a_function_that_never_returns_keeps_nobody(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("tejat.workspace.own_thread._LET_GO_SECONDS", 0.1)
+        monkeypatch.setattr("tejat.workspace.threads.detached._LET_GO_SECONDS", 0.1)
         may_end = threading.Event()
 
         @tool

@@ -4,27 +4,30 @@ import argparse
 import sys
 import tempfile
 
-from bench.edit import others, product, tell, timing
-from bench.edit.cases import cases
+from bench.edit import latency as timing
+from bench.edit import report as tell
+from bench.edit.generator import generate_cases
+from bench.edit.runners import competitors as others
+from bench.edit.runners import tejat as product
 
 
 def main() -> int:
     asked = _arguments()
-    made = [case for seed in asked.seed for case in cases(seed, asked.cases)]
+    made = [case for seed in asked.seed for case in generate_cases(seed, asked.cases)]
     with tempfile.TemporaryDirectory(prefix="tejat-bench-edit-") as scratch:
         outcomes = product.run(made, scratch)
-        print("\n".join(tell.table("tejat", outcomes, by_form=asked.forms)), flush=True)
+        print("\n".join(tell.format_table("tejat", outcomes, by_form=asked.forms)), flush=True)
         if asked.keep is not None:
-            tell.keep(outcomes, asked.keep)
-        found, missing = others.found_others() if asked.others else ([], [])
+            tell.save_failures(outcomes, asked.keep)
+        found, missing = others.find_competitors() if asked.others else ([], [])
         for other in found:
-            print("\n".join(["", *tell.table(other.name, others.run(other, made, scratch))]), flush=True)
+            print("\n".join(["", *tell.format_table(other.name, others.run(other, made, scratch))]), flush=True)
         print("\n".join(["", *missing]))
-        figures = [*tell.figures(outcomes), *(timing.figures(scratch) if asked.times else ())]
+        figures = [*tell.measure(outcomes), *(timing.measure(scratch) if asked.times else ())]
     for figure in figures:
-        mark = "ok  " if figure.holds else "MISS"
+        mark = "ok  " if figure.passes else "MISS"
         print(f"{mark} {figure.value:8.2f} {figure.unit:1} (limit {figure.limit:g})  {figure.name}: {figure.detail}")
-    return 0 if all(figure.holds for figure in figures) else 1
+    return 0 if all(figure.passes for figure in figures) else 1
 
 
 class _Asked(argparse.Namespace):

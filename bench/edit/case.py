@@ -30,11 +30,11 @@ class Case:
     name: str
     kinds: tuple[str, ...]
     notes: tuple[str, ...]
-    form: str
+    file_format: str
     file_name: str
     before: bytes
-    between: bytes
-    earlier: tuple[Call, ...]
+    start: bytes
+    prior_calls: tuple[Call, ...]
     call: Call
     after: bytes | None
 

@@ -17,15 +17,15 @@ class Row:
     true_new: str | None
     old: str | None
     new: str | None
-    was: str | None = None
-    is_late: bool = False
+    original: str | None = None
+    has_prior_edit: bool = False
 
     @property
     def is_kept(self) -> bool:
         return self.true_old is not None and self.true_old == self.true_new
 
     @property
-    def is_plain(self) -> bool:
+    def is_untouched(self) -> bool:
         """A kept line that nothing has disturbed yet, and that says something."""
         return self.is_kept and self.old == self.new == self.true_old and bool((self.old or "").strip())
 
@@ -37,23 +37,27 @@ class Draft:
     Each of `wraps` turns the text of an argument, "old" or "new" as it is told, into another.
     """
 
-    suffix_of_name: str
+    suffix: str
     head: tuple[str, ...]
     rows: tuple[Row, ...]
     tail: tuple[str, ...]
-    ends: bool
+    ends_with_newline: bool
     final_newline: bool
     notes: tuple[str, ...] = ()
     expected: int | None = None
     allow_multiple: bool = False
-    wraps: tuple["Wrap", ...] = ()
+    wrappers: tuple["Wrapper", ...] = ()
 
     def before(self) -> list[str]:
         return [*self.head, *_present(row.true_old for row in self.rows), *self.tail]
 
-    def first(self) -> list[str]:
+    def original(self) -> list[str]:
         """The file before any earlier edit."""
-        return [*self.head, *_present(row.was if row.is_late else row.true_old for row in self.rows), *self.tail]
+        return [
+            *self.head,
+            *_present(row.original if row.has_prior_edit else row.true_old for row in self.rows),
+            *self.tail,
+        ]
 
     def after(self) -> list[str]:
         return [*self.head, *_present(row.true_new for row in self.rows), *self.tail]
@@ -62,25 +66,25 @@ class Draft:
         return list(_present(row.old if side == "old" else row.new for row in self.rows))
 
     def argument(self, side: str) -> str:
-        text = "\n".join(self.lines(side)) + ("\n" if self.ends else "")
-        for wrap in self.wraps:
+        text = "\n".join(self.lines(side)) + ("\n" if self.ends_with_newline else "")
+        for wrap in self.wrappers:
             text = wrap(text, side)
         return text
 
-    def wrapped(self, wrap: "Wrap", note: str) -> "Draft":
-        return replace(self, wraps=(*self.wraps, wrap), notes=(*self.notes, note))
+    def with_wrapper(self, wrap: "Wrapper", note: str) -> "Draft":
+        return replace(self, wraps=(*self.wrappers, wrap), notes=(*self.notes, note))
 
     def with_rows(self, rows: Sequence[Row], note: str) -> "Draft":
         return replace(self, rows=tuple(rows), notes=(*self.notes, note))
 
 
-Wrap = Callable[[str, str], str]
+Wrapper = Callable[[str, str], str]
 
-Disturbance = Callable[[Draft, Random], Draft | None]
+Mutation = Callable[[Draft, Random], Draft | None]
 """Makes a draft less exact; None where this draft does not lend itself to it."""
 
 
-def rows_of(old: Sequence[str], new: Sequence[str]) -> tuple[Row, ...]:
+def build_rows(old: Sequence[str], new: Sequence[str]) -> tuple[Row, ...]:
     """The rows of an edit that is given exactly."""
     rows: list[Row] = []
     for tag, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
@@ -92,13 +96,17 @@ def rows_of(old: Sequence[str], new: Sequence[str]) -> tuple[Row, ...]:
     return tuple(rows)
 
 
-def wider(draft: Draft, above: int, below: int) -> Draft:
+def widen(draft: Draft, above: int, below: int) -> Draft:
     """The same edit with more lines around it given."""
     up, down = min(above, len(draft.head)), min(below, len(draft.tail))
     cut = len(draft.head) - up
-    rows = (*rows_of(draft.head[cut:], draft.head[cut:]), *draft.rows, *rows_of(draft.tail[:down], draft.tail[:down]))
+    rows = (
+        *build_rows(draft.head[cut:], draft.head[cut:]),
+        *draft.rows,
+        *build_rows(draft.tail[:down], draft.tail[:down]),
+    )
     # What is given to the end of the file has no line end behind it.
-    ends = draft.ends and (not down or down < len(draft.tail))
+    ends = draft.ends_with_newline and (not down or down < len(draft.tail))
     return replace(draft, head=draft.head[:cut], rows=rows, tail=draft.tail[down:], ends=ends)
 
 

@@ -19,21 +19,21 @@ class Outcome:
     """`got` is the file afterwards, `said` what the tool answered."""
 
     case: Case
-    got: bytes
-    said: str
+    actual: bytes
+    message: str
     refused: bool
 
     @property
-    def is_wrong_in_blanks_only(self) -> bool:
+    def differs_only_in_whitespace(self) -> bool:
         """Whether the file is the intended one but for white space: still wrong, and less bad."""
         meant = self.case.after
-        return self.verdict is Verdict.WRONG and meant is not None and self.got.split() == meant.split()
+        return self.verdict is Verdict.WRONG and meant is not None and self.actual.split() == meant.split()
 
     @property
     def verdict(self) -> Verdict:
-        unchanged = self.got == self.case.between
+        unchanged = self.actual == self.case.start
         if self.case.after is None:
             return Verdict.RIGHT if unchanged and self.refused else Verdict.WRONG
-        if self.got == self.case.after:
+        if self.actual == self.case.after:
             return Verdict.RIGHT
         return Verdict.REFUSED if unchanged else Verdict.WRONG

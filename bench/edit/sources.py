@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-HERE = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[2]
 
 _COMMITS = 400
 _LEAST_LINES, _MOST_LINES = 12, 2_500
@@ -56,7 +56,7 @@ class Hunk:
     new: tuple[str, ...]
 
 
-def any_source(rng: Random, suffixes: tuple[str, ...] = ()) -> Source:
+def random_source(rng: Random, suffixes: tuple[str, ...] = ()) -> Source:
     """A file that is there, of one of these kinds if any are named."""
     files = _files()
     kinds = sorted(kind for kind in files if not suffixes or kind in suffixes)
@@ -67,7 +67,7 @@ def any_source(rng: Random, suffixes: tuple[str, ...] = ()) -> Source:
             return source
 
 
-def any_hunk(rng: Random) -> Hunk | None:
+def random_hunk(rng: Random) -> Hunk | None:
     """A change of the history; None where there is no history, or the one that was picked is of no use."""
     changes = _changes()
     if not changes:
@@ -86,7 +86,7 @@ def any_hunk(rng: Random) -> Hunk | None:
 
 @cache
 def _files() -> dict[str, list[str]]:
-    roots = [sysconfig.get_path("purelib"), sysconfig.get_path("stdlib"), str(HERE / "tests" / "node" / "node_modules")]
+    roots = [sysconfig.get_path("purelib"), sysconfig.get_path("stdlib"), str(ROOT / "tests" / "node" / "node_modules")]
     found: dict[str, list[str]] = {}
     for root in roots:
         for path in _walk(root):
@@ -135,7 +135,7 @@ def _usable(raw: bytes, suffix: str) -> Source | None:
 @cache
 def _changes() -> list[tuple[str, str, str]]:
     """The blobs before and after, and the suffix, of every file that one of the first commits changed."""
-    if not (HERE / ".git").exists():
+    if not (ROOT / ".git").exists():
         return []
     listed = _git("rev-list", "--reverse", "--no-merges", "HEAD").split()[:_COMMITS]
     told = _git("diff-tree", "-r", "--no-commit-id", "--diff-filter=M", "--stdin", given="\n".join(listed) + "\n")
@@ -159,5 +159,5 @@ def _git(*words: str, given: str = "") -> str:
 
 
 def _git_bytes(*words: str, given: str = "") -> bytes:
-    done = subprocess.run(["git", "-C", str(HERE), *words], input=given.encode(), capture_output=True, check=True)
+    done = subprocess.run(["git", "-C", str(ROOT), *words], input=given.encode(), capture_output=True, check=True)
     return done.stdout

@@ -7,39 +7,37 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tejat.agent import Agent as Agent
     from tejat.agent import AgentSettings as AgentSettings
-    from tejat.app.tools import ToolSession as ToolSession
-    from tejat.app.tools import open_tools as open_tools
-    from tejat.core.agent_events import AgentEvent as AgentEvent
-    from tejat.core.agent_events import Answered as Answered
-    from tejat.core.agent_events import Compressed as Compressed
-    from tejat.core.agent_events import CompressionStatus as CompressionStatus
-    from tejat.core.agent_events import EndReason as EndReason
-    from tejat.core.agent_events import HistoryRepaired as HistoryRepaired
-    from tejat.core.agent_events import LoopDetected as LoopDetected
-    from tejat.core.agent_events import ModelChanged as ModelChanged
-    from tejat.core.agent_events import Noticed as Noticed
-    from tejat.core.agent_events import Prompted as Prompted
-    from tejat.core.agent_events import RequestFailed as RequestFailed
-    from tejat.core.agent_events import Retrying as Retrying
-    from tejat.core.agent_events import RunEnded as RunEnded
-    from tejat.core.agent_events import SessionStarted as SessionStarted
-    from tejat.core.agent_events import Severity as Severity
-    from tejat.core.agent_events import Tell as Tell
-    from tejat.core.agent_events import TextStreamed as TextStreamed
-    from tejat.core.agent_events import ThoughtStreamed as ThoughtStreamed
-    from tejat.core.confirm import Answer as Answer
-    from tejat.core.confirm import Approver as Approver
-    from tejat.core.confirm import Confirmation as Confirmation
-    from tejat.core.confirm import EditConfirmation as EditConfirmation
-    from tejat.core.confirm import ElicitationConfirmation as ElicitationConfirmation
-    from tejat.core.confirm import ExecConfirmation as ExecConfirmation
-    from tejat.core.confirm import InfoConfirmation as InfoConfirmation
-    from tejat.core.confirm import McpConfirmation as McpConfirmation
-    from tejat.core.confirm import Outcome as Outcome
-    from tejat.core.confirm import Question as Question
-    from tejat.core.confirm import Scope as Scope
-    from tejat.core.display import DiffStat as DiffStat
-    from tejat.core.display import FileDiff as FileDiff
+    from tejat.app.tools.toolset import SessionTools as SessionTools
+    from tejat.app.tools.toolset import open_tools as open_tools
+    from tejat.core.agent.events import AgentEvent as AgentEvent
+    from tejat.core.agent.events import Answered as Answered
+    from tejat.core.agent.events import Compressed as Compressed
+    from tejat.core.agent.events import CompressionStatus as CompressionStatus
+    from tejat.core.agent.events import EndReason as EndReason
+    from tejat.core.agent.events import EventSink as EventSink
+    from tejat.core.agent.events import HistoryRepaired as HistoryRepaired
+    from tejat.core.agent.events import LoopDetected as LoopDetected
+    from tejat.core.agent.events import ModelChanged as ModelChanged
+    from tejat.core.agent.events import Noticed as Noticed
+    from tejat.core.agent.events import Prompted as Prompted
+    from tejat.core.agent.events import RequestFailed as RequestFailed
+    from tejat.core.agent.events import Retrying as Retrying
+    from tejat.core.agent.events import RunEnded as RunEnded
+    from tejat.core.agent.events import SessionStarted as SessionStarted
+    from tejat.core.agent.events import Severity as Severity
+    from tejat.core.agent.events import TextStreamed as TextStreamed
+    from tejat.core.agent.events import ThoughtStreamed as ThoughtStreamed
+    from tejat.core.approval.confirmation import ApprovalReply as ApprovalReply
+    from tejat.core.approval.confirmation import ApprovalRequest as ApprovalRequest
+    from tejat.core.approval.confirmation import Approver as Approver
+    from tejat.core.approval.confirmation import Confirmation as Confirmation
+    from tejat.core.approval.confirmation import EditConfirmation as EditConfirmation
+    from tejat.core.approval.confirmation import ElicitationConfirmation as ElicitationConfirmation
+    from tejat.core.approval.confirmation import ExecConfirmation as ExecConfirmation
+    from tejat.core.approval.confirmation import InfoConfirmation as InfoConfirmation
+    from tejat.core.approval.confirmation import McpConfirmation as McpConfirmation
+    from tejat.core.approval.confirmation import Outcome as Outcome
+    from tejat.core.approval.confirmation import Scope as Scope
     from tejat.core.errors import ConfigurationError as ConfigurationError
     from tejat.core.errors import ErrorType as ErrorType
     from tejat.core.errors import NotTrusted as NotTrusted
@@ -47,51 +45,53 @@ if TYPE_CHECKING:
     from tejat.core.errors import TejatError as TejatError
     from tejat.core.errors import ToolFailure as ToolFailure
     from tejat.core.errors import UsageError as UsageError
-    from tejat.core.events import CallFinished as CallFinished
-    from tejat.core.events import CallState as CallState
-    from tejat.core.events import Event as Event
-    from tejat.core.events import OutputUpdated as OutputUpdated
-    from tejat.core.events import StateChanged as StateChanged
-    from tejat.core.history import Message as Message
-    from tejat.core.history import Role as Role
+    from tejat.core.messages.history import Message as Message
+    from tejat.core.messages.history import Role as Role
+    from tejat.core.messages.types import FileData as FileData
+    from tejat.core.messages.types import FunctionCall as FunctionCall
+    from tejat.core.messages.types import FunctionResponse as FunctionResponse
+    from tejat.core.messages.types import InlineData as InlineData
+    from tejat.core.messages.types import MessagePart as MessagePart
+    from tejat.core.messages.types import Opaque as Opaque
+    from tejat.core.messages.types import Part as Part
+    from tejat.core.messages.types import Text as Text
+    from tejat.core.messages.types import Thought as Thought
     from tejat.core.model import FailureKind as FailureKind
     from tejat.core.model import FinishReason as FinishReason
     from tejat.core.model import ModelFailure as ModelFailure
     from tejat.core.model import Usage as Usage
-    from tejat.core.schema import Param as Param
-    from tejat.core.tool import BaseTool as BaseTool
-    from tejat.core.tool import FunctionDeclaration as FunctionDeclaration
-    from tejat.core.tool import Kind as Kind
-    from tejat.core.tool import ModifiableTool as ModifiableTool
-    from tejat.core.tool import ProposingTool as ProposingTool
-    from tejat.core.tool import ToolContext as ToolContext
-    from tejat.core.tool import ToolError as ToolError
-    from tejat.core.tool import ToolLocation as ToolLocation
-    from tejat.core.tool import ToolResult as ToolResult
-    from tejat.core.tool import TypedTool as TypedTool
-    from tejat.core.tool import validate_and_execute as validate_and_execute
-    from tejat.core.types import FileData as FileData
-    from tejat.core.types import FunctionCall as FunctionCall
-    from tejat.core.types import FunctionResponse as FunctionResponse
-    from tejat.core.types import InlineData as InlineData
-    from tejat.core.types import MessagePart as MessagePart
-    from tejat.core.types import Opaque as Opaque
-    from tejat.core.types import Part as Part
-    from tejat.core.types import Text as Text
-    from tejat.core.types import Thought as Thought
-    from tejat.engine.scheduler import Batch as Batch
-    from tejat.engine.scheduler import Scheduler as Scheduler
+    from tejat.core.tools.base import BaseTool as BaseTool
+    from tejat.core.tools.base import FunctionDeclaration as FunctionDeclaration
+    from tejat.core.tools.base import Kind as Kind
+    from tejat.core.tools.base import ModifiableTool as ModifiableTool
+    from tejat.core.tools.base import ProposingTool as ProposingTool
+    from tejat.core.tools.base import ToolContext as ToolContext
+    from tejat.core.tools.base import ToolError as ToolError
+    from tejat.core.tools.base import ToolLocation as ToolLocation
+    from tejat.core.tools.base import ToolResult as ToolResult
+    from tejat.core.tools.base import TypedTool as TypedTool
+    from tejat.core.tools.base import validate_and_execute as validate_and_execute
+    from tejat.core.tools.call_events import CallFinished as CallFinished
+    from tejat.core.tools.call_events import CallState as CallState
+    from tejat.core.tools.call_events import Event as Event
+    from tejat.core.tools.call_events import OutputUpdated as OutputUpdated
+    from tejat.core.tools.call_events import StateChanged as StateChanged
+    from tejat.core.tools.display import DiffStat as DiffStat
+    from tejat.core.tools.display import FileDiff as FileDiff
+    from tejat.core.tools.schema import Param as Param
+    from tejat.engine.calls.scheduler import Batch as Batch
+    from tejat.engine.calls.scheduler import Scheduler as Scheduler
     from tejat.sync_agent import SyncAgent as SyncAgent
     from tejat.sync_agent import SyncApprover as SyncApprover
     from tejat.tools import builtin_registry as builtin_registry
-    from tejat.tools.function_tool import FunctionTool as FunctionTool
-    from tejat.tools.function_tool import tool as tool
+    from tejat.tools.python.function_tool import FunctionTool as FunctionTool
+    from tejat.tools.python.function_tool import tool as tool
     from tejat.tools.registry import ToolRegistry as ToolRegistry
-    from tejat.workspace.workspace import Workspace as Workspace
+    from tejat.workspace.context import Workspace as Workspace
 
 __version__ = "0.1.0"
 
-_HOMES = {
+_MODULES = {
     "agent": "Agent AgentSettings",
     "app.tools": "ToolSession open_tools",
     "core.agent_events": "AgentEvent Answered Compressed CompressionStatus EndReason HistoryRepaired LoopDetected "
@@ -115,7 +115,7 @@ _HOMES = {
     "tools.registry": "ToolRegistry",
     "workspace.workspace": "Workspace",
 }
-_NAMES = {name: f"tejat.{home}" for home, names in _HOMES.items() for name in names.split()}
+_NAMES = {name: f"tejat.{home}" for home, names in _MODULES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> object:

@@ -7,18 +7,18 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
-from tejat.app.agent import open_agent
-from tejat.core.agent_events import AgentEvent, EndReason, RunEnded, Tell
-from tejat.core.agent_options import AgentOptions
-from tejat.core.confirm import Approver
+from tejat.app.session.manager import open_agent
+from tejat.core.agent.events import AgentEvent, EndReason, EventSink, RunEnded
+from tejat.core.agent.options import AgentOptions
+from tejat.core.approval.confirmation import Approver
 from tejat.core.errors import UsageError
-from tejat.core.events import OutputUpdated
-from tejat.core.history import Message
-from tejat.core.tool import BaseTool
-from tejat.core.types import Part
+from tejat.core.messages.history import Message
+from tejat.core.messages.types import Part
+from tejat.core.tools.base import BaseTool
+from tejat.core.tools.call_events import OutputUpdated
 
 if TYPE_CHECKING:
-    from tejat.engine.session import Session
+    from tejat.engine.sessions.session import Session
 
 
 class AgentSettings(TypedDict, total=False):
@@ -58,7 +58,7 @@ class Agent:
         """Raises TypeError for a setting that there is none of, or a tool that is none."""
         self._options = _options(settings)
         self._approver = approver
-        self._open: _Opened | None = None
+        self._open: _OpenAgent | None = None
 
     async def __aenter__(self) -> "Agent":
         """Raises UsageError, and ModelFailure when there is no key for the model."""
@@ -66,14 +66,14 @@ class Agent:
             raise UsageError("This agent is open already.")
         async with AsyncExitStack() as stack:
             session = await stack.enter_async_context(open_agent(self._options, self._approver))
-            self._open = _Opened(session, stack.pop_all())
+            self._open = _OpenAgent(session, stack.pop_all())
         return self
 
     async def __aexit__(self, *_: object) -> None:
         """Ends whatever is still running."""
         opened, self._open = self._open, None
         if opened is not None:
-            async with opened.closing:
+            async with opened.exit_stack:
                 await asyncio.gather(*map(end_run, opened.runs))
 
     @property
@@ -94,8 +94,8 @@ class Agent:
 
         Raises UsageError outside of `async with`, and otherwise only what is a defect of the program.
         """
-        unread = _Unread()
-        task = self.start(prompt, unread.tell)
+        unread = _EventQueue()
+        task = self.start(prompt, unread.emit)
         task.add_done_callback(unread.close)
         try:
             while (event := await unread.next()) is not None:
@@ -107,45 +107,45 @@ class Agent:
 
     async def ask(self, prompt: str | Sequence[Part]) -> RunEnded:
         """Answer a prompt and tell only how it went: `text` is the answer. Raises what `run` raises."""
-        ended = NOT_BEGUN
+        ended = NOT_STARTED
         async with aclosing(self.run(prompt)) as events:
             async for event in events:
                 if isinstance(event, RunEnded):
                     ended = event
         return ended
 
-    def start(self, prompt: str | Sequence[Part], tell: Tell) -> "asyncio.Task[RunEnded]":
+    def start(self, prompt: str | Sequence[Part], emit: EventSink) -> "asyncio.Task[RunEnded]":
         """Answer a prompt in a task of its own, which can be cancelled; every event goes to `tell` at once.
 
         A run that is cancelled before it begins, because another one is going on, has no events. Raises UsageError
         outside of `async with`.
         """
-        opened = self._opened
-        task = asyncio.create_task(opened.session.run(prompt, tell))
+        opened = self._require_open
+        task = asyncio.create_task(opened.session.run(prompt, emit))
         opened.runs.add(task)
         task.add_done_callback(opened.runs.discard)
         return task
 
     @property
     def _session(self) -> "Session":
-        return self._opened.session
+        return self._require_open.session
 
     @property
-    def _opened(self) -> "_Opened":
+    def _require_open(self) -> "_OpenAgent":
         if self._open is None:
             raise UsageError("This agent is not open. Use it inside of `async with`.")
         return self._open
 
 
-NOT_BEGUN = RunEnded(EndReason.INTERRUPTED, message="The agent was closed before the run began.")
+NOT_STARTED = RunEnded(EndReason.INTERRUPTED, message="The agent was closed before the run began.")
 
 
-class _Opened:
+class _OpenAgent:
     """What an open agent has."""
 
     def __init__(self, session: "Session", closing: AsyncExitStack) -> None:
         self.session = session
-        self.closing = closing
+        self.exit_stack = closing
         self.runs: set[asyncio.Task[RunEnded]] = set()
 
 
@@ -153,15 +153,15 @@ async def end_run(task: "asyncio.Task[RunEnded]") -> None:
     """Cancel what still runs, and wait for it. Somebody's tool may take no notice the first time."""
     while not task.done():
         task.cancel()
-        await asyncio.wait((task,), timeout=_PATIENCE)
+        await asyncio.wait((task,), timeout=_CANCEL_TIMEOUT)
     if not task.cancelled():
         task.exception()  # it was raised where the events are read, if anybody reads them
 
 
-_PATIENCE = 10.0
+_CANCEL_TIMEOUT = 10.0
 
 
-class _Unread:
+class _EventQueue:
     """The events of a run until they are read, in order, RunEnded last.
 
     They are kept without a limit: telling cannot wait, and a tool must not stand still because nobody looks.
@@ -169,32 +169,32 @@ class _Unread:
 
     def __init__(self) -> None:
         self._events: deque[AgentEvent] = deque()
-        self._news = asyncio.Event()
+        self._changed = asyncio.Event()
         self._has_ended = self._is_closed = False
 
-    def tell(self, event: AgentEvent) -> None:
-        add_unread(self._events, event)
+    def emit(self, event: AgentEvent) -> None:
+        append_event(self._events, event)
         self._has_ended = isinstance(event, RunEnded)
-        self._news.set()
+        self._changed.set()
 
     def close(self, task: "asyncio.Task[RunEnded]") -> None:
         """Nothing follows. A run without an end was cancelled before it began."""
         if task.cancelled() and not self._has_ended:
-            self._events.append(NOT_BEGUN)
+            self._events.append(NOT_STARTED)
         self._is_closed = True
-        self._news.set()
+        self._changed.set()
 
     async def next(self) -> AgentEvent | None:
         """The next event, None after the last one."""
         while not self._events:
             if self._is_closed:
                 return None
-            self._news.clear()
-            await self._news.wait()
+            self._changed.clear()
+            await self._changed.wait()
         return self._events.popleft()
 
 
-def add_unread(events: "deque[Any]", event: object) -> None:
+def append_event(events: "deque[Any]", event: object) -> None:
     """Add an event to those that nobody has read yet.
 
     Live output is told as a whole each time, so only the latest is kept: it would be the one thing that piles up.
@@ -210,7 +210,7 @@ def _options(settings: AgentSettings) -> AgentOptions:
     told: dict[str, Any] = dict(settings)
     for name in ("directories", "allowed_tools", "excluded_tools", "tools", "servers"):
         if told.get(name) is not None:
-            told[name] = _several(told[name])
+            told[name] = _as_tuple(told[name])
     if "directories" in told:
         told["directories"] = tuple(map(os.fspath, told["directories"]))
     options = AgentOptions(**told)
@@ -222,7 +222,7 @@ def _options(settings: AgentSettings) -> AgentOptions:
     return options
 
 
-def _several(given: Any) -> tuple[Any, ...]:
+def _as_tuple(given: Any) -> tuple[Any, ...]:
     """One alone stands for a list of one."""
     is_alone = hasattr(given, "__fspath__") or issubclass(type(given), str | BaseTool)
     return (given,) if is_alone else tuple(given)

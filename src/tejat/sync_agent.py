@@ -9,18 +9,18 @@ from contextlib import suppress
 from contextvars import ContextVar
 from typing import NamedTuple, Protocol, TypeAlias, Unpack
 
-from tejat.agent import NOT_BEGUN, Agent, AgentSettings, add_unread, end_run
-from tejat.core.agent_events import AgentEvent, RunEnded
-from tejat.core.confirm import Answer, Question
+from tejat.agent import NOT_STARTED, Agent, AgentSettings, append_event, end_run
+from tejat.core.agent.events import AgentEvent, RunEnded
+from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest
 from tejat.core.errors import UsageError
-from tejat.core.history import Message
-from tejat.core.types import Part
+from tejat.core.messages.history import Message
+from tejat.core.messages.types import Part
 
 
 class SyncApprover(Protocol):
     """Whoever can answer for the person, in the thread that reads the events."""
 
-    def ask(self, question: Question) -> Answer: ...
+    def ask(self, question: ApprovalRequest) -> ApprovalReply: ...
 
 
 class SyncAgent:
@@ -33,14 +33,14 @@ class SyncAgent:
     def __init__(self, *, approver: SyncApprover | None = None, **settings: Unpack[AgentSettings]) -> None:
         """Raises TypeError for a setting that there is none of, or a tool that is none."""
         self._approver = approver
-        self._agent = Agent(approver=None if approver is None else _AskTheReader(), **settings)
-        self._home: _LoopThread | None = None
+        self._agent = Agent(approver=None if approver is None else _ReaderApprover(), **settings)
+        self._thread: _LoopThread | None = None
 
     def __enter__(self) -> "SyncAgent":
         """Raises UsageError, and ModelFailure when there is no key for the model."""
-        if self._home is not None:
+        if self._thread is not None:
             raise UsageError("This agent is open already.")
-        self._home = home = _LoopThread(self._agent)
+        self._thread = home = _LoopThread(self._agent)
         try:
             home.wait_until_open()
         except BaseException:
@@ -50,19 +50,19 @@ class SyncAgent:
 
     def __exit__(self, *_: object) -> None:
         """Ends whatever is still running."""
-        home, self._home = self._home, None
+        home, self._thread = self._thread, None
         if home is not None:
             home.stop()
 
     @property
     def session_id(self) -> str:
         """How the session can be found again, with `resume`. Raises UsageError outside of `with`."""
-        return self._opened.agent.session_id
+        return self._require_open.agent.session_id
 
     @property
     def history(self) -> tuple[Message, ...]:
         """The conversation so far. Raises UsageError outside of `with`."""
-        return self._opened.agent.history
+        return self._require_open.agent.history
 
     def run(self, prompt: str | Sequence[Part]) -> Generator[AgentEvent]:
         """Answer a prompt. The events come as they happen, the last is RunEnded and tells how it went.
@@ -72,29 +72,29 @@ class SyncAgent:
         Raises UsageError outside of `with`, what the approver raises, and otherwise only what is a defect of the
         program.
         """
-        reading = _Reading(self._opened, prompt)
+        reading = _RunReader(self._require_open, prompt)
         try:
             while (item := reading.next()) is not None:
-                if not isinstance(item, _Asked):
+                if not isinstance(item, _PendingApproval):
                     yield item
                 elif self._approver is not None and item.is_open:
-                    item.give(self._approver.ask(item.question))
+                    item.resolve(self._approver.ask(item.question))
         finally:
             reading.end()
 
     def ask(self, prompt: str | Sequence[Part]) -> RunEnded:
         """Answer a prompt and tell only how it went: `text` is the answer. Raises what `run` raises."""
-        ended = NOT_BEGUN
+        ended = NOT_STARTED
         for event in self.run(prompt):
             if isinstance(event, RunEnded):
                 ended = event
         return ended
 
     @property
-    def _opened(self) -> "_LoopThread":
-        if self._home is None:
+    def _require_open(self) -> "_LoopThread":
+        if self._thread is None:
             raise UsageError("This agent is not open. Use it inside of `with`.")
-        return self._home
+        return self._thread
 
 
 class _LoopThread:
@@ -148,55 +148,55 @@ class _LoopThread:
             await asyncio.Event().wait()
 
 
-class _Asked(NamedTuple):
+class _PendingApproval(NamedTuple):
     """A question on its way to the thread that reads the events."""
 
-    question: Question
-    answer: "asyncio.Future[Answer]"
+    question: ApprovalRequest
+    reply: "asyncio.Future[ApprovalReply]"
 
     @property
     def is_open(self) -> bool:
         """Whether somebody still waits for the answer."""
-        return not self.answer.done()
+        return not self.reply.done()
 
-    def give(self, answer: Answer) -> None:
+    def resolve(self, answer: ApprovalReply) -> None:
         with suppress(RuntimeError):  # the agent was closed meanwhile
-            self.answer.get_loop().call_soon_threadsafe(self._settle, answer)
+            self.reply.get_loop().call_soon_threadsafe(self._settle, answer)
 
-    def _settle(self, answer: Answer) -> None:
+    def _settle(self, answer: ApprovalReply) -> None:
         if self.is_open:
-            self.answer.set_result(answer)
+            self.reply.set_result(answer)
 
 
-_Item: TypeAlias = AgentEvent | _Asked
+_Item: TypeAlias = AgentEvent | _PendingApproval
 
 _reader: ContextVar[Callable[[_Item], None]] = ContextVar("reader")
 """Who reads the events of the run that is going on in this task."""
 
 
-class _AskTheReader:
-    async def ask(self, question: Question) -> Answer:
-        asked = _Asked(question, asyncio.get_running_loop().create_future())
+class _ReaderApprover:
+    async def ask(self, question: ApprovalRequest) -> ApprovalReply:
+        asked = _PendingApproval(question, asyncio.get_running_loop().create_future())
         _reader.get()(asked)
-        return await asked.answer
+        return await asked.reply
 
 
-class _Reading:
+class _RunReader:
     """One run seen from another thread: what happened in it and was not read yet."""
 
-    def __init__(self, home: _LoopThread, prompt: str | Sequence[Part]) -> None:
-        self._home = home
+    def __init__(self, thread: _LoopThread, prompt: str | Sequence[Part]) -> None:
+        self._thread = thread
         self._prompt = prompt
         self._items: deque[_Item] = deque()
-        self._news = threading.Condition()
+        self._changed = threading.Condition()
         self._task: asyncio.Task[RunEnded] | None = None
-        self._ending: asyncio.Task[None] | None = None
+        self._cancellation: asyncio.Task[None] | None = None
         self._has_ended = self._is_over = False
-        home.call(self._start)
+        thread.call(self._start)
 
     def next(self) -> _Item | None:
         """The next event or question, None after the last one. Raises what the run raised."""
-        with self._news:
+        with self._changed:
             while not self._items and not self._is_over:
                 self._wait()
             if self._items:
@@ -205,18 +205,18 @@ class _Reading:
             self._task.result()
         is_first = not self._has_ended
         self._has_ended = True
-        return NOT_BEGUN if is_first else None
+        return NOT_STARTED if is_first else None
 
     def end(self) -> None:
         """Cancel what still runs, and wait for it."""
         with suppress(RuntimeError):  # the loop is closed, and nothing runs in it
-            self._home.call(self._cancel)
-        with self._news:
+            self._thread.call(self._cancel)
+        with self._changed:
             while not self._is_over:
                 self._wait()
 
     def _wait(self) -> None:
-        if not self._news.wait(_LOOK_AFTER) and not self._home.is_alive:
+        if not self._changed.wait(_POLL_SECONDS) and not self._thread.is_alive:
             self._is_over = True  # the agent was closed before the run could begin
 
     # What follows happens in the loop.
@@ -224,28 +224,28 @@ class _Reading:
     def _start(self) -> None:
         _reader.set(self._put)
         try:
-            self._task = self._home.agent.start(self._prompt, self._put)
+            self._task = self._thread.agent.start(self._prompt, self._put)
         except UsageError:  # it is being closed
             self._finish()
         else:
             self._task.add_done_callback(self._finish)
 
     def _put(self, item: _Item) -> None:
-        with self._news:
-            add_unread(self._items, item)
+        with self._changed:
+            append_event(self._items, item)
             self._has_ended = isinstance(item, RunEnded)
-            self._news.notify()
+            self._changed.notify()
 
     def _finish(self, task: "asyncio.Task[RunEnded] | None" = None) -> None:
         if task is not None and not task.cancelled():
             task.exception()  # raised in the other thread, if anybody reads there
-        with self._news:
+        with self._changed:
             self._is_over = True
-            self._news.notify()
+            self._changed.notify()
 
     def _cancel(self) -> None:
         if self._task is not None:
-            self._ending = asyncio.create_task(end_run(self._task))
+            self._cancellation = asyncio.create_task(end_run(self._task))
 
 
-_LOOK_AFTER = 1.0
+_POLL_SECONDS = 1.0

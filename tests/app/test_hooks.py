@@ -8,27 +8,27 @@ from typing import Any
 
 import pytest
 
-from notes import NO, YES, Person
-from program_checks import Machine, answer, said
-from tejat.app.agent import open_agent
-from tejat.app.tools import open_tools
-from tejat.config.places import places_of
-from tejat.config.trust import trust_folder
-from tejat.core.agent_events import AgentEvent, EndReason, Noticed, Prompted, RunEnded, Severity
-from tejat.core.agent_options import AgentOptions
-from tejat.core.confirm import Approver, EditConfirmation, InfoConfirmation
+from support.note_tool import NO, YES, ScriptedApprover
+from support.program import ProgramEnv, script_answer, text_script
+from tejat.app.session.manager import open_agent
+from tejat.app.tools.toolset import open_tools
+from tejat.config.paths import app_paths
+from tejat.config.trust.decision import trust_folder
+from tejat.core.agent.events import AgentEvent, EndReason, Noticed, Prompted, RunEnded, Severity
+from tejat.core.agent.options import AgentOptions
+from tejat.core.approval.confirmation import Approver, EditConfirmation, InfoConfirmation
 from tejat.core.errors import ErrorType
-from tejat.core.events import CallFinished
-from tejat.core.history import user_message
+from tejat.core.frozen import replace
+from tejat.core.messages.history import user_message
+from tejat.core.messages.types import FunctionCall
 from tejat.core.model import FailureKind, ModelFailure, ModelRequest
-from tejat.core.tool import ToolError, ToolResult
-from tejat.core.types import FunctionCall
-from tejat.core.value import replace
+from tejat.core.tools.base import ToolError, ToolResult
+from tejat.core.tools.call_events import CallFinished
 
 
 @pytest.fixture
-def machine(tmp_path: Path) -> Machine:
-    return Machine(tmp_path)
+def machine(tmp_path: Path) -> ProgramEnv:
+    return ProgramEnv(tmp_path)
 
 
 def group(*lines: str, matcher: str = "", **fields: object) -> dict[str, object]:
@@ -61,7 +61,7 @@ def writing(path: Path, content: str = "new") -> FunctionCall:
 
 
 def call(
-    machine: Machine, wanted: FunctionCall, person: Approver | None = None, *, mode: str | None = "auto_edit"
+    machine: ProgramEnv, wanted: FunctionCall, person: Approver | None = None, *, mode: str | None = "auto_edit"
 ) -> ToolResult:
     """What comes of one call with the tools as they are set up here."""
 
@@ -74,7 +74,7 @@ def call(
 
 
 def run(
-    machine: Machine, model: str, *prompts: str, person: Approver | None = None, **more: Any
+    machine: ProgramEnv, model: str, *prompts: str, person: Approver | None = None, **more: Any
 ) -> tuple[list[RunEnded], list[AgentEvent]]:
     events: list[AgentEvent] = []
     options = AgentOptions(
@@ -97,7 +97,7 @@ def noticed(events: Sequence[AgentEvent]) -> list[Noticed]:
 
 
 class TestCalls:
-    def test_denied(self, machine: Machine) -> None:
+    def test_denied(self, machine: ProgramEnv) -> None:
         settings(machine.home, hooks={"BeforeTool": [group("echo 'Not today.' >&2; exit 2", matcher="write_file")]})
         target = machine.project / "a.txt"
         result = call(machine, writing(target))
@@ -106,7 +106,7 @@ class TestCalls:
         target.write_text("one\n")
         assert call(machine, FunctionCall("read_file", {"path": str(target)})).error is None
 
-    def test_a_yes_of_a_hook_opens_nothing(self, machine: Machine) -> None:
+    def test_a_yes_of_a_hook_opens_nothing(self, machine: ProgramEnv) -> None:
         """The rules want an answer, and nobody is there to give it."""
         allowing = saying(decision="allow", hookSpecificOutput={"permissionDecision": "allow"})
         settings(machine.home, hooks={"BeforeTool": [group(allowing)]})
@@ -125,7 +125,7 @@ class TestCalls:
         ],
     )
     @pytest.mark.parametrize("mode", ["auto_edit", "yolo"])
-    def test_who_asks_or_fails_leaves_it_to_a_person(self, machine: Machine, line: str, why: str, mode: str) -> None:
+    def test_who_asks_or_fails_leaves_it_to_a_person(self, machine: ProgramEnv, line: str, why: str, mode: str) -> None:
         settings(
             machine.home, hooks={"BeforeTool": [group(line, name="guard", timeout=300 if "sleep" in line else 60_000)]}
         )
@@ -138,29 +138,29 @@ class TestCalls:
             ErrorType.POLICY_VIOLATION,
         )
         assert not target.exists()
-        person = Person([NO, YES])
+        person = ScriptedApprover([NO, YES])
         assert call(machine, writing(target), person, mode=mode).error is not None
         assert not target.exists()
         assert call(machine, writing(target), person, mode=mode).error is None
         assert target.read_text() == "new"
         assert [(each.reason, each.always, each.scopes) for each in person.questions] == [(told, None, ())] * 2
 
-    def test_even_a_tool_that_never_asks_is_asked_about(self, machine: Machine) -> None:
+    def test_even_a_tool_that_never_asks_is_asked_about(self, machine: ProgramEnv) -> None:
         settings(machine.home, hooks={"BeforeTool": [group("exit 1", name="guard")]})
-        person = Person([YES])
+        person = ScriptedApprover([YES])
         result = call(machine, FunctionCall("list_directory", {"path": str(machine.project)}), person)
         assert result.error is None
         (question,) = person.questions
         assert isinstance(question.confirmation, InfoConfirmation)
 
-    def test_one_that_cannot_be_understood_denies_and_says_where(self, machine: Machine) -> None:
+    def test_one_that_cannot_be_understood_denies_and_says_where(self, machine: ProgramEnv) -> None:
         settings(machine.home, hooks={"BeforeTool": [{**group("true"), "matcher": 5}]})
         result = call(machine, FunctionCall("list_directory", {"path": str(machine.project)}))
         where = machine.home / ".gemini" / "settings.json"
         told = f"Tool execution blocked: {where}:1: in hooks.BeforeTool, matcher must be a text."
         assert result.error == ToolError(told, ErrorType.POLICY_VIOLATION)
 
-    def test_rewritten_arguments_are_what_runs(self, machine: Machine) -> None:
+    def test_rewritten_arguments_are_what_runs(self, machine: ProgramEnv) -> None:
         new = {"hookSpecificOutput": {"tool_input": {"content": "rewritten"}}}
         settings(machine.home, hooks={"BeforeTool": [group(saying(**new))]})
         target = machine.project / "a.txt"
@@ -170,7 +170,7 @@ class TestCalls:
         note = "\n\n[System] Tool input parameters were modified by a hook before execution."
         assert result.llm_content.endswith(note)
 
-    def test_rewritten_arguments_are_judged_and_shown_again(self, machine: Machine) -> None:
+    def test_rewritten_arguments_are_judged_and_shown_again(self, machine: ProgramEnv) -> None:
         hidden = machine.project / ".git" / "hooks" / "pre-commit"
         hidden.parent.mkdir(parents=True)
         new = {"hookSpecificOutput": {"tool_input": {"file_path": str(hidden)}}}
@@ -178,15 +178,15 @@ class TestCalls:
         alone = call(machine, writing(machine.project / "a.txt"))
         assert alone.error is not None
         assert alone.error.type is ErrorType.POLICY_VIOLATION
-        person = Person([NO])
+        person = ScriptedApprover([NO])
         call(machine, writing(machine.project / "a.txt"), person)
-        (confirmation,) = person.shown
+        (confirmation,) = person.confirmations
         assert isinstance(confirmation, EditConfirmation)
         assert confirmation.file_path == str(hidden)
         assert list(machine.project.rglob("*")) == [machine.project / ".git", hidden.parent]
 
     @pytest.mark.parametrize(("where", "kind"), [("/etc/passwd", "path_not_in_workspace"), (5, "invalid_tool_params")])
-    def test_rewritten_arguments_are_checked_again(self, machine: Machine, where: object, kind: str) -> None:
+    def test_rewritten_arguments_are_checked_again(self, machine: ProgramEnv, where: object, kind: str) -> None:
         new = {"hookSpecificOutput": {"tool_input": {"file_path": where}}}
         settings(machine.home, hooks={"BeforeTool": [group(saying(**new))]})
         result = call(machine, writing(machine.project / "a.txt"))
@@ -194,32 +194,34 @@ class TestCalls:
         assert result.error.message.startswith("Tool parameter modification by hook failed validation: ")
         assert list(machine.project.iterdir()) == []
 
-    def test_what_is_wrong_already_is_not_told_to_hooks(self, machine: Machine) -> None:
+    def test_what_is_wrong_already_is_not_told_to_hooks(self, machine: ProgramEnv) -> None:
         settings(machine.home, hooks={"BeforeTool": [group(f"touch {machine.base}/MARK")]})
         assert call(machine, FunctionCall("write_file", {})).error is not None
         assert not (machine.base / "MARK").exists()
 
-    def test_a_result_is_seen_without_the_persons_keys(self, machine: Machine) -> None:
+    def test_a_result_is_seen_without_the_persons_keys(self, machine: ProgramEnv) -> None:
         secret = "a-secret-of-some-length"
         machine.environment["SERVICE_TOKEN"] = secret
         (machine.project / "a.txt").write_text(f"token {secret}\n")
         told = machine.base / "told.json"
         settings(machine.home, hooks={"AfterTool": [group(f"cat > {told}; env > {machine.base}/env")]})
-        reading = answer(calls=[made("read_file", path=machine.project / "a.txt")])
-        (ended,), _ = run(machine, reading + said("Done."), "go")
+        reading = script_answer(calls=[made("read_file", path=machine.project / "a.txt")])
+        (ended,), _ = run(machine, reading + text_script("Done."), "go")
         assert ended.reason is EndReason.FINISHED
         assert json.loads(told.read_text())["tool_response"]["llmContent"] == "token [the secret SERVICE_TOKEN]\n"
         assert secret not in (machine.base / "env").read_text()
 
 
 class TestWholeRuns:
-    def written(self, machine: Machine, *names: str) -> str:
-        return answer(calls=[made("write_file", file_path=machine.project / name, content="x") for name in names])
+    def written(self, machine: ProgramEnv, *names: str) -> str:
+        return script_answer(
+            calls=[made("write_file", file_path=machine.project / name, content="x") for name in names]
+        )
 
-    def test_a_stop_ends_the_run_and_what_was_still_to_come(self, machine: Machine) -> None:
+    def test_a_stop_ends_the_run_and_what_was_still_to_come(self, machine: ProgramEnv) -> None:
         stopping = """grep -q b.txt && echo '{"continue": false, "stopReason": "Enough."}' || true"""
         settings(machine.home, hooks={"BeforeTool": [group(stopping)]})
-        (ended,), events = run(machine, self.written(machine, "a.txt", "b.txt", "c.txt") + said("On."), "go")
+        (ended,), events = run(machine, self.written(machine, "a.txt", "b.txt", "c.txt") + text_script("On."), "go")
         assert (ended.reason, ended.message) == (
             EndReason.TOOL_STOPPED,
             "Agent execution stopped by hook: Enough.",
@@ -232,73 +234,75 @@ class TestWholeRuns:
             ErrorType.CANCELLED,
         ]
 
-    def test_a_prompt_is_refused_and_the_next_one_is_not(self, machine: Machine) -> None:
+    def test_a_prompt_is_refused_and_the_next_one_is_not(self, machine: ProgramEnv) -> None:
         settings(machine.home, hooks={"BeforeAgent": [group("grep -q secret && { echo 'No.' >&2; exit 2; } || true")]})
-        (first, second), events = run(machine, said("Hello."), "a secret", "hi")
+        (first, second), events = run(machine, text_script("Hello."), "a secret", "hi")
         assert (first.reason, second.text) == (EndReason.NOT_ALLOWED, "Hello.")
         assert first.message.startswith("Agent execution blocked: No. (The hook ")
         (prompted,) = [event for event in events if isinstance(event, Prompted)]
         assert prompted.message.text == "hi"
 
-    def test_what_is_added_reaches_the_model_marked(self, machine: Machine) -> None:
+    def test_what_is_added_reaches_the_model_marked(self, machine: ProgramEnv) -> None:
         adding = {
             event: [group(saying(hookSpecificOutput={"additionalContext": f"Of {event}."}))]
             for event in ("SessionStart", "BeforeAgent")
         }
         settings(machine.home, hooks=adding)
-        _, events = run(machine, said("One.", "Two."), "first", "second")
+        _, events = run(machine, text_script("One.", "Two."), "first", "second")
         contexts = [event.message.text for event in events if isinstance(event, Prompted)]
         start, prompt = (f"<hook_context>\nOf {event}.\n</hook_context>" for event in ("SessionStart", "BeforeAgent"))
         assert contexts == [f"first{start}\n\n{prompt}", f"second{prompt}"]
 
-    def test_no_request_goes_out_that_a_hook_objects_to(self, machine: Machine) -> None:
+    def test_no_request_goes_out_that_a_hook_objects_to(self, machine: ProgramEnv) -> None:
         count = machine.base / "count"
         line = f"echo x >> {count}; [ $(wc -l < {count}) -lt 2 ] || {{ echo 'Too many.' >&2; exit 2; }}"
         settings(machine.home, hooks={"BeforeModel": [group(line)]})
-        (ended,), _ = run(machine, self.written(machine, "a.txt") + said("Never said."), "go")
+        (ended,), _ = run(machine, self.written(machine, "a.txt") + text_script("Never said."), "go")
         assert (ended.reason, ended.text, ended.turns) == (EndReason.NOT_ALLOWED, "", 2)
         assert ended.message.startswith("Agent execution blocked: Too many.")
 
-    def test_nor_one_on_the_side(self, machine: Machine) -> None:
+    def test_nor_one_on_the_side(self, machine: ProgramEnv) -> None:
         """What a tool, or a summary, asks the model."""
         settings(machine.home, hooks={"BeforeModel": [group("echo No. >&2; exit 2", name="guard")]})
-        options = AgentOptions((str(machine.project),), machine.script(said("Hi.")), environment=machine.environment)
+        options = AgentOptions(
+            (str(machine.project),), machine.script(text_script("Hi.")), environment=machine.environment
+        )
 
         async def main() -> None:
             async with open_agent(options, None) as session:
-                await session.ask(ModelRequest((user_message("What is this?"),)))
+                await session.query(ModelRequest((user_message("What is this?"),)))
 
         with pytest.raises(ModelFailure) as caught:
             asyncio.run(main())
         assert caught.value.kind is FailureKind.BLOCKED
         assert caught.value.message == 'Agent execution blocked: No. (The hook "guard" (BeforeModel))'
 
-    def test_an_answer_that_a_hook_objects_to_is_paid_for_and_not_obeyed(self, machine: Machine) -> None:
+    def test_an_answer_that_a_hook_objects_to_is_paid_for_and_not_obeyed(self, machine: ProgramEnv) -> None:
         settings(machine.home, hooks={"AfterModel": [group("echo No. >&2; exit 2")]})
         calls = [made("write_file", file_path=machine.project / "a", content="x")]
-        (ended,), _ = run(machine, answer(calls=calls, usage={"prompt": 10, "output": 5}), "go")
+        (ended,), _ = run(machine, script_answer(calls=calls, usage={"prompt": 10, "output": 5}), "go")
         assert (ended.reason, ended.usage.total) == (EndReason.NOT_ALLOWED, 15)
         assert list(machine.project.iterdir()) == []
 
-    def test_a_model_that_ended_is_sent_on(self, machine: Machine) -> None:
+    def test_a_model_that_ended_is_sent_on(self, machine: ProgramEnv) -> None:
         line = """grep -q '"stop_hook_active":true' || { echo 'Run the tests.' >&2; exit 2; }"""
         settings(machine.home, hooks={"Stop": [group(line)]})
-        (ended,), _ = run(machine, said("Done.", "Tested."), "go")
+        (ended,), _ = run(machine, text_script("Done.", "Tested."), "go")
         assert (ended.reason, ended.text) == (EndReason.FINISHED, "Done.\nTested.")
 
-    def test_but_not_for_ever(self, machine: Machine) -> None:
+    def test_but_not_for_ever(self, machine: ProgramEnv) -> None:
         settings(machine.home, hooks={"AfterAgent": [group("exit 2")]})
-        (ended,), events = run(machine, said(*(f"Answer {number}." for number in range(20))), "go")
+        (ended,), events = run(machine, text_script(*(f"Answer {number}." for number in range(20))), "go")
         assert (ended.reason, ended.turns) == (EndReason.FINISHED, 9)
         assert noticed(events)[-1] == Noticed("Hooks have sent the model on 8 times. The run ends nevertheless.")
 
-    def test_the_time_of_a_run_is_over_for_hooks_too(self, machine: Machine) -> None:
+    def test_the_time_of_a_run_is_over_for_hooks_too(self, machine: ProgramEnv) -> None:
         for event in ("BeforeAgent", "AfterAgent"):
             settings(machine.home, hooks={event: [group("sleep 600")]})
-            (ended,), _ = run(machine, said("Hello."), "go", timeout=1.0)
+            (ended,), _ = run(machine, text_script("Hello."), "go", timeout=1.0)
             assert ended.reason is EndReason.TIME_LIMIT
 
-    def test_the_session_from_its_beginning_to_its_end(self, machine: Machine) -> None:
+    def test_the_session_from_its_beginning_to_its_end(self, machine: ProgramEnv) -> None:
         log = machine.base / "log.jsonl"
         events = ("SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "AfterAgent", "SessionEnd", "Notification")
         # In one write: notifications are told beside everything else.
@@ -306,7 +310,11 @@ class TestWholeRuns:
         settings(machine.home, hooks={event: [group(line)] for event in events})
         asking = [made("run_shell_command", command="echo hi")]
         (ended,), _ = run(
-            machine, answer(calls=asking) + said("Done."), "go", person=Person([YES]), session_id="my-session"
+            machine,
+            script_answer(calls=asking) + text_script("Done."),
+            "go",
+            person=ScriptedApprover([YES]),
+            session_id="my-session",
         )
         assert ended.reason is EndReason.FINISHED
         told = [json.loads(line) for line in log.read_text().splitlines() if line]
@@ -318,7 +326,7 @@ class TestWholeRuns:
         assert Path(transcript).is_file()
         assert told[-2]["prompt_response"] == "Done."
 
-    def test_what_hooks_say_and_what_is_wrong_with_them_is_told(self, machine: Machine) -> None:
+    def test_what_hooks_say_and_what_is_wrong_with_them_is_told(self, machine: ProgramEnv) -> None:
         settings(
             machine.home,
             hooks={
@@ -327,7 +335,7 @@ class TestWholeRuns:
                 "X": [1],
             },
         )
-        _, events = run(machine, said("Hello."), "go")
+        _, events = run(machine, text_script("Hello."), "go")
         where = machine.home / ".gemini" / "settings.json"
         unknown, *others = noticed(events)
         assert unknown.message.startswith(f"{where}:1: hooks.X is no event that is known, so nothing is run for it.")
@@ -336,17 +344,17 @@ class TestWholeRuns:
             Noticed('The hook "late" (AfterAgent) failed: it ended with exit code 7.'),
         ]
 
-    def test_a_summary_is_announced(self, machine: Machine) -> None:
+    def test_a_summary_is_announced(self, machine: ProgramEnv) -> None:
         told = machine.base / "told.json"
         settings(machine.home, hooks={"PreCompress": [group(f"cat > {told}")]}, model={"compressionThreshold": 0.0})
-        run(machine, said("Hello."), "go")
+        run(machine, text_script("Hello."), "go")
         assert json.loads(told.read_text())["trigger"] == "auto"
 
 
-def test_hooks_and_commands_have_one_keeper(machine: Machine) -> None:
+def test_hooks_and_commands_have_one_keeper(machine: ProgramEnv) -> None:
     told = machine.base / "told"
     settings(machine.home, hooks={"BeforeTool": [group(f"echo $PPID > {told}")]})
-    done = call(machine, FunctionCall("run_shell_command", {"command": "echo it is $PPID"}), Person([YES]))
+    done = call(machine, FunctionCall("run_shell_command", {"command": "echo it is $PPID"}), ScriptedApprover([YES]))
     assert done.error is None
     assert f"it is {told.read_text()}" in str(done.llm_content)
 
@@ -355,23 +363,23 @@ class TestWhoseHooks:
     def denying(self, who: str) -> dict[str, object]:
         return {"BeforeTool": [group(f"echo {who} >&2; exit 2", name=who)]}
 
-    def trusted(self, machine: Machine) -> None:
-        trust_folder(places_of(machine.environment), str(machine.project))
+    def trusted(self, machine: ProgramEnv) -> None:
+        trust_folder(app_paths(machine.environment), str(machine.project))
 
-    def test_a_folder_that_is_not_trusted_runs_nothing(self, machine: Machine) -> None:
+    def test_a_folder_that_is_not_trusted_runs_nothing(self, machine: ProgramEnv) -> None:
         mark = machine.base / "MARK"
         events = ("SessionStart", "SessionEnd", "BeforeTool", "AfterTool", "BeforeAgent", "Stop", "BeforeModel")
         settings(machine.project, hooks={event: [group(f"touch {mark}")] for event in events})
-        looking = answer(calls=[made("list_directory", path=machine.project)])
-        (ended,), _ = run(machine, looking + said("Done."), "go")
+        looking = script_answer(calls=[made("list_directory", path=machine.project)])
+        (ended,), _ = run(machine, looking + text_script("Done."), "go")
         assert ended.reason is EndReason.FINISHED
         assert call(machine, FunctionCall("list_directory", {"path": str(machine.project)})).error is None
         assert not mark.exists()
         self.trusted(machine)
-        run(machine, said("Done."), "go")
+        run(machine, text_script("Done."), "go")
         assert mark.exists()
 
-    def test_a_folder_cannot_switch_off_what_the_person_set(self, machine: Machine) -> None:
+    def test_a_folder_cannot_switch_off_what_the_person_set(self, machine: ProgramEnv) -> None:
         settings(machine.home, hooks=self.denying("person"))
         settings(
             machine.project,
@@ -382,7 +390,7 @@ class TestWhoseHooks:
         result = call(machine, FunctionCall("list_directory", {"path": str(machine.project)}))
         assert result.error == ToolError("Tool execution blocked: person", ErrorType.POLICY_VIOLATION)
 
-    def test_the_hooks_of_both_run(self, machine: Machine) -> None:
+    def test_the_hooks_of_both_run(self, machine: ProgramEnv) -> None:
         runs = machine.base / "runs"
         for folder, who in ((machine.home, "person"), (machine.project, "project")):
             settings(folder, hooks={"BeforeTool": [group(f"echo {who} >> {runs}")]})
@@ -390,7 +398,7 @@ class TestWhoseHooks:
         call(machine, FunctionCall("list_directory", {"path": str(machine.project)}))
         assert runs.read_text().split() == ["project", "person"]
 
-    def test_what_a_project_rewrites_the_person_still_judges(self, machine: Machine) -> None:
+    def test_what_a_project_rewrites_the_person_still_judges(self, machine: ProgramEnv) -> None:
         rewriting = saying(hookSpecificOutput={"tool_input": {"content": "evil"}})
         settings(machine.project, hooks={"BeforeTool": [group(rewriting)]})
         settings(machine.home, hooks={"BeforeTool": [group("grep -q evil && { echo No. >&2; exit 2; } || true")]})
@@ -398,15 +406,15 @@ class TestWhoseHooks:
         result = call(machine, writing(machine.project / "a.txt"))
         assert result.error == ToolError("Tool execution blocked: No.", ErrorType.POLICY_VIOLATION)
 
-    def test_a_script_that_changed_since_it_was_trusted_is_not_run(self, machine: Machine) -> None:
+    def test_a_script_that_changed_since_it_was_trusted_is_not_run(self, machine: ProgramEnv) -> None:
         own = machine.project / "scripts" / "check.sh"
         script(own, "#!/bin/sh\nexit 0\n")
         settings(machine.project, hooks={"BeforeTool": [group('"$CLAUDE_PROJECT_DIR"/scripts/check.sh', name="check")]})
         self.trusted(machine)
         target = machine.project / "a.txt"
-        changing = answer(calls=[made("write_file", file_path=own, content=f"touch {machine.base}/MARK")])
-        going_on = answer(calls=[made("write_file", file_path=target, content="x")])
-        (ended,), events = run(machine, changing + going_on + said("Done."), "go")
+        changing = script_answer(calls=[made("write_file", file_path=own, content=f"touch {machine.base}/MARK")])
+        going_on = script_answer(calls=[made("write_file", file_path=target, content="x")])
+        (ended,), events = run(machine, changing + going_on + text_script("Done."), "go")
         assert ended.reason is EndReason.FINISHED
         first, second = [event.result for event in events if isinstance(event, CallFinished)]
         assert first.error is None
@@ -451,12 +459,12 @@ if event.get("tool_name") == "Bash" and re.search(r"rm -rf", event["tool_input"]
 class TestPublishedScripts:
     """Settings and scripts in the way that both agents' users write them."""
 
-    def test_of_this_agent(self, machine: Machine) -> None:
+    def test_of_this_agent(self, machine: ProgramEnv) -> None:
         script(machine.project / ".gemini" / "hooks" / "secrets.py", GUARD_OF_GEMINI)
         line = "$GEMINI_PROJECT_DIR/.gemini/hooks/secrets.py"
         hooks = {"BeforeTool": [group(line, matcher="write_file|replace", name="secrets", timeout=60000)]}
         settings(machine.project, hooks=hooks)
-        trust_folder(places_of(machine.environment), str(machine.project))
+        trust_folder(app_paths(machine.environment), str(machine.project))
         target = machine.project / "a.txt"
         blocked = call(machine, writing(target, "my password"))
         assert blocked.error == ToolError(
@@ -464,7 +472,7 @@ class TestPublishedScripts:
         )
         assert call(machine, writing(target, "my word")).error is None
 
-    def test_of_another(self, machine: Machine) -> None:
+    def test_of_another(self, machine: ProgramEnv) -> None:
         script(machine.project / ".claude" / "hooks" / "files.py", GUARD_OF_ANOTHER)
         script(machine.project / ".claude" / "hooks" / "commands.py", COMMANDS_OF_ANOTHER)
         where = '"$CLAUDE_PROJECT_DIR"/.claude/hooks'
@@ -477,7 +485,7 @@ class TestPublishedScripts:
         settings(machine.project, hooks=hooks)
         for name in (".env", "a.txt"):
             (machine.project / name).write_text("x\n")
-        trust_folder(places_of(machine.environment), str(machine.project))
+        trust_folder(app_paths(machine.environment), str(machine.project))
         read = [call(machine, FunctionCall("read_file", {"path": str(machine.project / n)})) for n in (".env", "a.txt")]
         assert [each.error for each in read] == [
             ToolError("Tool execution blocked: Not that file.", ErrorType.POLICY_VIOLATION),

@@ -2,13 +2,13 @@
 
 import pytest
 
-from tejat.app.preferences import preferences_of, theme_called
-from tejat.config.settings import Setting, Settings
-from tejat.core.status import Preferences, ThemeName
+from tejat.app.preferences import find_theme, preferences_from_settings
+from tejat.config.settings.types import Setting, Settings
+from tejat.core.ui.status import Preferences, ThemeName
 
 
 def test_nothing_is_set() -> None:
-    assert preferences_of(Settings()) == Preferences()
+    assert preferences_from_settings(Settings()) == Preferences()
 
 
 def test_everything_is_set() -> None:
@@ -18,7 +18,9 @@ def test_everything_is_set() -> None:
         preferred_editor=Setting("nano"),
         animations=Setting(value=False),
     )
-    assert preferences_of(settings) == Preferences(ThemeName.LIGHT, vi_keys=True, editor="nano", animates=False)
+    assert preferences_from_settings(settings) == Preferences(
+        ThemeName.LIGHT, vi_mode=True, editor="nano", animations=False
+    )
 
 
 @pytest.mark.parametrize(
@@ -36,6 +38,6 @@ def test_everything_is_set() -> None:
     ],
 )
 def test_names_of_themes(name: str, meant: ThemeName | None) -> None:
-    assert theme_called(name) is meant
-    stands_for = preferences_of(Settings(theme=Setting(name))).theme
+    assert find_theme(name) is meant
+    stands_for = preferences_from_settings(Settings(theme=Setting(name))).theme
     assert stands_for is (meant or ThemeName.AUTO)

@@ -11,64 +11,64 @@ SOURCE = Path(__file__).parents[2] / "src" / "tejat"
 # The only files whose functions may import.
 DOORS = {
     "__init__.py",  # public names
-    "app/commands/book.py",  # the command meant
-    "app/desk.py",  # a person runs a command themselves
-    "app/foreign.py",  # tools of others are looked for, in the background
-    "app/played.py",  # a run is written down or played again
-    "app/prompts.py",  # a command is called
-    "app/house.py",  # a part of the ground in use
-    "app/looking.py",  # a room in use
-    "app/plugins.py",  # there is a plug-in to load
-    "app/tools.py",  # tools in use
-    "cli/ask.py",  # what is wanted of a model
+    "app/commands/registry.py",  # the command meant
+    "app/session/interactive.py",  # a person runs a command themselves
+    "app/tools/external_tools.py",  # tools of others are looked for, in the background
+    "app/model_source.py",  # a run is written down or played again
+    "app/session/prompt_expansion.py",  # a command is called
+    "app/tools/tool_services.py",  # a part of the ground in use
+    "app/inspection.py",  # a room in use
+    "app/plugins/discovery.py",  # there is a plug-in to load
+    "app/tools/toolset.py",  # tools in use
+    "cli/run.py",  # what is wanted of a model
     "cli/headless.py",  # the output wanted
-    "frontends/terminal/face.py",  # somebody is asked
+    "ui/terminal/app.py",  # somebody is asked
     "models/__init__.py",  # the service in use
-    "cli/confirm.py",  # somebody is asked
-    "cli/converse.py",  # a screen to draw on, or the demo
+    "ui/plain/approver.py",  # somebody is asked
+    "cli/interactive.py",  # a screen to draw on, or the demo
     "cli/language.py",  # there is a catalogue to read
     "cli/main.py",  # the command meant
-    "cli/opening.py",  # a person has no model yet
-    "cli/mcp.py",  # the command meant
-    "cli/tools.py",  # the command meant
+    "cli/startup.py",  # a person has no model yet
+    "cli/mcp/main.py",  # the command meant
+    "cli/tools/main.py",  # the command meant
     "config/custom_commands.py",  # there is a command to read
-    "config/settings_file.py",  # there are settings to read
-    "core/tool.py",  # a schema that somebody else wrote
-    "mcp/tool.py",  # a schema that somebody else wrote
-    "config/trust.py",  # the folder brings something along
-    "config/trust_store.py",  # there is a store to read or to write
-    "core/schema.py",  # a dataclass of somebody else's
-    "models/failures.py",  # a service names a date
-    "mcp/oauth.py",  # somebody logs in, or a token has run out
-    "models/vertex.py",  # credentials are wanted
-    "engine/facts.py",  # a shell line is judged
-    "frontends/terminal/code.py",  # code in a language with colours
-    "engine/load_policy.py",  # somebody wrote rules
+    "config/settings/file.py",  # there are settings to read
+    "core/tools/base.py",  # a schema that somebody else wrote
+    "mcp/features/tool.py",  # a schema that somebody else wrote
+    "config/trust/decision.py",  # the folder brings something along
+    "config/trust/store.py",  # there is a store to read or to write
+    "core/tools/schema.py",  # a dataclass of somebody else's
+    "models/http_errors.py",  # a service names a date
+    "mcp/oauth/credentials.py",  # somebody logs in, or a token has run out
+    "models/gemini/vertex.py",  # credentials are wanted
+    "engine/calls/call_facts.py",  # a shell line is judged
+    "ui/terminal/render/highlight.py",  # code in a language with colours
+    "engine/calls/policy_loader.py",  # somebody wrote rules
     "policy/engine.py",  # a shell line is judged
-    "policy/patterns.py",  # a rule with a pattern is in force
-    "policy/rule_file.py",  # a rule has examples
-    "workspace/page_worker.py",  # its limits are set
-    "workspace/system_calls.py",  # a file is opened beneath a directory
-    "workspace/ripgrep.py",  # a program is looked for, fed or locked in
+    "policy/rules/patterns.py",  # a rule with a pattern is in force
+    "policy/rules/rule_file.py",  # a rule has examples
+    "workspace/web/html_worker.py",  # its limits are set
+    "workspace/files/system_calls.py",  # a file is opened beneath a directory
+    "workspace/helper_program.py",  # a program is looked for, fed or locked in
     "tools/__init__.py",  # a tool in use
 }
 
 # Who may import a package that is not part of Python: files, and directories with all that is in them.
 OWNERS = {
-    "google": {"models/vertex_credentials.py"},
-    "h11": {"workspace/http/connection.py", "workspace/http/serving.py"},
-    "html_to_markdown": {"workspace/page_worker.py"},
-    "httpx2": {"mcp/oauth_flow.py"},
-    "jsonschema_rs": {"core/foreign_schema.py"},
-    "mcp": {"mcp/oauth_flow.py"},
+    "google": {"models/gemini/vertex_credentials.py"},
+    "h11": {"workspace/http/connection.py", "workspace/http/server.py"},
+    "html_to_markdown": {"workspace/web/html_worker.py"},
+    "httpx2": {"mcp/oauth/flow.py"},
+    "jsonschema_rs": {"core/tools/schema_validation.py"},
+    "mcp": {"mcp/oauth/flow.py"},
     "prompt_toolkit": {"frontends/terminal/"},
-    "pydantic": {"mcp/oauth_flow.py"},
+    "pydantic": {"mcp/oauth/flow.py"},
     "pygments": {"frontends/terminal/"},
-    "re2": {"policy/patterns.py", "workspace/path_ranking.py", "workspace/search/classes.py"},
+    "re2": {"policy/rules/patterns.py", "workspace/paths/fuzzy_match.py", "workspace/search/character_class.py"},
     "rich": {"frontends/terminal/"},
-    "stringzilla": {"workspace/lines.py", "workspace/splice.py"},
-    "tree_sitter": {"policy/syntax_tree.py"},
-    "tree_sitter_bash": {"policy/syntax_tree.py"},
+    "stringzilla": {"workspace/files/line_slice.py", "workspace/text/text_edits.py"},
+    "tree_sitter": {"policy/shell/grammar.py"},
+    "tree_sitter_bash": {"policy/shell/grammar.py"},
     "wcwidth": {"frontends/terminal/"},
 }
 

@@ -38,10 +38,10 @@ MAY_IMPORT: dict[str, set[str]] = {
 # The root package holds the version and hands out public names; knowing it means knowing everything.
 MAY_IMPORT_THE_ROOT = {
     "app/commands/about.py",
-    "app/mcp_looking.py",
-    "app/server_tools.py",
+    "app/mcp/inspection.py",
+    "app/mcp/manager.py",
     "cli/main.py",
-    "cli/mcp_serve.py",
+    "cli/mcp/serve.py",
 }
 
 # Values and contracts touch nothing outside the process.
@@ -130,17 +130,17 @@ def test_core_touches_nothing_outside_the_process() -> None:
 @pytest.mark.parametrize(
     ("file", "module", "allowed"),
     [
-        ("tools/glob.py", "tejat.workspace.roots", True),
-        ("tools/glob.py", "tejat.tools.short_path", True),
-        ("tools/glob.py", "tejat.engine.scheduler", False),
+        ("tools/glob.py", "tejat.workspace.files.roots", True),
+        ("tools/glob.py", "tejat.tools.files.display_path", True),
+        ("tools/glob.py", "tejat.engine.calls.scheduler", False),
         ("tools/glob.py", "tejat", False),
-        ("engine/scheduler.py", "tejat.tools.registry", True),
-        ("engine/scheduler.py", "tejat.tools.glob", False),
-        ("engine/scheduler.py", "tejat.tools", False),
-        ("workspace/roots.py", "tejat.tools.registry", False),
-        ("workspace/roots.py", "tejat.core.errors", True),
-        ("cli/tools.py", "tejat.workspace.workspace", False),
-        ("app/tools.py", "tejat.cli.main", False),
+        ("engine/calls/scheduler.py", "tejat.tools.registry", True),
+        ("engine/calls/scheduler.py", "tejat.tools.glob", False),
+        ("engine/calls/scheduler.py", "tejat.tools", False),
+        ("workspace/files/roots.py", "tejat.tools.registry", False),
+        ("workspace/files/roots.py", "tejat.core.errors", True),
+        ("cli/tools/main.py", "tejat.workspace.context", False),
+        ("app/tools/toolset.py", "tejat.cli.main", False),
     ],
 )
 def test_the_rule_itself(file: str, module: str, allowed: bool) -> None:

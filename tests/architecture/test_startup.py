@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import tejat
-from model_server import ModelServer, say
+from support.model_servers.gemini import ModelServer, text_reply
 
 REPORT = """
 import sys
@@ -36,11 +36,21 @@ NETWORK = {
     "requests",
 }
 TERMINAL = {"curses", "readline", "termios", "tty", "pty", "prompt_toolkit", "rich", "textual", "pygments"}
-PROTOCOL = {"mcp", "google", "openai", "anthropic", "tejat.mcp", "tejat.models", "tejat.frontends"}
+PROTOCOL = {"mcp", "google", "openai", "anthropic", "tejat.mcp", "tejat.models", "tejat.ui"}
 FOREIGN = {"jsonschema_rs", "re2", "stringzilla", "tree_sitter", "tree_sitter_bash"}
 FOR_COMMANDS = {
-    *("tejat.policy.parse_line", "tejat.policy.effects", "tejat.policy.wrappers", "tejat.policy.rule_file"),
-    *("tejat.workspace.processes.keeping", "tejat.workspace.sandbox", "tejat.workspace.history", "tejat.engine.undo"),
+    *(
+        "tejat.policy.shell.parser",
+        "tejat.policy.effects.command",
+        "tejat.policy.shell.wrappers",
+        "tejat.policy.rules.rule_file",
+    ),
+    *(
+        "tejat.workspace.processes.supervisor_client",
+        "tejat.workspace.sandbox",
+        "tejat.workspace.undo",
+        "tejat.engine.calls.undo_recorder",
+    ),
 }
 SLOW = {
     "asyncio",
@@ -67,11 +77,32 @@ SEVEN = {
 NOT_FOR_TALKING = {
     *("argparse", "gettext", "shutil", "tempfile", "random", "ctypes", "sysconfig", "pathlib", "importlib.metadata"),
     *("multiprocessing", "email", "http", "uuid", "pickle"),
-    *("tejat.policy", "tejat.engine.scheduler", "tejat.engine.permission", "tejat.engine.facts", "tejat.engine.undo"),
-    *("tejat.workspace.sandbox", "tejat.workspace.processes", "tejat.workspace.history", "tejat.workspace.fetch"),
-    *("tejat.workspace.confine", "tejat.config.trust_items", "tejat.config.custom_commands", "tejat.mcp"),
-    *("tejat.models.openai", "tejat.models.anthropic", "tejat.models.vertex", "tejat.models.recording"),
-    *("tejat.frontends.json_output", "tejat.frontends.stream_output", "tejat.cli.converse", "tejat.cli.confirm"),
+    *(
+        "tejat.policy",
+        "tejat.engine.calls.scheduler",
+        "tejat.engine.calls.permission",
+        "tejat.engine.calls.call_facts",
+        "tejat.engine.calls.undo_recorder",
+    ),
+    *("tejat.workspace.sandbox", "tejat.workspace.processes", "tejat.workspace.undo", "tejat.workspace.web"),
+    *(
+        "tejat.workspace.sandbox.landlock_child",
+        "tejat.config.trust.items",
+        "tejat.config.custom_commands",
+        "tejat.mcp",
+    ),
+    *(
+        "tejat.models.openai.client",
+        "tejat.models.anthropic.client",
+        "tejat.models.gemini.vertex",
+        "tejat.models.recording.recorder",
+    ),
+    *(
+        "tejat.ui.headless.json_output",
+        "tejat.ui.headless.stream_output",
+        "tejat.cli.interactive",
+        "tejat.ui.plain.approver",
+    ),
 }
 TALK = """
 import os
@@ -117,7 +148,7 @@ def test_the_version_loads_nothing_but_the_command_line(words: list[str]) -> Non
 @pytest.mark.parametrize("words", [["--help"], ["-h"]])
 def test_help_loads_its_words_besides(words: list[str]) -> None:
     loaded = loaded_by(MAIN.format(words=words))
-    assert within(loaded, {"tejat"}) == COMMAND_LINE | {"tejat.cli.help", "tejat.cli.language", "tejat.core.words"}
+    assert within(loaded, {"tejat"}) == COMMAND_LINE | {"tejat.cli.help", "tejat.cli.language", "tejat.core.i18n"}
     assert within(loaded, NETWORK | TERMINAL | SLOW | {"argparse", "gettext", "inspect", "dataclasses"}) == set()
 
 
@@ -144,7 +175,7 @@ def test_a_call_loads_only_the_tool_that_is_called(tmp_path: Path) -> None:
 def test_a_public_name_loads_only_its_own_room() -> None:
     loaded = within(loaded_by("from tejat import BaseTool"), {"tejat"})
     assert within(loaded, {"tejat.workspace", "tejat.engine", "tejat.cli", "tejat.tools", "tejat.app"}) == set()
-    assert "tejat.core.tool" in loaded
+    assert "tejat.core.tools.base" in loaded
 
 
 PUBLIC = """
@@ -201,12 +232,15 @@ class TestTalking:
         script.write_text('[[answer]]\nsay = "Hello."\n')
         loaded = self.loaded(tmp_path, ["--model", f"scripted:{script}"])
         assert within(loaded, NOT_FOR_TALKING | TERMINAL | FOREIGN | self.tools()) == set()
-        assert within(loaded, {"h11", "dataclasses", "urllib", "tejat.workspace.http", "tejat.models.gemini"}) == set()
-        assert "tejat.models.scripted" in loaded
+        assert (
+            within(loaded, {"h11", "dataclasses", "urllib", "tejat.workspace.http", "tejat.models.gemini.client"})
+            == set()
+        )
+        assert "tejat.models.scripted.model" in loaded
 
     def test_with_a_service(self, tmp_path: Path) -> None:
-        with ModelServer([say("Hello.")]) as server:
+        with ModelServer([text_reply("Hello.")]) as server:
             loaded = self.loaded(tmp_path, [], GEMINI_API_KEY="key", GOOGLE_GEMINI_BASE_URL=server.address)
         assert within(loaded, NOT_FOR_TALKING | TERMINAL | FOREIGN | self.tools()) == set()
-        assert within(loaded, {"tomllib", "datetime", "shlex", "tejat.models.scripted"}) == set()
-        assert "tejat.models.gemini" in loaded
+        assert within(loaded, {"tomllib", "datetime", "shlex", "tejat.models.scripted.model"}) == set()
+        assert "tejat.models.gemini.client" in loaded

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tejat.core.errors import UsageError
-from tejat.core.tool import BaseTool, TypedTool
-from tejat.tools import DECLARATIONS, FILE_TOOLS, Surroundings, builtin_registry, load_builtin, session_registry
-from tejat.tools.registry import Source
-from tejat.workspace.workspace import Workspace
+from tejat.core.tools.base import BaseTool, TypedTool
+from tejat.tools import DECLARATIONS, FILE_TOOLS, ToolDependencies, builtin_registry, load_builtin, session_registry
+from tejat.tools.registry import ToolSource
+from tejat.workspace.context import Workspace
 
 ROOT = Path(__file__).parents[2]
 
@@ -35,7 +35,7 @@ SCRIPT = str(ROOT / "scripts" / "declarations")
 
 
 @pytest.fixture
-def here(tmp_path: Path) -> Generator[Surroundings]:
+def here(tmp_path: Path) -> Generator[ToolDependencies]:
     """Surroundings in which every tool can be made."""
     with Workspace([tmp_path]) as opened:
         yield runpy.run_path(SCRIPT, run_name="declarations")["Here"](opened, str(tmp_path))
@@ -54,7 +54,7 @@ class TestDeclarations:
         assert [known["name"] for known in stored()] == list(TOOLS)
 
     @pytest.mark.parametrize("name", TOOLS)
-    def test_each_is_exactly_what_its_class_declares(self, name: str, here: Surroundings) -> None:
+    def test_each_is_exactly_what_its_class_declares(self, name: str, here: ToolDependencies) -> None:
         tool = load_builtin(name, here)
         (known,) = (known for known in stored() if known["name"] == name)
         assert known == {
@@ -67,12 +67,12 @@ class TestDeclarations:
         }, "run scripts/declarations"
 
     @pytest.mark.parametrize("name", TOOLS)
-    def test_the_names_and_kinds_of_the_documents(self, name: str, here: Surroundings) -> None:
+    def test_the_names_and_kinds_of_the_documents(self, name: str, here: ToolDependencies) -> None:
         tool = load_builtin(name, here)
         assert (tool.name, tool.display_name, type(tool).__name__, tool.kind.value) == (name, *TOOLS[name])
 
     @pytest.mark.parametrize("name", TOOLS)
-    def test_the_description_is_its_page_of_words(self, name: str, here: Surroundings) -> None:
+    def test_the_description_is_its_page_of_words(self, name: str, here: ToolDependencies) -> None:
         words = ROOT / "src" / "tejat" / "tools" / "words" / f"{name}.md"
         description = load_builtin(name, here).description
         assert description == words.read_text(encoding="utf-8").strip()
@@ -83,7 +83,7 @@ class TestDeclarations:
         # One is added to what a command says of its tools, the other is declared where there are too many tools.
         assert pages == {*TOOLS, "discovered_tool", "find_tools"}
 
-    def test_the_registry_gives_out_the_same(self, here: Surroundings) -> None:
+    def test_the_registry_gives_out_the_same(self, here: ToolDependencies) -> None:
         registry = session_registry(here)
         assert [declared.to_json() for declared in registry.declarations()] == [
             {key: known[key] for key in ("name", "description", "parametersJsonSchema")} for known in stored()
@@ -95,15 +95,15 @@ class TestDeclarations:
                 tool.display_name,
                 type(tool).__name__,
                 tool.kind,
-                Source.BUILT_IN,
+                ToolSource.BUILT_IN,
             )
 
-    def test_a_workspace_alone_is_enough_for_the_file_tools(self, here: Surroundings) -> None:
+    def test_a_workspace_alone_is_enough_for_the_file_tools(self, here: ToolDependencies) -> None:
         registry = builtin_registry(here.workspace())
         assert registry.names() == [name for name in TOOLS if name in FILE_TOOLS]
         assert len(registry.all_tools()) == len(FILE_TOOLS)
 
-    def test_any_other_name_is_refused(self, here: Surroundings) -> None:
+    def test_any_other_name_is_refused(self, here: ToolDependencies) -> None:
         with pytest.raises(UsageError, match='no built-in tool "grep"'):
             load_builtin("grep", here)
 
@@ -131,7 +131,7 @@ DECLARED: dict[str, tuple[list[str], list[str]]] = {
 
 
 @pytest.mark.parametrize("name", TOOLS)
-def test_the_oldest_names_are_the_declared_ones(name: str, here: Surroundings) -> None:
+def test_the_oldest_names_are_the_declared_ones(name: str, here: ToolDependencies) -> None:
     schema = load_builtin(name, here).parameter_schema
     required, others = DECLARED[name]
     assert schema["required"] == required
@@ -229,7 +229,7 @@ def parsed(tool: BaseTool, arguments: dict[str, object]) -> object:
 
 
 @pytest.mark.parametrize("name", TOOLS)
-def test_the_necessary_parameters_are_taken_under_every_name(name: str, here: Surroundings, tmp_path: Path) -> None:
+def test_the_necessary_parameters_are_taken_under_every_name(name: str, here: ToolDependencies, tmp_path: Path) -> None:
     (tmp_path / "a").write_text("x\n")
     tool = load_builtin(name, here)
     enough, _ = HISTORY[name]
@@ -243,7 +243,7 @@ CASES = [(name, added) for name, (_, additions) in HISTORY.items() for added in 
 
 @pytest.mark.parametrize(("name", "added"), CASES)
 def test_every_other_parameter_has_an_effect_under_every_name(
-    name: str, added: dict[str, object], here: Surroundings, tmp_path: Path
+    name: str, added: dict[str, object], here: ToolDependencies, tmp_path: Path
 ) -> None:
     (tmp_path / "a").write_text("x\n")
     tool = load_builtin(name, here)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from program_checks import Done, Machine, answer
-from pseudo_locale import english_left, pseudo_environment
+from support.program import ProgramEnv, ProgramResult, script_answer
+from support.terminal.pseudo_locale import find_english, pseudo_environment
 
 SERVER = Path(__file__).parents[1] / "mcp" / "official_server.py"
 TRUSTING = {"security": {"folderTrust": {"enabled": False}}}
@@ -29,7 +29,7 @@ class Speaking:
 
     def __init__(self, base: Path, settings: object, policy: str = "") -> None:
         base.mkdir(exist_ok=True)
-        self.machine = Machine(base)
+        self.machine = ProgramEnv(base)
         self._language = pseudo_environment(base / "words")
         own = self.machine.home / ".gemini"
         (own / "policies").mkdir(parents=True)
@@ -40,7 +40,7 @@ class Speaking:
     def left(self, *words: str, allowed: tuple[str, ...] = ()) -> list[str]:
         """The English words in what a command says."""
         done = self.run(*words)
-        said = done.result + done.aside
+        said = done.stdout + done.stderr
         assert said.strip()
         home = str(self.machine.home / ".gemini")
         files = (
@@ -49,9 +49,9 @@ class Speaking:
             str(self.machine.project),
             str(self.machine.base),
         )
-        return english_left(said, (*NAMES, *files, *allowed))
+        return find_english(said, (*NAMES, *files, *allowed))
 
-    def run(self, *words: str) -> Done:
+    def run(self, *words: str) -> ProgramResult:
         return self.machine.run(*words, **self._language)
 
 
@@ -157,7 +157,7 @@ decision = "deny"
     speaking = Speaking(tmp_path / "base", settings, rules)
     own = ("make all", "txt", "abc", "tools.core", "mcp.allowed", "default")
     assert speaking.left("policy", "list", allowed=own) == []
-    assert "ø" not in speaking.run("policy", "list", "--json").result
+    assert "ø" not in speaking.run("policy", "list", "--json").stdout
     (speaking.machine.project / "cases.toml").write_text('[[case]]\ncommand = "ls"\nexpect = "deny"\nrule = "abc"\n')
     assert speaking.left("policy", "test", "cases.toml", allowed=("cases.toml", "command", *own)) == []
     assert speaking.left("policy", "revoke", "abcdef", allowed=("abcdef",)) == []
@@ -179,7 +179,7 @@ decision = "deny"
 def test_settings_that_are_wrong(tmp_path: Path, settings: str, own: tuple[str, ...]) -> None:
     speaking = Speaking(tmp_path / "base", settings)
     assert speaking.run("policy", "list").code != 0 or speaking.run("tools", "list").code != 0 or "mcp" in settings
-    script = speaking.machine.script(answer(say="..."))
+    script = speaking.machine.script(script_answer(say="..."))
     assert speaking.left("-p", "x", "--model", script, "--trust", allowed=own) == []
 
 
@@ -204,7 +204,7 @@ def test_rules_that_are_wrong(tmp_path: Path, policy: str, own: tuple[str, ...])
 def test_hooks_that_are_wrong(tmp_path: Path) -> None:
     hooks = {"Foo": [{}], "BeforeTool": [{"hooks": [{"command": 5}]}], "BeforeToolSelection": [{}], "disabled": [5]}
     speaking = Speaking(tmp_path / "base", {**TRUSTING, "hooks": hooks})
-    script = speaking.machine.script(answer(say="..."))
+    script = speaking.machine.script(script_answer(say="..."))
     names = ("hooks.Foo", "hooks.BeforeTool", "hooks.BeforeToolSelection", "hooks.disabled", "command", "BeforeTool")
     events = ("SessionStart, SessionEnd, BeforeAgent, AfterAgent, BeforeModel, AfterModel, BeforeTool, AfterTool",)
     more = ("PreCompress", "Notification", *events[0].split(", "))
@@ -230,7 +230,7 @@ def test_servers(tmp_path: Path) -> None:
     for name in ("gone", "ended", "none", "far", "tcp", "silent", "official"):
         tools = ("official__add", "official__count")
         assert speaking.left("mcp", "test", name, allowed=(*allowed, *tools)) == [], name
-    assert "ø" not in speaking.run("mcp", "list", "--json").result
+    assert "ø" not in speaking.run("mcp", "list", "--json").stdout
 
 
 def test_models_that_cannot_be_had(tmp_path: Path) -> None:

@@ -14,14 +14,14 @@ from typing import Any
 
 import pytest
 
-from model_server import Received, Reply
-from openai_server import OpenAiServer, called, chunk, refuse, stream, usage_chunk
-from program_checks import Done, Machine, answer
-from pseudo_locale import english_left, pseudo_catalogue, pseudo_environment
+from support.model_servers.gemini import Received, Reply
+from support.model_servers.openai import OpenAiServer, call_chunk, chunk, error_reply, stream, usage_chunk
+from support.program import ProgramEnv, ProgramResult, script_answer
+from support.terminal.pseudo_locale import find_english, pseudo_catalogue, pseudo_environment
 from tejat.agent import Agent
-from tejat.core.agent_events import RunEnded
-from tejat.core.confirm import Answer, Outcome, Question
-from tejat.core.words import use_catalogue
+from tejat.core.agent.events import RunEnded
+from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Outcome
+from tejat.core.i18n import use_translations
 
 SERVER = Path(__file__).parents[1] / "mcp" / "official_server.py"
 
@@ -89,7 +89,7 @@ def test_a_whole_run_is_the_same_for_the_model(tmp_path: Path) -> None:
     # Each call came to what it is here for, so that none of this is the same for want of words.
     for number, words in EXPECTED.items():
         assert words in told[number], (CALLS[number], told[number])
-    assert english_left(done.aside.replace(str(tmp_path), ""), ALLOWED) == []
+    assert find_english(done.stderr.replace(str(tmp_path), ""), ALLOWED) == []
 
 
 EXPECTED = {
@@ -128,17 +128,17 @@ ALLOWED = (
 )
 
 
-def headless(base: Path, language: dict[str, str]) -> tuple[list[Any], Done]:
+def headless(base: Path, language: dict[str, str]) -> tuple[list[Any], ProgramResult]:
     """All that the model was sent in a run with these calls, and what the person was told."""
     shutil.rmtree(base, ignore_errors=True)
     base.mkdir()
-    machine = Machine(base)
+    machine = ProgramEnv(base)
     (machine.home / ".gemini" / "policies").mkdir(parents=True)
     (machine.home / ".gemini" / "settings.json").write_text(json.dumps(SETTINGS))
     (machine.home / ".gemini" / "policies" / "own.toml").write_text(POLICY)
     (machine.project / "notes.txt").write_text("remember the milk\n")
     replies = [calling(number, *call, root=machine.project) for number, call in enumerate(CALLS)]
-    with Service(*replies, refuse(401, "Not today.")) as server:
+    with Service(*replies, error_reply(401, "Not today.")) as server:
         done = machine.run(
             *(
                 "--model",
@@ -151,7 +151,7 @@ def headless(base: Path, language: dict[str, str]) -> tuple[list[Any], Done]:
             ),
             **{"OPENAI_BASE_URL": server.base, "OPENAI_API_KEY": "sk-of-a-test", **language},
         )
-        assert "Not today." in done.aside
+        assert "Not today." in done.stderr
         return [without_numbers(request.body) for request in server.requests], done
 
 
@@ -159,12 +159,12 @@ class Service(OpenAiServer):
     """Answers the conversation, and refuses what is asked on the side."""
 
     def _answer(self, received: Received) -> Reply:
-        return super()._answer(received) if "tools" in received.body else refuse(401, "Nothing on the side.")
+        return super()._answer(received) if "tools" in received.body else error_reply(401, "Nothing on the side.")
 
 
 def calling(number: int, name: str, arguments: dict[str, Any], *, root: Path) -> Any:
     given = json.dumps(arguments).replace("{root}", str(root))
-    call = called(0, call_id=f"call-{number}", name=name, arguments=given)
+    call = call_chunk(0, call_id=f"call-{number}", name=name, arguments=given)
     return stream(chunk(tool_calls=[call]), chunk(reason="tool_calls"), usage_chunk())
 
 
@@ -180,18 +180,18 @@ def answers_in(requests: list[Any]) -> list[str]:
 
 @contextmanager
 def speaking(variant: str | None) -> Generator[None]:
-    use_catalogue(None if variant is None else gettext.GNUTranslations(io.BytesIO(pseudo_catalogue(variant))))
+    use_translations(None if variant is None else gettext.GNUTranslations(io.BytesIO(pseudo_catalogue(variant))))
     try:
         yield
     finally:
-        use_catalogue(None)
+        use_translations(None)
 
 
 class Person:
-    def __init__(self, given: Answer) -> None:
+    def __init__(self, given: ApprovalReply) -> None:
         self._given = given
 
-    async def ask(self, question: Question) -> Answer:
+    async def ask(self, question: ApprovalRequest) -> ApprovalReply:
         del question
         return self._given
 
@@ -199,31 +199,31 @@ class Person:
 @pytest.mark.parametrize(
     "given",
     [
-        Answer(Outcome.CANCEL),
-        Answer(Outcome.CANCEL, feedback="Not like this."),
-        Answer(Outcome.STOP),
-        Answer(Outcome.PROCEED_ONCE),
+        ApprovalReply(Outcome.CANCEL),
+        ApprovalReply(Outcome.CANCEL, feedback="Not like this."),
+        ApprovalReply(Outcome.STOP),
+        ApprovalReply(Outcome.PROCEED_ONCE),
     ],
     ids=["no", "no with a word", "stop", "yes"],
 )
-def test_what_a_person_says_is_the_same_for_the_model(tmp_path: Path, given: Answer) -> None:
+def test_what_a_person_says_is_the_same_for_the_model(tmp_path: Path, given: ApprovalReply) -> None:
     calls: list[tuple[str, dict[str, object]]] = [
         ("write_file", {"file_path": str(tmp_path / "here" / "project" / "a.txt"), "content": "a"}),
         ("run_shell_command", {"command": "exit 3"}),
     ]
-    script = "".join(answer(calls=[call]) for call in calls) + answer(say="Done.")
+    script = "".join(script_answer(calls=[call]) for call in calls) + script_answer(say="Done.")
     histories: list[Any] = []
     for variant in (None, "accented"):
         shutil.rmtree(tmp_path / "here", ignore_errors=True)
         (tmp_path / "here").mkdir()
-        machine = Machine(tmp_path / "here")
+        machine = ProgramEnv(tmp_path / "here")
         with speaking(variant):
             histories.append(asyncio.run(history(machine, script, given)))
     assert histories[0] == histories[1]
     assert histories[0][1]
 
 
-async def history(machine: Machine, script: str, given: Answer) -> tuple[str, Any]:
+async def history(machine: ProgramEnv, script: str, given: ApprovalReply) -> tuple[str, Any]:
     async with Agent(
         approver=Person(given),
         model=machine.script(script),

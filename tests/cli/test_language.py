@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from pseudo_locale import compiled, english_left, pseudo_environment
+from support.terminal.pseudo_locale import compile_catalogue, find_english, pseudo_environment
 from tejat.cli.language import choose_language
 from tejat.cli.main import main
-from tejat.core.words import say, say_count, use_catalogue
+from tejat.core.i18n import _, ngettext, use_translations
 
 HEAD = "Content-Type: text/plain; charset=UTF-8\nPlural-Forms: nplurals=2; plural=n != 1;\n"
 
@@ -19,14 +19,14 @@ HEAD = "Content-Type: text/plain; charset=UTF-8\nPlural-Forms: nplurals=2; plura
 def _english_afterwards() -> Generator[None]:
     before = gettext.textdomain()
     yield
-    use_catalogue(None)
+    use_translations(None)
     gettext.textdomain(before)
 
 
 def put(directory: Path, language: str, **texts: str) -> None:
     place = directory / language / "LC_MESSAGES"
     place.mkdir(parents=True)
-    (place / "tejat.mo").write_bytes(compiled({"": HEAD, **texts}))
+    (place / "tejat.mo").write_bytes(compile_catalogue({"": HEAD, **texts}))
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def words(tmp_path: Path) -> Path:
 )
 def test_the_language_of_the_environment(words: Path, environment: dict[str, str], said: str) -> None:
     choose_language({"TEXTDOMAINDIR": str(words), **environment})
-    assert say("yes") == said
+    assert _("yes") == said
 
 
 @pytest.mark.parametrize("content", [b"", b"no catalogue", b"\xde\x12\x04\x95" + b"\xff" * 40, b"\xde\x12\x04\x95\0"])
@@ -71,22 +71,22 @@ def test_a_broken_catalogue_is_none(tmp_path: Path, content: bytes) -> None:
     put(tmp_path, "de", yes="ja")
     (tmp_path / "de" / "LC_MESSAGES" / "tejat.mo").write_bytes(content)
     choose_language({"TEXTDOMAINDIR": str(tmp_path), "LANG": "de_DE"})
-    assert say("yes") == "yes"
+    assert _("yes") == "yes"
 
 
 def test_a_catalogue_with_a_bad_plural_is_none(tmp_path: Path) -> None:
     place = tmp_path / "de" / "LC_MESSAGES"
     place.mkdir(parents=True)
-    (place / "tejat.mo").write_bytes(compiled({"": HEAD.replace("n != 1", "n ~ 1"), "yes": "ja"}))
+    (place / "tejat.mo").write_bytes(compile_catalogue({"": HEAD.replace("n != 1", "n ~ 1"), "yes": "ja"}))
     choose_language({"TEXTDOMAINDIR": str(tmp_path), "LANG": "de_DE"})
-    assert say("yes") == "yes"
+    assert _("yes") == "yes"
 
 
 def test_counts_and_values(tmp_path: Path) -> None:
     put(tmp_path, "de", **{"{count} file\0{count} files": "{count} Datei\0{count} Dateien", "in {place}": "im {wrong}"})
     choose_language({"TEXTDOMAINDIR": str(tmp_path), "LANG": "de_DE"})
-    assert [say_count("{count} file", "{count} files", count) for count in (1, 2)] == ["1 Datei", "2 Dateien"]
-    assert say("in {place}", place="x") == "in x"
+    assert [ngettext("{count} file", "{count} files", count) for count in (1, 2)] == ["1 Datei", "2 Dateien"]
+    assert _("in {place}", place="x") == "in x"
 
 
 COMMANDS = [
@@ -118,7 +118,7 @@ def test_every_help_is_translated(
     with suppress(SystemExit):
         main([*words, "--help"])
     out, err = capsys.readouterr()
-    assert (english_left(out, {*NAMES, f"tejat {' '.join(words)}", *words}), err) == ([], "")
+    assert (find_english(out, {*NAMES, f"tejat {' '.join(words)}", *words}), err) == ([], "")
 
 
 WRONG = [
@@ -145,4 +145,4 @@ def test_what_is_wrong_is_said_in_the_language(
         main(words)
     told = "".join(capsys.readouterr())
     assert told
-    assert english_left(told, {*NAMES, f"tejat {' '.join(words[:2])}"}) == []
+    assert find_english(told, {*NAMES, f"tejat {' '.join(words[:2])}"}) == []

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from tejat.config import custom_commands
-from tejat.config.custom_commands import CustomCommand, CustomCommands, find_commands
-from tejat.config.places import Places, SourceTier
-from tejat.config.trust import Trust, TrustLevel
-from tejat.config.trust_store import TrustItem
+from tejat.config.custom_commands import CustomCommand, CustomCommands, find_custom_commands
+from tejat.config.paths import AppPaths, SourceTier
+from tejat.config.trust.decision import TrustDecision, TrustLevel
+from tejat.config.trust.store import TrustItem
 
 USER, PROJECT = SourceTier.USER, SourceTier.WORKSPACE
 
@@ -24,18 +24,20 @@ class Machine:
         for directory in (self.own, self.project):
             directory.mkdir(parents=True)
         home = str(self.home)
-        self.places = Places(home, f"{home}/config", f"{home}/state", f"{home}/.gemini", ())
+        self.paths = AppPaths(home, f"{home}/config", f"{home}/state", f"{home}/.gemini", ())
 
-    def find(self, trust: Trust | None = None) -> CustomCommands:
-        return find_commands(self.places, str(self.root), trust or Trust(TrustLevel.TRUSTED, "As a test says."))
+    def find(self, trust: TrustDecision | None = None) -> CustomCommands:
+        return find_custom_commands(
+            self.paths, str(self.root), trust or TrustDecision(TrustLevel.TRUSTED, "As a test says.")
+        )
 
-    def pinned(self) -> Trust:
+    def pinned(self) -> TrustDecision:
         """The project is trusted as it is now."""
         items = [
             TrustItem(str(path.relative_to(self.root)), "command", sha256(path.read_bytes()).hexdigest())
             for path in sorted(self.project.rglob("*.toml"))
         ]
-        return Trust(TrustLevel.TRUSTED, "", tuple(items))
+        return TrustDecision(TrustLevel.TRUSTED, "", tuple(items))
 
 
 @pytest.fixture
@@ -112,12 +114,14 @@ class TestWhose:
         (machine.project / "broken.toml").write_text("nothing of this is read")
         put(machine.project, "git/y.toml")
         expected = CustomCommands({"x": command(mine, "x", "mine")}, {}, frozenset({"broken", "git:y"}), ())
-        assert machine.find(Trust(level, "")) == expected
+        assert machine.find(TrustDecision(level, "")) == expected
 
     def test_a_project_in_the_home_directory_has_the_persons_own(self, machine: Machine) -> None:
         mine = put(machine.own, "x.toml")
         for level in TrustLevel:
-            assert find_commands(machine.places, str(machine.home), Trust(level, "")) == only(command(mine, "x"))
+            assert find_custom_commands(machine.paths, str(machine.home), TrustDecision(level, "")) == only(
+                command(mine, "x")
+            )
 
     def test_what_changed_since_the_folder_was_looked_at_is_not_used(self, machine: Machine) -> None:
         same, other = put(machine.project, "same.toml"), put(machine.project, "other.toml")
@@ -135,9 +139,9 @@ class TestWhose:
         assert machine.find(trust) == CustomCommands(kept, told, frozenset(), tuple(told.values()))
 
     def test_nothing_there(self, tmp_path: Path) -> None:
-        places = Places("/dev/null", "/dev/null/c", "/dev/null/s", "/dev/null/.gemini", ())
+        paths = AppPaths("/dev/null", "/dev/null/c", "/dev/null/s", "/dev/null/.gemini", ())
         for level in TrustLevel:
-            assert find_commands(places, str(tmp_path / "gone"), Trust(level, "")) == only()
+            assert find_custom_commands(paths, str(tmp_path / "gone"), TrustDecision(level, "")) == only()
 
 
 class TestContent:
@@ -221,7 +225,7 @@ class TestLinks:
         expected = {"in": command(machine.project / "in.toml", "in", tier=PROJECT)}
         found = machine.find()
         assert found.commands == expected
-        assert (found.broken, sorted(found.problems)) == ({"out": told}, sorted(problems))
+        assert (found.invalid, sorted(found.problems)) == ({"out": told}, sorted(problems))
 
     def test_a_place_of_commands_that_leads_outside(self, machine: Machine, tmp_path: Path) -> None:
         put(tmp_path / "elsewhere", "x.toml")
@@ -229,7 +233,7 @@ class TestLinks:
         machine.project.symlink_to(tmp_path / "elsewhere")
         why = f"Will not obey {machine.project}: it leads outside the project."
         assert machine.find() == CustomCommands({}, {}, frozenset(), (why,))
-        assert machine.find(Trust(TrustLevel.UNKNOWN, "")) == only()
+        assert machine.find(TrustDecision(TrustLevel.UNKNOWN, "")) == only()
 
     def test_circles_and_links_to_nowhere(self, machine: Machine) -> None:
         path = put(machine.own, "a/x.toml")
@@ -249,10 +253,10 @@ class TestLimits:
         assert machine.find() == CustomCommands(expected, {}, frozenset(), (why,))
 
     def test_the_depth(self, machine: Machine) -> None:
-        deep = "/".join("a" * custom_commands.DEEPEST)
+        deep = "/".join("a" * custom_commands.MAX_DEPTH)
         path = put(machine.own, f"{deep}/x.toml")
         put(machine.own, f"{deep}/a/x.toml")
-        name = ":".join([*"a" * custom_commands.DEEPEST, "x"])
+        name = ":".join([*"a" * custom_commands.MAX_DEPTH, "x"])
         why = f"{machine.own / deep / 'a'} lies too deep and is left out."
         assert machine.find() == CustomCommands({name: command(path, name)}, {}, frozenset(), (why,))
 

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tejat.config.env_file import EnvironmentFile, FoundFile, find_environment_file, parse, read_environment_file
-from tejat.config.places import Places
+from tejat.config.env_file import EnvFile, EnvFileLocation, find_env_file, load_env_file, parse_env
+from tejat.config.paths import AppPaths
 from tejat.core.errors import UsageError
 
 DEFAULT_EXCLUDED = ("DEBUG", "DEBUG_MODE")
 
 
-def places_in(base: Path) -> Places:
+def places_in(base: Path) -> AppPaths:
     home = str(base / "home")
-    return Places(home, f"{home}/.config/tejat", f"{home}/.local/state/tejat", f"{home}/.gemini", ())
+    return AppPaths(home, f"{home}/.config/tejat", f"{home}/.local/state/tejat", f"{home}/.gemini", ())
 
 
 def write(path: Path, text: str = "A=1\n") -> str:
@@ -42,8 +42,8 @@ def read(
     is_trusted: bool = True,
     excluded: Collection[str] = DEFAULT_EXCLUDED,
     environment: Mapping[str, str] | None = None,
-) -> EnvironmentFile | None:
-    return read_environment_file(
+) -> EnvFile | None:
+    return load_env_file(
         places_in(base),
         str(base / directory),
         is_trusted=is_trusted,
@@ -71,9 +71,9 @@ class TestWhichFile:
             write(base / name, f"A={number}\nB{number}=1\n")
         path = str(base / self.ORDER[first])
         values = {"A": str(first), f"B{first}": "1"}
-        assert read(base, directory="work/project/sub") == EnvironmentFile(path, values, ())
+        assert read(base, directory="work/project/sub") == EnvFile(path, values, ())
         own = first >= 6
-        assert find_environment_file(places_in(base), str(base / "work/project/sub")) == FoundFile(path, own)
+        assert find_env_file(places_in(base), str(base / "work/project/sub")) == EnvFileLocation(path, own)
 
     def test_none(self, base: Path) -> None:
         assert read(base) is None
@@ -83,32 +83,34 @@ class TestWhichFile:
             write(base / name)
         assert read(base, is_trusted=False) is None
         own = write(base / "home/.env", "A=own\n")
-        assert read(base, is_trusted=False) == EnvironmentFile(own, {"A": "own"}, ())
+        assert read(base, is_trusted=False) == EnvFile(own, {"A": "own"}, ())
 
     def test_beneath_the_home_directory_its_own_is_found_on_the_way(self, base: Path) -> None:
         (base / "home/code/x").mkdir(parents=True)
         own = write(base / "home/.env")
-        assert find_environment_file(places_in(base), str(base / "home/code/x")) == FoundFile(own, is_own=True)
+        assert find_env_file(places_in(base), str(base / "home/code/x")) == EnvFileLocation(own, is_user_file=True)
         project = write(base / "home/code/.env")
-        assert find_environment_file(places_in(base), str(base / "home/code/x")) == FoundFile(project, is_own=False)
+        assert find_env_file(places_in(base), str(base / "home/code/x")) == EnvFileLocation(project, is_user_file=False)
 
     def test_a_name_that_only_looks_like_the_configuration_directory(self, base: Path) -> None:
         (base / "home/x.gemini/y").mkdir(parents=True)
         project = write(base / "home/x.gemini/.env")
-        assert find_environment_file(places_in(base), str(base / "home/x.gemini/y")) == FoundFile(project, is_own=False)
+        assert find_env_file(places_in(base), str(base / "home/x.gemini/y")) == EnvFileLocation(
+            project, is_user_file=False
+        )
 
     def test_a_link_to_the_persons_directory_makes_no_project_the_persons(self, base: Path) -> None:
         (base / "home/.gemini").mkdir()
         (base / "work/project/.gemini").symlink_to(base / "home/.gemini")
         project = write(base / "work/project/.env", "GEMINI_API_KEY=k\n")
-        found = find_environment_file(places_in(base), str(base / "work/project"))
-        assert found == FoundFile(project, is_own=False)
+        found = find_env_file(places_in(base), str(base / "work/project"))
+        assert found == EnvFileLocation(project, is_user_file=False)
         assert read(base, is_trusted=False) is None
 
     def test_a_directory_of_that_name_is_no_file(self, base: Path) -> None:
         (base / "work/project/.env/bin").mkdir(parents=True)
         path = write(base / "work/.env")
-        assert find_environment_file(places_in(base), str(base / "work/project")) == FoundFile(path, is_own=False)
+        assert find_env_file(places_in(base), str(base / "work/project")) == EnvFileLocation(path, is_user_file=False)
 
     @pytest.mark.parametrize("at", ["work/.env", "work"])
     def test_what_anybody_could_have_put_above_does_not_count(self, base: Path, at: str) -> None:
@@ -135,22 +137,20 @@ class TestWhichFile:
 class TestWhatItSets:
     def test_nothing_that_is_set_already(self, base: Path) -> None:
         path = write(base / "work/project/.env", "A=1\nB=2\nC=3\n")
-        assert read(base, environment={"A": "", "B": "x"}) == EnvironmentFile(path, {"C": "3"}, ())
+        assert read(base, environment={"A": "", "B": "x"}) == EnvFile(path, {"C": "3"}, ())
 
     def test_excluded_names(self, base: Path) -> None:
         text = "DEBUG=1\nDEBUG_MODE=1\nCI=1\nA=1\n"
         path = write(base / "work/project/.env", text)
-        assert read(base) == EnvironmentFile(path, {"CI": "1", "A": "1"}, ("DEBUG", "DEBUG_MODE"))
-        assert read(base, excluded=["CI"]) == EnvironmentFile(
-            path, {"DEBUG": "1", "DEBUG_MODE": "1", "A": "1"}, ("CI",)
-        )
+        assert read(base) == EnvFile(path, {"CI": "1", "A": "1"}, ("DEBUG", "DEBUG_MODE"))
+        assert read(base, excluded=["CI"]) == EnvFile(path, {"DEBUG": "1", "DEBUG_MODE": "1", "A": "1"}, ("CI",))
         path = write(base / "work/project/.gemini/.env", text)
         everything = {"DEBUG": "1", "DEBUG_MODE": "1", "CI": "1", "A": "1"}
-        assert read(base) == EnvironmentFile(path, everything, ())
+        assert read(base) == EnvFile(path, everything, ())
 
     def test_the_persons_own_may_set_them(self, base: Path) -> None:
         path = write(base / "home/.env", "DEBUG=1\n")
-        assert read(base) == EnvironmentFile(path, {"DEBUG": "1"}, ())
+        assert read(base) == EnvFile(path, {"DEBUG": "1"}, ())
 
     NOT_BY_A_PROJECT = (
         *("LD_PRELOAD", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES", "PATH", "PYTHONPATH", "PYTHONSTARTUP"),
@@ -166,12 +166,12 @@ class TestWhatItSets:
     def test_a_project_does_not_steer_programs_or_endpoints(self, base: Path, where: str) -> None:
         names = (*self.NOT_BY_A_PROJECT, *self.NEVER)
         path = write(base / where, "".join(f"{name}=x\n" for name in names) + "GEMINI_API_KEY=k\n")
-        assert read(base) == EnvironmentFile(path, {"GEMINI_API_KEY": "k"}, names)
+        assert read(base) == EnvFile(path, {"GEMINI_API_KEY": "k"}, names)
 
     def test_the_person_does_but_says_nothing_about_trust_there(self, base: Path) -> None:
         names = (*self.NOT_BY_A_PROJECT, *self.NEVER)
         path = write(base / "home/.gemini/.env", "".join(f"{name}=x\n" for name in names))
-        assert read(base) == EnvironmentFile(path, dict.fromkeys(self.NOT_BY_A_PROJECT, "x"), self.NEVER)
+        assert read(base) == EnvFile(path, dict.fromkeys(self.NOT_BY_A_PROJECT, "x"), self.NEVER)
 
     def test_values_are_not_printed(self, base: Path) -> None:
         write(base / "work/project/.env", "GEMINI_API_KEY=hush\n")
@@ -218,7 +218,7 @@ class TestWhatItSets:
     ],
 )
 def test_how_it_is_read(text: str, values: dict[str, str]) -> None:
-    assert parse(text) == values
+    assert parse_env(text) == values
 
 
 @settings(max_examples=150, deadline=None)
@@ -228,16 +228,16 @@ def test_how_it_is_read(text: str, values: dict[str, str]) -> None:
 @example({"A": "\\", "B": '"'})
 def test_what_is_quoted_comes_back(values: dict[str, str]) -> None:
     text = "".join(f"export {name}={json.dumps(value)}\n# more\n" for name, value in values.items())
-    assert parse(text) == values
+    assert parse_env(text) == values
 
 
 @settings(max_examples=150, deadline=None)
 @given(st.text("AB=\"'` #\n\\"))
 def test_any_text_can_be_read(text: str) -> None:
-    assert all(name.isidentifier() for name in parse(text))
+    assert all(name.isidentifier() for name in parse_env(text))
 
 
 def test_a_long_hostile_file_takes_no_time() -> None:
-    assert len(parse('A="\\' * 100_000)) <= 1
-    assert len(parse("A='x\n" * 100_000)) == 1
-    assert len(parse("A=" + "# " * 200_000)) == 1
+    assert len(parse_env('A="\\' * 100_000)) <= 1
+    assert len(parse_env("A='x\n" * 100_000)) == 1
+    assert len(parse_env("A=" + "# " * 200_000)) == 1

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tejat.config.hooks import ConfiguredHooks, GivenHooks, Hook, read_hooks
-from tejat.config.places import SourceTier
-from tejat.config.settings import Setting
-from tejat.core.hooks import GUARDS, HookEvent
-from tejat.core.types import JsonValue
+from tejat.config.hooks import HookConfig, HooksConfig, HookSettings, parse_hooks
+from tejat.config.paths import SourceTier
+from tejat.config.settings.types import Setting
+from tejat.core.agent.hooks import GUARD_EVENTS, HookEvent
+from tejat.core.messages.types import JsonValue
 
 ADMIN, USER, WORKSPACE = SourceTier.ADMIN, SourceTier.USER, SourceTier.WORKSPACE
 
@@ -25,11 +25,11 @@ def command(line: str = "check", **fields: JsonValue) -> JsonValue:
     return {"type": "command", "command": line, **fields}
 
 
-def read(given: GivenHooks, switches: GivenHooks | None = None) -> ConfiguredHooks:
-    return read_hooks(given, switches or {})
+def read(given: HookSettings, switches: HookSettings | None = None) -> HooksConfig:
+    return parse_hooks(given, switches or {})
 
 
-def one(event: str, value: JsonValue) -> Hook:
+def one(event: str, value: JsonValue) -> HookConfig:
     (hook,) = read({event: [entry(value)]}).hooks
     return hook
 
@@ -38,9 +38,9 @@ class TestUnderstood:
     def test_everything_that_can_be_said(self) -> None:
         said = command(" check it ", name="guard", timeout=1500, description="looks")
         found = read({"BeforeTool": [entry(group(said, matcher="write_.*", sequential=True), line=7)]})
-        assert found == ConfiguredHooks(
+        assert found == HooksConfig(
             (
-                Hook(
+                HookConfig(
                     HookEvent.BEFORE_TOOL,
                     "BeforeTool",
                     "guard",
@@ -56,7 +56,7 @@ class TestUnderstood:
         )
 
     def test_as_little_as_can_be_said(self) -> None:
-        assert one("SessionStart", group({"command": "hello"})) == Hook(
+        assert one("SessionStart", group({"command": "hello"})) == HookConfig(
             HookEvent.SESSION_START, "SessionStart", "hello", "hello", "", USER, "user.json:1", 60.0
         )
 
@@ -76,12 +76,12 @@ class TestUnderstood:
     )
     def test_other_spellings_count_in_seconds(self, spelling: str, event: HookEvent) -> None:
         hook = one(spelling, group(command(timeout=30)))
-        assert (hook.event, hook.spelling, hook.seconds) == (event, spelling, 30)
-        assert hook.is_in_other_spelling
-        assert not one("BeforeTool", group(command())).is_in_other_spelling
+        assert (hook.event, hook.event_name, hook.timeout) == (event, spelling, 30)
+        assert hook.uses_claude_format
+        assert not one("BeforeTool", group(command())).uses_claude_format
 
     def test_no_limit_is_longer_than_an_hour(self) -> None:
-        assert one("BeforeTool", group(command(timeout=10**12))).seconds == 3600
+        assert one("BeforeTool", group(command(timeout=10**12))).timeout == 3600
 
     def test_those_with_more_of_a_say_come_last(self) -> None:
         entries = [entry(group(command(tier)), tier) for tier in (ADMIN, WORKSPACE, USER)]
@@ -168,7 +168,7 @@ GUARDED = {
 
 
 class TestSwitchingOff:
-    def left(self, given: GivenHooks | None = None, switches: GivenHooks | None = None) -> list[str]:
+    def left(self, given: HookSettings | None = None, switches: HookSettings | None = None) -> list[str]:
         return [hook.tier.value for hook in read({**GUARDED, **(given or {})}, switches).hooks]
 
     @pytest.mark.parametrize("name", ["disabled", "enabled"])
@@ -182,7 +182,7 @@ class TestSwitchingOff:
 
     def test_by_the_command_where_there_is_no_name(self) -> None:
         given = {"Stop": [entry(group(command("say done")))], "disabled": [entry("say done")]}
-        assert read(given) == ConfiguredHooks((), ())
+        assert read(given) == HooksConfig((), ())
 
     def test_what_is_no_name_switches_nothing_off(self) -> None:
         wrong = {"disabled": [entry(5, line=2)], "enabled": [entry("no", line=3), entry(True)]}
@@ -194,8 +194,8 @@ class TestSwitchingOff:
 
     def test_one_that_is_not_understood_can_be_switched_off_too(self) -> None:
         broken = {"BeforeTool": [entry(group({"name": "later", "type": "http"}))], "disabled": [entry("later")]}
-        assert read(broken) == ConfiguredHooks((), ())
+        assert read(broken) == HooksConfig((), ())
 
 
 def test_what_stands_guard_is_said_to_hold_up() -> None:
-    assert {event for event in HookEvent if "Until" in read({event: [entry(5)]}).warnings[0]} == GUARDS
+    assert {event for event in HookEvent if "Until" in read({event: [entry(5)]}).warnings[0]} == GUARD_EVENTS

@@ -13,27 +13,34 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tejat.config.places import Places, places_of
-from tejat.config.policy_files import policy_texts
-from tejat.config.saved_rules import SavedRule, revoke, revoke_all, save, saved_path, saved_rules
+from tejat.config.paths import AppPaths, app_paths
+from tejat.config.policy_files import read_policy_files
+from tejat.config.saved_rules import (
+    SavedRule,
+    read_saved_rules,
+    revoke_all_rules,
+    revoke_rule,
+    save_rules,
+    saved_rules_path,
+)
 from tejat.core.errors import UsageError
 
 
 @pytest.fixture
-def places(tmp_path: Path) -> Places:
-    return places_of({"HOME": str(tmp_path)})
+def paths(tmp_path: Path) -> AppPaths:
+    return app_paths({"HOME": str(tmp_path)})
 
 
 def rule(command: str) -> str:
     return f'[[rule]]\ntoolName = "run_shell_command"\ncommandPrefix = "{command}"\ndecision = "allow"\n'
 
 
-def text_of(places: Places) -> str:
-    return Path(saved_path(places)).read_text()
+def text_of(paths: AppPaths) -> str:
+    return Path(saved_rules_path(paths)).read_text()
 
 
-def commands_in(places: Places) -> list[str]:
-    return [table["commandPrefix"] for table in tomllib.loads(text_of(places)).get("rule", [])]
+def commands_in(paths: AppPaths) -> list[str]:
+    return [table["commandPrefix"] for table in tomllib.loads(text_of(paths)).get("rule", [])]
 
 
 def identifier(toml: str) -> str:
@@ -41,61 +48,61 @@ def identifier(toml: str) -> str:
 
 
 class TestSave:
-    def test_the_file(self, places: Places) -> None:
-        save(places, rule("git log"))
-        save(places, rule("git diff"))
-        header, first, second = text_of(places).split("\n\n")
+    def test_the_file(self, paths: AppPaths) -> None:
+        save_rules(paths, rule("git log"))
+        save_rules(paths, rule("git diff"))
+        header, first, second = text_of(paths).split("\n\n")
         assert header.startswith("# Written by tejat: ")
         assert all(line.startswith("# ") for line in header.split("\n"))
         assert (first + "\n", second) == (rule("git log"), rule("git diff"))
-        assert saved_rules(places) == [
+        assert read_saved_rules(paths) == [
             SavedRule(identifier(rule("git log")), rule("git log"), 4),
             SavedRule(identifier(rule("git diff")), rule("git diff"), 9),
         ]
-        assert [text.path for text in policy_texts(places, [])] == [saved_path(places)]
+        assert [text.path for text in read_policy_files(paths, [])] == [saved_rules_path(paths)]
 
-    def test_several_at_once_and_none_twice(self, places: Places) -> None:
-        save(places, rule("a") + "\n" + rule("b") + rule("a"))
-        before = os.stat(saved_path(places))
-        save(places, rule("b"))
-        save(places, '[[ rule ]]\ndecision="allow"\ncommandPrefix="a" # the same\ntoolName="run_shell_command"')
-        assert commands_in(places) == ["a", "b"]
-        assert os.stat(saved_path(places)) == before
+    def test_several_at_once_and_none_twice(self, paths: AppPaths) -> None:
+        save_rules(paths, rule("a") + "\n" + rule("b") + rule("a"))
+        before = os.stat(saved_rules_path(paths))
+        save_rules(paths, rule("b"))
+        save_rules(paths, '[[ rule ]]\ndecision="allow"\ncommandPrefix="a" # the same\ntoolName="run_shell_command"')
+        assert commands_in(paths) == ["a", "b"]
+        assert os.stat(saved_rules_path(paths)) == before
 
     @pytest.mark.parametrize("umask", [0o000, 0o022, 0o777])
-    def test_is_for_the_person_alone(self, places: Places, umask: int) -> None:
+    def test_is_for_the_person_alone(self, paths: AppPaths, umask: int) -> None:
         before = os.umask(umask)
         try:
-            save(places, rule("a"))
-            save(places, rule("b"))
+            save_rules(paths, rule("a"))
+            save_rules(paths, rule("b"))
         finally:
             os.umask(before)
-        directory = Path(saved_path(places)).parent
+        directory = Path(saved_rules_path(paths)).parent
         modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in [directory, *directory.iterdir()]}
         assert modes == {"policies": 0o700, "saved.toml": 0o600, "saved.lock": 0o600}
 
-    def test_what_was_written_by_hand_stays(self, places: Places) -> None:
-        save(places, rule("a"))
-        Path(saved_path(places)).write_text(
+    def test_what_was_written_by_hand_stays(self, paths: AppPaths) -> None:
+        save_rules(paths, rule("a"))
+        Path(saved_rules_path(paths)).write_text(
             "# mine\r\n\r\n[[rule]]\r\nx = 1\r\n# about x\r\n\r\n# about y\n[[rule]]\ny = 2"
         )
-        save(places, rule("b"))
-        assert text_of(places) == Path(saved_path(places)).read_text()
-        raw = Path(saved_path(places)).read_bytes().decode()
+        save_rules(paths, rule("b"))
+        assert text_of(paths) == Path(saved_rules_path(paths)).read_text()
+        raw = Path(saved_rules_path(paths)).read_bytes().decode()
         assert raw == ("# mine\r\n\r\n[[rule]]\r\nx = 1\r\n# about x\r\n\r\n# about y\n[[rule]]\ny = 2\n\n" + rule("b"))
-        assert revoke(places, identifier("[[rule]]\nx = 1\n")) == "[[rule]]\nx = 1\n"
-        raw = Path(saved_path(places)).read_bytes().decode()
+        assert revoke_rule(paths, identifier("[[rule]]\nx = 1\n")) == "[[rule]]\nx = 1\n"
+        raw = Path(saved_rules_path(paths)).read_bytes().decode()
         assert raw == "# mine\r\n# about x\r\n\r\n# about y\n[[rule]]\ny = 2\n\n" + rule("b")
 
-    def test_a_link_stays_a_link(self, places: Places, tmp_path: Path) -> None:
-        path = Path(saved_path(places))
+    def test_a_link_stays_a_link(self, paths: AppPaths, tmp_path: Path) -> None:
+        path = Path(saved_rules_path(paths))
         path.parent.mkdir(parents=True)
         (tmp_path / "dotfiles").mkdir()
         (tmp_path / "dotfiles" / "rules.toml").write_text(rule("a"))
         path.symlink_to(tmp_path / "dotfiles" / "rules.toml")
-        save(places, rule("b"))
+        save_rules(paths, rule("b"))
         assert path.is_symlink()
-        assert commands_in(places) == ["a", "b"]
+        assert commands_in(paths) == ["a", "b"]
 
     @pytest.mark.parametrize(
         "toml",
@@ -115,58 +122,58 @@ class TestSave:
             "[[rule]]\nx = '" + "a" * 2**20 + "'\n",
         ],
     )
-    def test_what_is_no_rule_is_refused(self, places: Places, toml: str) -> None:
-        save(places, rule("a"))
-        before = text_of(places)
+    def test_what_is_no_rule_is_refused(self, paths: AppPaths, toml: str) -> None:
+        save_rules(paths, rule("a"))
+        before = text_of(paths)
         with pytest.raises(UsageError, match=r"^The rule could not be saved: "):
-            save(places, toml)
-        assert text_of(places) == before
+            save_rules(paths, toml)
+        assert text_of(paths) == before
 
     @pytest.mark.parametrize(
         "text", ["[[rule", "rule = []\n", "rule = 5\n", "[rule]\n", '[[rule]]\nx = """\n[[rule]]\n"""\n']
     )
-    def test_a_file_that_is_not_as_we_write_it_is_left_alone(self, places: Places, text: str) -> None:
-        save(places, rule("a"))
-        Path(saved_path(places)).write_text(text)
-        with pytest.raises(UsageError, match=f"^The rule could not be saved: {saved_path(places)} is "):
-            save(places, rule("b"))
-        assert text_of(places) == text
+    def test_a_file_that_is_not_as_we_write_it_is_left_alone(self, paths: AppPaths, text: str) -> None:
+        save_rules(paths, rule("a"))
+        Path(saved_rules_path(paths)).write_text(text)
+        with pytest.raises(UsageError, match=f"^The rule could not be saved: {saved_rules_path(places)} is "):
+            save_rules(paths, rule("b"))
+        assert text_of(paths) == text
 
 
 class TestRevoke:
-    def test_by_id_by_its_beginning_and_by_text(self, places: Places) -> None:
+    def test_by_id_by_its_beginning_and_by_text(self, paths: AppPaths) -> None:
         for command in "abcd":
-            save(places, rule(command))
-        assert revoke(places, identifier(rule("b"))) == rule("b")
-        assert revoke(places, identifier(rule("d"))[:4]) == rule("d")
-        assert revoke(places, rule("a").strip()) == rule("a")
-        assert commands_in(places) == ["c"]
-        assert revoke(places, identifier(rule("c"))) == rule("c")
-        assert saved_rules(places) == []
-        assert text_of(places).startswith("# Written by tejat: ")
-        save(places, rule("e"))
-        assert commands_in(places) == ["e"]
+            save_rules(paths, rule(command))
+        assert revoke_rule(paths, identifier(rule("b"))) == rule("b")
+        assert revoke_rule(paths, identifier(rule("d"))[:4]) == rule("d")
+        assert revoke_rule(paths, rule("a").strip()) == rule("a")
+        assert commands_in(paths) == ["c"]
+        assert revoke_rule(paths, identifier(rule("c"))) == rule("c")
+        assert read_saved_rules(paths) == []
+        assert text_of(paths).startswith("# Written by tejat: ")
+        save_rules(paths, rule("e"))
+        assert commands_in(paths) == ["e"]
 
-    def test_every_copy_goes(self, places: Places) -> None:
-        save(places, rule("a"))
-        save(places, rule("b"))
-        with open(saved_path(places), "a") as file:
+    def test_every_copy_goes(self, paths: AppPaths) -> None:
+        save_rules(paths, rule("a"))
+        save_rules(paths, rule("b"))
+        with open(saved_rules_path(paths), "a") as file:
             file.write("\n" + rule("a"))
-        revoke(places, identifier(rule("a")))
-        assert commands_in(places) == ["b"]
+        revoke_rule(paths, identifier(rule("a")))
+        assert commands_in(paths) == ["b"]
 
     @pytest.mark.parametrize("which", ["", "1", "fff", "ffffffff", "[[rule]]", "git log"])
-    def test_there_is_no_such_rule(self, places: Places, which: str) -> None:
-        save(places, rule("a"))
-        before = text_of(places)
+    def test_there_is_no_such_rule(self, paths: AppPaths, which: str) -> None:
+        save_rules(paths, rule("a"))
+        before = text_of(paths)
         with pytest.raises(UsageError) as caught:
-            revoke(places, which)
+            revoke_rule(paths, which)
         assert str(caught.value) == (
             f"Nothing was revoked: there is no saved rule {which!r}. `tejat policy list` shows them"
         )
-        assert text_of(places) == before
+        assert text_of(paths) == before
 
-    def test_more_than_one_begins_so(self, places: Places) -> None:
+    def test_more_than_one_begins_so(self, paths: AppPaths) -> None:
         seen: dict[str, str] = {}
         for number in range(2000):
             other = seen.setdefault(identifier(rule(str(number)))[:4], rule(str(number)))
@@ -174,21 +181,21 @@ class TestRevoke:
                 break
         else:
             pytest.fail("no two ids begin alike")
-        save(places, other)
-        save(places, rule(str(number)))
+        save_rules(paths, other)
+        save_rules(paths, rule(str(number)))
         beginning = identifier(other)[:4]
         with pytest.raises(UsageError) as caught:
-            revoke(places, beginning)
+            revoke_rule(paths, beginning)
         ids = f"{identifier(other)} or {identifier(rule(str(number)))}"
         assert str(caught.value) == f"Nothing was revoked: {beginning!r} could be {ids}"
-        assert len(saved_rules(places)) == 2
+        assert len(read_saved_rules(paths)) == 2
 
-    def test_all(self, places: Places) -> None:
-        assert revoke_all(places) == []
+    def test_all(self, paths: AppPaths) -> None:
+        assert revoke_all_rules(paths) == []
         for command in "abc":
-            save(places, rule(command))
-        assert revoke_all(places) == [rule("a"), rule("b"), rule("c")]
-        assert saved_rules(places) == []
+            save_rules(paths, rule(command))
+        assert revoke_all_rules(paths) == [rule("a"), rule("b"), rule("c")]
+        assert read_saved_rules(paths) == []
 
 
 VALUES = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
@@ -206,21 +213,21 @@ def quoted(value: str) -> str:
 def test_any_rules_are_kept_and_taken_back(
     tmp_path_factory: pytest.TempPathFactory, values: list[str], data: st.DataObject
 ) -> None:
-    places = places_of({"HOME": str(tmp_path_factory.mktemp("home"))})
+    paths = app_paths({"HOME": str(tmp_path_factory.mktemp("home"))})
     tomls = [f"[[rule]]\nx = {quoted(value)}\n" for value in values]
     for toml in tomls:
-        save(places, toml)
-    assert [saved.toml for saved in saved_rules(places)] == tomls
-    with open(saved_path(places), "rb") as file:
+        save_rules(paths, toml)
+    assert [saved.toml for saved in read_saved_rules(paths)] == tomls
+    with open(saved_rules_path(paths), "rb") as file:
         assert tomllib.load(file) == {"rule": [{"x": value} for value in values]}
     gone = data.draw(st.sampled_from(tomls))
-    assert revoke(places, identifier(gone)) == gone
-    assert [saved.toml for saved in saved_rules(places)] == [toml for toml in tomls if toml != gone]
+    assert revoke_rule(paths, identifier(gone)) == gone
+    assert [saved.toml for saved in read_saved_rules(paths)] == [toml for toml in tomls if toml != gone]
 
 
 SAVE_MANY = """
 import sys
-from tejat.config.places import places_of
+from tejat.config.paths import places_of
 from tejat.config.saved_rules import save
 home, name, count = sys.argv[1:]
 sys.stdin.read()
@@ -229,7 +236,7 @@ for number in range(int(count)):
 """
 
 
-def test_twenty_processes_at_once(places: Places, tmp_path: Path) -> None:
+def test_twenty_processes_at_once(paths: AppPaths, tmp_path: Path) -> None:
     """Nothing is lost, and whoever reads meanwhile sees a whole file that only grows."""
     workers = [
         subprocess.Popen([sys.executable, "-c", SAVE_MANY, str(tmp_path), str(number), "3"], stdin=subprocess.PIPE)
@@ -240,17 +247,17 @@ def test_twenty_processes_at_once(places: Places, tmp_path: Path) -> None:
         worker.stdin.close()
     counts = [0]
     while any(worker.poll() is None for worker in workers):
-        if os.path.exists(saved_path(places)):
-            counts.append(len(commands_in(places)))
+        if os.path.exists(saved_rules_path(paths)):
+            counts.append(len(commands_in(paths)))
     assert [worker.wait() for worker in workers] == [0] * 20
     assert counts == sorted(counts)
-    assert sorted(commands_in(places)) == sorted(f"{name} {number}" for name in range(20) for number in range(3))
-    assert sorted(os.listdir(os.path.dirname(saved_path(places)))) == ["saved.lock", "saved.toml"]
+    assert sorted(commands_in(paths)) == sorted(f"{name} {number}" for name in range(20) for number in range(3))
+    assert sorted(os.listdir(os.path.dirname(saved_rules_path(paths)))) == ["saved.lock", "saved.toml"]
 
 
 SAVE_WITHOUT_SPACE = """
 import resource, sys
-from tejat.config.places import places_of
+from tejat.config.paths import places_of
 from tejat.config.saved_rules import save
 from tejat.core.errors import UsageError
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
@@ -262,10 +269,10 @@ except UsageError as error:
 
 
 class TestFailure:
-    def test_no_space(self, places: Places, tmp_path: Path) -> None:
+    def test_no_space(self, paths: AppPaths, tmp_path: Path) -> None:
         assert hasattr(resource, "RLIMIT_FSIZE")
-        save(places, rule("a"))
-        before = text_of(places)
+        save_rules(paths, rule("a"))
+        before = text_of(paths)
         done = subprocess.run(
             [sys.executable, "-c", SAVE_WITHOUT_SPACE, str(tmp_path), "100"],
             stdin=subprocess.DEVNULL,
@@ -274,27 +281,27 @@ class TestFailure:
             timeout=60,
             check=False,
         )
-        path = saved_path(places)
+        path = saved_rules_path(paths)
         assert (done.stdout, done.stderr) == (f"The rule could not be saved: {path}: File too large\n", "")
-        assert text_of(places) == before
+        assert text_of(paths) == before
         assert sorted(os.listdir(os.path.dirname(path))) == ["saved.lock", "saved.toml"]
 
     def test_the_home_is_a_file(self, tmp_path: Path) -> None:
         (tmp_path / "home").touch()
         with pytest.raises(UsageError, match=r"^The rule could not be saved: Cannot make the directory .*: Not a dir"):
-            save(places_of({"HOME": f"{tmp_path}/home"}), rule("a"))
+            save_rules(app_paths({"HOME": f"{tmp_path}/home"}), rule("a"))
 
-    def test_a_directory_in_the_place_of_the_file(self, places: Places) -> None:
-        os.makedirs(saved_path(places))
+    def test_a_directory_in_the_place_of_the_file(self, paths: AppPaths) -> None:
+        os.makedirs(saved_rules_path(paths))
         with pytest.raises(UsageError, match=r"^The rule could not be saved: .* it is not a regular file.$"):
-            save(places, rule("a"))
+            save_rules(paths, rule("a"))
         with pytest.raises(UsageError, match=r"^Nothing was revoked: .* it is not a regular file.$"):
-            revoke_all(places)
+            revoke_all_rules(paths)
 
-    def test_others_could_have_written_it(self, places: Places) -> None:
-        save(places, rule("a"))
-        os.chmod(saved_path(places), 0o666)
+    def test_others_could_have_written_it(self, paths: AppPaths) -> None:
+        save_rules(paths, rule("a"))
+        os.chmod(saved_rules_path(paths), 0o666)
         with pytest.raises(UsageError, match=r"^The rule could not be saved: Will not obey "):
-            save(places, rule("b"))
+            save_rules(paths, rule("b"))
         with pytest.raises(UsageError, match=r"^Will not obey "):
-            saved_rules(places)
+            read_saved_rules(paths)

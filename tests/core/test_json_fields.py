@@ -2,9 +2,9 @@
 
 import pytest
 
-from tejat.core.json_fields import Fields
+from tejat.core.json_fields import JsonFields
 
-FIELDS = Fields(
+FIELDS = JsonFields(
     {
         "a": "x",
         "n": 3,
@@ -20,21 +20,21 @@ FIELDS = Fields(
 
 
 def test_gives_what_is_there() -> None:
-    assert FIELDS.text("a") == FIELDS.text_or_none("a") == "x"
-    assert FIELDS.whole_number("n") == FIELDS.whole_number_or_none("n") == FIELDS.number("n") == 3
+    assert FIELDS.string("a") == FIELDS.string_or_none("a") == "x"
+    assert FIELDS.integer("n") == FIELDS.integer_or_none("n") == FIELDS.number("n") == 3
     assert FIELDS.number("f") == FIELDS.number_or_none("f") == 2.5
-    assert FIELDS.switch("yes") is True
+    assert FIELDS.boolean("yes") is True
     assert FIELDS.items("list") == [1, "b"]
-    assert FIELDS.whole_numbers("ns") == (1, 2)
-    assert FIELDS.texts("ts") == ("a",)
+    assert FIELDS.integers("ns") == (1, 2)
+    assert FIELDS.strings("ts") == ("a",)
     assert FIELDS.object("inner") == {"k": "v"}
-    assert FIELDS.inner("inner").text("k") == "v"
+    assert FIELDS.nested("inner").string("k") == "v"
     assert (FIELDS.has("nothing"), FIELDS.has("none")) == (True, False)
 
 
 @pytest.mark.parametrize("key", ["nothing", "missing"])
 def test_nothing_is_none_where_that_may_be(key: str) -> None:
-    assert FIELDS.text_or_none(key) is FIELDS.whole_number_or_none(key) is FIELDS.number_or_none(key) is None
+    assert FIELDS.string_or_none(key) is FIELDS.integer_or_none(key) is FIELDS.number_or_none(key) is None
 
 
 @pytest.mark.parametrize(
@@ -65,9 +65,9 @@ def test_says_which_field_is_wrong(method: str, key: str) -> None:
 @pytest.mark.parametrize("value", [None, [], "x", 3])
 def test_must_be_an_object(value: object) -> None:
     with pytest.raises(ValueError, match="no object"):
-        Fields(value)
+        JsonFields(value)
 
 
 def test_an_inner_object_must_be_one() -> None:
     with pytest.raises(ValueError, match="no object"):
-        FIELDS.inner("list")
+        FIELDS.nested("list")

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tejat.core import json_text
-from tejat.core.json_text import NotJson, dump_json, load_json
+from tejat.core.json_text import InvalidJson, dump_json, load_json
 
 
 def json_values(text: st.SearchStrategy[str]) -> st.SearchStrategy[object]:
@@ -79,19 +79,19 @@ def test_what_is_no_json_number_does_not_go_out(number: float) -> None:
     ],
 )
 def test_what_is_wrong_is_said(text: str | bytes, reason: str) -> None:
-    with pytest.raises(NotJson) as caught:
+    with pytest.raises(InvalidJson) as caught:
         load_json(text)
     assert str(caught.value).startswith(reason)
 
 
 @pytest.mark.parametrize("text", ["1e999", "-1e999", "[1, 2e4000]"])
 def test_a_number_too_great_is_refused_because_it_could_not_go_out_again(text: str) -> None:
-    with pytest.raises(NotJson):
+    with pytest.raises(InvalidJson):
         load_json(text)
 
 
 def test_a_number_with_thousands_of_digits_is_refused() -> None:
-    with pytest.raises(NotJson, match="a number in it has too many digits"):
+    with pytest.raises(InvalidJson, match="a number in it has too many digits"):
         load_json("9" * 5_000)
 
 
@@ -103,7 +103,7 @@ def test_a_byte_order_mark_is_no_obstacle() -> None:
 def test_the_length_is_bounded(text: str | bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_text, "MAX_BYTES", 64)
     assert load_json(text) == "x" * 62
-    with pytest.raises(NotJson, match="longer than"):
+    with pytest.raises(InvalidJson, match="longer than"):
         load_json(text + text[:1])
 
 
@@ -112,13 +112,13 @@ def test_the_length_is_bounded(text: str | bytes, monkeypatch: pytest.MonkeyPatc
 def test_any_input_is_a_value_or_not_json(text: str | bytes) -> None:
     try:
         value = load_json(text)
-    except NotJson:
+    except InvalidJson:
         return
     dump_json(value)
 
 
 @pytest.mark.parametrize("kind", [str, str.encode])
 def test_no_more_objects_and_lists_than_wanted(kind: Callable[[str], str | bytes]) -> None:
-    assert load_json(kind('[{}, "[[[[["]'), most_inner=12) == [{}, "[[[[["]
-    with pytest.raises(NotJson, match="more than 3 objects and lists"):
-        load_json(kind("[[], {}, []]"), most_inner=3)
+    assert load_json(kind('[{}, "[[[[["]'), max_containers=12) == [{}, "[[[[["]
+    with pytest.raises(InvalidJson, match="more than 3 objects and lists"):
+        load_json(kind("[[], {}, []]"), max_containers=3)

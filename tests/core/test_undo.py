@@ -2,15 +2,15 @@
 
 import pytest
 
-from tejat.core.undo import Change, Entry, Node, NodeKind, Remark, Verb
+from tejat.core.undo import ChangeKind, PathChange, PathKind, PathProblem, PathState, UndoEntry
 
-FILE = Node(NodeKind.FILE, permissions=0o644, size=3, digest=b"a" * 32, identity=b"1", owner=(1, 2))
-OTHER = Node(NodeKind.FILE, permissions=0o644, size=3, digest=b"b" * 32, identity=b"1", owner=(1, 2))
-UNREAD = Node(NodeKind.FILE, permissions=0o644, size=3, identity=b"1")
-MOVED = Node(NodeKind.FILE, permissions=0o644, size=3, identity=b"2")
-CLOSED = Node(NodeKind.FILE, permissions=0o600, size=3, digest=b"a" * 32, identity=b"9")
-LINK = Node(NodeKind.LINK, target="x")
-DIRECTORY = Node(NodeKind.DIRECTORY, permissions=0o755)
+FILE = PathState(PathKind.FILE, permissions=0o644, size=3, digest=b"a" * 32, identity=b"1", owner=(1, 2))
+OTHER = PathState(PathKind.FILE, permissions=0o644, size=3, digest=b"b" * 32, identity=b"1", owner=(1, 2))
+UNREAD = PathState(PathKind.FILE, permissions=0o644, size=3, identity=b"1")
+MOVED = PathState(PathKind.FILE, permissions=0o644, size=3, identity=b"2")
+CLOSED = PathState(PathKind.FILE, permissions=0o600, size=3, digest=b"a" * 32, identity=b"9")
+LINK = PathState(PathKind.LINK, target="x")
+DIRECTORY = PathState(PathKind.DIRECTORY, permissions=0o755)
 
 
 @pytest.mark.parametrize(
@@ -23,41 +23,43 @@ DIRECTORY = Node(NodeKind.DIRECTORY, permissions=0o755)
         (UNREAD, MOVED, False),
         (FILE, CLOSED, False),
         (FILE, LINK, False),
-        (LINK, Node(NodeKind.LINK, target="y"), False),
-        (DIRECTORY, Node(NodeKind.DIRECTORY, permissions=0o755, owner=(5, 5)), True),
-        (DIRECTORY, Node(NodeKind.DIRECTORY, permissions=0o700), False),
+        (LINK, PathState(PathKind.LINK, target="y"), False),
+        (DIRECTORY, PathState(PathKind.DIRECTORY, permissions=0o755, owner=(5, 5)), True),
+        (DIRECTORY, PathState(PathKind.DIRECTORY, permissions=0o700), False),
     ],
 )
-def test_alike(one: Node, two: Node, alike: bool) -> None:
-    assert one.is_like(two) == alike
-    assert two.is_like(one) == alike
+def test_alike(one: PathState, two: PathState, alike: bool) -> None:
+    assert one.matches(two) == alike
+    assert two.matches(one) == alike
 
 
 @pytest.mark.parametrize(
     ("before", "after", "verb"),
     [
-        (None, FILE, Verb.CREATED),
-        (FILE, None, Verb.REMOVED),
-        (FILE, OTHER, Verb.CHANGED),
-        (FILE, CLOSED, Verb.PERMISSIONS),
-        (UNREAD, FILE, Verb.PERMISSIONS),
-        (FILE, LINK, Verb.CHANGED),
-        (LINK, Node(NodeKind.LINK, target="y"), Verb.CHANGED),
-        (DIRECTORY, Node(NodeKind.DIRECTORY, permissions=0o700), Verb.PERMISSIONS),
-        (DIRECTORY, FILE, Verb.CHANGED),
+        (None, FILE, ChangeKind.CREATED),
+        (FILE, None, ChangeKind.REMOVED),
+        (FILE, OTHER, ChangeKind.CHANGED),
+        (FILE, CLOSED, ChangeKind.PERMISSIONS),
+        (UNREAD, FILE, ChangeKind.PERMISSIONS),
+        (FILE, LINK, ChangeKind.CHANGED),
+        (LINK, PathState(PathKind.LINK, target="y"), ChangeKind.CHANGED),
+        (DIRECTORY, PathState(PathKind.DIRECTORY, permissions=0o700), ChangeKind.PERMISSIONS),
+        (DIRECTORY, FILE, ChangeKind.CHANGED),
     ],
 )
-def test_verbs(before: Node | None, after: Node | None, verb: Verb) -> None:
-    assert Change("/r", "p", before=before, after=after).verb is verb
+def test_verbs(before: PathState | None, after: PathState | None, verb: ChangeKind) -> None:
+    assert PathChange("/r", "p", before=before, after=after).kind is verb
 
 
 @pytest.mark.parametrize(("root", "full"), [("/r", "/r/a/b"), ("/", "/a/b")])
 def test_full_path(root: str, full: str) -> None:
-    assert Change(root, "a/b", before=None, after=LINK).full_path == full
+    assert PathChange(root, "a/b", before=None, after=LINK).full_path == full
 
 
 def test_json() -> None:
-    entry = Entry("1", 2.5, "t", "w", (Change("/r", "p", before=FILE, after=UNREAD),), (Remark("/q", "why"),), "0", "2")
+    entry = UndoEntry(
+        "1", 2.5, "t", "w", (PathChange("/r", "p", before=FILE, after=UNREAD),), (PathProblem("/q", "why"),), "0", "2"
+    )
     assert entry.to_json() == {
         "id": "1",
         "time": 2.5,

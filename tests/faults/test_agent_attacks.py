@@ -13,31 +13,31 @@ from pathlib import Path
 
 import pytest
 
-from model_server import LoopbackServer, ModelServer, Reply, call, chunk, say, stream
-from program_checks import Done, Machine, end, said
+from support.model_servers.gemini import LoopbackServer, ModelServer, Reply, chunk, function_call, stream, text_reply
+from support.program import ProgramEnv, ProgramResult, text_script, wait_for_exit
 
 KEY = "AIzaSyA-key-that-nobody-may-see-1234567"
 EVENTS = {"Content-Type": "text/event-stream"}
 
 
 @pytest.fixture
-def machine(tmp_path: Path) -> Machine:
-    made = Machine(tmp_path)
+def machine(tmp_path: Path) -> ProgramEnv:
+    made = ProgramEnv(tmp_path)
     made.environment["GEMINI_API_KEY"] = KEY
     return made
 
 
-def ask(machine: Machine, replies: Iterable[Reply], *words: str) -> Done:
+def ask(machine: ProgramEnv, replies: Iterable[Reply], *words: str) -> ProgramResult:
     with ModelServer(replies) as server:
         return machine.run("-p", "hi", "-o", "stream-json", *words, GOOGLE_GEMINI_BASE_URL=server.address)
 
 
-def closing(done: Done) -> object:
+def closing(done: ProgramResult) -> object:
     """The closing result, of which there is one, without what it counted."""
     kinds = [line["type"] for line in done.lines]
     assert kinds.count("result") == 1
     assert kinds[-1] == "result"
-    assert "Traceback" not in done.aside
+    assert "Traceback" not in done.stderr
     return done.lines[-1].get("error")
 
 
@@ -46,41 +46,47 @@ def files_with(text: str, directory: Path) -> list[str]:
 
 
 class TestService:
-    def test_counts_that_cannot_be_true_end_no_run(self, machine: Machine) -> None:
+    def test_counts_that_cannot_be_true_end_no_run(self, machine: ProgramEnv) -> None:
         counts = {"promptTokenCount": 1.7e308, "candidatesTokenCount": 10**400, "totalTokenCount": -5}
-        listing = chunk(call("list_directory", {"path": "."}), reason="STOP")
+        listing = chunk(function_call("list_directory", {"path": "."}), reason="STOP")
         reply = stream({**listing, "usageMetadata": counts, "modelVersion": "gemini-2.5-pro"})
-        done = ask(machine, [reply, reply, say("Done.")])
+        done = ask(machine, [reply, reply, text_reply("Done.")])
         assert (done.code, closing(done)) == (0, None)
 
-    def test_a_stream_without_end_is_given_up(self, machine: Machine) -> None:
+    def test_a_stream_without_end_is_given_up(self, machine: ProgramEnv) -> None:
         with endless(b": " + bytes(2**20) + b"\n\n") as address:
             done = machine.run("-p", "hi", "-o", "stream-json", GOOGLE_GEMINI_BASE_URL=address)
         assert done.code == 1
         where = address.removeprefix("http://")
         assert closing(done) == {"type": "protocol", "message": f"{where} sent more than 268435456 bytes.", "code": 1}
 
-    def test_a_call_that_is_streamed_again_is_run_once(self, machine: Machine) -> None:
-        first = b"data: %s\n\n" % json.dumps(chunk(call("run_shell_command", {"command": "echo x >> log"}))).encode()
+    def test_a_call_that_is_streamed_again_is_run_once(self, machine: ProgramEnv) -> None:
+        first = (
+            b"data: %s\n\n"
+            % json.dumps(chunk(function_call("run_shell_command", {"command": "echo x >> log"}))).encode()
+        )
         last = b"data: %s\n\n" % json.dumps(chunk(reason="STOP")).encode()
         whole = Reply((first, last), headers=EVENTS)
         cuts = [Reply((first, last), headers=EVENTS, cut_after=len(first) + more) for more in (0, 5)]
-        done = ask(machine, [*cuts, whole, say("Done.")], "--yolo", "--sandbox", "off")
+        done = ask(machine, [*cuts, whole, text_reply("Done.")], "--yolo", "--sandbox", "off")
         assert (done.code, closing(done)) == (0, None)
         assert (machine.project / "log").read_text() == "x\n"
 
-    def test_a_made_up_response_does_not_spoil_the_session(self, machine: Machine) -> None:
+    def test_a_made_up_response_does_not_spoil_the_session(self, machine: ProgramEnv) -> None:
         made_up = {"functionResponse": {"name": "list_directory", "response": {"output": "x"}}}
-        answers = [say("Look:", made_up, call("list_directory", {"path": "."})), say("Done.", made_up)]
+        answers = [
+            text_reply("Look:", made_up, function_call("list_directory", {"path": "."})),
+            text_reply("Done.", made_up),
+        ]
         assert closing(ask(machine, answers)) is None
-        assert closing(ask(machine, [say("Still here.")], "--resume")) is None
+        assert closing(ask(machine, [text_reply("Still here.")], "--resume")) is None
 
-    def test_the_key_it_knows_is_not_repeated(self, machine: Machine) -> None:
+    def test_the_key_it_knows_is_not_repeated(self, machine: ProgramEnv) -> None:
         refusal = Reply((json.dumps({"error": {"code": 400, "message": f"bad: {KEY}\x1b[2J"}}).encode(),), 400)
         done = ask(machine, [refusal])
         assert done.code == 1
-        assert KEY not in done.result + done.aside
-        assert "\x1b" not in done.aside
+        assert KEY not in done.stdout + done.stderr
+        assert "\x1b" not in done.stderr
         assert files_with(KEY, machine.base) == []
 
 
@@ -143,13 +149,15 @@ class TestProject:
 
     @pytest.mark.parametrize("where", ["here", "above", "included", "linked"])
     @pytest.mark.parametrize("trusts", [False, True])
-    def test_opens_nothing(self, machine: Machine, mark: Path, where: str, trusts: bool) -> None:
+    def test_opens_nothing(self, machine: ProgramEnv, mark: Path, where: str, trusts: bool) -> None:
         folder = {"included": machine.base / "other", "linked": machine.base / "other"}.get(where, machine.project)
         folder.mkdir(exist_ok=True)
         words = ["--trust"] if trusts else []
         with (
-            LoopbackServer(lambda _: say("I am another.")) as other,
-            ModelServer([say(call("run_shell_command", {"command": f"touch {mark}"})), say("Done.")]) as own,
+            LoopbackServer(lambda _: text_reply("I am another.")) as other,
+            ModelServer(
+                [text_reply(function_call("run_shell_command", {"command": f"touch {mark}"})), text_reply("Done.")]
+            ) as own,
         ):
             self.fill(folder, other.address, mark)
             machine.environment["GOOGLE_GEMINI_BASE_URL"] = own.address
@@ -161,7 +169,7 @@ class TestProject:
             below.mkdir()
             # Without -P it is Python that takes modules from the folder, as for every `python -m`.
             program = f'{"cd below && " if where == "above" else ""}"$1" -P -m tejat'
-            done = machine.shell(f"{program} -p hi -o stream-json {' '.join(words)}")
+            done = machine.run_shell(f"{program} -p hi -o stream-json {' '.join(words)}")
         assert (done.code, closing(done)) == (0, None)
         assert [denial["tool_name"] for denial in done.lines[-1]["permission_denials"]] == ["run_shell_command"]
         # A trusted folder starts what its own settings say, and nothing else.
@@ -171,7 +179,7 @@ class TestProject:
         assert len(own.requests) == 2
         if not trusts:
             assert not any(b"WORDS-OF-THE-FOLDER" in request.raw for request in own.requests)
-            assert len(done.aside.splitlines()) == (0 if where == "included" else 1)
+            assert len(done.stderr.splitlines()) == (0 if where == "included" else 1)
         assert files_with(KEY, machine.base) == []
 
 
@@ -179,19 +187,19 @@ class TestFiles:
     """What is named for a run may be anything: nobody waits for it."""
 
     @pytest.fixture
-    def pipe(self, machine: Machine) -> str:
+    def pipe(self, machine: ProgramEnv) -> str:
         path = machine.base / "pipe"
         os.mkfifo(path)
         return str(path)
 
-    def test_a_pipe_is_no_recording_and_no_script(self, machine: Machine, pipe: str) -> None:
+    def test_a_pipe_is_no_recording_and_no_script(self, machine: ProgramEnv, pipe: str) -> None:
         told = {"--replay": "the recording cannot be read", "-m": "the script cannot be read"}
         for flag, value in (("--replay", pipe), ("-m", f"scripted:{pipe}")):
             done = machine.run("-p", "hi", "-o", "stream-json", flag, value)
             message = f"{pipe}: {told[flag]}: it is not a regular file"
             assert (done.code, closing(done)) == (42, {"type": "input", "message": message, "code": 42})
 
-    def test_a_pipe_or_a_device_is_no_system_prompt(self, machine: Machine, pipe: str) -> None:
+    def test_a_pipe_or_a_device_is_no_system_prompt(self, machine: ProgramEnv, pipe: str) -> None:
         for path in (pipe, "/dev/zero"):
             done = machine.run("-p", "hi", "-o", "stream-json", GEMINI_SYSTEM_MD=path)
             message = f"Cannot read {path}: it is not a regular file."
@@ -202,14 +210,14 @@ class TestFiles:
 
 
 class TestEndings:
-    def test_a_system_that_is_out_of_descriptors_gives_a_result(self, machine: Machine) -> None:
-        model = machine.script(said("Hello."))
-        done = machine.shell(f'ulimit -n 6; "$@" -p hi -o stream-json -m {model}')
+    def test_a_system_that_is_out_of_descriptors_gives_a_result(self, machine: ProgramEnv) -> None:
+        model = machine.script(text_script("Hello."))
+        done = machine.run_shell(f'ulimit -n 6; "$@" -p hi -o stream-json -m {model}')
         error = {"type": "failed", "message": "Too many open files", "code": 1}
         assert (done.code, closing(done)) == (1, error)
 
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-    def test_the_result_tells_the_code_that_the_program_ends_with(self, machine: Machine, number: int) -> None:
+    def test_the_result_tells_the_code_that_the_program_ends_with(self, machine: ProgramEnv, number: int) -> None:
         with ModelServer([Reply(black_hole=True)]) as server:
             machine.environment["GOOGLE_GEMINI_BASE_URL"] = server.address
             process = machine.start("-p", "hi", "-o", "stream-json")
@@ -218,16 +226,16 @@ class TestEndings:
                 assert time.monotonic() < deadline
                 time.sleep(0.02)
             process.send_signal(number)
-            done = end(process)
+            done = wait_for_exit(process)
         error = {"type": "interrupted", "message": "Operation cancelled.", "code": 128 + number}
         assert (done.code, closing(done)) == (128 + number, error)
 
     @pytest.mark.parametrize("words", [["--nonsense"], ["-i", "there"], ["--session-id", "../x"], ["--max-turns"]])
-    def test_bad_words_are_a_result_where_one_is_wanted(self, machine: Machine, words: list[str]) -> None:
+    def test_bad_words_are_a_result_where_one_is_wanted(self, machine: ProgramEnv, words: list[str]) -> None:
         told = machine.run("-p", "hi", *words)
-        assert (told.code, told.result) == (42, "")
-        message = told.aside.splitlines()[0].removeprefix("tejat: ")
+        assert (told.code, told.stdout) == (42, "")
+        message = told.stderr.splitlines()[0].removeprefix("tejat: ")
         error = {"type": "input", "message": message, "code": 42}
         done = machine.run("-p", "hi", *words, "-o", "stream-json")
-        assert (done.code, closing(done), done.aside) == (42, error, told.aside)
+        assert (done.code, closing(done), done.stderr) == (42, error, told.stderr)
         assert machine.run("-ojson", "-p", "hi", *words).json == {"version": 1, "error": error}

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from program_checks import TEJAT, Machine, answer, said
+from support.program import TEJAT, ProgramEnv, script_answer, text_script
 
 KEY = "AIzaSyA-key-that-nobody-may-see-1234567"
 SPREADING = "#!/bin/sh\ntouch '{mark}'\n"
 
 
 @pytest.fixture
-def machine(tmp_path: Path) -> Machine:
-    return Machine(tmp_path)
+def machine(tmp_path: Path) -> ProgramEnv:
+    return ProgramEnv(tmp_path)
 
 
 def settings(directory: Path, **given: Any) -> None:
@@ -32,23 +32,23 @@ def program(path: Path, text: str) -> None:
     path.chmod(0o700)
 
 
-def trust(machine: Machine) -> None:
+def trust(machine: ProgramEnv) -> None:
     assert machine.run("trust", "--yes").code == 0
 
 
 class TestScriptsThatChange:
     """The model may edit files without being asked, and somebody told it to edit one that is run outside of it all."""
 
-    def after_editing(self, machine: Machine, script: str, *calls: str) -> list[Any]:
+    def after_editing(self, machine: ProgramEnv, script: str, *calls: str) -> list[Any]:
         """The results of the calls that come after the model has written something else into the script."""
         mark = machine.base / "mark"
         steps = (
-            answer(calls=[("read_file", {"absolute_path": f"${{root}}/{script}"})]),
-            answer(
+            script_answer(calls=[("read_file", {"absolute_path": f"${{root}}/{script}"})]),
+            script_answer(
                 calls=[("write_file", {"file_path": f"${{root}}/{script}", "content": SPREADING.format(mark=mark)})]
             ),
-            *(answer(calls=[(name, {})]) for name in calls),
-            said("Done."),
+            *(script_answer(calls=[(name, {})]) for name in calls),
+            text_script("Done."),
         )
         model = machine.script("".join(steps))
         done = machine.run("-m", model, "-p", "hi", "--approval-mode", "auto_edit", "-o", "stream-json")
@@ -60,7 +60,7 @@ class TestScriptsThatChange:
         assert [line["status"] for line in results[:2]] == ["success", "success"]
         return [*(line["output"] for line in results[2:]), *warnings]
 
-    def test_a_hook_behind_a_link(self, machine: Machine) -> None:
+    def test_a_hook_behind_a_link(self, machine: ProgramEnv) -> None:
         program(machine.project / "bin" / "real.sh", "#!/bin/sh\n")
         (machine.project / "hook.sh").symlink_to("bin/real.sh")
         settings(machine.project, hooks={"AfterAgent": [{"hooks": [{"command": "./hook.sh"}]}]})
@@ -71,7 +71,7 @@ class TestScriptsThatChange:
             "trusted. See `tejat trust`."
         )
 
-    def test_what_calls_tools(self, machine: Machine) -> None:
+    def test_what_calls_tools(self, machine: ProgramEnv) -> None:
         program(machine.project / "list.sh", """#!/bin/sh\necho '[{"name": "greet"}]'\n""")
         program(machine.project / "call.sh", "#!/bin/sh\necho hello\n")
         settings(machine.project, tools={"discoveryCommand": "./list.sh", "callCommand": "./call.sh"})
@@ -80,7 +80,7 @@ class TestScriptsThatChange:
         (refused,) = self.after_editing(machine, "call.sh", "greet")
         assert "It was not run: call.sh has changed since this folder was trusted." in refused
 
-    def test_a_server_that_is_started_again(self, machine: Machine) -> None:
+    def test_a_server_that_is_started_again(self, machine: ProgramEnv) -> None:
         program(machine.project / "server.py", SERVER.replace("CALLED", "sys.exit(1)"))
         server = {"command": sys.executable, "args": ["-SE", "server.py"]}
         settings(machine.project, mcpServers={"own": server})
@@ -101,44 +101,44 @@ class TestScriptsThatChange:
         ({"command": "sh", "args": ["$WHICH"]}, "deep/server"),
     ],
 )
-def test_a_server_whose_program_changed_is_not_trusted(machine: Machine, server: Any, script: str) -> None:
+def test_a_server_whose_program_changed_is_not_trusted(machine: ProgramEnv, server: Any, script: str) -> None:
     mark = machine.base / "mark"
     program(machine.project / script, "#!/bin/sh\n")
     settings(machine.project, mcpServers={"own": server})
     (machine.project / ".gemini" / ".env").write_text("WHICH=deep/server")
     trust(machine)
     program(machine.project / script, SPREADING.format(mark=mark))
-    done = machine.run("-m", machine.script(said("Done.")), "-p", "hi")
-    assert (done.code, done.result) == (0, "Done.\n")
-    assert "This folder has changed since it was trusted, so its own configuration is not used" in done.aside
+    done = machine.run("-m", machine.script(text_script("Done.")), "-p", "hi")
+    assert (done.code, done.stdout) == (0, "Done.\n")
+    assert "This folder has changed since it was trusted, so its own configuration is not used" in done.stderr
     assert not mark.exists()
 
 
-def test_a_folder_that_is_not_trusted_does_not_lead_the_persons_hooks_astray(machine: Machine) -> None:
+def test_a_folder_that_is_not_trusted_does_not_lead_the_persons_hooks_astray(machine: ProgramEnv) -> None:
     marks = machine.base / "own", machine.base / "theirs"
     program(machine.project / "check.sh", f"#!/bin/sh\ntouch '{marks[1]}'\n")
     (machine.project / "checks.py").write_text(f"open({str(marks[1])!r}, 'w')")
     line = f"./check.sh; {sys.executable} -m checks; echo \"$GEMINI_PROJECT_DIR\" > '{marks[0]}'; true"
     settings(machine.home, hooks={"BeforeAgent": [{"hooks": [{"command": line}]}]})
-    done = machine.run("-m", machine.script(said("Done.")), "-p", "hi")
-    assert (done.code, done.result) == (0, "Done.\n")
+    done = machine.run("-m", machine.script(text_script("Done.")), "-p", "hi")
+    assert (done.code, done.stdout) == (0, "Done.\n")
     assert (marks[0].read_text(), marks[1].exists()) == (f"{machine.project}\n", False)
 
 
-def test_a_server_cannot_talk_without_end(machine: Machine) -> None:
+def test_a_server_cannot_talk_without_end(machine: ProgramEnv) -> None:
     server = machine.base / "server.py"
     server.write_text(SERVER.replace("CALLED", "change()"))
     settings(machine.home, mcpServers={"own": {"command": sys.executable, "args": ["-SE", str(server)], "trust": True}})
     trust(machine)
-    model = machine.script(answer(calls=[("own__greet", {})]) + said("Done."))
+    model = machine.script(script_answer(calls=[("own__greet", {})]) + text_script("Done."))
     done = machine.run("-m", model, "-p", "hi")
-    assert (done.code, done.result) == (0, "Done.\n")
-    *told, last = done.aside.splitlines()
+    assert (done.code, done.stdout) == (0, "Done.\n")
+    *told, last = done.stderr.splitlines()
     assert len(told) == 100
     assert last.startswith("tejat: There was more to tell about tools of others: ")
 
 
-def test_a_key_is_not_told_while_a_command_runs(machine: Machine) -> None:
+def test_a_key_is_not_told_while_a_command_runs(machine: ProgramEnv) -> None:
     machine.environment["GEMINI_API_KEY"] = KEY
     (machine.project / "notes").write_text(f"{KEY}\n")
     command = "cat notes; sleep 0.6; cat notes"

@@ -13,8 +13,8 @@ import pytest
 PREAMBLE = """
 import json, os, resource, subprocess, sys
 from tejat.core.errors import WorkspaceError
-from tejat.workspace.replace_file import Original, replace_file
-from tejat.workspace.roots import Roots
+from tejat.workspace.files.atomic_write import Original, replace_file
+from tejat.workspace.files.roots import Roots
 
 place = sys.argv[1]
 path = os.path.join(place, "f")

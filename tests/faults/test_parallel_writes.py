@@ -4,9 +4,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tejat.core.errors import ErrorType, WorkspaceError
-from tejat.workspace.records import Records
-from tejat.workspace.replace_file import Original, replace_file
-from tejat.workspace.roots import Roots
+from tejat.workspace.files.atomic_write import ExpectedFile, write_atomically
+from tejat.workspace.files.read_tracker import ReadTracker
+from tejat.workspace.files.roots import Roots
 
 
 def test_fifty_parallel_edits_under_several_spellings_all_land(tmp_path: Path) -> None:
@@ -16,7 +16,7 @@ def test_fifty_parallel_edits_under_several_spellings_all_land(tmp_path: Path) -
     (tmp_path / "one/link").symlink_to("sub/f")
     (tmp_path / "one/folder").symlink_to("sub")
     spellings = ["one/sub/f", "one/link", "one/folder/f"]
-    records = Records()
+    records = ReadTracker()
     with Roots([tmp_path / "one", tmp_path / "one/sub"]) as roots:
 
         def edit(number: int) -> None:
@@ -25,11 +25,11 @@ def test_fifty_parallel_edits_under_several_spellings_all_land(tmp_path: Path) -
                 path = parent.location.path
             with records.lock(path):
                 with roots.open_file(location) as opened:
-                    original = Original(opened.read_all(), opened.status)
-                    records.check(path, opened.status, original.content)
+                    original = ExpectedFile(opened.read_all(), opened.status)
+                    records.check_unchanged(path, opened.status, original.content)
                 pieces = [original.content or b"", b"%d\n" % number]
-                written = replace_file(roots, location, pieces, expected=original)
-                records.wrote(path, written.status, pieces)
+                written = write_atomically(roots, location, pieces, expected=original)
+                records.record_write(path, written.status, pieces)
 
         with ThreadPoolExecutor(8) as pool:
             list(pool.map(edit, range(50)))
@@ -42,7 +42,7 @@ def test_parallel_makers_of_one_file_and_one_wins(tmp_path: Path) -> None:
 
         def make(number: int) -> ErrorType | None:
             try:
-                replace_file(roots, roots.locate("a/b/f"), [b"%d" % number], expected=None)
+                write_atomically(roots, roots.locate("a/b/f"), [b"%d" % number], expected=None)
             except WorkspaceError as error:
                 return error.error_type
             return None

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from notes import Note, NoteParams, session
-from tejat.core.confirm import Answer, Confirmation, Outcome, Question, Scope
+from support.note_tool import NoteParams, NoteTool, open_scheduler
+from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Confirmation, Outcome, Scope
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.events import CallFinished, CallState, Event, StateChanged
-from tejat.core.tool import BaseTool, Kind, ToolContext, ToolResult
-from tejat.core.types import FunctionCall, FunctionResponse
-from tejat.engine.scheduler import Batch, Scheduler
+from tejat.core.messages.types import FunctionCall, FunctionResponse
+from tejat.core.tools.base import BaseTool, Kind, ToolContext, ToolResult
+from tejat.core.tools.call_events import CallFinished, CallState, Event, StateChanged
+from tejat.engine.calls.scheduler import Batch, Scheduler
 
 KINDS = {"look": Kind.READ, "fetch": Kind.FETCH, "edit": Kind.EDIT, "run": Kind.OTHER}
 ENDINGS = ("done", "fail", "break", "stale", "refuse to propose")
@@ -31,7 +31,7 @@ class World:
     overlaps: list[tuple[str, ...]] = field(default_factory=list[tuple[str, ...]])
 
 
-class Scripted(Note):
+class Scripted(NoteTool):
     """Does what its text says: how it ends, after how many turns of the loop."""
 
     def __init__(self, name: str, world: World) -> None:
@@ -67,11 +67,11 @@ class Scripted(Note):
 class Crowd:
     """Answers with whatever comes next, after a while; may break."""
 
-    def __init__(self, answers: Iterator[tuple[Answer | None, int]]) -> None:
+    def __init__(self, answers: Iterator[tuple[ApprovalReply | None, int]]) -> None:
         self.answers = answers
 
-    async def ask(self, question: Question) -> Answer:
-        answer, turns = next(self.answers, (Answer(Outcome.CANCEL), 0))
+    async def ask(self, question: ApprovalRequest) -> ApprovalReply:
+        answer, turns = next(self.answers, (ApprovalReply(Outcome.CANCEL), 0))
         for _ in range(turns):
             await asyncio.sleep(0)
         if answer is None:
@@ -94,7 +94,7 @@ answers = st.lists(
     st.tuples(
         st.none()
         | st.builds(
-            Answer,
+            ApprovalReply,
             st.sampled_from(list(Outcome)),
             new_content=st.none() | st.just("done 1"),
             scope=st.none() | st.sampled_from(list(Scope)),
@@ -127,13 +127,13 @@ def check(requests: list[FunctionCall], batch: Batch, events: list[Event], world
 @given(calls, answers, st.none() | st.integers(0, 60))
 @settings(max_examples=400, deadline=None)
 def test_every_call_is_answered_once(
-    requests: list[FunctionCall], given_answers: list[tuple[Answer | None, int]], cancelled_after: int | None
+    requests: list[FunctionCall], given_answers: list[tuple[ApprovalReply | None, int]], cancelled_after: int | None
 ) -> None:
     world, events = World(), list[Event]()
     tools: list[BaseTool] = [Scripted(name, world) for name in KINDS]
 
     async def main(directory: Path) -> Batch:
-        with session(directory, tools, Crowd(iter(given_answers)), save=lambda *_: None) as scheduler:
+        with open_scheduler(directory, tools, Crowd(iter(given_answers)), save=lambda *_: None) as scheduler:
             batch = scheduler.batch(requests, events.append)
             task = asyncio.create_task(batch.run())
             if cancelled_after is not None:
@@ -153,12 +153,12 @@ class ManyBatches(RuleBasedStateMachine):
     """Batches are started, cancelled and left to run in any order on one scheduler."""
 
     @initialize(given_answers=answers)
-    def begin(self, given_answers: list[tuple[Answer | None, int]]) -> None:
+    def begin(self, given_answers: list[tuple[ApprovalReply | None, int]]) -> None:
         self.loop = asyncio.new_event_loop()
         self.world = World()
         self.directory = tempfile.TemporaryDirectory()
         tools: list[BaseTool] = [Scripted(name, self.world) for name in KINDS]
-        self.opened = session(Path(self.directory.name), tools, Crowd(iter(given_answers)), save=lambda *_: None)
+        self.opened = open_scheduler(Path(self.directory.name), tools, Crowd(iter(given_answers)), save=lambda *_: None)
         self.scheduler: Scheduler = self.opened.__enter__()
         self.batches: list[tuple[list[FunctionCall], Batch, list[Event], asyncio.Task[None]]] = []
 

@@ -4,18 +4,18 @@ import random
 import sys
 from pathlib import Path
 
-from model_server import LoopbackServer, Received, Reply, refuse, say, what_is_wrong
-from session_kills import TURNS, is_whole, kill_and_resume, next_parts
+from support.model_servers.gemini import LoopbackServer, Received, Reply, error_reply, find_problem, text_reply
+from support.session_kills import TURNS, is_complete_request, kill_and_resume, next_model_parts
 
 KILLS = 25
 TEJAT = [sys.executable, "-m", "tejat"]
 
 
 def respond(received: Received) -> Reply:
-    if not is_whole(received.headers, received.raw):
+    if not is_complete_request(received.headers, received.raw):
         return Reply()
-    wrong = what_is_wrong(received)
-    return refuse(400, wrong) if wrong else say(*next_parts(received.body))
+    wrong = find_problem(received)
+    return error_reply(400, wrong) if wrong else text_reply(*next_model_parts(received.body))
 
 
 def test_every_session_resumes_and_nothing_acknowledged_is_lost(tmp_path: Path) -> None:

@@ -14,14 +14,14 @@ from typing import Any
 
 import pytest
 
-from tejat.core.undo import Verb
-from tejat.engine.undo import UndoJournal
+from tejat.core.undo import ChangeKind
+from tejat.engine.calls.undo_recorder import UndoRecorder
 
 WORKER = """
 import asyncio, json, os, subprocess, sys
-from tejat.core.tool import Kind, ToolResult
-from tejat.core.types import FunctionCall
-from tejat.engine.undo import UndoJournal
+from tejat.core.tools.base import Kind, ToolResult
+from tejat.core.messages.types import FunctionCall
+from tejat.engine.calls.undo_recorder import UndoJournal
 
 state, root, action, *rest = sys.argv[1:]
 journal = UndoJournal(state, [root])
@@ -67,7 +67,7 @@ class TestKills:
         child = worker('shell("rm -r d3")\nprint(len(journal.entries()[0].changes))', tmp_path / "state", root, "-")
         out, error = child.communicate(timeout=60)
         assert (out.splitlines()[-1], error) == ("21", "")
-        journal = UndoJournal(str(tmp_path / "state"), [str(root)])
+        journal = UndoRecorder(str(tmp_path / "state"), [str(root)])
         assert journal.restore(journal.entries()[0].id).refused == ()
         journal.close()
         assert contents(root) == before
@@ -81,7 +81,7 @@ class TestKills:
         assert child.communicate(timeout=60)[1] == ""
         changed = contents(root)
         kills = 0
-        journal = UndoJournal(str(state), [str(root)])
+        journal = UndoRecorder(str(state), [str(root)])
         entry = journal.entries()[0]
         for attempt in range(8):
             child = worker("print('ready', flush=True)\njournal.restore(rest[0])", state, root, "-", entry.id)
@@ -125,7 +125,7 @@ print(journal.warnings)
             out, error = child.communicate(timeout=100)
             assert (out, error) == ("[]\n", "")
         assert len(contents(root)) == len(before) + 30
-        journal = UndoJournal(str(state), [str(root)])
+        journal = UndoRecorder(str(state), [str(root)])
         assert len(journal.entries()) == 60
         for entry in journal.entries():
             assert journal.restore(entry.id).refused == ()
@@ -138,7 +138,7 @@ print(journal.warnings)
         child = worker(script, tmp_path / "state", root, "-")
         assert child.communicate(timeout=20)[1] == ""
         os.kill(int((root / "pid").read_text()), signal.SIGKILL)
-        journal = UndoJournal(str(tmp_path / "state"), [str(root)])
+        journal = UndoRecorder(str(tmp_path / "state"), [str(root)])
         assert len(journal.entries()) == 2
         journal.close()
 
@@ -174,14 +174,14 @@ class TestDamage:
         child = worker('shell("rm -r d5 d6")\nprint(journal.warnings)', state, root, "-")
         out, error = child.communicate(timeout=60)
         assert (out.splitlines()[-1], error) == ("[]", "")
-        journal = UndoJournal(str(state), [str(root)])
+        journal = UndoRecorder(str(state), [str(root)])
         newest, *older = journal.entries()
-        assert {change.verb for change in newest.changes} == {Verb.REMOVED}
+        assert {change.kind for change in newest.changes} == {ChangeKind.REMOVED}
         assert journal.restore(newest.id).refused == ()
         assert contents(root) == before
         for entry in older:
             refused = journal.restore(entry.id).refused
-            assert {remark.why for remark in refused} <= {"its old content is no longer kept"}
+            assert {remark.reason for remark in refused} <= {"its old content is no longer kept"}
             assert name == "pack" or not refused
         journal.close()
 
@@ -190,7 +190,7 @@ class TestDamage:
             pack.write(b"tjt1 and then some")
         child = worker('shell("rm -r d5")\nprint(journal.warnings)', state, root, "-")
         assert child.communicate(timeout=60)[1] == ""
-        journal = UndoJournal(str(state), [str(root)])
+        journal = UndoRecorder(str(state), [str(root)])
         for entry in journal.entries():
             assert journal.restore(entry.id).refused == ()
         journal.close()
@@ -200,10 +200,10 @@ class TestDamage:
         for position in range(60, len(pack), 76):
             pack[position] ^= 1
         (files / "pack-000001").write_bytes(pack)
-        journal = UndoJournal(str(state), [str(root)])
+        journal = UndoRecorder(str(state), [str(root)])
         result = journal.restore(journal.entries()[0].id)
         journal.close()
-        assert {remark.why for remark in result.refused} == {"could not be put back: its old content is damaged"}
+        assert {remark.reason for remark in result.refused} == {"could not be put back: its old content is damaged"}
         assert not list((root / "d2").iterdir())
 
 

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from tejat.core.errors import ErrorType, WorkspaceError
-from tejat.workspace.replace_file import Original, Written, replace_file
-from tejat.workspace.roots import Roots
+from tejat.workspace.files.atomic_write import ExpectedFile, FileWriteResult, write_atomically
+from tejat.workspace.files.roots import Roots
 
 GET_FLAGS = 0x80086601
 SET_FLAGS = 0x40086602
@@ -70,22 +70,22 @@ def file(root: Path) -> Path:
     return path
 
 
-def seen(roots: Roots, path: Path) -> Original:
+def seen(roots: Roots, path: Path) -> ExpectedFile:
     with roots.open_file(roots.locate(str(path))) as opened:
-        return Original(opened.read_all(), opened.status)
+        return ExpectedFile(opened.read_all(), opened.status)
 
 
 def write(
-    roots: Roots, path: Path, content: bytes, expected: Original | None, stop: Callable[[], None] | None = None
-) -> Written:
+    roots: Roots, path: Path, content: bytes, expected: ExpectedFile | None, stop: Callable[[], None] | None = None
+) -> FileWriteResult:
     location = roots.locate(str(path))
     if stop is None:
-        return replace_file(roots, location, [content], expected=expected)
-    return replace_file(roots, location, [content], expected=expected, stop=stop)
+        return write_atomically(roots, location, [content], expected=expected)
+    return write_atomically(roots, location, [content], expected=expected, stop=stop)
 
 
 def refusal(
-    roots: Roots, path: Path, expected: Original | None, stop: Callable[[], None] | None = None
+    roots: Roots, path: Path, expected: ExpectedFile | None, stop: Callable[[], None] | None = None
 ) -> WorkspaceError:
     with pytest.raises(WorkspaceError) as caught:
         write(roots, path, b"new content", expected, stop)
@@ -314,7 +314,7 @@ class TestEverySystemCall:
                 calls = fail_at(patch, failing, how)
                 outcomes = [finished(name)]
                 try:
-                    replace_file(roots, location, [b"new"], expected=expected)
+                    write_atomically(roots, location, [b"new"], expected=expected)
                 except (KeyboardInterrupt, WorkspaceError):
                     refused += 1
                     outcomes.append({"f": b"old content"})

@@ -14,8 +14,8 @@ SIZE = 4 << 20
 # One process that forks a writer, ends it at a random moment and looks, again and again. It has one thread until then.
 PREAMBLE = """
 import errno, json, os, random, signal, sys, threading, time
-from tejat.workspace.replace_file import Original, replace_file
-from tejat.workspace.roots import Roots
+from tejat.workspace.files.atomic_write import Original, replace_file
+from tejat.workspace.files.roots import Roots
 
 place, rounds, size, names = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
 path = os.path.join(place, "f")

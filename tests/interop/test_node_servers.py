@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from foreign_checks import PATIENT, SECONDS, Person, Stage, calling
-from model_server import call, say
-from node_programs import EVERYTHING, FILESYSTEM, node, node_environment
-from notes import YES
-from tejat.core.agent_events import EndReason
-from tejat.core.confirm import Answer, ElicitationConfirmation, Outcome, Question
-from tejat.core.events import OutputUpdated
+from support.external_tools import LONG_TIMEOUT_MS, SECONDS, CallbackApprover, ExternalToolsEnv, call_reply
+from support.mcp.node_programs import EVERYTHING, FILESYSTEM, find_node, node_environment
+from support.model_servers.gemini import function_call, text_reply
+from support.note_tool import YES
+from tejat.core.agent.events import EndReason
+from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, ElicitationConfirmation, Outcome
+from tejat.core.tools.call_events import OutputUpdated
 
 CALLED = (
     *("echo", "get-sum", "get-tiny-image", "get-resource-reference", "get-resource-links", "get-structured-content"),
@@ -30,9 +30,9 @@ TOLD = "<untrusted_context>\n{}\n</untrusted_context>"
 @pytest.fixture(params=["stdio", "sse", "streamableHttp"])
 def entry(request: pytest.FixtureRequest) -> Generator[dict[str, Any]]:
     """The server with everything, in the settings."""
-    program = node(EVERYTHING)
+    program = find_node(EVERYTHING)
     if request.param == "stdio":
-        yield {"command": program, "args": [str(EVERYTHING)], "startTimeout": PATIENT}
+        yield {"command": program, "args": [str(EVERYTHING)], "startTimeout": LONG_TIMEOUT_MS}
         return
     with served(program, request.param) as origin:
         yield {"httpUrl": f"{origin}/mcp"} if request.param == "streamableHttp" else {"url": f"{origin}/sse"}
@@ -70,46 +70,50 @@ def is_listening(port: int) -> bool:
     return True
 
 
-def helpful(question: Question) -> Answer:
+def helpful(question: ApprovalRequest) -> ApprovalReply:
     """Somebody who agrees to everything, and fills in what must be."""
     asked = question.confirmation
     if isinstance(asked, ElicitationConfirmation):
-        return Answer(Outcome.PROCEED_ONCE, answers={"name": "Ada"} if asked.fields is not None else {})
+        return ApprovalReply(Outcome.PROCEED_ONCE, answers={"name": "Ada"} if asked.fields is not None else {})
     return YES
 
 
 def test_everything(tmp_path: Path, entry: dict[str, Any]) -> None:
-    stage, person = Stage(tmp_path), Person(helpful)
-    stage.person_sets(mcpServers={"all": {**entry, "sampling": True}})
-    talk = stage.talk(
-        say(
-            call("all__echo", {"message": "hello"}),
-            call("all__get-sum", {"a": 2, "b": 40}),
-            call("all__get-tiny-image", {}),
-            call("all__get-resource-reference", {"resourceType": "Text", "resourceId": 7}),
-            call("all__get-resource-links", {"count": 2}),
-            call("all__get-structured-content", {"location": "Chicago"}),
-            call("all__get-annotated-message", {"messageType": "error"}),
-            call("all__get-roots-list", {}),
-            call("all__get-sum", {"a": "two"}),
+    env, person = ExternalToolsEnv(tmp_path), CallbackApprover(helpful)
+    env.write_user_settings(mcpServers={"all": {**entry, "sampling": True}})
+    transcript = env.run_agent(
+        text_reply(
+            function_call("all__echo", {"message": "hello"}),
+            function_call("all__get-sum", {"a": 2, "b": 40}),
+            function_call("all__get-tiny-image", {}),
+            function_call("all__get-resource-reference", {"resourceType": "Text", "resourceId": 7}),
+            function_call("all__get-resource-links", {"count": 2}),
+            function_call("all__get-structured-content", {"location": "Chicago"}),
+            function_call("all__get-annotated-message", {"messageType": "error"}),
+            function_call("all__get-roots-list", {}),
+            function_call("all__get-sum", {"a": "two"}),
         ),
-        calling("all__trigger-elicitation-request"),
-        calling("all__trigger-sampling-request", prompt="six times seven"),
-        say("Forty-two."),
-        calling("all__trigger-long-running-operation", duration=0.2, steps=2),
-        say("That is all."),
+        call_reply("all__trigger-elicitation-request"),
+        call_reply("all__trigger-sampling-request", prompt="six times seven"),
+        text_reply("Forty-two."),
+        call_reply("all__trigger-long-running-operation", duration=0.2, steps=2),
+        text_reply("That is all."),
         prompts=("go", "/args-prompt --city=Rome", "What is in @all:demo://resource/static/document/features.md ?"),
         approver=person,
     )
-    assert [ended.reason for ended in talk.ended] == [EndReason.FINISHED] * 3
-    assert set(talk.declared(-1)) >= {"list_mcp_resources", "read_mcp_resource", *(f"all__{name}" for name in OFFERED)}
-    answers = dict(zip(CALLED, talk.responses, strict=True))
+    assert [ended.reason for ended in transcript.results] == [EndReason.FINISHED] * 3
+    assert set(transcript.declared_names(-1)) >= {
+        "list_mcp_resources",
+        "read_mcp_resource",
+        *(f"all__{name}" for name in OFFERED),
+    }
+    answers = dict(zip(CALLED, transcript.responses, strict=True))
     resource = answers.pop("get-resource-reference").splitlines()
     assert (resource[1], resource[-2]) == (
         "Returning resource reference for Resource 7:",
         "You can access this resource using the URI: demo://resource/dynamic/text/7",
     )
-    assert f"1. project\n   URI: file://{stage.project}\n" in answers.pop("get-roots-list")
+    assert f"1. project\n   URI: file://{env.project}\n" in answers.pop("get-roots-list")
     assert '"name": "Ada"' in (filled_in := answers.pop("trigger-elicitation-request"))
     assert '"legacyTitledEnum": "pet-1"' in filled_in
     assert '"text": "Forty-two."' in answers.pop("trigger-sampling-request")
@@ -129,45 +133,53 @@ def test_everything(tmp_path: Path, entry: dict[str, Any]) -> None:
             "Long running operation completed. Duration: 0.2 seconds, Steps: 2."
         ),
     }
-    (picture,) = [part["inlineData"] for part in talk.prompt(1) if "inlineData" in part]
+    (picture,) = [part["inlineData"] for part in transcript.last_message_parts(1) if "inlineData" in part]
     assert picture["mimeType"] == "image/png"
-    assert talk.prompt(-2) == [{"text": "What's weather in Rome?"}]
-    assert talk.prompt(-1)[3]["text"].startswith("<untrusted_context>\n# Everything Server - Features")
-    assert "[1/2]" in [event.output for event in talk.events if isinstance(event, OutputUpdated)]
-    assert talk.warnings == []
+    assert transcript.last_message_parts(-2) == [{"text": "What's weather in Rome?"}]
+    assert transcript.last_message_parts(-1)[3]["text"].startswith(
+        "<untrusted_context>\n# Everything Server - Features"
+    )
+    assert "[1/2]" in [event.output for event in transcript.events if isinstance(event, OutputUpdated)]
+    assert transcript.warnings == []
 
 
 def test_sampling_is_offered_to_nobody_who_may_not(tmp_path: Path) -> None:
     """The server has a tool for each thing that its client says it can do."""
-    stage = Stage(tmp_path)
-    stage.person_sets(
-        mcpServers={"all": {"command": node(EVERYTHING), "args": [str(EVERYTHING)], "startTimeout": PATIENT}}
+    env = ExternalToolsEnv(tmp_path)
+    env.write_user_settings(
+        mcpServers={
+            "all": {"command": find_node(EVERYTHING), "args": [str(EVERYTHING)], "startTimeout": LONG_TIMEOUT_MS}
+        }
     )
-    declared = stage.talk().declared(-1)
+    declared = env.run_agent().declared_names(-1)
     assert {"all__get-roots-list", "all__echo"} <= set(declared)
     assert not {"all__trigger-sampling-request", "all__trigger-elicitation-request"} & set(declared)
 
 
 def test_files(tmp_path: Path) -> None:
     """It works where it is told to, and what it refuses is told to the model."""
-    stage = Stage(tmp_path)
-    (stage.project / "notes.txt").write_text("one\ntwo\n")
-    (stage.home / "secret.txt").write_text("nobody's business")
-    entry = {"command": node(FILESYSTEM), "args": [str(FILESYSTEM), str(stage.project)], "startTimeout": PATIENT}
-    stage.person_sets(mcpServers={"files": {**entry, "trust": True}})
-    written = str(stage.project / "new.txt")
-    talk = stage.talk(
-        say(
-            call("files__read_text_file", {"path": str(stage.project / "notes.txt")}),
-            call("files__write_file", {"path": written, "content": "three"}),
-            call("files__list_directory", {"path": str(stage.project)}),
-            call("files__read_text_file", {"path": str(stage.home / "secret.txt")}),
+    env = ExternalToolsEnv(tmp_path)
+    (env.project / "notes.txt").write_text("one\ntwo\n")
+    (env.home / "secret.txt").write_text("nobody's business")
+    entry = {
+        "command": find_node(FILESYSTEM),
+        "args": [str(FILESYSTEM), str(env.project)],
+        "startTimeout": LONG_TIMEOUT_MS,
+    }
+    env.write_user_settings(mcpServers={"files": {**entry, "trust": True}})
+    written = str(env.project / "new.txt")
+    transcript = env.run_agent(
+        text_reply(
+            function_call("files__read_text_file", {"path": str(env.project / "notes.txt")}),
+            function_call("files__write_file", {"path": written, "content": "three"}),
+            function_call("files__list_directory", {"path": str(env.project)}),
+            function_call("files__read_text_file", {"path": str(env.home / "secret.txt")}),
         )
     )
-    read, wrote, listed, refused = talk.responses
+    read, wrote, listed, refused = transcript.responses
     assert read == TOLD.format("one\ntwo\n")
     assert wrote == TOLD.format(f"Successfully wrote to {written}")
     assert listed == TOLD.format("[FILE] new.txt\n[FILE] notes.txt")
     assert refused.startswith("MCP tool 'read_text_file' reported tool error for function call: ")
     assert "nobody's business" not in refused
-    assert (stage.project / "new.txt").read_text() == "three"
+    assert (env.project / "new.txt").read_text() == "three"

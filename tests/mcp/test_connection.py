@@ -10,37 +10,37 @@ from pathlib import Path
 
 import pytest
 
-from mcp_links import HOSTILE, SECONDS, eventually, kept, methods, recorded, text_of
-from raw_server import run
-from tejat.core.types import JsonObject
-from tejat.mcp.connection import Connection
-from tejat.mcp.conversation import Patience
-from tejat.mcp.failures import McpFailure, McpProblem
-from tejat.mcp.questions import Questions
-from tejat.mcp.stdio import StdioTransport
-from tejat.mcp.values import Host
+from support.mcp.clients import HOSTILE, SECONDS, first_text, open_supervisor, read_messages, read_methods, wait_until
+from support.raw_server import run_checked
+from tejat.core.messages.types import JsonObject
+from tejat.mcp.connection import ServerConnection
+from tejat.mcp.errors import McpFailure, McpProblem
+from tejat.mcp.jsonrpc_session import RequestTimeout
+from tejat.mcp.server_requests import ServerRequestHandler
+from tejat.mcp.transports.stdio import StdioTransport
+from tejat.mcp.types import ClientCallbacks
 
-LONG = Patience(idle=SECONDS, whole=SECONDS)
+LONG = RequestTimeout(idle=SECONDS, total=SECONDS)
 
 
-class Seen(Connection):
+class Seen(ServerConnection):
     changes = 0
 
     async def call(self, name: str, **arguments: object) -> str:
         params: JsonObject = {"name": name, "arguments": arguments}  # type: ignore[dict-item]
-        return text_of(await self.ask("tools/call", params, patience=LONG, on_progress=None))
+        return first_text(await self.request("tools/call", params, timeout=LONG, on_progress=None))
 
 
 @asynccontextmanager
-async def connected(*faults: str, host: Host = Host()) -> AsyncGenerator[Seen]:  # noqa: B008
-    async with kept() as keeper:
+async def connected(*faults: str, host: ClientCallbacks = ClientCallbacks()) -> AsyncGenerator[Seen]:  # noqa: B008
+    async with open_supervisor() as supervisor:
         arguments = ("-SE", str(HOSTILE), *faults)
-        transport = StdioTransport(keeper, sys.executable, arguments, directory="/", environment=dict(os.environ))
+        transport = StdioTransport(supervisor, sys.executable, arguments, directory="/", environment=dict(os.environ))
 
         def change() -> None:
             connection.changes += 1
 
-        connection = Seen(transport, Questions("bad", host), on_change=change, on_end=lambda _: None)
+        connection = Seen(transport, ServerRequestHandler("bad", host), on_change=change, on_end=lambda _: None)
         try:
             await connection.open()
             await connection.negotiate(version="1")
@@ -57,17 +57,17 @@ def test_the_time_for_all_pages_together_is_bounded() -> None:
     async def scene() -> None:
         async with connected("silent=tools/list") as connection:
             with pytest.raises(McpFailure) as caught:
-                await connection.list(seconds=0.3)
+                await connection.list_features(seconds=0.3)
             assert caught.value.problem is McpProblem.TIMED_OUT
         async with connected("silent=prompts/list") as connection:
-            found = await connection.list(seconds=1)
+            found = await connection.list_features(seconds=1)
             assert (len(found.tools), len(found.prompts), len(found.resources)) == (9, 0, 2)
             problem = "Its prompts could not be listed: The server did not answer within 1 seconds (prompts/list)."
             assert found.problems == (problem,)
             with pytest.raises(McpFailure):
-                await connection.list(seconds=0.3, is_strict=True)
+                await connection.list_features(seconds=0.3, is_strict=True)
 
-    run(scene())
+    run_checked(scene())
 
 
 def test_marks_that_cannot_be_headers_are_for_stateless_servers() -> None:
@@ -76,8 +76,8 @@ def test_marks_that_cannot_be_headers_are_for_stateless_servers() -> None:
 
     async def offered(*faults: str) -> tuple[list[str], tuple[str, ...]]:
         async with connected(f"result=tools/list:{json.dumps(listed)}", *faults) as connection:
-            catalogue = await connection.list(seconds=SECONDS)
-            return [tool.name for tool in catalogue.tools], catalogue.problems
+            features = await connection.list_features(seconds=SECONDS)
+            return [tool.name for tool in features.tools], features.problems
 
     assert asyncio.run(offered()) == (["good", "bad"], ())
     told = "The tool 'bad' was left out: it wants an argument in a header whose name is none."
@@ -86,7 +86,7 @@ def test_marks_that_cannot_be_headers_are_for_stateless_servers() -> None:
 
 def test_questions_in_rounds_are_for_stateless_servers() -> None:
     async def scene() -> None:
-        async with connected("stateless", host=Host(elicit=accept)) as connection:
+        async with connected("stateless", host=ClientCallbacks(elicit=accept)) as connection:
             told = json.loads(await connection.call("ask", method="elicitation/create", params={"a": 1}))
             assert told == [{"one": {"action": "accept", "content": {"alias": "bad", "a": 1}}}, "kept"]
             with pytest.raises(McpFailure, match="after 10 rounds"):
@@ -97,7 +97,7 @@ def test_questions_in_rounds_are_for_stateless_servers() -> None:
         async with connected(f"result=tools/call:{odd}") as connection:
             assert await connection.call("echo") == "as it is"
 
-    run(scene())
+    run_checked(scene())
 
 
 def test_a_stateless_server_is_asked_to_tell_of_changes(tmp_path: Path) -> None:
@@ -106,15 +106,15 @@ def test_a_stateless_server_is_asked_to_tell_of_changes(tmp_path: Path) -> None:
     async def scene() -> None:
         async with connected("stateless", f"record={log}") as connection:
             listening = asyncio.create_task(connection.listen())
-            await eventually(lambda: "subscriptions/listen" in methods(log))
+            await wait_until(lambda: "subscriptions/listen" in read_methods(log))
             await connection.call("change")
             assert connection.changes == 1
             listening.cancel()
             await asyncio.wait((listening,))
-            await eventually(lambda: methods(log)[-1] == "notifications/cancelled")
+            await wait_until(lambda: read_methods(log)[-1] == "notifications/cancelled")
 
-    run(scene())
-    asked = [message["params"] for message in recorded(log) if message.get("method") == "subscriptions/listen"]
+    run_checked(scene())
+    asked = [message["params"] for message in read_messages(log) if message.get("method") == "subscriptions/listen"]
     wanted = {"toolsListChanged": True, "promptsListChanged": True, "resourcesListChanged": True}
     assert [params["notifications"] for params in asked] == [wanted]  # type: ignore[index]
 
@@ -127,29 +127,29 @@ def test_nothing_to_listen_to(faults: tuple[str, ...]) -> None:
         async with connected(*faults) as connection, asyncio.timeout(SECONDS):
             await connection.listen()
 
-    run(scene())
+    run_checked(scene())
 
 
 def test_listening_is_taken_up_again_when_the_server_ends_it() -> None:
     async def scene() -> None:
         async with connected("stateless", "result=subscriptions/listen:{}") as connection:
             listening = asyncio.create_task(connection.listen())
-            await eventually(lambda: connection.changes == 1)
+            await wait_until(lambda: connection.changes == 1)
             assert not listening.done()
             await connection.close()
             async with asyncio.timeout(SECONDS):
                 await listening
 
-    run(scene())
+    run_checked(scene())
 
 
 def test_roots_that_change_are_told_where_there_was_a_handshake(tmp_path: Path) -> None:
     async def scene(*faults: str) -> None:
         async with connected(*faults, f"record={tmp_path / faults[0]}") as connection:
-            await connection.tell_roots_changed()
-            await connection.ask("resources/read", {"uri": "a:b"}, patience=LONG, on_progress=None)
+            await connection.notify_roots_changed()
+            await connection.request("resources/read", {"uri": "a:b"}, timeout=LONG, on_progress=None)
 
-    run(scene("crlf"))
-    run(scene("stateless"))
-    assert methods(tmp_path / "crlf")[2:] == ["notifications/roots/list_changed", "resources/read"]
-    assert methods(tmp_path / "stateless")[2:] == ["resources/read"]
+    run_checked(scene("crlf"))
+    run_checked(scene("stateless"))
+    assert read_methods(tmp_path / "crlf")[2:] == ["notifications/roots/list_changed", "resources/read"]
+    assert read_methods(tmp_path / "stateless")[2:] == ["resources/read"]

@@ -9,16 +9,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tejat.mcp.names import (
-    LONGEST_NAME,
+    MAX_NAME_LENGTH,
     NamedTool,
-    Naming,
+    ToolNaming,
     alias_problem,
+    assign_tool_names,
     display_name,
-    is_wanted,
-    name_tools,
-    other_names,
+    is_tool_enabled,
     own_name_problem,
     registered_name,
+    tool_aliases,
 )
 
 VALID = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,62}")
@@ -97,7 +97,7 @@ class TestRegisteredName:
     def test_the_first_two_underscores_end_the_alias(self, alias: str, own_name: str) -> None:
         name = registered_name(alias, own_name)
         whole = f"{alias}__{own_name}"
-        if len(whole) < LONGEST_NAME and re.search("[A-Za-z0-9]", own_name):
+        if len(whole) < MAX_NAME_LENGTH and re.search("[A-Za-z0-9]", own_name):
             assert name.removeprefix("_").partition("__")[0] == alias
 
     def test_names_in_another_script_are_told_apart(self) -> None:
@@ -107,24 +107,24 @@ class TestRegisteredName:
 
 class TestNameTools:
     def test_the_order_of_the_server_is_kept(self) -> None:
-        assert name_tools("s", ["b", "a"]) == Naming((NamedTool("s__b", "b"), NamedTool("s__a", "a")))
-        assert name_tools("s", []) == Naming(())
+        assert assign_tool_names("s", ["b", "a"]) == ToolNaming((NamedTool("s__b", "b"), NamedTool("s__a", "a")))
+        assert assign_tool_names("s", []) == ToolNaming(())
 
     def test_two_that_become_one_are_both_left_out_whatever_their_order(self) -> None:
         for order in permutations(["a b", "a_b", "other", "a+b"]):
-            naming = name_tools("s", order)
-            assert naming == Naming(
+            naming = assign_tool_names("s", order)
+            assert naming == ToolNaming(
                 (NamedTool("s__other", "other"),),
                 ('Tools of MCP server s were left out: "a b", "a+b", "a_b" would all be called s__a_b.',),
             )
 
     def test_the_same_name_twice(self) -> None:
-        assert name_tools("s", ["a", "a"]) == Naming(
+        assert assign_tool_names("s", ["a", "a"]) == ToolNaming(
             (), ('Tools of MCP server s were left out: "a", "a" would all be called s__a.',)
         )
 
     def test_what_nobody_can_see_is_left_out_whole(self) -> None:
-        assert name_tools("s", ["ok", "a\x1b[31mb", "c\nd", ""]) == Naming(
+        assert assign_tool_names("s", ["ok", "a\x1b[31mb", "c\nd", ""]) == ToolNaming(
             (NamedTool("s__ok", "ok"),),
             (
                 'A tool of MCP server s was left out: its name "a<U+001B>[31mb" has characters that nobody can see.',
@@ -136,7 +136,7 @@ class TestNameTools:
     @given(aliases, st.lists(st.text(max_size=90), max_size=8), st.randoms(use_true_random=False))
     def test_any_order_gives_the_same_names(self, alias: str, own_names: list[str], random: Random) -> None:
         shuffled = random.sample(own_names, len(own_names))
-        assert set(name_tools(alias, own_names).tools) == set(name_tools(alias, shuffled).tools)
+        assert set(assign_tool_names(alias, own_names).tools) == set(assign_tool_names(alias, shuffled).tools)
 
 
 class TestOwnName:
@@ -155,7 +155,7 @@ class TestOwnName:
 
 class TestOtherNames:
     def test_all_spellings(self) -> None:
-        assert other_names("gh", "make issue") == (
+        assert tool_aliases("gh", "make issue") == (
             "make issue",
             "make_issue",
             "gh__make issue",
@@ -163,7 +163,7 @@ class TestOtherNames:
             "mcp__gh__make issue",
             "gh.make issue",
         )
-        assert other_names("gh", "list") == ("list", "mcp_gh_list", "mcp__gh__list", "gh.list")
+        assert tool_aliases("gh", "list") == ("list", "mcp_gh_list", "mcp__gh__list", "gh.list")
 
     def test_the_name_shown(self) -> None:
         assert display_name("gh", "make issue") == "make issue (gh MCP Server)"
@@ -184,8 +184,8 @@ class TestOtherNames:
     ],
 )
 def test_which_tools_are_wanted(include: list[str] | None, exclude: list[str], wanted: bool) -> None:
-    assert is_wanted("run", include=include, exclude=exclude) == wanted
+    assert is_tool_enabled("run", include=include, exclude=exclude) == wanted
 
 
 def test_a_tool_with_a_bracket_in_its_name_can_be_included() -> None:
-    assert is_wanted("run(fast)", include=["run(fast)"], exclude=[])
+    assert is_tool_enabled("run(fast)", include=["run(fast)"], exclude=[])

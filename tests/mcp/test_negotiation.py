@@ -5,29 +5,29 @@ from pathlib import Path
 
 import pytest
 
-from mcp_links import SECONDS, linked, methods, recorded
-from official_http_servers import official_servers
-from raw_server import run
-from tejat.core.types import JsonObject
+from support.mcp.clients import SECONDS, open_client, read_messages, read_methods
+from support.mcp.official_http_servers import official_servers
+from support.raw_server import run_checked
+from tejat.core.messages.types import JsonObject
 from tejat.mcp import negotiation
-from tejat.mcp.conversation import Conversation, Patience
-from tejat.mcp.failures import McpFailure, McpProblem
+from tejat.mcp.errors import McpFailure, McpProblem
+from tejat.mcp.jsonrpc_session import JsonRpcSession, RequestTimeout
 from tejat.mcp.protocol import HANDSHAKE_REVISIONS
-from tejat.mcp.questions import Questions
-from tejat.mcp.streamable_http import StreamableHttpTransport
-from tejat.mcp.values import Host, ServerInfo, ServerState, ServerStatus
+from tejat.mcp.server_requests import ServerRequestHandler
+from tejat.mcp.transports.streamable_http import StreamableHttpTransport
+from tejat.mcp.types import ClientCallbacks, ServerInfo, ServerState, ServerStatus
 from tejat.workspace.http.client import HttpClient
 
 OFFERED = {name: {"listChanged": True} for name in ("tools", "prompts", "resources")}
 REFUSED = "The server refused: Method not found (code -32601)"
 
 
-def status_of(*faults: str, host: Host = Host()) -> ServerStatus:  # noqa: B008
+def status_of(*faults: str, host: ClientCallbacks = ClientCallbacks()) -> ServerStatus:  # noqa: B008
     async def scene() -> ServerStatus:
-        async with linked(*faults, host=host) as link:
-            return await link.settled()
+        async with open_client(*faults, host=host) as link:
+            return await link.wait_settled()
 
-    return run(scene())
+    return run_checked(scene())
 
 
 async def answer(*_: object) -> JsonObject:
@@ -38,8 +38,8 @@ async def answer(*_: object) -> JsonObject:
 def test_every_revision_with_a_handshake(tmp_path: Path, revision: str) -> None:
     status = status_of(f"revision={revision}", f"record={tmp_path / 'log'}")
     assert status.info == ServerInfo("hostile", "1", revision, OFFERED, "Be careful.")
-    assert methods(tmp_path / "log")[:2] == ["initialize", "notifications/initialized"]
-    assert recorded(tmp_path / "log")[0]["params"] == {
+    assert read_methods(tmp_path / "log")[:2] == ["initialize", "notifications/initialized"]
+    assert read_messages(tmp_path / "log")[0]["params"] == {
         "protocolVersion": "2025-11-25",
         "capabilities": {"roots": {"listChanged": True}},
         "clientInfo": {"name": "tejat", "title": "Tejat", "version": "1.2"},
@@ -47,8 +47,8 @@ def test_every_revision_with_a_handshake(tmp_path: Path, revision: str) -> None:
 
 
 def test_what_can_be_answered_is_offered(tmp_path: Path) -> None:
-    status_of(f"record={tmp_path / 'log'}", host=Host(elicit=answer))
-    assert recorded(tmp_path / "log")[0]["params"]["capabilities"] == {  # type: ignore[index]
+    status_of(f"record={tmp_path / 'log'}", host=ClientCallbacks(elicit=answer))
+    assert read_messages(tmp_path / "log")[0]["params"]["capabilities"] == {  # type: ignore[index]
         "roots": {"listChanged": True},
         "elicitation": {"form": {}, "url": {}},
     }
@@ -57,7 +57,7 @@ def test_what_can_be_answered_is_offered(tmp_path: Path) -> None:
 def test_a_server_that_keeps_nothing_in_mind(tmp_path: Path) -> None:
     status = status_of("stateless", f"record={tmp_path / 'log'}")
     assert status.info == ServerInfo("hostile", "1", "2026-07-28", OFFERED)
-    told = recorded(tmp_path / "log")
+    told = read_messages(tmp_path / "log")
     assert sorted(str(message["method"]) for message in told[2:5]) == ["prompts/list", "resources/list", "tools/list"]
     assert [message["method"] for message in told[:2]] == ["initialize", "server/discover"]
     envelope = {
@@ -111,22 +111,27 @@ def test_the_official_server_keeps_nothing_in_mind_where_it_is_asked_to() -> Non
 
     async def scene(address: str) -> None:
         client = HttpClient(environment={}, use_proxies=False)
-        questions = Questions("far", Host())
-        conversation = Conversation(
-            StreamableHttpTransport(client, address), questions, on_notice=lambda _: None, on_end=lambda _: None
+        request_handler = ServerRequestHandler("far", ClientCallbacks())
+        conversation = JsonRpcSession(
+            StreamableHttpTransport(client, address),
+            request_handler,
+            on_notification=lambda _: None,
+            on_end=lambda _: None,
         )
         try:
             await conversation.open()
             refusal = McpFailure("no handshake", McpProblem.REFUSED)
-            info = await negotiation._discover(conversation, questions, {"name": "tejat", "version": "1"}, refusal)
+            info = await negotiation._discover(
+                conversation, request_handler, {"name": "tejat", "version": "1"}, refusal
+            )
             assert (info.name, info.revision) == ("official", "2026-07-28")
             params: JsonObject = {"name": "add", "arguments": {"a": 2, "b": 3}}
-            patience = Patience(idle=SECONDS, whole=SECONDS)
-            result = await conversation.request("tools/call", params, patience=patience)
+            patience = RequestTimeout(idle=SECONDS, total=SECONDS)
+            result = await conversation.request("tools/call", params, timeout=patience)
             assert (result["structuredContent"], result["resultType"]) == ({"result": 5}, "complete")
         finally:
             await conversation.close()
             await client.close()
 
     with official_servers() as addresses:
-        run(scene(addresses["stateful"]))
+        run_checked(scene(addresses["stateful"]))

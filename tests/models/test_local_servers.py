@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from model_server import LoopbackServer, Received, Reply
+from support.model_servers.gemini import LoopbackServer, Received, Reply
 from tejat.models.local_servers import LocalModel, find_local_models
 
 NOWHERE = {"OLLAMA_HOST": "127.0.0.1:9"}

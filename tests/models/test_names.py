@@ -1,41 +1,41 @@
 import pytest
 
 from tejat.core.errors import UsageError
-from tejat.models.names import Service, context_window, is_true, ollama_address, read_name
+from tejat.models.names import Provider, context_window, is_truthy, ollama_base_url, parse_model_name
 
 
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("gemini-2.5-pro", (Service.GEMINI, "gemini-2.5-pro")),
-        (" gemini:gemini-3-pro ", (Service.GEMINI, "gemini-3-pro")),
-        ("models/gemini-2.5-flash", (Service.GEMINI, "models/gemini-2.5-flash")),
-        ("gemma-3-27b-it", (Service.GEMINI, "gemma-3-27b-it")),
-        ("vertex:gemini-2.5-pro", (Service.VERTEX, "gemini-2.5-pro")),
-        ("claude-opus-5", (Service.ANTHROPIC, "claude-opus-5")),
-        ("anthropic:x", (Service.ANTHROPIC, "x")),
-        ("gpt-5", (Service.OPENAI, "gpt-5")),
-        ("o3", (Service.OPENAI, "o3")),
-        ("o4-mini", (Service.OPENAI, "o4-mini")),
-        ("openai:org/model:free", (Service.OPENAI, "org/model:free")),
-        ("ollama:qwen3:8b", (Service.OLLAMA, "qwen3:8b")),
-        ("scripted:a b/../c.toml", (Service.SCRIPTED, "a b/../c.toml")),
+        ("gemini-2.5-pro", (Provider.GEMINI, "gemini-2.5-pro")),
+        (" gemini:gemini-3-pro ", (Provider.GEMINI, "gemini-3-pro")),
+        ("models/gemini-2.5-flash", (Provider.GEMINI, "models/gemini-2.5-flash")),
+        ("gemma-3-27b-it", (Provider.GEMINI, "gemma-3-27b-it")),
+        ("vertex:gemini-2.5-pro", (Provider.VERTEX, "gemini-2.5-pro")),
+        ("claude-opus-5", (Provider.ANTHROPIC, "claude-opus-5")),
+        ("anthropic:x", (Provider.ANTHROPIC, "x")),
+        ("gpt-5", (Provider.OPENAI, "gpt-5")),
+        ("o3", (Provider.OPENAI, "o3")),
+        ("o4-mini", (Provider.OPENAI, "o4-mini")),
+        ("openai:org/model:free", (Provider.OPENAI, "org/model:free")),
+        ("ollama:qwen3:8b", (Provider.OLLAMA, "qwen3:8b")),
+        ("scripted:a b/../c.toml", (Provider.SCRIPTED, "a b/../c.toml")),
     ],
 )
-def test_names(name: str, expected: tuple[Service, str]) -> None:
-    assert read_name(name, {}) == expected
+def test_names(name: str, expected: tuple[Provider, str]) -> None:
+    assert parse_model_name(name, {}) == expected
 
 
 def test_the_environment_chooses_among_the_houses_of_gemini() -> None:
     environment = {"GOOGLE_GENAI_USE_VERTEXAI": "true"}
-    assert read_name("gemini-2.5-pro", environment) == (Service.VERTEX, "gemini-2.5-pro")
-    assert read_name("gpt-5", environment) == (Service.OPENAI, "gpt-5")
+    assert parse_model_name("gemini-2.5-pro", environment) == (Provider.VERTEX, "gemini-2.5-pro")
+    assert parse_model_name("gpt-5", environment) == (Provider.OPENAI, "gpt-5")
 
 
 def test_a_server_of_ones_own_has_any_model() -> None:
     environment = {"OPENAI_BASE_URL": "http://localhost:8080/v1"}
-    assert read_name("qwen3:8b", environment) == (Service.OPENAI, "qwen3:8b")
-    assert read_name("gemini-2.5-pro", environment) == (Service.GEMINI, "gemini-2.5-pro")
+    assert parse_model_name("qwen3:8b", environment) == (Provider.OPENAI, "qwen3:8b")
+    assert parse_model_name("gemini-2.5-pro", environment) == (Provider.GEMINI, "gemini-2.5-pro")
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_a_server_of_ones_own_has_any_model() -> None:
 )
 def test_names_that_mean_nothing(name: str, message: str) -> None:
     with pytest.raises(UsageError, match=message) as caught:
-        read_name(name, {})
+        parse_model_name(name, {})
     assert len(str(caught.value)) < 300
 
 
@@ -73,7 +73,7 @@ def test_names_that_mean_nothing(name: str, message: str) -> None:
     ],
 )
 def test_where_ollama_is(host: str, address: str) -> None:
-    assert ollama_address({"OLLAMA_HOST": host}) == address
+    assert ollama_base_url({"OLLAMA_HOST": host}) == address
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_windows(model: str, window: int) -> None:
 
 
 def test_switches() -> None:
-    assert [is_true(value) for value in ("1", " TRUE ", "yes", "0", "", None)] == [
+    assert [is_truthy(value) for value in ("1", " TRUE ", "yes", "0", "", None)] == [
         True,
         True,
         True,

@@ -4,9 +4,9 @@ import sys
 
 import pytest
 
-from model_server import ModelServer, refuse, say
+from support.model_servers.gemini import ModelServer, error_reply, text_reply
 from tejat.core.errors import UsageError
-from tejat.core.history import user_message
+from tejat.core.messages.history import user_message
 from tejat.core.model import FailureKind, ModelFailure, ModelRequest, Retry, TextDelta
 from tejat.models import ModelOptions, open_model
 
@@ -15,15 +15,15 @@ def test_the_environment_overrules_the_settings_and_the_loop_is_around_it() -> N
     async def run() -> None:
         environment = {"GEMINI_API_KEY": "key", "GOOGLE_GEMINI_BASE_URL": server.address}
         model = open_model(
-            " gemini:gemini-2.5-pro", ModelOptions(environment, attempts=2, base_url="https://x.invalid")
+            " gemini:gemini-2.5-pro", ModelOptions(environment, max_attempts=2, base_url="https://x.invalid")
         )
         assert model.name == "gemini:gemini-2.5-pro"
         chunks = [found async for found in model.stream(ModelRequest([user_message("hi")]))]
         assert isinstance(chunks[0], Retry)
-        assert (chunks[0].most, chunks[1]) == (2, TextDelta("Hello"))
+        assert (chunks[0].max_attempts, chunks[1]) == (2, TextDelta("Hello"))
         await model.close()
 
-    with ModelServer([refuse(503, "busy", retry_after="0"), say("Hello")]) as server:
+    with ModelServer([error_reply(503, "busy", retry_after="0"), text_reply("Hello")]) as server:
         asyncio.run(run())
 
 
@@ -49,8 +49,8 @@ def test_only_the_service_in_use_is_loaded() -> None:
     program = (
         "import sys; from tejat.models import ModelOptions, open_model;"
         "open_model('gemini-2.5-pro', ModelOptions({'GEMINI_API_KEY': 'key'}));"
-        "print(*[name for name in sys.modules if name.startswith(('tejat.models.openai', 'tejat.models.anthropic',"
-        " 'tejat.models.vertex', 'tejat.models.scripted', 'google.auth', 'email', 'urllib.request', 'random'))])"
+        "print(*[name for name in sys.modules if name.startswith(('tejat.models.openai.client', 'tejat.models.anthropic.client',"
+        " 'tejat.models.gemini.vertex', 'tejat.models.scripted.model', 'google.auth', 'email', 'urllib.request', 'random'))])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.strip() == ""

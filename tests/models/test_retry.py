@@ -6,23 +6,23 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from model_server import ModelServer, Reply, call, chunk, refuse, say, stream
-from tejat.core.history import user_message
+from support.model_servers.gemini import ModelServer, Reply, chunk, error_reply, function_call, stream, text_reply
+from tejat.core.messages.history import user_message
 from tejat.core.model import (
-    Ability,
-    Answer,
+    Capability,
     Chunk,
     FailureKind,
     FinishReason,
     ModelClient,
     ModelFailure,
     ModelRequest,
+    ModelResponse,
     Retry,
     TextDelta,
 )
 from tejat.models import ModelOptions
-from tejat.models.gemini import open_gemini
-from tejat.models.retry import MOST_CALLS, Retrying
+from tejat.models.gemini.client import open_gemini
+from tejat.models.retry import MAX_CALLS, RetryingModel
 
 HELLO = ModelRequest([user_message("hi")])
 BUSY = "The service is not available. (HTTP 503) busy"
@@ -43,7 +43,7 @@ class Outcome:
 
     @property
     def text(self) -> str:
-        assert isinstance(self.chunks[-1], Answer)
+        assert isinstance(self.chunks[-1], ModelResponse)
         return self.chunks[-1].text
 
 
@@ -59,8 +59,13 @@ def ask(*replies: Reply, request: ModelRequest = HELLO, attempts: int = 5, patie
         outcome.slept.append(seconds)
 
     async def run() -> None:
-        model = Retrying(
-            client_of(server), attempts=attempts, patience=patience, sleep=sleep, jitter=lambda: 0.5, now=lambda: 0.0
+        model = RetryingModel(
+            client_of(server),
+            max_attempts=attempts,
+            max_total_wait=patience,
+            sleep=sleep,
+            jitter=lambda: 0.5,
+            now=lambda: 0.0,
         )
         try:
             async for found in model.stream(request):
@@ -77,13 +82,13 @@ def ask(*replies: Reply, request: ModelRequest = HELLO, attempts: int = 5, patie
 
 
 def test_a_good_answer_is_left_alone() -> None:
-    outcome = ask(say("Hel", "lo"))
+    outcome = ask(text_reply("Hel", "lo"))
     assert outcome.chunks[:-1] == [TextDelta("Hel"), TextDelta("lo")]
     assert (outcome.text, outcome.slept, outcome.failure) == ("Hello", [], None)
 
 
 def test_waits_grow_and_each_is_told() -> None:
-    outcome = ask(*[refuse(503, "busy")] * 4, say("Hello"))
+    outcome = ask(*[error_reply(503, "busy")] * 4, text_reply("Hello"))
     assert outcome.retries == [
         Retry(FailureKind.UNAVAILABLE, BUSY, attempt, 5, wait)
         for attempt, wait in [(1, 1.0), (2, 2.0), (3, 4.0), (4, 8.0)]
@@ -92,12 +97,12 @@ def test_waits_grow_and_each_is_told() -> None:
 
 
 def test_no_wait_is_longer_than_half_a_minute() -> None:
-    outcome = ask(*[refuse(503, "busy")] * 8, attempts=8, patience=1000.0)
+    outcome = ask(*[error_reply(503, "busy")] * 8, attempts=8, patience=1000.0)
     assert outcome.slept == [1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0]
 
 
 def test_attempts_come_to_an_end() -> None:
-    outcome = ask(*[refuse(503, "busy")] * 9, attempts=3)
+    outcome = ask(*[error_reply(503, "busy")] * 9, attempts=3)
     assert (outcome.requests, len(outcome.retries)) == (3, 2)
     assert outcome.failure is not None
     assert outcome.failure.message == f"{BUSY} Given up after 3 attempts."
@@ -105,25 +110,27 @@ def test_attempts_come_to_an_end() -> None:
 
 
 def test_who_wants_a_single_attempt_gets_the_failure_as_it_is() -> None:
-    outcome = ask(refuse(503, "busy"), say("never"), attempts=0)
+    outcome = ask(error_reply(503, "busy"), text_reply("never"), attempts=0)
     assert (outcome.requests, outcome.chunks, str(outcome.failure)) == (1, [], BUSY)
 
 
 @pytest.mark.parametrize(
     "reply",
     [
-        refuse(429, "slow", retry_after="7"),
-        refuse(429, "slow", retry_delay="7s"),
-        refuse(503, "slow", retry_after="7"),
+        error_reply(429, "slow", retry_after="7"),
+        error_reply(429, "slow", retry_delay="7s"),
+        error_reply(503, "slow", retry_after="7"),
     ],
 )
 def test_the_service_says_how_long(reply: Reply) -> None:
-    outcome = ask(reply, say("Hello"))
+    outcome = ask(reply, text_reply("Hello"))
     assert (outcome.slept, outcome.text, outcome.retries[0].wait) == ([7.0], "Hello", 7.0)
 
 
 def test_a_service_that_wants_more_than_our_patience_is_not_waited_for() -> None:
-    outcome = ask(refuse(429, "slow", retry_after="100"), refuse(429, "slow", retry_after="7200"), say("never"))
+    outcome = ask(
+        error_reply(429, "slow", retry_after="100"), error_reply(429, "slow", retry_after="7200"), text_reply("never")
+    )
     assert (outcome.slept, outcome.requests) == ([100.0], 2)
     assert outcome.failure is not None
     assert (outcome.failure.kind, outcome.failure.retry_after) == (FailureKind.RATE_LIMITED, 7200.0)
@@ -131,7 +138,7 @@ def test_a_service_that_wants_more_than_our_patience_is_not_waited_for() -> None
 
 
 def test_patience_is_for_all_waits_together() -> None:
-    outcome = ask(*[refuse(503, "busy")] * 5, patience=5.0)
+    outcome = ask(*[error_reply(503, "busy")] * 5, patience=5.0)
     assert outcome.slept == [1.0, 2.0]
     assert str(outcome.failure) == f"{BUSY} Given up after waiting for 5 seconds in all."
 
@@ -139,18 +146,18 @@ def test_patience_is_for_all_waits_together() -> None:
 @pytest.mark.parametrize(
     ("reply", "kind"),
     [
-        (refuse(400, "bad"), FailureKind.BAD_REQUEST),
-        (refuse(401, "who?"), FailureKind.AUTHENTICATION),
-        (refuse(403, "no"), FailureKind.AUTHENTICATION),
-        (refuse(404, "none"), FailureKind.BAD_REQUEST),
-        (refuse(400, "input token count exceeds the maximum number of tokens"), FailureKind.CONTEXT_FULL),
-        (say("Some", reason="SAFETY"), FailureKind.BLOCKED),
+        (error_reply(400, "bad"), FailureKind.BAD_REQUEST),
+        (error_reply(401, "who?"), FailureKind.AUTHENTICATION),
+        (error_reply(403, "no"), FailureKind.AUTHENTICATION),
+        (error_reply(404, "none"), FailureKind.BAD_REQUEST),
+        (error_reply(400, "input token count exceeds the maximum number of tokens"), FailureKind.CONTEXT_FULL),
+        (text_reply("Some", reason="SAFETY"), FailureKind.BLOCKED),
         (stream({"promptFeedback": {"blockReason": "SAFETY"}}), FailureKind.BLOCKED),
         (stream(7), FailureKind.PROTOCOL),
     ],
 )
 def test_what_is_never_tried_again(reply: Reply, kind: FailureKind) -> None:
-    outcome = ask(reply, say("never"))
+    outcome = ask(reply, text_reply("never"))
     assert outcome.failure is not None
     assert (outcome.failure.kind, outcome.requests, outcome.retries) == (kind, 1, [])
 
@@ -160,72 +167,72 @@ CUT = stream(chunk("Hel"), chunk("lo", reason="STOP"), cut_after=300)
 
 @pytest.mark.parametrize("reply", [CUT, stream(chunk("Hel")), stream(chunk("Hel"), {"error": {"code": 503}})])
 def test_after_a_cut_stream_it_begins_anew(reply: Reply) -> None:
-    outcome = ask(reply, say("Hello"))
+    outcome = ask(reply, text_reply("Hello"))
     first, retry, second, answer = outcome.chunks
     assert (first, second) == (TextDelta("Hel"), TextDelta("Hello"))
     assert isinstance(retry, Retry)
-    assert isinstance(answer, Answer)
+    assert isinstance(answer, ModelResponse)
     assert answer.text == "Hello"
 
 
 @pytest.mark.parametrize(
     ("reply", "kind"),
     [
-        (say(), FailureKind.EMPTY),
-        (say(" \n"), FailureKind.EMPTY),
-        (say({"text": "Hm", "thought": True}), FailureKind.EMPTY),
-        (say(reason="OTHER"), FailureKind.EMPTY),
-        (say(call("f", {}), reason="MALFORMED_FUNCTION_CALL"), FailureKind.MALFORMED_CALL),
-        (say("x", reason="UNEXPECTED_TOOL_CALL"), FailureKind.MALFORMED_CALL),
+        (text_reply(), FailureKind.EMPTY),
+        (text_reply(" \n"), FailureKind.EMPTY),
+        (text_reply({"text": "Hm", "thought": True}), FailureKind.EMPTY),
+        (text_reply(reason="OTHER"), FailureKind.EMPTY),
+        (text_reply(function_call("f", {}), reason="MALFORMED_FUNCTION_CALL"), FailureKind.MALFORMED_CALL),
+        (text_reply("x", reason="UNEXPECTED_TOOL_CALL"), FailureKind.MALFORMED_CALL),
     ],
 )
 def test_answers_of_no_use_are_asked_for_three_times(reply: Reply, kind: FailureKind) -> None:
     outcome = ask(*[reply] * 9)
-    assert (outcome.requests, [retry.most for retry in outcome.retries]) == (3, [3, 3])
+    assert (outcome.requests, [retry.max_attempts for retry in outcome.retries]) == (3, [3, 3])
     assert outcome.failure is not None
     assert (outcome.failure.kind, {retry.kind for retry in outcome.retries}) == (kind, {kind})
     assert outcome.failure.message.endswith("Given up after 3 attempts.")
 
 
 def test_one_of_no_use_and_then_a_good_one() -> None:
-    outcome = ask(refuse(503, "busy"), say(), refuse(503, "busy"), say("Hello"))
-    assert [(retry.attempt, retry.most) for retry in outcome.retries] == [(1, 5), (2, 4), (3, 5)]
+    outcome = ask(error_reply(503, "busy"), text_reply(), error_reply(503, "busy"), text_reply("Hello"))
+    assert [(retry.attempt, retry.max_attempts) for retry in outcome.retries] == [(1, 5), (2, 4), (3, 5)]
     assert outcome.text == "Hello"
 
 
-@pytest.mark.parametrize("reply", [say("So far", reason="MAX_TOKENS"), say(reason="MAX_TOKENS")])
+@pytest.mark.parametrize("reply", [text_reply("So far", reason="MAX_TOKENS"), text_reply(reason="MAX_TOKENS")])
 def test_an_answer_cut_at_its_length_is_an_answer(reply: Reply) -> None:
     outcome = ask(reply)
     (*_, answer) = outcome.chunks
-    assert isinstance(answer, Answer)
+    assert isinstance(answer, ModelResponse)
     assert answer.reason is FinishReason.MAX_TOKENS
 
 
 def test_a_picture_is_an_answer() -> None:
-    outcome = ask(say({"inlineData": {"mimeType": "image/png", "data": "AAAA"}}))
+    outcome = ask(text_reply({"inlineData": {"mimeType": "image/png", "data": "AAAA"}}))
     assert outcome.failure is None
 
 
 def test_more_calls_than_anybody_can_follow_are_of_no_use() -> None:
-    listing = call("list_directory", {"path": "."})
-    many = stream(chunk(*[listing] * (MOST_CALLS + 1), reason="STOP"))
+    listing = function_call("list_directory", {"path": "."})
+    many = stream(chunk(*[listing] * (MAX_CALLS + 1), reason="STOP"))
     outcome = ask(many, many, many)
     assert outcome.failure is not None
     assert (outcome.failure.kind, outcome.requests) == (FailureKind.MALFORMED_CALL, 3)
     assert outcome.failure.message == (
         "The model made 10001 calls at once, and only 10000 are taken. Given up after 3 attempts."
     )
-    taken = ask(stream(chunk(*[listing] * MOST_CALLS, reason="STOP"))).chunks[-1]
-    assert isinstance(taken, Answer)
-    assert len(taken.calls) == MOST_CALLS
+    taken = ask(stream(chunk(*[listing] * MAX_CALLS, reason="STOP"))).chunks[-1]
+    assert isinstance(taken, ModelResponse)
+    assert len(taken.calls) == MAX_CALLS
 
 
 def test_an_answer_of_no_use_is_not_asked_for_at_the_same_temperature() -> None:
     bodies = []
-    with ModelServer([refuse(503, "busy"), say(), say("Hello")]) as server:
+    with ModelServer([error_reply(503, "busy"), text_reply(), text_reply("Hello")]) as server:
 
         async def run() -> None:
-            model = Retrying(client_of(server), first_wait=0.0)
+            model = RetryingModel(client_of(server), first_wait=0.0)
             async for _ in model.stream(ModelRequest([user_message("hi")], temperature=0.0)):
                 pass
             await model.close()
@@ -237,7 +244,7 @@ def test_an_answer_of_no_use_is_not_asked_for_at_the_same_temperature() -> None:
 
 def test_cancelling_while_it_waits_ends_it_at_once() -> None:
     async def run() -> None:
-        model = Retrying(client_of(server), first_wait=100.0)
+        model = RetryingModel(client_of(server), first_wait=100.0)
         reader = asyncio.create_task(anext(aiter(skip_first(model.stream(HELLO)))))
         await asyncio.sleep(0.3)
         reader.cancel()
@@ -245,7 +252,7 @@ def test_cancelling_while_it_waits_ends_it_at_once() -> None:
             await asyncio.wait_for(reader, 5)
         await model.close()
 
-    with ModelServer([refuse(503, "busy")]) as server:
+    with ModelServer([error_reply(503, "busy")]) as server:
         asyncio.run(asyncio.wait_for(run(), 10))
         assert len(server.requests) == 1
 
@@ -260,9 +267,9 @@ async def skip_first(chunks: AsyncGenerator[Chunk]) -> AsyncGenerator[Chunk]:
 def test_it_is_the_model_that_it_stands_for() -> None:
     async def run() -> None:
         inner = client_of(server)
-        plain, named = Retrying(inner), Retrying(inner, name="gemini:gemini-2.5-pro")
+        plain, named = RetryingModel(inner), RetryingModel(inner, name="gemini:gemini-2.5-pro")
         assert (plain.name, named.name) == ("gemini-2.5-pro", "gemini:gemini-2.5-pro")
-        assert (plain.context_window, plain.abilities) == (1_048_576, frozenset(Ability))
+        assert (plain.context_window, plain.capabilities) == (1_048_576, frozenset(Capability))
         assert await plain.count_tokens(HELLO) == 42
         await plain.close()
 
@@ -278,14 +285,14 @@ def test_chance_spreads_the_waits() -> None:
             slept.append(seconds)
 
         for _ in range(20):
-            model = Retrying(client_of(server), attempts=2, sleep=sleep)
+            model = RetryingModel(client_of(server), max_attempts=2, sleep=sleep)
             with pytest.raises(ModelFailure):
                 async for _ in model.stream(HELLO):
                     pass
             await model.close()
         return slept
 
-    with ModelServer([refuse(503, "busy")] * 40) as server:
+    with ModelServer([error_reply(503, "busy")] * 40) as server:
         slept = asyncio.run(run())
     assert all(0.7 <= wait <= 1.3 for wait in slept)
     assert len(set(slept)) > 3

@@ -1,6 +1,6 @@
 import pytest
 
-from tejat.policy.control_files import control_paths, is_control_file, planted_paths
+from tejat.policy.control_files import control_file_reason, control_paths, plantable_paths
 
 ROOT = "/w/project"
 
@@ -46,7 +46,7 @@ ROOT = "/w/project"
     ],
 )
 def test_a_control_file(path: str) -> None:
-    assert is_control_file(f"{ROOT}/{path}", root=ROOT)
+    assert control_file_reason(f"{ROOT}/{path}", root=ROOT)
 
 
 @pytest.mark.parametrize(
@@ -70,23 +70,23 @@ def test_a_control_file(path: str) -> None:
     ],
 )
 def test_an_ordinary_file(path: str) -> None:
-    assert is_control_file(f"{ROOT}/{path}".rstrip("/"), root=ROOT) is None
+    assert control_file_reason(f"{ROOT}/{path}".rstrip("/"), root=ROOT) is None
 
 
 def test_what_lies_above_the_root_does_not_count() -> None:
-    assert is_control_file("/home/me/.gemini/tmp/w/a.py", root="/home/me/.gemini/tmp/w") is None
-    assert is_control_file("/x.gemini/y/a.py", root="/x.gemini/y") is None
+    assert control_file_reason("/home/me/.gemini/tmp/w/a.py", root="/home/me/.gemini/tmp/w") is None
+    assert control_file_reason("/x.gemini/y/a.py", root="/x.gemini/y") is None
 
 
 def test_outside_of_the_root_every_name_counts() -> None:
-    assert is_control_file("/home/me/.ssh/authorized_keys", root=ROOT)
-    assert is_control_file("/home/me/.config/fish/config.fish", root="/")
-    assert is_control_file("/w/project-evil/.git/config", root=ROOT)
-    assert is_control_file("/home/me/notes.txt", root="/") is None
+    assert control_file_reason("/home/me/.ssh/authorized_keys", root=ROOT)
+    assert control_file_reason("/home/me/.config/fish/config.fish", root="/")
+    assert control_file_reason("/w/project-evil/.git/config", root=ROOT)
+    assert control_file_reason("/home/me/notes.txt", root="/") is None
 
 
 def test_it_says_why() -> None:
-    assert is_control_file(f"{ROOT}/.envrc", root=ROOT) == "a shell or a session runs it when it starts"
+    assert control_file_reason(f"{ROOT}/.envrc", root=ROOT) == "a shell or a session runs it when it starts"
 
 
 def test_every_path_for_the_sandbox_is_a_control_file() -> None:
@@ -94,7 +94,7 @@ def test_every_path_for_the_sandbox_is_a_control_file() -> None:
     assert len(paths) == len(set(paths)) > 30
     for path, is_directory in paths:
         below = f"{ROOT}/{path}/x" if is_directory else f"{ROOT}/{path}"
-        assert is_control_file(below, root=ROOT), path
+        assert control_file_reason(below, root=ROOT), path
         assert not path.startswith("/")
 
 
@@ -106,6 +106,6 @@ def test_git_can_still_commit_in_the_sandbox() -> None:
 
 
 def test_only_whole_directories_are_kept_from_being_made() -> None:
-    assert {(path, True) for path in planted_paths()} <= set(control_paths())
-    assert {".gemini", ".tejat"} <= set(planted_paths())
-    assert not [path for path in planted_paths() if path.startswith(".git")]
+    assert {(path, True) for path in plantable_paths()} <= set(control_paths())
+    assert {".gemini", ".tejat"} <= set(plantable_paths())
+    assert not [path for path in plantable_paths() if path.startswith(".git")]

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tejat.core.tool import Kind
-from tejat.core.value import replace
-from tejat.policy.command_line import CommandLine
-from tejat.policy.engine import Policy
-from tejat.policy.parse_line import parse_line
-from tejat.policy.rule_file import rules_in
-from tejat.policy.rule_text import rule_toml
-from tejat.policy.rules import Decision, Facts, Mode, Rule, Tier, Verdict
-from tejat.policy.settings_rules import ToolLists, rules_of_allowed, rules_of_settings
+from tejat.core.frozen import replace
+from tejat.core.tools.base import Kind
+from tejat.policy.engine import PolicyEngine
+from tejat.policy.rules.rule_file import parse_rules
+from tejat.policy.rules.rule_format import rule_to_toml
+from tejat.policy.rules.tool_lists import ToolLists, rules_from_allowed_tools, rules_from_settings
+from tejat.policy.shell.command_line import CommandLine
+from tejat.policy.shell.parser import parse_command_line
+from tejat.policy.types import ApprovalMode, CallFacts, Decision, PolicyRule, PolicyVerdict, Tier
 
 ROOT = "/w/project"
 HOME = "/home/me"
@@ -35,32 +35,34 @@ KINDS = {
     "their_tool": Kind.OTHER,
 }
 ALLOW, ASK, DENY = Decision.ALLOW, Decision.ASK, Decision.DENY
-DEFAULT, AUTO_EDIT, YOLO, PLAN = Mode
+DEFAULT, AUTO_EDIT, YOLO, PLAN = ApprovalMode
 
 
-def facts(tool: str, *paths: str, **fields: Any) -> Facts:
+def facts(tool: str, *paths: str, **fields: Any) -> CallFacts:
     resolved = tuple(f"{ROOT}/{path}" for path in paths)
     known: dict[str, Any] = {"arguments": {}, "roots": (ROOT,), "home": HOME, "paths": resolved}
-    return Facts(tool, KINDS.get(tool, Kind.OTHER), **(known | fields))
+    return CallFacts(tool, KINDS.get(tool, Kind.OTHER), **(known | fields))
 
 
-def shell(text: str, **fields: Any) -> Facts:
-    return facts(SHELL, **({"arguments": {"command": text}, "line": parse_line(text), "directory": ROOT} | fields))
+def shell(text: str, **fields: Any) -> CallFacts:
+    return facts(
+        SHELL, **({"arguments": {"command": text}, "line": parse_command_line(text), "directory": ROOT} | fields)
+    )
 
 
-def rule(decision: Decision, tool: str = "*", tier: Tier = Tier.USER, **fields: Any) -> Rule:
-    return Rule(decision, tier, f"{tier.name}:1", tool, **fields)
+def rule(decision: Decision, tool: str = "*", tier: Tier = Tier.USER, **fields: Any) -> PolicyRule:
+    return PolicyRule(decision, tier, f"{tier.name}:1", tool, **fields)
 
 
-def command(decision: Decision, prefix: str, tier: Tier = Tier.USER, **fields: Any) -> Rule:
+def command(decision: Decision, prefix: str, tier: Tier = Tier.USER, **fields: Any) -> PolicyRule:
     return rule(decision, SHELL, tier, command=tuple(prefix.split()), **fields)
 
 
-def decided(given: Facts, *rules: Rule, mode: Mode = DEFAULT) -> Decision:
-    return Policy(rules, mode).decide(given).decision
+def decided(given: CallFacts, *rules: PolicyRule, mode: ApprovalMode = DEFAULT) -> Decision:
+    return PolicyEngine(rules, mode).decide(given).decision
 
 
-FOUR_ALLOWED = rules_of_allowed(["ShellTool(git log),ShellTool(ls),ShellTool(cat),ShellTool(echo)"])
+FOUR_ALLOWED = rules_from_allowed_tools(["ShellTool(git log),ShellTool(ls),ShellTool(cat),ShellTool(echo)"])
 NO_TOUCH = command(DENY, "touch")
 
 
@@ -77,13 +79,13 @@ class TestCorpora:
         lines = {line: shell(line) for line in corpus("bypass_lines.txt")}
         assert len(lines) >= 300
         for mode in (DEFAULT, AUTO_EDIT, PLAN):
-            policy = Policy(FOUR_ALLOWED, mode)
+            policy = PolicyEngine(FOUR_ALLOWED, mode)
             assert [line for line, given in lines.items() if policy.decide(given).decision is ALLOW] == []
 
     def test_nothing_that_destroys_is_allowed_by_a_rule_for_other_commands(self) -> None:
         lines = corpus("destructive_lines.txt")
         assert len(lines) >= 60
-        allowed = [*FOUR_ALLOWED, *rules_of_allowed(["ShellTool(git status),ShellTool(find),ShellTool(sort)"])]
+        allowed = [*FOUR_ALLOWED, *rules_from_allowed_tools(["ShellTool(git status),ShellTool(find),ShellTool(sort)"])]
         assert [line for line in lines if decided(shell(line), *allowed, mode=AUTO_EDIT) is ALLOW] == []
 
     def test_ordinary_lines_can_be_allowed(self) -> None:
@@ -108,7 +110,7 @@ class TestDefaults:
         ],
     )
     def test_by_mode(self, tool: str, decisions: tuple[Decision, ...]) -> None:
-        assert tuple(decided(facts(tool, "a.py"), mode=mode) for mode in Mode) == decisions
+        assert tuple(decided(facts(tool, "a.py"), mode=mode) for mode in ApprovalMode) == decisions
 
     def test_a_tool_of_a_server_asks_whatever_its_name_and_kind(self) -> None:
         for tool in ("read_file", "write_file", "web_fetch"):
@@ -116,8 +118,8 @@ class TestDefaults:
                 assert decided(facts(tool, server="x"), mode=mode) is ASK
 
     def test_no_match(self) -> None:
-        assert Policy([], DEFAULT).decide(facts("their_tool")) == Verdict(
-            ASK, None, "No rule allows this.", offer=Rule(ALLOW, Tier.USER, "your answer", "their_tool")
+        assert PolicyEngine([], DEFAULT).decide(facts("their_tool")) == PolicyVerdict(
+            ASK, None, "No rule allows this.", suggested_rule=PolicyRule(ALLOW, Tier.USER, "your answer", "their_tool")
         )
 
 
@@ -136,7 +138,9 @@ class TestTiers:
             ([rule(DENY, "read_file")], ASK),
         ],
     )
-    def test_the_strictest_wins_and_a_workspace_only_tightens(self, rules: list[Rule], decision: Decision) -> None:
+    def test_the_strictest_wins_and_a_workspace_only_tightens(
+        self, rules: list[PolicyRule], decision: Decision
+    ) -> None:
         assert decided(facts("write_file", "a"), *rules) is decision
         assert decided(facts("write_file", "a"), *reversed(rules)) is decision
 
@@ -151,8 +155,8 @@ class TestTiers:
         assert decided(shell("ls"), *rules) is ASK
 
     def test_the_rule_is_named_with_its_source(self) -> None:
-        verdict = Policy([rule(DENY, "write_file", message="no")], DEFAULT).decide(facts("write_file", "a"))
-        assert verdict == Verdict(
+        verdict = PolicyEngine([rule(DENY, "write_file", message="no")], DEFAULT).decide(facts("write_file", "a"))
+        assert verdict == PolicyVerdict(
             DENY, rule(DENY, "write_file", message="no"), "The rule `deny write_file` forbids it."
         )
         assert verdict.source == "USER:1"
@@ -174,7 +178,7 @@ class TestIdentity:
 
     def test_servers(self) -> None:
         lists = ToolLists(mcp_allowed=("good",), mcp_excluded=("bad",))
-        policy = Policy(rules_of_settings(lists, tier=Tier.USER, source="s"), DEFAULT)
+        policy = PolicyEngine(rules_from_settings(lists, tier=Tier.USER, source="s"), DEFAULT)
         assert [policy.decide(facts("t", server=server)).decision for server in ("good", "bad", "other", None)] == [
             ASK,
             DENY,
@@ -186,7 +190,7 @@ class TestIdentity:
 
 class TestHiding:
     def test_what_is_denied_whatever_the_arguments(self) -> None:
-        policy = Policy([rule(DENY, "write_file"), command(DENY, "rm"), rule(DENY, "glob", path="x/**")], DEFAULT)
+        policy = PolicyEngine([rule(DENY, "write_file"), command(DENY, "rm"), rule(DENY, "glob", path="x/**")], DEFAULT)
         assert [policy.hides(tool) for tool in ("write_file", SHELL, "glob", "read_file")] == [
             True,
             False,
@@ -197,12 +201,12 @@ class TestHiding:
 
     def test_rules_of_another_mode_or_of_one_project_hide_nothing(self) -> None:
         rules = [rule(DENY, "glob", modes=frozenset({PLAN})), rule(DENY, "replace", project=ROOT)]
-        assert not Policy(rules, DEFAULT).hides("glob")
-        assert not Policy(rules, DEFAULT).hides("replace")
-        assert Policy(rules, PLAN).hides("glob")
+        assert not PolicyEngine(rules, DEFAULT).hides("glob")
+        assert not PolicyEngine(rules, DEFAULT).hides("replace")
+        assert PolicyEngine(rules, PLAN).hides("glob")
 
     def test_plan_mode_hides_what_only_changes(self) -> None:
-        policy = Policy([rule(ALLOW)], PLAN)
+        policy = PolicyEngine([rule(ALLOW)], PLAN)
         assert [policy.hides(tool) for tool in ("write_file", "replace", "save_memory", SHELL, "read_file")] == [
             True,
             True,
@@ -217,8 +221,8 @@ class TestPaths:
         denied = rule(DENY, "read_file", path="private/**")
         assert decided(facts("read_file", "private/k"), denied) is DENY
         assert decided(facts("read_file", "public/k"), denied) is ALLOW
-        assert Policy([denied], DEFAULT).has_path_rules
-        assert not Policy([NO_TOUCH], DEFAULT).has_path_rules
+        assert PolicyEngine([denied], DEFAULT).has_path_rules
+        assert not PolicyEngine([NO_TOUCH], DEFAULT).has_path_rules
 
     def test_a_path_in_a_shell_line_counts_too(self) -> None:
         rules = [rule(DENY, path="private/**"), command(ALLOW, "cat")]
@@ -241,16 +245,16 @@ class TestPaths:
     def test_case_19_control_files_always_ask(self, path: str) -> None:
         for tool in ("write_file", "replace"):
             for mode in (DEFAULT, AUTO_EDIT, YOLO):
-                verdict = Policy([rule(ALLOW), rule(ALLOW, tool)], mode).decide(facts(tool, path))
-                assert (verdict.decision, verdict.firm, verdict.offer) == (ASK, True, None)
+                verdict = PolicyEngine([rule(ALLOW), rule(ALLOW, tool)], mode).decide(facts(tool, path))
+                assert (verdict.decision, verdict.always_ask, verdict.suggested_rule) == (ASK, True, None)
             assert decided(facts(tool, path), rule(ALLOW), mode=PLAN) is DENY
             assert decided(facts(tool, path), rule(DENY, tool), mode=YOLO) is DENY
 
     def test_a_tool_that_has_become_another_one_always_asks(self) -> None:
         changed = facts("their_tool", server="near", has_changed=True)
         for mode in (DEFAULT, AUTO_EDIT, YOLO):
-            verdict = Policy([rule(ALLOW), rule(ALLOW, server="near")], mode).decide(changed)
-            assert (verdict.decision, verdict.firm, verdict.offer) == (ASK, True, None)
+            verdict = PolicyEngine([rule(ALLOW), rule(ALLOW, server="near")], mode).decide(changed)
+            assert (verdict.decision, verdict.always_ask, verdict.suggested_rule) == (ASK, True, None)
         assert decided(changed, rule(DENY, server="near"), mode=YOLO) is DENY
         assert decided(facts("their_tool", server="near"), rule(ALLOW, server="near")) is ALLOW
 
@@ -259,14 +263,14 @@ class TestPaths:
 
     @pytest.mark.parametrize("text", ["cp a .git/hooks/x", "echo x > .envrc", "rm -rf .git", "sed -i s/a/b/ .npmrc"])
     def test_control_files_in_a_shell_line(self, text: str) -> None:
-        verdict = Policy([rule(ALLOW), *FOUR_ALLOWED], YOLO).decide(shell(text))
-        assert (verdict.decision, verdict.firm) == (ASK, True)
+        verdict = PolicyEngine([rule(ALLOW), *FOUR_ALLOWED], YOLO).decide(shell(text))
+        assert (verdict.decision, verdict.always_ask) == (ASK, True)
 
     def test_the_memory_tool_may_write_its_own_file(self) -> None:
         given = facts("save_memory", paths=(f"{HOME}/.gemini/GEMINI.md",))
-        verdict = Policy([], DEFAULT).decide(given)
-        assert verdict.offer is not None
-        assert decided(given, verdict.offer) is ALLOW
+        verdict = PolicyEngine([], DEFAULT).decide(given)
+        assert verdict.suggested_rule is not None
+        assert decided(given, verdict.suggested_rule) is ALLOW
         assert decided(facts("save_memory", server="x", paths=given.paths), rule(ALLOW), mode=YOLO) is ASK
 
 
@@ -277,7 +281,7 @@ class TestArguments:
         assert decided(facts("web_fetch", arguments={"b": 2, "a": 2}), denied) is ASK
 
     def test_case_62(self) -> None:
-        policy = Policy([rule(DENY, "write_file", arguments="(a+)+$")], DEFAULT)
+        policy = PolicyEngine([rule(DENY, "write_file", arguments="(a+)+$")], DEFAULT)
         given = facts("write_file", arguments={"content": "a" * 40 + "!"})
         policy.decide(given)
         started = time.perf_counter()
@@ -296,7 +300,7 @@ class TestShellLines:
         + ["/usr/bin/touch MARK", "$'to\\x75ch' MARK", 't""ouch MARK', "sudo touch MARK", "ls | xargs touch"],
     )
     def test_cases_44_45_52_a_denied_command_is_found_anywhere(self, text: str) -> None:
-        for mode in Mode:
+        for mode in ApprovalMode:
             assert decided(shell(text), *FOUR_ALLOWED, NO_TOUCH, mode=mode) is DENY
 
     @pytest.mark.parametrize(
@@ -356,7 +360,9 @@ class TestShellLines:
         assert decided(shell("git log", programs={"git": "/usr/bin/git"}), *FOUR_ALLOWED) is ALLOW
 
     def test_case_65_a_failing_parser_fails_closed(self) -> None:
-        unread = CommandLine("ls", (), (), is_plain=False, is_opaque=True, doubts=("it cannot be read",), roots=())
+        unread = CommandLine(
+            "ls", (), (), is_plain=False, is_opaque=True, doubts=("it cannot be read",), program_names=()
+        )
         assert decided(shell("ls", line=unread), rule(ALLOW, SHELL)) is ASK
         assert decided(shell("ls", line=unread), rule(ALLOW, SHELL), NO_TOUCH, mode=YOLO) is DENY
 
@@ -368,9 +374,9 @@ class TestShellLines:
 
     def test_core_tools_limit_the_commands(self) -> None:
         lists = ToolLists(core=("ShellTool(git status)", "ShellTool(ls)"))
-        rules = rules_of_settings(lists, tier=Tier.USER, source="s")
+        rules = rules_from_settings(lists, tier=Tier.USER, source="s")
         for mode in (DEFAULT, AUTO_EDIT, YOLO):
-            policy = Policy(rules, mode)
+            policy = PolicyEngine(rules, mode)
             assert policy.decide(shell("git status; ls")).decision is (ALLOW if mode is YOLO else ASK)
             for text in ("git push", "ls; rm x", "env ls", "eval $X", "ls $(rm x)", "", "bash -c ls"):
                 assert policy.decide(shell(text)).decision is DENY, text
@@ -380,7 +386,7 @@ class TestShellLines:
 
 class TestNetwork:
     @pytest.mark.parametrize("given", [shell("git log", wants_network=True), facts("read_file", wants_network=True)])
-    def test_it_asks_unless_the_rule_says_so(self, given: Facts) -> None:
+    def test_it_asks_unless_the_rule_says_so(self, given: CallFacts) -> None:
         assert decided(given, *FOUR_ALLOWED) is ASK
         assert decided(given, rule(ALLOW, network=True)) is ALLOW
         assert decided(given, mode=YOLO) is ALLOW
@@ -388,13 +394,13 @@ class TestNetwork:
 
     def test_the_offer_says_so(self) -> None:
         given = shell("git log", wants_network=True)
-        offer = Policy(FOUR_ALLOWED, DEFAULT).decide(given).offer
-        assert offer == Rule(ALLOW, Tier.USER, "your answer", SHELL, command=("git", "log"), network=True)
+        offer = PolicyEngine(FOUR_ALLOWED, DEFAULT).decide(given).suggested_rule
+        assert offer == PolicyRule(ALLOW, Tier.USER, "your answer", SHELL, command=("git", "log"), allows_network=True)
 
 
 class TestModes:
     def test_deny_holds_in_every_mode(self) -> None:
-        for mode in Mode:
+        for mode in ApprovalMode:
             assert decided(facts("read_file"), rule(DENY, "read_file"), rule(ALLOW), mode=mode) is DENY
 
     def test_a_rule_that_asks_is_not_lifted_by_auto_edit_but_by_yolo(self) -> None:
@@ -417,10 +423,10 @@ class TestModes:
         assert decided(shell("touch x"), command(ALLOW, "touch", modes=explicit), mode=PLAN) is DENY
 
     def test_the_policy_itself_never_changes(self) -> None:
-        policy = Policy([], DEFAULT)
-        other = policy.with_rule(rule(ALLOW)).in_mode(YOLO)
+        policy = PolicyEngine([], DEFAULT)
+        other = policy.with_rule(rule(ALLOW)).with_mode(YOLO)
         assert (policy.mode, other.mode, len(other.rules) - len(policy.rules)) == (DEFAULT, YOLO, 1)
-        assert other.in_mode(DEFAULT).decide(facts("write_file", "a")).decision is ALLOW
+        assert other.with_mode(DEFAULT).decide(facts("write_file", "a")).decision is ALLOW
         assert policy.decide(facts("write_file", "a")).decision is ASK
 
 
@@ -435,28 +441,28 @@ class TestOffers:
             shell("npm test"),
         ],
     )
-    def test_what_is_remembered_covers_the_call(self, given: Facts) -> None:
-        policy = Policy(FOUR_ALLOWED, DEFAULT)
-        offer = policy.decide(given).offer
+    def test_what_is_remembered_covers_the_call(self, given: CallFacts) -> None:
+        policy = PolicyEngine(FOUR_ALLOWED, DEFAULT)
+        offer = policy.decide(given).suggested_rule
         assert offer is not None
         assert policy.with_rule(offer).decide(given).decision is ALLOW
         assert policy.with_rule(offer).decide(shell("git push")).decision is ASK
 
     def test_the_neighbour_still_asks(self) -> None:
-        offer = Policy([], DEFAULT).decide(shell("git log -3")).offer
+        offer = PolicyEngine([], DEFAULT).decide(shell("git log -3")).suggested_rule
         assert offer is not None
         assert decided(shell("git push"), offer) is ASK
         assert decided(facts("write_file", "a"), offer) is ASK
 
     @pytest.mark.parametrize("text", ["rm x", "ls > f", "git log; wc a", "python -c 1", "cat /etc/x", "eval x"])
     def test_none_where_no_rule_would_do(self, text: str) -> None:
-        assert Policy([], DEFAULT).decide(shell(text)).offer is None
+        assert PolicyEngine([], DEFAULT).decide(shell(text)).suggested_rule is None
 
     def test_none_where_a_rule_asks_anyway(self) -> None:
-        assert Policy([rule(ASK, "write_file")], DEFAULT).decide(facts("write_file", "a")).offer is None
+        assert PolicyEngine([rule(ASK, "write_file")], DEFAULT).decide(facts("write_file", "a")).suggested_rule is None
 
     def test_none_in_plan_mode(self) -> None:
-        assert Policy([], PLAN).decide(shell("ls")).offer is None
+        assert PolicyEngine([], PLAN).decide(shell("ls")).suggested_rule is None
 
 
 class TestFailures:
@@ -466,8 +472,8 @@ class TestFailures:
 
     def test_it_asks_firmly(self) -> None:
         for mode in (DEFAULT, AUTO_EDIT, YOLO):
-            verdict = Policy([self.BROKEN], mode).decide(facts("write_file", "a"))
-            assert (verdict.decision, verdict.firm, verdict.offer) == (ASK, True, None)
+            verdict = PolicyEngine([self.BROKEN], mode).decide(facts("write_file", "a"))
+            assert (verdict.decision, verdict.always_ask, verdict.suggested_rule) == (ASK, True, None)
             assert verdict.reason.startswith("The policy could not judge this call (BadPattern: ")
 
     def test_it_denies_where_asking_would_be_skipped(self) -> None:
@@ -478,8 +484,8 @@ class TestFailures:
     def test_arguments_that_hold_themselves(self) -> None:
         arguments: dict[str, object] = {}
         arguments["again"] = [arguments]
-        verdict = Policy([rule(DENY, arguments="x")], DEFAULT).decide(facts("read_file", arguments=arguments))
-        assert (verdict.decision, verdict.firm) == (ASK, True)
+        verdict = PolicyEngine([rule(DENY, arguments="x")], DEFAULT).decide(facts("read_file", arguments=arguments))
+        assert (verdict.decision, verdict.always_ask) == (ASK, True)
 
 
 LINES = [
@@ -502,7 +508,7 @@ CALLS = [
     facts("write_file", server="x"),
 ]
 RULES = st.builds(
-    Rule,
+    PolicyRule,
     decision=st.sampled_from(Decision),
     tier=st.sampled_from(Tier),
     source=st.just("x"),
@@ -518,32 +524,34 @@ RULES = st.builds(
 )
 
 
-@given(st.lists(RULES, max_size=5), RULES, st.sampled_from(Mode), st.sampled_from(CALLS))
+@given(st.lists(RULES, max_size=5), RULES, st.sampled_from(ApprovalMode), st.sampled_from(CALLS))
 @settings(max_examples=250, deadline=None)
-def test_a_stricter_rule_never_loosens(rules: list[Rule], added: Rule, mode: Mode, given: Facts) -> None:
+def test_a_stricter_rule_never_loosens(
+    rules: list[PolicyRule], added: PolicyRule, mode: ApprovalMode, given: CallFacts
+) -> None:
     if added.decision is ALLOW and added.tier is not Tier.WORKSPACE:
         return
-    policy = Policy(rules, mode)
+    policy = PolicyEngine(rules, mode)
     before, after = policy.decide(given), policy.with_rule(added).decide(given)
     assert after.decision.strictness >= before.decision.strictness
-    assert after.firm >= before.firm or after.decision is DENY
+    assert after.always_ask >= before.always_ask or after.decision is DENY
 
 
 @given(st.lists(RULES, max_size=5), st.sampled_from(CALLS))
 @settings(max_examples=150, deadline=None)
-def test_no_mode_lifts_a_denial_and_no_order_matters(rules: list[Rule], given: Facts) -> None:
-    everywhere = [Rule(each.decision, each.tier, "x", each.tool, each.server, each.command) for each in rules]
+def test_no_mode_lifts_a_denial_and_no_order_matters(rules: list[PolicyRule], given: CallFacts) -> None:
+    everywhere = [PolicyRule(each.decision, each.tier, "x", each.tool, each.server, each.command) for each in rules]
     if decided(given, *everywhere) is DENY:
-        assert {decided(given, *everywhere, mode=mode) for mode in Mode} == {DENY}
-    for mode in Mode:
+        assert {decided(given, *everywhere, mode=mode) for mode in ApprovalMode} == {DENY}
+    for mode in ApprovalMode:
         assert decided(given, *rules, mode=mode) is decided(given, *reversed(rules), mode=mode)
 
 
-@given(st.lists(RULES, max_size=5), st.sampled_from(Mode), st.sampled_from(CALLS))
+@given(st.lists(RULES, max_size=5), st.sampled_from(ApprovalMode), st.sampled_from(CALLS))
 @settings(max_examples=150, deadline=None)
-def test_an_offer_keeps_its_promise(rules: list[Rule], mode: Mode, given: Facts) -> None:
-    policy = Policy(rules, mode)
-    offer = policy.decide(given).offer
+def test_an_offer_keeps_its_promise(rules: list[PolicyRule], mode: ApprovalMode, given: CallFacts) -> None:
+    policy = PolicyEngine(rules, mode)
+    offer = policy.decide(given).suggested_rule
     if offer is not None:
         assert policy.with_rule(offer).decide(given).decision is ALLOW
-        assert rules_in(rule_toml(offer), source="saved", tier=Tier.USER) == [replace(offer, source="saved:1")]
+        assert parse_rules(rule_to_toml(offer), source="saved", tier=Tier.USER) == [replace(offer, source="saved:1")]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tejat.workspace.workspace import Workspace
+from tejat.workspace.context import Workspace
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tejat.core.tool import validate_and_execute
+from tejat.core.tools.base import validate_and_execute
 from tejat.tools.replace import EditTool
-from tejat.workspace.workspace import Workspace
+from tejat.workspace.context import Workspace
 
 FOLDER = Path(__file__).parent.parent / "edit_cases"
 CASES = sorted(path.parent.name for path in FOLDER.glob("*/arguments.json"))

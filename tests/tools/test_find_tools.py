@@ -4,21 +4,21 @@ import asyncio
 
 import pytest
 
+from support.tool_catalogue import CatalogueTool, full_registry
+from support.tool_results import invalid_params_result
 from tejat.core.errors import ErrorType
 from tejat.core.json_text import dump_json
-from tejat.core.tokens import estimate_declaration
-from tejat.core.tool import Kind, ToolResult, validate_and_execute
+from tejat.core.messages.tokens import estimate_declaration_tokens
+from tejat.core.tools.base import Kind, ToolResult, validate_and_execute
 from tejat.tools import find_tools_entry
-from tejat.tools.find_tools import MOST_AT_ONCE, FindToolsTool
-from tejat.tools.registry import FIND_TOOLS, Source, ToolRegistry, entry_of
-from tejat.tools.words import description_of
-from tool_catalogue import CatalogueTool, registry_with_all
-from tool_checks import rejection
+from tejat.tools.descriptions import load_description
+from tejat.tools.find_tools import MAX_LOADED, FindToolsTool
+from tejat.tools.registry import FIND_TOOLS, ToolRegistry, ToolSource, entry_for
 
 
 def registry_of(*tools: tuple[str, str]) -> ToolRegistry:
     registry = ToolRegistry()
-    registry.replace_server("hub", [entry_of(CatalogueTool("hub", name, ["id"], told)) for name, told in tools])
+    registry.replace_server_tools("hub", [entry_for(CatalogueTool("hub", name, ["id"], told)) for name, told in tools])
     return registry
 
 
@@ -44,7 +44,7 @@ class TestAnswers:
             "Less likely, and not loaded: hub__list_branches",
             "2 tool(s) loaded.",
         )
-        assert registry.told_of == ["hub__create_branch", "hub__delete_branch"]
+        assert registry.activated_names == ["hub__create_branch", "hub__delete_branch"]
 
     def test_by_name(self) -> None:
         registry = registry_of(*SMALL)
@@ -52,7 +52,7 @@ class TestAnswers:
             "These can be called from now on:\n- hub__list_branches\n- hub__paint_door: Paints a door.",
             "2 tool(s) loaded.",
         )
-        assert registry.told_of == ["hub__list_branches", "hub__paint_door"]
+        assert registry.activated_names == ["hub__list_branches", "hub__paint_door"]
 
     def test_a_name_that_nobody_has_is_looked_for(self) -> None:
         registry = registry_of(*SMALL)
@@ -64,22 +64,22 @@ class TestAnswers:
     def test_named_ones_come_first_and_count_not_as_found(self) -> None:
         registry = registry_of(*SMALL)
         find(registry, query="delete branch", names=["paint_door"], limit=1)
-        assert registry.told_of == ["hub__paint_door", "hub__delete_branch"]
+        assert registry.activated_names == ["hub__paint_door", "hub__delete_branch"]
 
     def test_nothing_fits(self) -> None:
         registry = registry_of(*SMALL)
         assert find(registry, query="zebra", names=["giraffe"]) == ToolResult(
             'There is no tool "giraffe".\nNo tool fits these words. Try others, or fewer.', "0 tool(s) loaded."
         )
-        assert registry.told_of == []
+        assert registry.activated_names == []
 
     def test_no_more_than_so_many_at_once(self) -> None:
-        registry = registry_with_all()
+        registry = full_registry()
         find(registry, query="list", names=["unheard of"] * 500, limit=10_000)
-        assert len(registry.told_of) == MOST_AT_ONCE
+        assert len(registry.activated_names) == MAX_LOADED
         names = [entry.name for entry in registry.entries()[100:200]]
         assert len(str(find(registry, names=names, query="create", limit=500).llm_content)) < 20_000
-        assert len(registry.told_of) <= 3 * MOST_AT_ONCE
+        assert len(registry.activated_names) <= 3 * MAX_LOADED
 
     def test_only_those_that_it_was_made_with(self) -> None:
         registry = registry_of(*SMALL)
@@ -87,11 +87,11 @@ class TestAnswers:
         tool = FindToolsTool(registry, registry.tools_by_server("hub")[:2])
         result = asyncio.run(validate_and_execute(tool, {"query": "branch door own", "names": ["__own", "paint_door"]}))
         assert str(result.llm_content).startswith('There is no tool "__own".\nThere is no tool "paint_door".\n')
-        assert registry.told_of == ["hub__create_branch", "hub__delete_branch"]
+        assert registry.activated_names == ["hub__create_branch", "hub__delete_branch"]
 
     @pytest.mark.parametrize("params", [{}, {"query": "  "}, {"names": []}, {"query": "", "names": None}])
     def test_nothing_was_asked(self, params: dict[str, object]) -> None:
-        assert find(registry_of(*SMALL), **params) == rejection("Give a query, or the names of tools.")
+        assert find(registry_of(*SMALL), **params) == invalid_params_result("Give a query, or the names of tools.")
 
     @pytest.mark.parametrize("params", [{"query": 5}, {"query": "x", "limit": 0}, {"names": [""]}])
     def test_wrong_arguments(self, params: dict[str, object]) -> None:
@@ -104,9 +104,9 @@ class TestDeclaration:
     def test_it_tells_of_the_others(self) -> None:
         registry = registry_of(*SMALL)
         entry = find_tools_entry(registry, registry.entries())
-        assert (entry.name, entry.source, entry.kind) == (FIND_TOOLS, Source.BUILT_IN, Kind.SEARCH)
+        assert (entry.name, entry.source, entry.kind) == (FIND_TOOLS, ToolSource.BUILT_IN, Kind.SEARCH)
         assert entry.declaration.description == (
-            f"{description_of(FIND_TOOLS)}\n\nhub (4 tools): create_branch, delete_branch, list_branches, paint_door"
+            f"{load_description(FIND_TOOLS)}\n\nhub (4 tools): create_branch, delete_branch, list_branches, paint_door"
         )
         schema = entry.declaration.parameters_json_schema
         properties = schema["properties"]
@@ -114,9 +114,9 @@ class TestDeclaration:
         assert (list(properties), schema["required"]) == (["query", "names", "limit"], [])
 
     def test_of_five_hundred_in_three_thousand_tokens(self) -> None:
-        registry = registry_with_all()
+        registry = full_registry()
         declaration = find_tools_entry(registry, registry.entries()).declaration
-        assert estimate_declaration(declaration) <= 3_000
+        assert estimate_declaration_tokens(declaration) <= 3_000
         # Nor by a count that is rather too high than too low.
         assert len(dump_json(declaration.to_json()).encode()) / 3 <= 3_000
 

@@ -10,13 +10,19 @@ from typing import Any
 
 import pytest
 
+from support.tool_results import (
+    child_processes,
+    failed_result,
+    invalid_params_result,
+    outside_workspace_result,
+    unprivileged_user,
+)
 from tejat.core.errors import ErrorType
-from tejat.core.tool import Kind, ToolLocation, ToolResult, validate_and_execute
+from tejat.core.tools.base import Kind, ToolLocation, ToolResult, validate_and_execute
 from tejat.tools import glob
 from tejat.tools.glob import GlobTool
-from tejat.workspace.walk import Found
-from tejat.workspace.workspace import Workspace
-from tool_checks import children, failure, ordinary_user, outside, rejection
+from tejat.workspace.context import Workspace
+from tejat.workspace.paths.walk import WalkResult
 
 LONG_AGO = 1_000_000_000
 
@@ -197,7 +203,7 @@ class TestFinding:
         root.chmod(0o755)
         make(root, "a", "secret/b")
         (root / "secret").chmod(0)
-        with ordinary_user():
+        with unprivileged_user():
             result = call(tool, "**")
         (root / "secret").chmod(0o700)
         left_out = "\n(1 directories could not be read.)"
@@ -256,18 +262,18 @@ class TestRefusing:
         ],
     )
     def test_g4_bad_parameters(self, tool: GlobTool, params: dict[str, object], reason: str) -> None:
-        assert asyncio.run(validate_and_execute(tool, params)) == rejection(reason)
+        assert asyncio.run(validate_and_execute(tool, params)) == invalid_params_result(reason)
 
     def test_g3_what_is_no_directory(self, tool: GlobTool, root: Path) -> None:
         make(root, "f")
         os.mkfifo(root / "fifo")
         for name in ("f", "fifo"):
             started = time.monotonic()
-            assert call(tool, "*", path=name) == failure(
+            assert call(tool, "*", path=name) == failed_result(
                 f"Search path is not a directory: {root}/{name}", ErrorType.SEARCH_PATH_NOT_A_DIRECTORY
             )
             assert time.monotonic() - started < 1
-        assert call(tool, "*", path="none") == failure(
+        assert call(tool, "*", path="none") == failed_result(
             f"Search path does not exist {root}/none", ErrorType.SEARCH_PATH_NOT_FOUND
         )
 
@@ -276,10 +282,10 @@ class TestRefusing:
         root.chmod(0o755)
         (root / "secret").mkdir()
         (root / "secret").chmod(0)
-        with ordinary_user():
+        with unprivileged_user():
             result = call(tool, "*", path="secret")
         (root / "secret").chmod(0o700)
-        assert result == failure(
+        assert result == failed_result(
             f"Error accessing search path: Permission denied: {root}/secret", ErrorType.PERMISSION_DENIED
         )
 
@@ -288,7 +294,9 @@ class TestRefusing:
         make(root.parent, "outer/sub/MARK", "root-evil/MARK")
         (root / "out").symlink_to(root.parent / "outer")
         path = path.format(root=root)
-        assert call(tool, "**", path=path) == outside(f"{root}/{path}" if path.startswith("out") else path, root)
+        assert call(tool, "**", path=path) == outside_workspace_result(
+            f"{root}/{path}" if path.startswith("out") else path, root
+        )
 
     @pytest.mark.parametrize(
         "pattern", ["../../**/*", "/etc/*", "{root}/../**", "sub/../../*", "{root}-evil/*", "{a,..}/*"]
@@ -340,7 +348,7 @@ class TestRefusing:
             raise OSError(5, "Input/output error")
 
         monkeypatch.setattr(glob, "find_files", fail)
-        assert call(tool, "*") == failure(
+        assert call(tool, "*") == failed_result(
             "Error during glob search operation: [Errno 5] Input/output error",
             ErrorType.GLOB_EXECUTION_ERROR,
             "Error: An unexpected error occurred.",
@@ -353,7 +361,7 @@ class TestRefusing:
             (root / name).touch()
         find = glob.find_files
 
-        def find_and_remove(*args: Any, **options: Any) -> Found:
+        def find_and_remove(*args: Any, **options: Any) -> WalkResult:
             found = find(*args, **options)
             (root / "a").unlink()
             return found
@@ -380,7 +388,7 @@ def test_g12_a_cancelled_search_ends_promptly_and_leaves_no_process(tool: GlobTo
         (root / f"d{directory}").mkdir()
         for number in range(100):
             os.close(os.open(root / f"d{directory}" / f"f{number}.py", os.O_CREAT | os.O_WRONLY))
-    before = children()
+    before = child_processes()
 
     async def cancel(delay: float) -> float:
         task = asyncio.create_task(validate_and_execute(tool, {"pattern": "**/*.py"}))
@@ -393,7 +401,7 @@ def test_g12_a_cancelled_search_ends_promptly_and_leaves_no_process(tool: GlobTo
 
     for delay in (0.0, 0.001):
         assert asyncio.run(cancel(delay)) < 1
-        assert children() == before
+        assert child_processes() == before
 
 
 def test_an_ignore_file_that_is_too_long_is_told(tmp_path: Path) -> None:

@@ -5,53 +5,55 @@ import json
 
 import pytest
 
+from support.tool_results import failed_result, invalid_params_result
+from support.web_site import http_response, open_site
 from tejat.core.errors import ErrorType
-from tejat.core.history import model_message
+from tejat.core.messages.history import model_message
 from tejat.core.model import (
-    Ability,
-    Answer,
+    Capability,
     Citation,
     FailureKind,
     Grounding,
+    GroundingSource,
     ModelFailure,
     ModelRequest,
-    Source,
+    ModelResponse,
 )
-from tejat.core.tool import Kind, ToolResult, validate_and_execute
+from tejat.core.tools.base import Kind, ToolResult, validate_and_execute
 from tejat.tools.google_web_search import WebSearchTool
-from tejat.tools.web import Web
-from tejat.workspace.fetch.fetch import Fetcher
-from tejat.workspace.fetch.search_endpoint import SearchEndpoint
+from tejat.tools.web.access import WebAccess
 from tejat.workspace.http.client import HttpClient
-from tool_checks import failure, rejection
-from web_site import answer, site
+from tejat.workspace.web.fetcher import Fetcher
+from tejat.workspace.web.search_endpoint import SearchEndpoint
 
 
 class Model:
     """Says what it is told to say, or fails, and keeps what it was asked."""
 
-    def __init__(self, say: Answer | ModelFailure) -> None:
+    def __init__(self, say: ModelResponse | ModelFailure) -> None:
         self.say = say
         self.asked: list[ModelRequest] = []
 
-    async def __call__(self, request: ModelRequest) -> Answer:
+    async def __call__(self, request: ModelRequest) -> ModelResponse:
         self.asked.append(request)
         if isinstance(self.say, ModelFailure):
             raise self.say
         return self.say
 
 
-def web(model: Model | None = None, *, abilities: frozenset[Ability] = frozenset(Ability), search: str = "") -> Web:
-    return Web(
+def web(
+    model: Model | None = None, *, capabilities: frozenset[Capability] = frozenset(Capability), search: str = ""
+) -> WebAccess:
+    return WebAccess(
         lambda: Fetcher(HttpClient(environment={})),
         ask=model,
-        abilities=lambda: abilities,
+        capabilities=lambda: capabilities,
         search=(lambda: SearchEndpoint(search, lambda: HttpClient(environment={}))) if search else None,
         secrets=lambda: ["hush-hush-hush"],
     )
 
 
-def call(web: Web, query: object = "tea") -> ToolResult:
+def call(web: WebAccess, query: object = "tea") -> ToolResult:
     return asyncio.run(validate_and_execute(WebSearchTool(web), {"query": query}))
 
 
@@ -66,11 +68,11 @@ def test_what_it_is() -> None:
 
 @pytest.mark.parametrize("query", ["", "  \n"])
 def test_an_empty_query(query: str) -> None:
-    assert call(web(), query) == rejection("The 'query' parameter cannot be empty.")
+    assert call(web(), query) == invalid_params_result("The 'query' parameter cannot be empty.")
 
 
 def test_a_secret_is_not_searched_for() -> None:
-    model = Model(Answer(model_message("x")))
+    model = Model(ModelResponse(model_message("x")))
     result = call(web(model), "what is hush-hush-hush")
     assert result.error is not None
     assert (result.error.type, model.asked) == (ErrorType.POLICY_VIOLATION, [])
@@ -78,43 +80,45 @@ def test_a_secret_is_not_searched_for() -> None:
 
 class TestByTheModelsService:
     def test_an_answer_with_its_sources(self) -> None:
-        grounding = Grounding((Source("T", "https://t.example"), Source(None, None)), (Citation(6, (0, 1)),))
-        model = Model(Answer(model_message("Gr\u00fcn."), grounding=grounding))
+        grounding = Grounding(
+            (GroundingSource("T", "https://t.example"), GroundingSource(None, None)), (Citation(6, (0, 1)),)
+        )
+        model = Model(ModelResponse(model_message("Gr\u00fcn."), grounding=grounding))
         assert call(web(model)) == ToolResult(
             'Web search results for "tea":\n\nGr\u00fcn.[1][2]'
             "\n\nSources:\n[1] T (https://t.example)\n[2] Untitled (No URI)",
             'Search results for "tea" returned.',
         )
         (request,) = model.asked
-        assert (request.abilities, request.purpose, request.system, request.tools) == (
-            *(frozenset({Ability.GOOGLE_SEARCH}), "web_search", "", ()),
+        assert (request.capabilities, request.purpose, request.system, request.tools) == (
+            *(frozenset({Capability.GOOGLE_SEARCH}), "web_search", "", ()),
         )
         assert [message.text for message in request.messages] == ["tea"]
 
     def test_nothing_found(self) -> None:
-        model = Model(Answer(model_message(" \n"), grounding=Grounding((Source("T", "u"),))))
+        model = Model(ModelResponse(model_message(" \n"), grounding=Grounding((GroundingSource("T", "u"),))))
         assert call(web(model)) == ToolResult(
             'No search results or information found for query: "tea"', "No information found."
         )
 
     def test_a_model_that_fails(self) -> None:
         model = Model(ModelFailure("It is down.", FailureKind.UNAVAILABLE))
-        assert call(web(model)) == failure(
+        assert call(web(model)) == failed_result(
             'Error: Error during web search for query "tea": It is down.',
             ErrorType.WEB_SEARCH_FAILED,
             "Error performing web search.",
         )
 
     def test_it_goes_before_a_service_of_ones_own(self) -> None:
-        model = Model(Answer(model_message("x")))
+        model = Model(ModelResponse(model_message("x")))
         assert call(web(model, search="http://127.0.0.1:9/")).error is None
 
 
 class TestByAServiceOfOnesOwn:
     def search(self, say: bytes, model: Model | None = None) -> ToolResult:
         async def main() -> ToolResult:
-            async with site({"/search": say}) as opened:
-                tool = WebSearchTool(web(model, abilities=frozenset(), search=f"{opened.origin}/search"))
+            async with open_site({"/search": say}) as opened:
+                tool = WebSearchTool(web(model, capabilities=frozenset(), search=f"{opened.origin}/search"))
                 return await validate_and_execute(tool, {"query": "tea"})
 
         return asyncio.run(main())
@@ -124,31 +128,31 @@ class TestByAServiceOfOnesOwn:
             {"title": "Tea", "url": "https://t.example/", "content": "A drink."},
             {"url": "https://u.example/"},
         ]
-        assert self.search(answer(json.dumps({"results": results}))) == ToolResult(
+        assert self.search(http_response(json.dumps({"results": results}))) == ToolResult(
             'Web search results for "tea":\n\nTea [1]\nA drink.\n\nUntitled [2]'
             "\n\nSources:\n[1] Tea (https://t.example/)\n[2] Untitled (https://u.example/)",
             'Search results for "tea" returned.',
         )
 
     def test_a_model_that_cannot_search_is_not_asked(self) -> None:
-        model = Model(Answer(model_message("x")))
-        self.search(answer('{"results": []}'), model)
+        model = Model(ModelResponse(model_message("x")))
+        self.search(http_response('{"results": []}'), model)
         assert model.asked == []
 
     def test_no_hits(self) -> None:
-        assert self.search(answer('{"results": []}')).return_display == "No information found."
+        assert self.search(http_response('{"results": []}')).return_display == "No information found."
 
     def test_a_service_that_fails(self) -> None:
-        assert self.search(answer("", status="500 Oops")) == failure(
+        assert self.search(http_response("", status="500 Oops")) == failed_result(
             'Error: Error during web search for query "tea": The search service answered 500 Oops.',
             ErrorType.WEB_SEARCH_FAILED,
             "Error performing web search.",
         )
 
 
-@pytest.mark.parametrize("model", [None, Model(Answer(model_message("x")))])
+@pytest.mark.parametrize("model", [None, Model(ModelResponse(model_message("x")))])
 def test_without_either_it_is_said_what_to_set(model: Model | None) -> None:
-    result = call(web(model, abilities=frozenset({Ability.URL_CONTEXT})))
+    result = call(web(model, capabilities=frozenset({Capability.URL_CONTEXT})))
     assert result.error is not None
     assert result.error.type is ErrorType.WEB_SEARCH_FAILED
     assert "web.searchUrl" in result.error.message
@@ -156,12 +160,12 @@ def test_without_either_it_is_said_what_to_set(model: Model | None) -> None:
 
 def test_cancelling_goes_through() -> None:
     class Never(Model):
-        async def __call__(self, request: ModelRequest) -> Answer:
+        async def __call__(self, request: ModelRequest) -> ModelResponse:
             await asyncio.sleep(60)
             return await super().__call__(request)
 
     async def main() -> None:
-        tool = WebSearchTool(web(Never(Answer(model_message("x")))))
+        tool = WebSearchTool(web(Never(ModelResponse(model_message("x")))))
         task = asyncio.create_task(validate_and_execute(tool, {"query": "tea"}))
         await asyncio.sleep(0.05)
         task.cancel()

@@ -4,13 +4,13 @@ import asyncio
 from datetime import datetime
 from pathlib import Path
 
-from job_checks import ended, start
-from tejat.core.tool import Kind, ToolResult, validate_and_execute
+from support.jobs import run_job, start_job
+from tejat.core.tools.base import Kind, ToolResult, validate_and_execute
 from tejat.tools.list_background_processes import ListBackgroundProcessesTool
-from tejat.workspace.jobs import Job, Jobs
+from tejat.workspace.jobs.store import Job, JobStore
 
 
-def call(jobs: Jobs) -> ToolResult:
+def call(jobs: JobStore) -> ToolResult:
     return asyncio.run(validate_and_execute(ListBackgroundProcessesTool(jobs), {}))
 
 
@@ -18,7 +18,7 @@ def began(job: Job) -> str:
     return datetime.fromtimestamp(job.started).astimezone().isoformat(sep=" ", timespec="seconds")
 
 
-def test_what_it_is(jobs: Jobs) -> None:
+def test_what_it_is(jobs: JobStore) -> None:
     tool = ListBackgroundProcessesTool(jobs)
     assert (tool.name, tool.kind, tool.get_description({})) == (
         "list_background_processes",
@@ -27,16 +27,16 @@ def test_what_it_is(jobs: Jobs) -> None:
     )
 
 
-def test_none(jobs: Jobs) -> None:
+def test_none(jobs: JobStore) -> None:
     assert call(jobs) == ToolResult("There are no background processes.", "0 background process(es), 0 running.")
 
 
-def test_all_of_them(jobs: Jobs, tmp_path: Path) -> None:
-    failed = ended(jobs, "echo hi\nexit 3")
-    killed = ended(jobs, "kill -9 $$ # \x1b[31m")
-    lost = ended(jobs, "true")
+def test_all_of_them(jobs: JobStore, tmp_path: Path) -> None:
+    failed = run_job(jobs, "echo hi\nexit 3")
+    killed = run_job(jobs, "kill -9 $$ # \x1b[31m")
+    lost = run_job(jobs, "true")
     Path(lost.log).with_suffix(".state").unlink()
-    running = start(jobs, "sleep 60")
+    running = start_job(jobs, "sleep 60")
     (tmp_path / "jobs" / "broken.json").write_text("{")
     assert call(jobs) == ToolResult(
         f"PID {failed.pid}: exited with code 3, started {began(failed)}, 3 B of output, in /where: echo hi exit 3\n"

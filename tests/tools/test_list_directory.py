@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from support.tool_results import failed_result, unprivileged_user
 from tejat.core.errors import ErrorType
-from tejat.core.tool import Kind, ToolError, ToolLocation, ToolResult, validate_and_execute
+from tejat.core.tools.base import Kind, ToolError, ToolLocation, ToolResult, validate_and_execute
 from tejat.tools import list_directory
 from tejat.tools.list_directory import LSTool
-from tejat.workspace.workspace import Workspace
-from tool_checks import failure, ordinary_user
+from tejat.workspace.context import Workspace
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def call(tool: LSTool, **params: object) -> ToolResult:
 
 
 def outside(path: str, *roots: Path) -> ToolResult:
-    return failure(
+    return failed_result(
         f'Path not in workspace: Attempted path "{path}" resolves outside the allowed workspace directories: '
         + ", ".join(map(str, roots)),
         ErrorType.PATH_NOT_IN_WORKSPACE,
@@ -272,14 +272,14 @@ class TestFailing:
     def test_l6_a_file_is_no_directory(self, tool: LSTool, root: Path) -> None:
         (root / "f").touch()
         for path in (root / "f", root / "f" / "below"):
-            assert call(tool, path=str(path)) == failure(
+            assert call(tool, path=str(path)) == failed_result(
                 f"Error: Path is not a directory: {path}",
                 ErrorType.PATH_IS_NOT_A_DIRECTORY,
                 "Error: Path is not a directory.",
             )
 
     def test_l6_what_does_not_exist(self, tool: LSTool, root: Path) -> None:
-        assert call(tool, path=str(root / "none")) == failure(
+        assert call(tool, path=str(root / "none")) == failed_result(
             f"Error: Directory not found or inaccessible: {root}/none",
             ErrorType.FILE_NOT_FOUND,
             "Error: Failed to list directory.",
@@ -290,10 +290,10 @@ class TestFailing:
         root.chmod(0o755)
         (root / "secret").mkdir(mode=0o700)
         os.chmod(root / "secret", 0)
-        with ordinary_user():
+        with unprivileged_user():
             result = call(tool, path=str(root / "secret"))
         os.chmod(root / "secret", 0o700)
-        assert result == failure(
+        assert result == failed_result(
             f"Error listing directory: Permission denied: {root}/secret",
             ErrorType.LS_EXECUTION_ERROR,
             "Error: Failed to list directory.",
@@ -306,7 +306,7 @@ class TestFailing:
             raise OSError(5, "Input/output error")
 
         monkeypatch.setattr(os, "scandir", fail)
-        assert call(tool, path=str(root)) == failure(
+        assert call(tool, path=str(root)) == failed_result(
             f"Error listing directory: Input/output error: {root}",
             ErrorType.LS_EXECUTION_ERROR,
             "Error: Failed to list directory.",
@@ -343,7 +343,7 @@ class TestFailing:
     def test_special_files_are_answered_at_once(self, tool: LSTool, root: Path) -> None:
         os.mkfifo(root / "fifo")
         started = time.monotonic()
-        assert call(tool, path="fifo") == failure(
+        assert call(tool, path="fifo") == failed_result(
             f"Error: Path is not a directory: {root}/fifo",
             ErrorType.PATH_IS_NOT_A_DIRECTORY,
             "Error: Path is not a directory.",

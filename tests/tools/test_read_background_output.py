@@ -4,26 +4,26 @@ import asyncio
 
 import pytest
 
-from job_checks import ended, start
+from support.jobs import run_job, start_job
+from support.tool_results import failed_result, invalid_params_result
 from tejat.core.errors import ErrorType
-from tejat.core.tool import Kind, ToolResult, validate_and_execute
+from tejat.core.tools.base import Kind, ToolResult, validate_and_execute
 from tejat.tools.read_background_output import ReadBackgroundOutputTool
-from tejat.workspace.jobs import Jobs
-from tool_checks import failure, rejection
+from tejat.workspace.jobs.store import JobStore
 
 
-def call(jobs: Jobs, **params: object) -> ToolResult:
+def call(jobs: JobStore, **params: object) -> ToolResult:
     return asyncio.run(validate_and_execute(ReadBackgroundOutputTool(jobs), params))
 
 
-def test_what_it_is(jobs: Jobs) -> None:
+def test_what_it_is(jobs: JobStore) -> None:
     tool = ReadBackgroundOutputTool(jobs)
-    assert (tool.name, tool.kind, tool.bounds_output) == ("read_background_output", Kind.READ, True)
+    assert (tool.name, tool.kind, tool.limits_own_output) == ("read_background_output", Kind.READ, True)
     assert tool.get_description({"pid": 7}) == "Reading the output of process 7"
 
 
-def test_the_last_lines(jobs: Jobs) -> None:
-    job = ended(jobs, "seq 200; exit 3")
+def test_the_last_lines(jobs: JobStore) -> None:
+    job = run_job(jobs, "seq 200; exit 3")
     text = "".join(f"{number}\n" for number in range(101, 201))
     assert call(jobs, pid=job.pid) == ToolResult(
         f"[Process {job.pid}: exited with code 3. Bytes 292 to 692 of 692; use offset 692 to read on.]\n{text}", text
@@ -31,8 +31,8 @@ def test_the_last_lines(jobs: Jobs) -> None:
     assert call(jobs, pid=job.pid, lines=1).return_display == "200\n"
 
 
-def test_reading_on(jobs: Jobs) -> None:
-    job = ended(jobs, "seq 5")
+def test_reading_on(jobs: JobStore) -> None:
+    job = run_job(jobs, "seq 5")
     assert call(jobs, pid=job.pid, offset=2, lines=2) == ToolResult(
         f"[Process {job.pid}: exited with code 0. Bytes 2 to 6 of 10; use offset 6 to read on.]\n2\n3\n", "2\n3\n"
     )
@@ -41,8 +41,8 @@ def test_reading_on(jobs: Jobs) -> None:
     )
 
 
-def test_waiting_first(jobs: Jobs) -> None:
-    job = start(jobs, "sleep .3; echo late; sleep 60")
+def test_waiting_first(jobs: JobStore) -> None:
+    job = start_job(jobs, "sleep .3; echo late; sleep 60")
     assert call(jobs, pid=job.pid, delay_ms=1500) == ToolResult(
         f"[Process {job.pid}: running. Bytes 0 to 5 of 5; use offset 5 to read on.]\nlate\n", "late\n"
     )
@@ -58,12 +58,12 @@ def test_waiting_first(jobs: Jobs) -> None:
         ({"pid": 7, "delay_ms": 60_001}, "params/delay_ms must be <= 60000"),
     ],
 )
-def test_what_makes_no_sense(jobs: Jobs, params: dict[str, object], reason: str) -> None:
-    assert call(jobs, **params) == rejection(reason)
+def test_what_makes_no_sense(jobs: JobStore, params: dict[str, object], reason: str) -> None:
+    assert call(jobs, **params) == invalid_params_result(reason)
 
 
-def test_h23_only_jobs_of_ours(jobs: Jobs) -> None:
-    assert call(jobs, pid=1) == failure(
+def test_h23_only_jobs_of_ours(jobs: JobStore) -> None:
+    assert call(jobs, pid=1) == failed_result(
         "There is no background process 1.",
         ErrorType.SHELL_EXECUTE_ERROR,
     )

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from support.tool_results import failed_result, invalid_params_result, outside_workspace_result, unprivileged_user
 from tejat.core.errors import ErrorType
-from tejat.core.tool import Kind, ToolLocation, ToolResult, validate_and_execute
-from tejat.core.types import InlineData
+from tejat.core.messages.types import InlineData
+from tejat.core.tools.base import Kind, ToolLocation, ToolResult, validate_and_execute
 from tejat.tools.read_file import ReadFileTool
-from tejat.workspace.workspace import Workspace
-from tool_checks import failure, ordinary_user, outside, rejection
+from tejat.workspace.context import Workspace
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ class TestText:
         self, tool: ReadFileTool, root: Path, params: dict[str, object], reason: str
     ) -> None:
         (root / "f").touch()
-        assert call(tool, root / "f", **params) == rejection(reason)
+        assert call(tool, root / "f", **params) == invalid_params_result(reason)
 
     def test_f4_two_thousand_lines_and_one_more(self, tool: ReadFileTool, root: Path) -> None:
         lines = [str(number) for number in range(2001)]
@@ -221,7 +221,7 @@ class TestMedia:
         os.truncate(root / "a.png", limit)
         assert call(tool, "a.png") == ToolResult(InlineData("image/png", bytes(limit)), "Read image file: a.png")
         os.truncate(root / "a.png", limit + 2**19)
-        assert call(tool, "a.png") == failure(
+        assert call(tool, "a.png") == failed_result(
             f"File size exceeds the 20MB limit: {root}/a.png (20.50MB)",
             ErrorType.FILE_TOO_LARGE,
             "File size exceeds the 20MB limit.",
@@ -229,7 +229,7 @@ class TestMedia:
 
     def test_f20_sound_that_models_do_not_hear(self, tool: ReadFileTool, root: Path) -> None:
         (root / "a.wma").write_bytes(b"\x30\x26\xb2\x75\0\0" * 50)
-        assert call(tool, "a.wma") == failure(
+        assert call(tool, "a.wma") == failed_result(
             "Cannot read audio file a.wma: its format is not supported. "
             "Supported formats: mp3, wav, aiff, aif, aac, ogg, flac.",
             ErrorType.READ_CONTENT_FAILURE,
@@ -270,10 +270,12 @@ class TestNaming:
 
     @pytest.mark.parametrize("path", ["", " ", "\t\n"])
     def test_f18_no_path_at_all(self, tool: ReadFileTool, path: str) -> None:
-        assert call(tool, path) == rejection("The 'path' parameter must be non-empty.")
+        assert call(tool, path) == invalid_params_result("The 'path' parameter must be non-empty.")
 
     def test_missing_path(self, tool: ReadFileTool) -> None:
-        assert asyncio.run(validate_and_execute(tool, {})) == rejection("params must have required property 'path'")
+        assert asyncio.run(validate_and_execute(tool, {})) == invalid_params_result(
+            "params must have required property 'path'"
+        )
 
     def test_the_description_and_location(self, tool: ReadFileTool, root: Path) -> None:
         path = str(root / "sub" / "f")
@@ -296,7 +298,7 @@ class TestNaming:
             assert call(tool, other / "both") == ToolResult("second", "")
             assert call(tool, "one") == ToolResult("only here", "")
             assert call(tool, "across") == ToolResult("only here", "")
-            assert call(tool, "none") == failure(
+            assert call(tool, "none") == failed_result(
                 f"File not found: {root}/none", ErrorType.FILE_NOT_FOUND, "File not found."
             )
 
@@ -307,7 +309,7 @@ class TestNaming:
             tool = ReadFileTool(workspace)
             assert call(tool, tmp_path / "link" / "f") == ToolResult("x", "")
             assert call(tool, root / "f") == ToolResult("x", "")
-            assert call(tool, root / "none") == failure(
+            assert call(tool, root / "none") == failed_result(
                 f"File not found: {tmp_path}/link/none", ErrorType.FILE_NOT_FOUND, "File not found."
             )
 
@@ -328,7 +330,7 @@ class TestIgnoring:
         (root / "private").mkdir()
         for name, line, rule in (("a.key", 1, "*.key"), ("private/f", 2, "private/")):
             (root / name).write_text("secret")
-            assert call(tool, name) == failure(
+            assert call(tool, name) == failed_result(
                 f"File path '{name}' is ignored by .geminiignore pattern(s). "
                 f"See line {line} of {root}/.geminiignore: {rule}",
                 ErrorType.INVALID_TOOL_PARAMS,
@@ -348,7 +350,7 @@ class TestIgnoring:
             ("directory/f", a_link),
             ("link.hidden", f"See line 2 of {root}/.geminiignore: *.hidden"),
         ):
-            assert call(tool, name) == failure(
+            assert call(tool, name) == failed_result(
                 f"File path '{name}' is ignored by .geminiignore pattern(s). {why}", ErrorType.INVALID_TOOL_PARAMS
             )
 
@@ -366,7 +368,7 @@ class TestIgnoring:
 
     def test_an_ignored_file_that_does_not_exist_is_not_found(self, tool: ReadFileTool, root: Path) -> None:
         (root / ".geminiignore").write_text("*.key\n")
-        assert call(tool, "a.key") == failure(
+        assert call(tool, "a.key") == failed_result(
             f"File not found: {root}/a.key", ErrorType.FILE_NOT_FOUND, "File not found."
         )
 
@@ -375,12 +377,12 @@ class TestFailing:
     def test_f12_missing(self, tool: ReadFileTool, root: Path) -> None:
         (root / "f").touch()
         for name in ("none", "none/none", "f/none"):
-            assert call(tool, name) == failure(
+            assert call(tool, name) == failed_result(
                 f"File not found: {root}/{name}", ErrorType.FILE_NOT_FOUND, "File not found."
             )
 
     def test_f12_a_directory(self, tool: ReadFileTool, root: Path) -> None:
-        assert call(tool, root) == failure(
+        assert call(tool, root) == failed_result(
             f"Path is a directory, not a file: {root}", ErrorType.TARGET_IS_DIRECTORY, "Path is a directory."
         )
 
@@ -389,13 +391,15 @@ class TestFailing:
         root.chmod(0o755)
         (root / "f").write_text("x")
         (root / "f").chmod(0)
-        with ordinary_user():
+        with unprivileged_user():
             result = call(tool, "f")
-        assert result == failure(f"Error reading file f: Permission denied: {root}/f", ErrorType.PERMISSION_DENIED)
+        assert result == failed_result(
+            f"Error reading file f: Permission denied: {root}/f", ErrorType.PERMISSION_DENIED
+        )
 
     def test_a_loop_of_links(self, tool: ReadFileTool, root: Path) -> None:
         (root / "loop").symlink_to("loop")
-        assert call(tool, "loop") == failure(
+        assert call(tool, "loop") == failed_result(
             f"Error reading file loop: Too many symbolic links, probably a loop: {root}/loop",
             ErrorType.READ_CONTENT_FAILURE,
         )
@@ -408,7 +412,9 @@ class TestFailing:
 
         (root / "f").write_text("x\n" * 2**20)
         monkeypatch.setattr(os, "preadv", fail)
-        assert call(tool, "f") == failure("Error reading file f: Input/output error", ErrorType.READ_CONTENT_FAILURE)
+        assert call(tool, "f") == failed_result(
+            "Error reading file f: Input/output error", ErrorType.READ_CONTENT_FAILURE
+        )
 
     @pytest.mark.parametrize(
         "path",
@@ -419,7 +425,7 @@ class TestFailing:
             (root.parent / name).mkdir()
             (root.parent / name / "secret").write_text("MARK")
         path = path.format(root=root)
-        assert call(tool, path) == outside(path, root)
+        assert call(tool, path) == outside_workspace_result(path, root)
 
     def test_f13_links_that_lead_out(self, tool: ReadFileTool, root: Path) -> None:
         outer = root.parent / "outer"
@@ -431,7 +437,7 @@ class TestFailing:
         (root / "dangling").symlink_to(outer / "none")
         (root / "chain").symlink_to("file")
         for name in ("file", "relative", "directory/secret", "dangling", "chain"):
-            assert call(tool, name) == outside(root / name, root)
+            assert call(tool, name) == outside_workspace_result(root / name, root)
 
     def test_links_that_stay_inside(self, tool: ReadFileTool, root: Path) -> None:
         (root / "sub").mkdir()
@@ -456,7 +462,7 @@ class TestFailing:
             server.bind(os.path.relpath(root / "socket"))
             for name in ("fifo", "socket"):
                 started = time.monotonic()
-                assert call(tool, name) == failure(
+                assert call(tool, name) == failed_result(
                     f"Not a regular file but a pipe, socket or device, which is never opened: {root}/{name}",
                     ErrorType.SPECIAL_FILE,
                 )
@@ -473,7 +479,7 @@ class TestFailing:
 
     def test_long_paths_are_refused_in_few_words(self, tool: ReadFileTool) -> None:
         for path in ("n" * 300, "d/" * 2500):
-            assert call(tool, path) == rejection(
+            assert call(tool, path) == invalid_params_result(
                 f"Path is too long (at most 4096 bytes, and 255 for each name in it): {path[:60]}..."
             )
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from support.tool_results import unprivileged_user
 from tejat.core.errors import ErrorType
-from tejat.core.tool import Kind, ToolError, ToolResult, validate_and_execute
-from tejat.core.types import InlineData, Part
+from tejat.core.messages.types import InlineData, Part
+from tejat.core.tools.base import Kind, ToolError, ToolResult, validate_and_execute
 from tejat.tools import read_many_files
 from tejat.tools.read_many_files import ReadManyFilesTool
-from tejat.workspace.workspace import Workspace
-from tool_checks import ordinary_user
+from tejat.workspace.context import Workspace
 
 END = "\n--- End of content ---"
 NOTHING = "No files matching the criteria were found or all were skipped."
@@ -245,7 +245,7 @@ class TestReading:
         root.chmod(0o755)
         write(root, {"a": "A", "b": "B", "c": "C"})
         (root / "b").chmod(0)
-        with ordinary_user():
+        with unprivileged_user():
             given = call(tool, "a", "b", "c")
         reason = f"Read error: Permission denied: {root}/b"
         assert given == result(root, {"a": "A", "c": "C"}, [("b", reason)])
@@ -299,7 +299,7 @@ class TestReading:
         root.chmod(0o755)
         write(root, {"a": "A", "secret/b": "B"})
         (root / "secret").chmod(0)
-        with ordinary_user():
+        with unprivileged_user():
             given = call(tool, "**")
         (root / "secret").chmod(0o700)
         assert given == result(root, {"a": "A"}, [(str(root), "1 directories in it could not be read")])
@@ -307,7 +307,7 @@ class TestReading:
     def test_what_was_read_is_remembered(self, tool: ReadManyFilesTool, root: Path) -> None:
         write(root, {"a": "A"})
         call(tool, "*")
-        assert tool._workspace.records.last_seen(str(root / "a")) == b"A"
+        assert tool._workspace.read_tracker.last_content(str(root / "a")) == b"A"
 
 
 class TestRoots:

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
-from tejat.core.tool import BaseTool, FunctionDeclaration, Kind, ToolContext, ToolResult
-from tejat.core.types import Params
-from tejat.tools.registry import ALIASES, FIND_TOOLS, Entry, Source, ToolRegistry, entry_of
+from tejat.core.messages.types import Params
+from tejat.core.tools.base import BaseTool, FunctionDeclaration, Kind, ToolContext, ToolResult
+from tejat.tools.registry import ALIASES, FIND_TOOLS, ToolEntry, ToolRegistry, ToolSource, entry_for
 
 SEARCH_ALIASES = ALIASES["search_file_content"]
 
@@ -56,11 +56,11 @@ class ServerTool(NamedTool):
         return self._own_name
 
 
-def of_server(server: str, *names: str) -> list[Entry]:
+def of_server(server: str, *names: str) -> list[ToolEntry]:
     return [
-        entry_of(
+        entry_for(
             ServerTool(server, name),
-            spellings=[f"mcp_{server}_{name}", f"mcp__{server}__{name}", f"{server}.{name}"],
+            alternate_names=[f"mcp_{server}_{name}", f"mcp__{server}__{name}", f"{server}.{name}"],
         )
         for name in names
     ]
@@ -126,12 +126,12 @@ class TestLookingUp:
 
 
 class TestLoading:
-    def entry(self, loaded: list[str], name: str = "paint") -> Entry:
+    def entry(self, loaded: list[str], name: str = "paint") -> ToolEntry:
         def load() -> BaseTool:
             loaded.append(name)
             return NamedTool(name)
 
-        return Entry(declaration(name), "Paint", "PaintTool", Kind.OTHER, Source.BUILT_IN, load)
+        return ToolEntry(declaration(name), "Paint", "PaintTool", Kind.OTHER, ToolSource.BUILT_IN, load)
 
     def test_a_tool_is_loaded_at_its_first_use_and_only_once(self) -> None:
         loaded: list[str] = []
@@ -161,7 +161,7 @@ class TestLoading:
             "Paint",
             "PrivateTool",
             Kind.OTHER,
-            Source.BUILT_IN,
+            ToolSource.BUILT_IN,
         )
         assert entry.declaration == tool.schema
         assert entry.load() is tool
@@ -172,7 +172,7 @@ class TestClashes:
         first = NamedTool("paint", "Paint")
         registry = registry_of(first)
         with pytest.raises(UsageError) as caught:
-            registry.register(NamedTool("paint"), source=Source.MCP)
+            registry.register(NamedTool("paint"), source=ToolSource.MCP)
         assert str(caught.value) == (
             'Tool "paint" cannot be registered: the name "paint" already belongs to Paint (built-in). '
             "Give one of the two another name."
@@ -211,12 +211,12 @@ class TestDeclarations:
     def test_built_in_tools_come_before_discovered_ones_and_those_of_servers(self) -> None:
         registry = ToolRegistry()
         for name, source in [
-            ("m1", Source.MCP),
-            ("d1", Source.DISCOVERED),
-            ("b1", Source.BUILT_IN),
-            ("m0", Source.MCP),
-            ("d0", Source.DISCOVERED),
-            ("b0", Source.BUILT_IN),
+            ("m1", ToolSource.MCP),
+            ("d1", ToolSource.DISCOVERED),
+            ("b1", ToolSource.BUILT_IN),
+            ("m0", ToolSource.MCP),
+            ("d0", ToolSource.DISCOVERED),
+            ("b0", ToolSource.BUILT_IN),
         ]:
             registry.register(NamedTool(name), source=source)
         assert registry.names() == ["b1", "b0", "d1", "d0", "m1", "m0"]
@@ -343,8 +343,8 @@ class TestSettings:
 class TestServers:
     def registry(self) -> ToolRegistry:
         registry = registry_of(NamedTool("read_file", "ReadFile"), GrepTool("search_file_content"))
-        assert registry.replace_server("hub", of_server("hub", "search", "push")) == []
-        assert registry.replace_server("desk", of_server("desk", "search", "ticket", "read_file", "grep")) == []
+        assert registry.replace_server_tools("hub", of_server("hub", "search", "push")) == []
+        assert registry.replace_server_tools("desk", of_server("desk", "search", "ticket", "read_file", "grep")) == []
         return registry
 
     @pytest.mark.parametrize(
@@ -373,10 +373,14 @@ class TestServers:
     def test_what_is_known_of_one(self) -> None:
         entry = self.registry().entry("push")
         assert entry is not None
-        assert (entry.name, entry.own_name, entry.server, entry.source) == ("hub__push", "push", "hub", Source.MCP)
+        assert (entry.name, entry.own_name, entry.server, entry.source) == ("hub__push", "push", "hub", ToolSource.MCP)
         built_in = self.registry().entry("grep")
         assert built_in is not None
-        assert (built_in.own_name, built_in.server, built_in.spellings) == ("search_file_content", None, frozenset())
+        assert (built_in.own_name, built_in.server, built_in.alternate_names) == (
+            "search_file_content",
+            None,
+            frozenset(),
+        )
 
     def test_a_bare_name_means_one_again_when_the_other_is_switched_off_or_gone(self) -> None:
         registry = self.registry()
@@ -384,20 +388,20 @@ class TestServers:
         assert registry["search"].name == "desk__search"
         registry.select()
         assert registry.get("search") is None
-        registry.replace_server("desk", [])
+        registry.replace_server_tools("desk", [])
         assert registry["search"].name == "hub__search"
 
     def test_a_spelling_of_two_tools_is_a_name_of_neither(self) -> None:
         registry = ToolRegistry()
-        registry.replace_server("a", of_server("a", "b_c"))
-        registry.replace_server("a_b", of_server("a_b", "c"))
+        registry.replace_server_tools("a", of_server("a", "b_c"))
+        registry.replace_server_tools("a_b", of_server("a_b", "c"))
         assert registry.get("mcp_a_b_c") is None
         assert registry["b_c"].name == "a__b_c"
         assert registry["c"].name == "a_b__c"
 
     def test_a_spelling_never_takes_what_is_somebodys_name(self) -> None:
         registry = registry_of(NamedTool("mcp_hub_push"))
-        registry.replace_server("hub", of_server("hub", "push"))
+        registry.replace_server_tools("hub", of_server("hub", "push"))
         assert registry["mcp_hub_push"].server_name is None
 
     @pytest.mark.parametrize("gone", [False, True])
@@ -408,28 +412,28 @@ class TestServers:
         else:
             registry.select(exclude=["NamedTool"])
         assert registry.get("read_file") is None
-        assert registry.replace_discovered([entry_of(NamedTool("read_file"))]) == [
+        assert registry.replace_discovered_tools([entry_for(NamedTool("read_file"))]) == [
             clash("read_file", "ReadFile (built-in)")
         ]
 
     @pytest.mark.parametrize("name", ["grep", "GrepTool", "RipGrepTool", "search_file_content", FIND_TOOLS])
     def test_nor_is_an_alias_or_the_name_of_its_class(self, name: str) -> None:
         registry = self.registry()
-        (problem,) = registry.replace_discovered([entry_of(NamedTool(name))])
+        (problem,) = registry.replace_discovered_tools([entry_for(NamedTool(name))])
         assert f'Tool "{name}" cannot be registered' in problem
-        registry.replace_server("x", of_server("x", name))
+        registry.replace_server_tools("x", of_server("x", name))
         assert f"x__{name}" in registry
         tool = registry.get(name)
         assert tool is None or tool.server_name is None
 
     def test_an_exchange_touches_nothing_else(self) -> None:
         registry = self.registry()
-        registry.replace_discovered([entry_of(NamedTool("lint")), entry_of(NamedTool("build"))])
+        registry.replace_discovered_tools([entry_for(NamedTool("lint")), entry_for(NamedTool("build"))])
         kept = [registry[name] for name in ("desk__search", "read_file", "lint")]
-        assert registry.replace_server("hub", of_server("hub", "pull", "push")) == []
+        assert registry.replace_server_tools("hub", of_server("hub", "pull", "push")) == []
         assert [entry.name for entry in registry.tools_by_server("hub")] == ["hub__pull", "hub__push"]
         assert [registry[name] for name in ("desk__search", "read_file", "lint")] == kept
-        assert registry.replace_discovered([entry_of(NamedTool("test"))]) == []
+        assert registry.replace_discovered_tools([entry_for(NamedTool("test"))]) == []
         assert "lint" not in registry
         assert registry.names() == [
             *("read_file", "search_file_content", "test"),
@@ -439,13 +443,13 @@ class TestServers:
     def test_a_tool_that_comes_anew_is_the_new_one(self) -> None:
         registry = self.registry()
         old = registry["hub__push"]
-        registry.replace_server("hub", of_server("hub", "push"))
+        registry.replace_server_tools("hub", of_server("hub", "push"))
         assert registry["hub__push"] is not old
 
     def test_a_clash_is_told_and_the_rest_is_taken(self) -> None:
         registry = self.registry()
-        assert registry.replace_server("a__b", of_server("a__b", "c")) == []
-        assert registry.replace_server("a", of_server("a", "b__c", "d", "d")) == [
+        assert registry.replace_server_tools("a__b", of_server("a__b", "c")) == []
+        assert registry.replace_server_tools("a", of_server("a", "b__c", "d", "d")) == [
             clash("a__b__c", "a__b__c (server a__b)"),
             clash("a__d", "a__d (server a)"),
         ]
@@ -461,8 +465,8 @@ class TestServers:
 
     def test_what_a_server_is_for(self) -> None:
         registry = self.registry()
-        registry.replace_server("hub", of_server("hub", "push"), description="Code.")
-        assert (registry.description_of_server("hub"), registry.description_of_server("desk")) == ("Code.", "")
+        registry.replace_server_tools("hub", of_server("hub", "push"), description="Code.")
+        assert (registry.server_description("hub"), registry.server_description("desk")) == ("Code.", "")
 
     @pytest.mark.parametrize(
         ("exclude", "gone"),
@@ -478,8 +482,8 @@ class TestServers:
     def test_excluded_with_the_server_or_without(self, exclude: list[str], gone: list[str]) -> None:
         registry = ToolRegistry()
         registry.select(exclude=exclude)
-        registry.replace_server("hub", of_server("hub", "search", "push"))
-        registry.replace_server("desk", of_server("desk", "search", "ticket"))
+        registry.replace_server_tools("hub", of_server("hub", "search", "push"))
+        registry.replace_server_tools("desk", of_server("desk", "search", "ticket"))
         everything = ["desk__search", "desk__ticket", "hub__search", "hub__push"]
         assert registry.names() == [name for name in everything if name not in gone]
 
@@ -494,10 +498,10 @@ class TestServers:
     def test_the_same_order_whoever_comes_first(self, order: tuple[int, ...]) -> None:
         registry = ToolRegistry()
         steps = [
-            lambda: registry.replace_server("b", of_server("b", "z", "a")),
-            lambda: registry.replace_server("a", of_server("a", "y", "x")),
-            lambda: registry.replace_discovered([entry_of(NamedTool("d"))]),
-            lambda: registry.register(NamedTool("p"), source=Source.PYTHON),
+            lambda: registry.replace_server_tools("b", of_server("b", "z", "a")),
+            lambda: registry.replace_server_tools("a", of_server("a", "y", "x")),
+            lambda: registry.replace_discovered_tools([entry_for(NamedTool("d"))]),
+            lambda: registry.register(NamedTool("p"), source=ToolSource.PYTHON),
         ]
         for number in order:
             steps[number]()
@@ -515,7 +519,7 @@ class TestServers:
     ) -> None:
         registry = registry_of(NamedTool("x"))
         for alias, names in exchanges:
-            problems = registry.replace_server(alias, of_server(alias, *names))
+            problems = registry.replace_server_tools(alias, of_server(alias, *names))
             assert len(problems) == len(names) - len(set(names))
         last = dict(exchanges)
         expected = {f"{alias}__{name}" for alias, names in last.items() for name in names}
@@ -524,7 +528,7 @@ class TestServers:
             meant = [
                 entry.name
                 for entry in registry.entries()
-                if name in entry.names or name in entry.spellings or (name == entry.own_name and name != "x")
+                if name in entry.names or name in entry.alternate_names or (name == entry.own_name and name != "x")
             ]
             found = registry.get(name)
             assert (None if found is None else found.name) == (meant[0] if len(meant) == 1 else None)
@@ -533,38 +537,38 @@ class TestServers:
 class TestTellingOf:
     def registry(self) -> ToolRegistry:
         registry = registry_of(NamedTool("own"))
-        registry.replace_server("hub", of_server("hub", "push", "pull", "merge"))
+        registry.replace_server_tools("hub", of_server("hub", "push", "pull", "merge"))
         return registry
 
     def test_a_call_is_remembered_and_a_look_is_not(self) -> None:
         registry = self.registry()
         registry.get("push")
-        assert registry.told_of == []
+        assert registry.activated_names == []
         registry["pull"]
         registry["own"]
         registry["mcp_hub_push"]
         registry["hub__pull"]
-        assert registry.told_of == ["hub__pull", "hub__push"]
+        assert registry.activated_names == ["hub__pull", "hub__push"]
 
     def test_whoever_looks_for_some_says_so(self) -> None:
         registry = self.registry()
-        registry.tell_of(["hub__merge", "unheard_of", "own", "hub__merge"])
-        assert registry.told_of == ["hub__merge"]
+        registry.activate(["hub__merge", "unheard_of", "own", "hub__merge"])
+        assert registry.activated_names == ["hub__merge"]
 
     def test_they_keep_their_place_while_the_server_is_away(self) -> None:
         registry = self.registry()
-        registry.tell_of(["hub__merge", "hub__push"])
-        registry.replace_server("hub", [])
-        registry.replace_server("hub", of_server("hub", "push", "merge"))
-        assert registry.told_of == ["hub__merge", "hub__push"]
+        registry.activate(["hub__merge", "hub__push"])
+        registry.replace_server_tools("hub", [])
+        registry.replace_server_tools("hub", of_server("hub", "push", "merge"))
+        assert registry.activated_names == ["hub__merge", "hub__push"]
 
     def test_the_version_changes_with_everything_that_counts(self) -> None:
         registry = self.registry()
         seen = [registry.version]
         for change in (
-            lambda: registry.tell_of(["hub__push"]),
+            lambda: registry.activate(["hub__push"]),
             lambda: registry.select(exclude=["pull"]),
-            lambda: registry.replace_server("hub", []),
+            lambda: registry.replace_server_tools("hub", []),
             lambda: registry.unregister("own"),
             lambda: registry.register(NamedTool("own")),
         ):
@@ -572,14 +576,16 @@ class TestTellingOf:
             seen.append(registry.version)
         assert len(set(seen)) == 6
         registry.get("own")
-        registry.tell_of(["hub__push"])
+        registry.activate(["hub__push"])
         assert registry.version == seen[-1]
 
 
 def test_many_tools_are_found_as_fast_as_few() -> None:
     registry = ToolRegistry()
     for number in range(10):
-        registry.replace_server(f"s{number}", of_server(f"s{number}", *(f"t{number}_{each}" for each in range(50))))
+        registry.replace_server_tools(
+            f"s{number}", of_server(f"s{number}", *(f"t{number}_{each}" for each in range(50)))
+        )
     names = [spelling for entry in registry.entries() for spelling in (entry.name, entry.own_name)]
     assert len(names) == 1000
     began = time.process_time()
@@ -620,8 +626,10 @@ class TestUnknownNames:
     def test_among_very_many(self) -> None:
         registry = ToolRegistry()
         for server in "abcdefghij":
-            registry.replace_server(server, of_server(server, *(f"{server * 3}_{number}" for number in range(50))))
-        registry.replace_server("hub", of_server("hub", "create_pull_request"))
+            registry.replace_server_tools(
+                server, of_server(server, *(f"{server * 3}_{number}" for number in range(50)))
+            )
+        registry.replace_server_tools("hub", of_server("hub", "create_pull_request"))
         began = time.process_time()
         told = self.told(registry, "hub_create_pul_request")
         assert time.process_time() - began < 0.5

@@ -12,18 +12,28 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from notes import scheduler_for
-from tejat.core.confirm import Answer, EditConfirmation, Outcome
-from tejat.core.display import DiffStat, FileDiff
+from support.note_tool import create_scheduler
+from support.text_samples import CODECS, JAPANESE, RUSSIAN, TAIWANESE
+from support.tool_results import (
+    NOT_ALLOWED,
+    RULE,
+    EditApprover,
+    changed_since_read_result,
+    failed_result,
+    invalid_params_result,
+    list_tree,
+    outside_workspace_result,
+    unprivileged_user,
+)
+from tejat.core.approval.confirmation import ApprovalReply, EditConfirmation, Outcome
 from tejat.core.errors import ErrorType
-from tejat.core.tool import Kind, ToolError, ToolLocation, ToolResult, validate_and_execute
-from tejat.core.types import FunctionCall
+from tejat.core.messages.types import FunctionCall
+from tejat.core.tools.base import Kind, ToolError, ToolLocation, ToolResult, validate_and_execute
+from tejat.core.tools.display import DiffStat, FileDiff
 from tejat.tools import builtin_registry
 from tejat.tools.read_file import ReadFileTool
 from tejat.tools.replace import EditTool
-from tejat.workspace.workspace import Workspace
-from tool_checks import NOT_ALLOWED, RULE, Person, failure, ordinary_user, outside, rejection, tree, unread
-from written_texts import CODECS, JAPANESE, RUSSIAN, TAIWANESE
+from tejat.workspace.context import Workspace
 
 
 @pytest.fixture
@@ -37,7 +47,7 @@ def call(tool: EditTool, path: object, old: str, new: str, **params: object) -> 
 
 
 def not_found(path: Path, nearest: str = "") -> ToolResult:
-    return failure(
+    return failed_result(
         f"Failed to edit, 0 occurrences found for old_string in {path}. No edits made. The exact text in old_string "
         "was not found. Ensure you're not escaping content incorrectly and check whitespace, indentation, and context. "
         f"Use read_file tool to verify.{nearest}",
@@ -57,15 +67,15 @@ def nothing_alike(text: str) -> str:
 
 
 def mismatch(path: Path, expected: int, found: int, places: str) -> ToolResult:
-    return failure(
+    return failed_result(
         f"Failed to edit, expected {expected} occurrences but found {found} for old_string in file: {path}. {places}",
         ErrorType.EDIT_EXPECTED_OCCURRENCE_MISMATCH,
         f"Error: Failed to edit, expected {expected} occurrences but found {found}.",
     )
 
 
-def ask(workspace: Workspace, person: Person, path: object, old: str, new: str) -> ToolResult:
-    scheduler = scheduler_for(workspace.roots, builtin_registry(workspace), person)
+def ask(workspace: Workspace, person: EditApprover, path: object, old: str, new: str) -> ToolResult:
+    scheduler = create_scheduler(workspace.roots, builtin_registry(workspace), person)
     arguments = {"file_path": str(path), "old_string": old, "new_string": new}
     return asyncio.run(scheduler.run(FunctionCall("replace", arguments)))
 
@@ -92,7 +102,7 @@ class TestReplacing:
             ),
         )
         assert path.read_text() == "a = 1\nb = 22\nc = 3\n"
-        assert tree(root) == ["f.py"]
+        assert list_tree(root) == ["f.py"]
 
     def test_e2_a_new_file(self, tool: EditTool, root: Path) -> None:
         path = root / "a" / "b" / "f"
@@ -105,7 +115,7 @@ class TestReplacing:
     def test_e2_a_file_that_exists(self, tool: EditTool, root: Path) -> None:
         for content in ("", "x"):
             (root / "f").write_text(content)
-            assert call(tool, root / "f", "", "new") == failure(
+            assert call(tool, root / "f", "", "new") == failed_result(
                 f"File already exists, cannot create: {root}/f",
                 ErrorType.ATTEMPT_TO_CREATE_EXISTING_FILE,
                 "Error: Failed to edit. Attempted to create a file that already exists.",
@@ -114,12 +124,12 @@ class TestReplacing:
 
     def test_e2_a_file_that_does_not(self, tool: EditTool, root: Path) -> None:
         for path in (root / "f", root / "a" / "f"):
-            assert call(tool, path, "old", "new") == failure(
+            assert call(tool, path, "old", "new") == failed_result(
                 f"File not found: {path}",
                 ErrorType.FILE_NOT_FOUND,
                 "Error: File not found. Cannot apply edit. Use an empty old_string to create a new file.",
             )
-        assert tree(root) == []
+        assert list_tree(root) == []
 
     @pytest.mark.parametrize("old", ["x", "A = 1", "c = 3", "a\\n", "a = 2\nb = 1"])
     def test_e3_no_place(self, tool: EditTool, root: Path, old: str) -> None:
@@ -181,11 +191,11 @@ class TestReplacing:
     def test_e5_nothing_would_change(self, tool: EditTool, root: Path) -> None:
         (root / "f").write_bytes(b"a\r\nb\r\n")
         reason = "No changes to apply. The old_string and new_string are identical"
-        assert call(tool, root / "f", "a", "a") == failure(
+        assert call(tool, root / "f", "a", "a") == failed_result(
             f"{reason} in file: {root}/f", ErrorType.EDIT_NO_CHANGE, f"Error: {reason}."
         )
         reason = "No changes to apply. The new content is identical to the current content"
-        assert call(tool, root / "f", "a\nb", "a\r\nb") == failure(
+        assert call(tool, root / "f", "a\nb", "a\r\nb") == failed_result(
             f"{reason} in file: {root}/f", ErrorType.EDIT_NO_CHANGE, f"Error: {reason}."
         )
         assert (root / "f").read_bytes() == b"a\r\nb\r\n"
@@ -274,7 +284,7 @@ class TestReplacing:
         (root / "f").touch()
         os.truncate(root / "f", 2**40)
         started = time.monotonic()
-        assert call(tool, root / "f", "a", "b") == failure(
+        assert call(tool, root / "f", "a", "b") == failed_result(
             f"File is too large to be changed: {root}/f (1048576.00MB, at most 256MB)", ErrorType.FILE_TOO_LARGE
         )
         assert time.monotonic() - started < 1
@@ -351,7 +361,7 @@ class TestEncodings:
 
     def test_a_binary_file_is_refused(self, tool: EditTool, root: Path) -> None:
         (root / "f").write_bytes(b"\0\x01old\x02" * 100)
-        assert call(tool, root / "f", "old", "new") == failure(
+        assert call(tool, root / "f", "old", "new") == failed_result(
             f"Failed to read content of existing file: {root}/f",
             ErrorType.READ_CONTENT_FAILURE,
             "Error: Failed to read content of file. It is not a text file.",
@@ -388,7 +398,7 @@ class TestStaleFiles:
         status = (root / "f").stat()
         (root / "f").write_text("old user\n")
         os.utime(root / "f", ns=(status.st_atime_ns, status.st_mtime_ns))
-        assert call(tool, root / "f", "old", "new") == unread(root / "f", "old text\n", "old user\n")
+        assert call(tool, root / "f", "old", "new") == changed_since_read_result(root / "f", "old text\n", "old user\n")
         assert (root / "f").read_text() == "old user\n"
         self.read(workspace, root / "f")
         assert call(tool, root / "f", "old", "new").error is None
@@ -408,15 +418,15 @@ class TestStaleFiles:
 
     def test_a_change_while_the_person_is_asked_is_shown_anew(self, workspace: Workspace, root: Path) -> None:
         (root / "f").write_text("old\n")
-        person = Person.who_looks_again(lambda: (root / "f").write_text("old user\n"))
+        person = EditApprover.approve_then_cancel(lambda: (root / "f").write_text("old user\n"))
         result = ask(workspace, person, root / "f", "old", "new")
         assert result.error == ToolError(NOT_ALLOWED, ErrorType.CANCELLED)
-        assert [shown.new_content for shown in person.seen] == ["new\n", "new user\n"]
+        assert [shown.new_content for shown in person.confirmations] == ["new\n", "new user\n"]
         assert (root / "f").read_text() == "old user\n"
 
     def test_a_file_that_goes_away_while_the_person_is_asked(self, workspace: Workspace, root: Path) -> None:
         (root / "f").write_text("old\n")
-        result = ask(workspace, Person.who_looks_again((root / "f").unlink), root / "f", "old", "new")
+        result = ask(workspace, EditApprover.approve_then_cancel((root / "f").unlink), root / "f", "old", "new")
         assert result.error is not None
         assert result.error.type is ErrorType.FILE_NOT_FOUND
         assert not (root / "f").exists()
@@ -424,8 +434,10 @@ class TestStaleFiles:
     def test_a_change_to_what_the_model_has_read_is_told_to_the_model(self, workspace: Workspace, root: Path) -> None:
         (root / "f").write_text("old\n")
         self.read(workspace, root / "f")
-        person = Person.who_looks_again(lambda: (root / "f").write_text("old user\n"))
-        assert ask(workspace, person, root / "f", "old", "new") == unread(root / "f", "old\n", "old user\n")
+        person = EditApprover.approve_then_cancel(lambda: (root / "f").write_text("old user\n"))
+        assert ask(workspace, person, root / "f", "old", "new") == changed_since_read_result(
+            root / "f", "old\n", "old user\n"
+        )
         assert (root / "f").read_text() == "old user\n"
 
     def test_a_directory_takes_its_place(self, workspace: Workspace, root: Path) -> None:
@@ -434,7 +446,7 @@ class TestStaleFiles:
             (root / "f").mkdir()
 
         (root / "f").write_text("old")
-        assert ask(workspace, Person(meanwhile=become_directory), root / "f", "old", "new") == failure(
+        assert ask(workspace, EditApprover(meanwhile=become_directory), root / "f", "old", "new") == failed_result(
             f"Path is a directory, not a file: {root}/f", ErrorType.TARGET_IS_DIRECTORY
         )
 
@@ -445,7 +457,7 @@ class TestStaleFiles:
 
         (root / "f").write_text("old")
         started = time.monotonic()
-        assert ask(workspace, Person(meanwhile=become_pipe), root / "f", "old", "new") == failure(
+        assert ask(workspace, EditApprover(meanwhile=become_pipe), root / "f", "old", "new") == failed_result(
             f"Not a regular file but a pipe, socket or device, which is never opened: {root}/f", ErrorType.SPECIAL_FILE
         )
         assert time.monotonic() - started < 1
@@ -457,10 +469,10 @@ class TestStaleFiles:
 
         for name in ("f", "target"):
             (root / name).write_text("old")
-        person = Person.who_looks_again(become_link)
+        person = EditApprover.approve_then_cancel(become_link)
         result = ask(workspace, person, root / "f", "old", "new")
         assert result.error == ToolError(NOT_ALLOWED, ErrorType.CANCELLED)
-        assert len(person.seen) == 2
+        assert len(person.confirmations) == 2
         assert (root / "target").read_text() == "old"
 
 
@@ -468,9 +480,9 @@ class TestConfirming:
     def test_e21_the_proposal(self, workspace: Workspace, root: Path) -> None:
         (root / "sub").mkdir()
         (root / "sub" / "f").write_bytes(b"a\r\nb\r\n")
-        person = Person()
+        person = EditApprover()
         result = ask(workspace, person, root / "sub" / "f", "b", "c")
-        assert person.seen == [
+        assert person.confirmations == [
             EditConfirmation(
                 title="Confirm Edit: sub/f",
                 file_name="f",
@@ -487,20 +499,22 @@ class TestConfirming:
 
     def test_e21_nobody_is_asked_about_an_edit_that_fails(self, workspace: Workspace, root: Path) -> None:
         (root / "f").write_text("a")
-        person = Person()
+        person = EditApprover()
         assert ask(workspace, person, root / "f", "b", "c") == not_found(root / "f", nothing_alike("a"))
-        assert person.seen == []
+        assert person.confirmations == []
 
     def test_looking_at_a_proposal_changes_nothing(self, tool: EditTool, root: Path) -> None:
         params = {"file_path": f"{root}/a/f", "old_string": "", "new_string": "x"}
         confirmation = asyncio.run(tool.should_confirm_execute(params))
         assert isinstance(confirmation, EditConfirmation)
         assert (confirmation.original_content, confirmation.new_content) == (None, "x")
-        assert tree(root) == []
+        assert list_tree(root) == []
 
     def test_a_no_changes_nothing(self, workspace: Workspace, root: Path) -> None:
         (root / "f").write_text("a")
-        result = ask(workspace, Person([Answer(Outcome.CANCEL, feedback="leave it")]), root / "f", "a", "b")
+        result = ask(
+            workspace, EditApprover([ApprovalReply(Outcome.CANCEL, feedback="leave it")]), root / "f", "a", "b"
+        )
         assert result.error is not None
         assert result.error.type is ErrorType.CANCELLED
         assert "leave it" in result.error.message
@@ -509,12 +523,12 @@ class TestConfirming:
     def test_e29_what_the_person_wrote_instead(self, workspace: Workspace, root: Path) -> None:
         """Shown again before it is written, told to the model, and counted against the model's whole proposal."""
         (root / "f").write_bytes(b"a\r\nb\r\nc\r\n")
-        person = Person([Answer(Outcome.PROCEED_ONCE, new_content="a\nuser\nmore\nc\n")])
+        person = EditApprover([ApprovalReply(Outcome.PROCEED_ONCE, new_content="a\nuser\nmore\nc\n")])
         result = ask(workspace, person, root / "f", "b", "model")
-        assert [seen.new_content for seen in person.seen] == ["a\nmodel\nc\n", "a\nuser\nmore\nc\n"]
+        assert [seen.new_content for seen in person.confirmations] == ["a\nmodel\nc\n", "a\nuser\nmore\nc\n"]
         diff = f"Index: f\n{RULE}\n--- f\tCurrent\n+++ f\tProposed\n@@ -1,3 +1,4 @@\n a\n-b\n+user\n+more\n c\n"
         both = DiffStat(1, 1, 5, 1, 2, 1, 8, 5)
-        assert (person.seen[1].file_diff, person.seen[1].diff_stat) == (diff, both)
+        assert (person.confirmations[1].file_diff, person.confirmations[1].diff_stat) == (diff, both)
         assert result == ToolResult(
             f"Successfully modified file: {root}/f (1 replacements). "
             "User modified the `new_string` content to be: a\nuser\nmore\nc\n.",
@@ -532,23 +546,32 @@ class TestConfirming:
 
     def test_the_person_decides_how_the_file_ends(self, workspace: Workspace, root: Path) -> None:
         (root / "f").write_text("a\nb\n")
-        ask(workspace, Person([Answer(Outcome.PROCEED_ONCE, new_content="a\nuser")]), root / "f", "b", "model")
+        ask(
+            workspace,
+            EditApprover([ApprovalReply(Outcome.PROCEED_ONCE, new_content="a\nuser")]),
+            root / "f",
+            "b",
+            "model",
+        )
         assert (root / "f").read_bytes() == b"a\nuser"
 
     def test_a_new_file_that_the_person_rewrote(self, workspace: Workspace, root: Path) -> None:
-        person = Person([Answer(Outcome.PROCEED_ONCE, new_content="user\n"), Answer(Outcome.PROCEED_ONCE)])
+        person = EditApprover(
+            [ApprovalReply(Outcome.PROCEED_ONCE, new_content="user\n"), ApprovalReply(Outcome.PROCEED_ONCE)]
+        )
         result = ask(workspace, person, root / "f", "", "model\n")
         assert result == ToolResult(
             f"Created new file: {root}/f with provided content. User modified the `new_string` content to be: user\n.",
             "Created f",
         )
-        assert person.seen[1].diff_stat == DiffStat(1, 0, 5, 0, 1, 1, 4, 5)
+        assert person.confirmations[1].diff_stat == DiffStat(1, 0, 5, 0, 1, 1, 4, 5)
         assert (root / "f").read_text() == "user\n"
 
     def test_a_file_that_moved_on_before_the_rewritten_proposal(self, workspace: Workspace, root: Path) -> None:
         (root / "f").write_text("a\n")
-        person = Person(
-            [Answer(Outcome.PROCEED_ONCE, new_content="user\n")], meanwhile=lambda: (root / "f").write_text("b\n")
+        person = EditApprover(
+            [ApprovalReply(Outcome.PROCEED_ONCE, new_content="user\n")],
+            meanwhile=lambda: (root / "f").write_text("b\n"),
         )
         assert ask(workspace, person, root / "f", "a", "model") == not_found(root / "f")
         assert (root / "f").read_text() == "b\n"
@@ -556,8 +579,8 @@ class TestConfirming:
     def test_a_large_file_cannot_be_rewritten_by_hand(self, workspace: Workspace, root: Path) -> None:
         content = "line\n" * 300_000 + "needle\n"
         (root / "f").write_text(content)
-        person = Person([Answer(Outcome.PROCEED_ONCE, new_content="user\n")])
-        assert ask(workspace, person, root / "f", "needle", "pin") == failure(
+        person = EditApprover([ApprovalReply(Outcome.PROCEED_ONCE, new_content="user\n")])
+        assert ask(workspace, person, root / "f", "needle", "pin") == failed_result(
             "The file is too large to be rewritten by hand in a confirmation. No edits made.",
             ErrorType.EDIT_PREPARATION_FAILURE,
         )
@@ -582,8 +605,8 @@ class TestRefusing:
         ],
     )
     def test_bad_parameters(self, tool: EditTool, root: Path, params: dict[str, object], reason: str) -> None:
-        assert asyncio.run(validate_and_execute(tool, params)) == rejection(reason)
-        assert tree(root) == []
+        assert asyncio.run(validate_and_execute(tool, params)) == invalid_params_result(reason)
+        assert list_tree(root) == []
 
     def test_later_parameters_are_known(self, tool: EditTool, root: Path) -> None:
         (root / "f").write_text("a")
@@ -595,7 +618,7 @@ class TestRefusing:
 
     def test_e25_new_stand_ins(self, tool: EditTool, root: Path) -> None:
         (root / "f").write_text("x\n// rest of code ...\ny\n")
-        assert call(tool, root / "f", "y", "// rest of methods ...") == rejection(
+        assert call(tool, root / "f", "y", "// rest of methods ...") == invalid_params_result(
             "`new_string` contains an omission placeholder (for example 'rest of methods ...'). "
             "Provide exact literal replacement text."
         )
@@ -605,8 +628,8 @@ class TestRefusing:
     @pytest.mark.parametrize("path", ["{root}/../MARK", "/MARK", "{root}-evil", "{root}x/MARK"])
     def test_paths_that_lie_outside(self, tool: EditTool, root: Path, path: str) -> None:
         path = path.format(root=root)
-        assert call(tool, path, "", "x") == outside(path, root)
-        assert tree(root.parent) == ["root"]
+        assert call(tool, path, "", "x") == outside_workspace_result(path, root)
+        assert list_tree(root.parent) == ["root"]
 
     def test_links_that_lead_out(self, tool: EditTool, root: Path) -> None:
         (root.parent / "secret").write_text("old")
@@ -614,7 +637,7 @@ class TestRefusing:
         (root / "d").symlink_to(root.parent)
         (root / "n").symlink_to(root.parent / "MARK")
         for name, old in (("f", "old"), ("d/secret", "old"), ("d/MARK", ""), ("n", "")):
-            assert call(tool, root / name, old, "new") == outside(root / name, root)
+            assert call(tool, root / name, old, "new") == outside_workspace_result(root / name, root)
         assert (root.parent / "secret").read_text() == "old"
         assert not (root.parent / "MARK").exists()
 
@@ -628,7 +651,7 @@ class TestRefusing:
 
     def test_a_directory(self, tool: EditTool, root: Path) -> None:
         for old in ("", "x"):
-            assert call(tool, root, old, "y") == failure(
+            assert call(tool, root, old, "y") == failed_result(
                 f"Path is a directory, not a file: {root}", ErrorType.TARGET_IS_DIRECTORY
             )
 
@@ -637,9 +660,9 @@ class TestRefusing:
         root.chmod(0o777)
         (root / "f").write_text("x")
         (root / "f").chmod(0o200)
-        with ordinary_user():
+        with unprivileged_user():
             result = call(tool, root / "f", "x", "y")
-        assert result == failure(
+        assert result == failed_result(
             f"Failed to read content of existing file: {root}/f. Permission denied: {root}/f",
             ErrorType.PERMISSION_DENIED,
             "Error: Failed to read content of file.",
@@ -648,7 +671,7 @@ class TestRefusing:
     def test_e23_a_read_only_file(self, tool: EditTool, root: Path) -> None:
         (root / "f").write_text("x")
         (root / "f").chmod(0o444)
-        assert call(tool, root / "f", "x", "y") == failure(
+        assert call(tool, root / "f", "x", "y") == failed_result(
             f"Permission denied writing to file: {root}/f (EACCES). The file is read-only (mode 0444).",
             ErrorType.PERMISSION_DENIED,
         )
@@ -661,16 +684,16 @@ class TestRefusing:
         (root / "f").write_text("x")
         monkeypatch.setattr(os, "writev", broken)
         reason = f"Error writing to file '{root}/f': Input/output error (EIO)"
-        assert call(tool, root / "f", "x", "y") == failure(
+        assert call(tool, root / "f", "x", "y") == failed_result(
             f"Error executing edit: {reason}", ErrorType.FILE_WRITE_FAILURE, f"Error: Error writing file: {reason}"
         )
         assert (root / "f").read_text() == "x"
-        assert tree(root) == ["f"]
+        assert list_tree(root) == ["f"]
 
     def test_e23_a_part_of_the_path_is_a_file(self, workspace: Workspace, root: Path) -> None:
         (root / "a").write_text("x")
         reason = f"A part of the path is a file, not a directory: {root}/a/f"
-        assert ask(workspace, Person(), root / "a" / "f", "", "y") == failure(
+        assert ask(workspace, EditApprover(), root / "a" / "f", "", "y") == failed_result(
             f"Error preparing edit: {reason}", ErrorType.EDIT_PREPARATION_FAILURE, f"Error: {reason}"
         )
 
@@ -680,7 +703,7 @@ class TestRefusing:
             server.bind(os.path.relpath(root / "socket"))
             for name in ("fifo", "socket"):
                 started = time.monotonic()
-                assert call(tool, root / name, "a", "b") == failure(
+                assert call(tool, root / name, "a", "b") == failed_result(
                     f"Not a regular file but a pipe, socket or device, which is never opened: {root}/{name}",
                     ErrorType.SPECIAL_FILE,
                 )
@@ -752,7 +775,7 @@ class TestAtOnce:
         assert [result.error for result in results] == [None] * 50
         assert (root / "f").read_text() == "".join(f"[{number}]\n" for number in range(50))
         assert (root / "link").is_symlink()
-        assert tree(root) == ["f", "link"]
+        assert list_tree(root) == ["f", "link"]
 
     def test_new_files_in_one_new_directory(self, tool: EditTool, root: Path) -> None:
         async def make_all() -> list[ToolResult]:
@@ -785,4 +808,4 @@ class TestAtOnce:
 
         assert asyncio.run(cancel()) < 2
         assert (root / "f").read_bytes() == content
-        assert tree(root) == ["f"]
+        assert list_tree(root) == ["f"]

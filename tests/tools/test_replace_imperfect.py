@@ -5,18 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from imperfect_edits import ImperfectEdit, imperfect_edits
-from notes import scheduler_for
-from tejat.core.confirm import EditConfirmation
-from tejat.core.display import FileDiff
+from support.imperfect_edits import ImperfectEdit, imperfect_edits
+from support.note_tool import create_scheduler
+from support.tool_results import EditApprover
+from tejat.core.approval.confirmation import EditConfirmation
 from tejat.core.errors import ErrorType
-from tejat.core.tool import ToolResult, validate_and_execute
-from tejat.core.types import FunctionCall
+from tejat.core.messages.types import FunctionCall
+from tejat.core.tools.base import ToolResult, validate_and_execute
+from tejat.core.tools.display import FileDiff
 from tejat.tools import builtin_registry
 from tejat.tools.read_file import ReadFileTool
 from tejat.tools.replace import EditTool
-from tejat.workspace.workspace import Workspace
-from tool_checks import Person
+from tejat.workspace.context import Workspace
 
 CODE = "def total(items):\n    result = sum(items)\n    return result\n\n\ndef most(items):\n    return max(items)\n"
 
@@ -31,7 +31,7 @@ def batch(workspace: Workspace, path: Path, *edits: tuple[str, str]) -> list[Too
     calls = [
         FunctionCall("replace", {"file_path": str(path), "old_string": old, "new_string": new}) for old, new in edits
     ]
-    work = scheduler_for(workspace.roots, builtin_registry(workspace), Person()).batch(calls)
+    work = create_scheduler(workspace.roots, builtin_registry(workspace), EditApprover()).batch(calls)
     asyncio.run(work.run())
     return list(work.results)
 

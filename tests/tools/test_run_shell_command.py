@@ -15,46 +15,48 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tejat.core.confirm import ExecConfirmation, InfoConfirmation
+from support.tool_results import failed_result, invalid_params_result, outside_workspace_result
+from tejat.core.approval.confirmation import ExecConfirmation, InfoConfirmation
+from tejat.core.approval.sandbox_mode import SandboxMode
 from tejat.core.errors import ErrorType
-from tejat.core.sandbox_wish import SandboxWish
-from tejat.core.tool import Kind, ToolContext, ToolError, ToolResult, validate_and_execute
-from tejat.core.value import replace
+from tejat.core.frozen import replace
+from tejat.core.tools.base import Kind, ToolContext, ToolError, ToolResult, validate_and_execute
 from tejat.tools.run_shell_command import ShellTool
-from tejat.workspace.encoding import detect
-from tejat.workspace.jobs import Jobs
+from tejat.workspace.context import Workspace
+from tejat.workspace.jobs.store import JobStore
 from tejat.workspace.processes.environment import child_environment
-from tejat.workspace.processes.keeping import Keeper
-from tejat.workspace.processes.shell import Shell
-from tejat.workspace.sandbox.choose import choose
-from tejat.workspace.sandbox.plan import Fence, Wrapped
-from tejat.workspace.terminal_text import as_shown
-from tejat.workspace.workspace import Workspace
-from tool_checks import failure, outside, rejection
+from tejat.workspace.processes.shell import ShellContext
+from tejat.workspace.processes.supervisor_client import ProcessSupervisor
+from tejat.workspace.sandbox.selection import select_sandbox
+from tejat.workspace.sandbox.types import SandboxedCommand, SandboxPolicy
+from tejat.workspace.text.encoding import detect_encoding
+from tejat.workspace.text.terminal_text import render_terminal_text
 
 PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
 @contextmanager
-def open_shell(directory: Path, **changes: object) -> Iterator[Shell]:
+def open_shell(directory: Path, **changes: object) -> Iterator[ShellContext]:
     environment = child_environment({"PATH": PATH, "HOME": str(directory), "MY_SECRET_TOKEN": "s3cr3t"})
-    shell = Shell(Keeper(), Jobs(str(directory / "jobs")), environment, str(directory / "outputs"))
+    shell = ShellContext(
+        ProcessSupervisor(), JobStore(str(directory / "jobs")), environment, str(directory / "outputs")
+    )
     try:
         yield replace(shell, **changes)  # pyright: ignore[reportArgumentType]
     finally:
         shell.close()
-        for job in shell.jobs.found().jobs:
+        for job in shell.jobs.list_jobs().jobs:
             shell.jobs.stop(job.pid)
 
 
 @pytest.fixture
-def shell(tmp_path: Path) -> Iterator[Shell]:
+def shell(tmp_path: Path) -> Iterator[ShellContext]:
     with open_shell(tmp_path / "state") as shell:
         yield shell
 
 
 @pytest.fixture
-def tool(workspace: Workspace, shell: Shell) -> ShellTool:
+def tool(workspace: Workspace, shell: ShellContext) -> ShellTool:
     return ShellTool(workspace, shell)
 
 
@@ -129,13 +131,13 @@ def test_what_it_is(tool: ShellTool) -> None:
         Kind.EXECUTE,
         False,
     )
-    assert (tool.can_update_output, tool.is_output_markdown, tool.bounds_output) == (True, False, True)
+    assert (tool.can_update_output, tool.is_output_markdown, tool.limits_own_output) == (True, False, True)
 
 
 class TestChecks:
     @pytest.mark.parametrize("command", ["", " ", "\n\t "])
     def test_h1_an_empty_command(self, tool: ShellTool, command: str) -> None:
-        assert call(tool, command) == rejection("Command cannot be empty.")
+        assert call(tool, command) == invalid_params_result("Command cannot be empty.")
 
     @pytest.mark.parametrize(
         ("params", "reason"),
@@ -161,23 +163,23 @@ class TestChecks:
     )
     def test_h1_what_makes_no_sense(self, tool: ShellTool, root: Path, params: dict[str, object], reason: str) -> None:
         (root / "file").touch()
-        assert asyncio.run(validate_and_execute(tool, params)) == rejection(reason)
+        assert asyncio.run(validate_and_execute(tool, params)) == invalid_params_result(reason)
 
     def test_h1_h74_a_directory_outside(self, tool: ShellTool, root: Path) -> None:
         (root / "out").symlink_to("/etc")
-        assert call(tool, "touch mark", directory="/etc") == outside("/etc", root)
-        assert call(tool, "touch mark", directory="../..") == outside("../..", root)
-        assert call(tool, "touch mark", directory="out") == outside(root / "out", root)
+        assert call(tool, "touch mark", directory="/etc") == outside_workspace_result("/etc", root)
+        assert call(tool, "touch mark", directory="../..") == outside_workspace_result("../..", root)
+        assert call(tool, "touch mark", directory="out") == outside_workspace_result(root / "out", root)
         assert not os.path.lexists("/etc/mark")
 
-    def test_a_directory_that_may_only_be_read_is_no_place_to_work_in(self, root: Path, shell: Shell) -> None:
+    def test_a_directory_that_may_only_be_read_is_no_place_to_work_in(self, root: Path, shell: ShellContext) -> None:
         kept = root.parent / "kept"
         kept.mkdir()
         (root / "link").symlink_to(kept)
         with Workspace([root], for_reading=[kept]) as workspace:
             tool = ShellTool(workspace, shell)
-            assert call(tool, "touch mark", directory=str(kept)) == outside(kept, root)
-            assert call(tool, "touch mark", directory="link") == outside("link", root)
+            assert call(tool, "touch mark", directory=str(kept)) == outside_workspace_result(kept, root)
+            assert call(tool, "touch mark", directory="link") == outside_workspace_result("link", root)
         assert list(kept.iterdir()) == []
 
     def test_the_description(self, tool: ShellTool, root: Path) -> None:
@@ -281,11 +283,11 @@ class TestResult:
         message = "Directory was deleted (command: true)"
         assert result.error == ToolError(message, ErrorType.SHELL_EXECUTE_ERROR)
 
-    def test_h3_what_cannot_be_started(self, workspace: Workspace, shell: Shell) -> None:
+    def test_h3_what_cannot_be_started(self, workspace: Workspace, shell: ShellContext) -> None:
         cleaned: list[str] = []
 
-        def wrap(_arguments: object, directory: str, _network: bool) -> Wrapped:
-            return Wrapped(("/no/such/program",), lambda: cleaned.append(directory))
+        def wrap(_arguments: object, directory: str, _network: bool) -> SandboxedCommand:
+            return SandboxedCommand(("/no/such/program",), lambda: cleaned.append(directory))
 
         tool = ShellTool(workspace, replace(shell, wrap=wrap))
         for background in (False, True):
@@ -294,7 +296,7 @@ class TestResult:
             assert result.error == ToolError(message, ErrorType.SHELL_EXECUTE_ERROR)
             assert result.return_display == f"Command failed: {message}"
         assert cleaned == [workspace.roots.paths[0]] * 2
-        assert shell.jobs.found().jobs == ()
+        assert shell.jobs.list_jobs().jobs == ()
 
 
 class TestDescendants:
@@ -438,7 +440,7 @@ class TestInput:
 
 
 class TestLimits:
-    def test_h13_silence(self, workspace: Workspace, shell: Shell) -> None:
+    def test_h13_silence(self, workspace: Workspace, shell: ShellContext) -> None:
         tool = ShellTool(workspace, replace(shell, idle=1.5))
         message = (
             "Command was automatically cancelled because it exceeded the timeout of 0.0 minutes without output. "
@@ -457,16 +459,16 @@ class TestLimits:
             ),
         ]
 
-    def test_h13_every_output_counts_anew(self, workspace: Workspace, shell: Shell) -> None:
+    def test_h13_every_output_counts_anew(self, workspace: Workspace, shell: ShellContext) -> None:
         tool = ShellTool(workspace, replace(shell, idle=1.2))
         assert stdout_of(call(tool, "for i in 1 2 3 4 5 6; do echo $i; sleep .3; done")) == "1\n2\n3\n4\n5\n6\n"
 
     @pytest.mark.parametrize("none", [0, None])
-    def test_h13_no_limit(self, workspace: Workspace, shell: Shell, none: float | None) -> None:
+    def test_h13_no_limit(self, workspace: Workspace, shell: ShellContext, none: float | None) -> None:
         tool = ShellTool(workspace, replace(shell, idle=none, total=none))
         assert stdout_of(call(tool, "sleep .4; echo hi")) == "hi\n"
 
-    def test_what_waits_for_input_is_named(self, workspace: Workspace, shell: Shell) -> None:
+    def test_what_waits_for_input_is_named(self, workspace: Workspace, shell: ShellContext) -> None:
         tool = ShellTool(workspace, replace(shell, idle=1.5))
         prompts = ["Password: ", "Continue? [Y/n] ", "Are you sure (yes/no)? ", ">>> "]
         results = call_all(tool, [f"echo first; printf '{prompt}' >&2; sleep 50" for prompt in prompts])
@@ -479,14 +481,14 @@ class TestLimits:
                 "Answer beforehand, with an option of the program or by a pipe into it."
             )
 
-    def test_what_does_not_ask_is_not(self, workspace: Workspace, shell: Shell) -> None:
+    def test_what_does_not_ask_is_not(self, workspace: Workspace, shell: ShellContext) -> None:
         tool = ShellTool(workspace, replace(shell, idle=1.5))
         results = call_all(
             tool, [f"printf '{told}'; sleep 50" for told in ("compiling main.c", "done.", "Password:\\n")]
         )
         assert [result.error and "needs_input" in result.error.message for result in results] == [False] * 3
 
-    def test_h70_the_total_limit_ends_a_flood(self, workspace: Workspace, shell: Shell) -> None:
+    def test_h70_the_total_limit_ends_a_flood(self, workspace: Workspace, shell: ShellContext) -> None:
         call(ShellTool(workspace, shell), "true")
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         result = call(ShellTool(workspace, replace(shell, total=0.5)), "yes")
@@ -500,7 +502,7 @@ class TestLimits:
         for file in Path(shell.outputs).iterdir():
             file.unlink()
 
-    def test_the_model_may_ask_for_another_limit(self, workspace: Workspace, shell: Shell) -> None:
+    def test_the_model_may_ask_for_another_limit(self, workspace: Workspace, shell: ShellContext) -> None:
         result = call(ShellTool(workspace, replace(shell, total=0.1)), "sleep .3; echo hi", timeout=50)
         assert (stdout_of(result), result.error) == ("hi\n", None)
         result = call(ShellTool(workspace, shell), "sleep 50", timeout=1)
@@ -533,7 +535,7 @@ class TestOutput:
         text = "".join(f"{number}\n" for number in range(1, 7001))
         assert stdout_of(call(tool, "seq 7000")) == text
 
-    def test_need_41_head_and_tail_and_where_the_whole_is(self, tool: ShellTool, shell: Shell) -> None:
+    def test_need_41_head_and_tail_and_where_the_whole_is(self, tool: ShellTool, shell: ShellContext) -> None:
         whole = "".join(f"{number}\n" for number in range(1, 20_001))
         told = stdout_of(call(tool, "seq 20000; seq 9 >&2"))
         label, _, rest = told.partition("\n")
@@ -563,7 +565,9 @@ class TestOutput:
         assert shown is not None
         assert Path(shown[1]).stat().st_size == 3_000_000
 
-    def test_what_cannot_be_kept_is_said_to_be_lost(self, workspace: Workspace, shell: Shell, tmp_path: Path) -> None:
+    def test_what_cannot_be_kept_is_said_to_be_lost(
+        self, workspace: Workspace, shell: ShellContext, tmp_path: Path
+    ) -> None:
         (tmp_path / "file").touch()
         tool = ShellTool(workspace, replace(shell, outputs=str(tmp_path / "file" / "outputs")))
         told = stdout_of(call(tool, "seq 20000"))
@@ -592,15 +596,15 @@ def read(printed: bytes) -> str:
         try:
             if b"\0" in printed[:4096]:
                 break
-            return as_shown(cut.decode() + ("\ufffd" if cut != printed else ""))
+            return render_terminal_text(cut.decode() + ("\ufffd" if cut != printed else ""))
         except UnicodeDecodeError as error:
             if error.reason != "unexpected end of data":
                 break
             cut = printed[: error.start]
-    encoding = detect(printed, whole=True)
+    encoding = detect_encoding(printed, whole=True)
     if encoding is None:
         return f"[Binary output: {len(printed)} B]"
-    return as_shown(re.sub("[\ud800-\udfff]", "\ufffd", encoding.decode(printed)))
+    return render_terminal_text(re.sub("[\ud800-\udfff]", "\ufffd", encoding.decode(printed)))
 
 
 class TestLive:
@@ -630,7 +634,7 @@ class TestLive:
 
 
 class TestApproval:
-    def test_what_is_shown(self, workspace: Workspace, shell: Shell, root: Path) -> None:
+    def test_what_is_shown(self, workspace: Workspace, shell: ShellContext, root: Path) -> None:
         (root / "sub").mkdir()
         (root / "link").symlink_to("sub")
         tool = ShellTool(workspace, replace(shell, sandbox_note="No sandbox."))
@@ -684,12 +688,12 @@ class TestApproval:
         approved = asyncio.run(tool.should_confirm_execute(params))
         (root / "link").unlink()
         (root / "link").symlink_to("two")
-        refused = failure("What would run is not what was approved, so nothing was run.", ErrorType.STALE_FILE)
+        refused = failed_result("What would run is not what was approved, so nothing was run.", ErrorType.STALE_FILE)
         assert asyncio.run(validate_and_execute(tool, params, ToolContext(approved=approved))) == refused
         assert list((root / "one").iterdir()) + list((root / "two").iterdir()) == []
 
     def test_an_approval_of_something_else_is_refused(self, tool: ShellTool, root: Path) -> None:
-        refused = failure("What would run is not what was approved, so nothing was run.", ErrorType.STALE_FILE)
+        refused = failed_result("What would run is not what was approved, so nothing was run.", ErrorType.STALE_FILE)
         assert call(tool, "touch mark", ToolContext(approved=InfoConfirmation("a", "b"))) == refused
         approved = asyncio.run(tool.should_confirm_execute({"command": "touch mark"}))
         assert isinstance(approved, ExecConfirmation)
@@ -698,20 +702,20 @@ class TestApproval:
 
 
 class TestBackground:
-    def test_it_goes_on(self, tool: ShellTool, shell: Shell, root: Path) -> None:
+    def test_it_goes_on(self, tool: ShellTool, shell: ShellContext, root: Path) -> None:
         result = call(tool, "echo up; sleep 60", is_background=True, delay_ms=1500)
-        (job,) = shell.jobs.found().jobs
+        (job,) = shell.jobs.list_jobs().jobs
         assert result == ToolResult(
             f"Command is running in background. PID: {job.pid}. Initial output:\nup\n",
             f"Background process started with PID {job.pid}.",
         )
         assert (job.command, job.directory, job.state.value) == ("echo up; sleep 60", str(root), "running")
-        shell.keeper.close()
+        shell.supervisor.close()
         assert is_alive(job.pid)
 
-    def test_one_that_ends_at_once_is_a_command_like_any_other(self, tool: ShellTool, shell: Shell) -> None:
+    def test_one_that_ends_at_once_is_a_command_like_any_other(self, tool: ShellTool, shell: ShellContext) -> None:
         told = lines_of(call(tool, "echo out; echo err >&2; exit 3", is_background=True, delay_ms=2000))
-        (job,) = shell.jobs.found().jobs
+        (job,) = shell.jobs.list_jobs().jobs
         assert told == {
             "Command": "echo out; echo err >&2; exit 3",
             "Directory": "(root)",
@@ -742,35 +746,46 @@ class TestBackground:
 
 class TestSandbox:
     @pytest.fixture
-    def fenced(self, workspace: Workspace, shell: Shell, tmp_path: Path) -> tuple[ShellTool, Shell]:
+    def fenced(self, workspace: Workspace, shell: ShellContext, tmp_path: Path) -> tuple[ShellTool, ShellContext]:
         directories = [tmp_path.resolve() / name for name in ("home", "sandbox", "temporary")]
         for directory in directories:
             directory.mkdir()
         roots = (workspace.roots.first.real_path,)
-        sandbox, report = choose(SandboxWish.AUTO, roots=roots, state=str(directories[1]))
+        sandbox, report = select_sandbox(SandboxMode.AUTO, roots=roots, state_directory=str(directories[1]))
         if sandbox is None:
-            pytest.skip(f"SANDBOX MISSING: {report.files.how}")
+            pytest.skip(f"SANDBOX MISSING: {report.files.detail}")
         control = ((".gemini", True),)
-        fence = Fence(roots, str(directories[2]), read_only=control, hidden=(), network=False, blocked=(".gemini",))
+        fence = SandboxPolicy(
+            roots,
+            str(directories[2]),
+            read_only_paths=control,
+            hidden_paths=(),
+            network=False,
+            blocked_paths=(".gemini",),
+        )
         fenced = replace(
             shell, wrap=lambda arguments, directory, _: sandbox.wrap(arguments, fence, directory=directory)
         )
         return ShellTool(workspace, fenced), fenced
 
-    def test_commands_and_jobs_run_inside(self, fenced: tuple[ShellTool, Shell], root: Path, tmp_path: Path) -> None:
+    def test_commands_and_jobs_run_inside(
+        self, fenced: tuple[ShellTool, ShellContext], root: Path, tmp_path: Path
+    ) -> None:
         tool, shell = fenced
         line = f"touch inside; touch {tmp_path}/home/outside; exit 3"
         told = lines_of(call(tool, line))
         assert told["Exit Code"] == "3"
         assert "cannot touch" in told["Stderr"]
         call(tool, f"touch job; touch {tmp_path}/home/outside; sleep 60", is_background=True, delay_ms=2000)
-        (job,) = shell.jobs.found().jobs
-        assert "cannot touch" in shell.jobs.read(job.pid).text
+        (job,) = shell.jobs.list_jobs().jobs
+        assert "cannot touch" in shell.jobs.read_log(job.pid).text
         assert shell.jobs.stop(job.pid).state.value == "exited"
         assert sorted(os.listdir(root)) == ["inside", "job"]
         assert os.listdir(tmp_path / "home") == []
 
-    def test_the_sandbox_itself_is_no_background_process(self, fenced: tuple[ShellTool, Shell], root: Path) -> None:
+    def test_the_sandbox_itself_is_no_background_process(
+        self, fenced: tuple[ShellTool, ShellContext], root: Path
+    ) -> None:
         tool, _ = fenced
         seconds: list[float] = []
         for _ in range(30):
@@ -782,7 +797,7 @@ class TestSandbox:
         assert min(seconds) < 0.1  # nobody waits for last words
 
     def test_a_background_process_is_named_and_lives_until_the_session_ends(
-        self, fenced: tuple[ShellTool, Shell], root: Path
+        self, fenced: tuple[ShellTool, ShellContext], root: Path
     ) -> None:
         tool, shell = fenced
         began = time.monotonic()

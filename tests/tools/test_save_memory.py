@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from tejat.core.confirm import EditConfirmation
-from tejat.core.display import DiffStat
+from support.tool_results import RULE, failed_result, invalid_params_result, list_tree
+from tejat.core.approval.confirmation import EditConfirmation
 from tejat.core.errors import ErrorType
-from tejat.core.tool import Kind, ModifiableTool, ToolContext, ToolLocation, ToolResult, execute_safely
-from tejat.core.tool import validate_and_execute as call_tool
-from tejat.core.value import replace
-from tejat.tools.save_memory import LONGEST_FACT, MemoryTool
-from tejat.workspace.memory_file import HEADING, MemoryFile
-from tool_checks import RULE, failure, rejection, tree
+from tejat.core.frozen import replace
+from tejat.core.tools.base import Kind, ModifiableTool, ToolContext, ToolLocation, ToolResult, execute_safely
+from tejat.core.tools.base import validate_and_execute as call_tool
+from tejat.core.tools.display import DiffStat
+from tejat.tools.save_memory import MAX_FACT_LENGTH, MemoryTool
+from tejat.workspace.files.memory_file import HEADING, MemoryFile
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def remembered(fact: str) -> ToolResult:
 def not_saved(reason: str, error_type: ErrorType = ErrorType.MEMORY_TOOL_EXECUTION_ERROR) -> ToolResult:
     detail = f"[MemoryTool] Failed to add memory entry: {reason}"
     told = compact({"success": False, "error": f"Failed to save memory. Detail: {detail}"})
-    return failure(told, error_type, f"Error saving memory: {detail}")
+    return failed_result(told, error_type, f"Error saving memory: {detail}")
 
 
 def test_what_it_is(tool: MemoryTool, home: Path) -> None:
@@ -94,7 +94,7 @@ class TestSaving:
         assert save(tool, " - likes tea\n") == remembered("likes tea")
         assert (home / ".gemini" / "GEMINI.md").read_bytes() == f"{HEADING}\n- likes tea\n".encode()
         assert stat.S_IMODE((home / ".gemini").stat().st_mode) == 0o700
-        assert tree(home) == [".gemini", ".gemini/GEMINI.md"]
+        assert list_tree(home) == [".gemini", ".gemini/GEMINI.md"]
 
     def test_the_answer_is_the_json_of_the_documents(self, tool: MemoryTool) -> None:
         assert save(tool, 'says "é"').llm_content == (
@@ -140,8 +140,8 @@ class TestSaving:
 class TestFactsThatAreRefused:
     @pytest.mark.parametrize("fact", ["", "  \n", "---", "- - \n-"])
     def test_y3_blank(self, tool: MemoryTool, home: Path, fact: str) -> None:
-        assert save(tool, fact) == rejection('Parameter "fact" must be a non-empty string.')
-        assert tree(home) == []
+        assert save(tool, fact) == invalid_params_result('Parameter "fact" must be a non-empty string.')
+        assert list_tree(home) == []
 
     @pytest.mark.parametrize(
         ("fact", "named"),
@@ -158,10 +158,10 @@ class TestFactsThatAreRefused:
         ],
     )
     def test_hidden_characters(self, tool: MemoryTool, home: Path, fact: str, named: str) -> None:
-        assert save(tool, fact) == rejection(
+        assert save(tool, fact) == invalid_params_result(
             f'Parameter "fact" has characters that nobody can see: {named}. Leave them out.'
         )
-        assert tree(home) == []
+        assert list_tree(home) == []
 
     @pytest.mark.parametrize("fact", ["❤️ tea", "👨‍👩‍👧 ❤️‍🔥", "می‌خواهم", "क्‍ष", "a\tb"])
     def test_what_scripts_need_is_taken(self, tool: MemoryTool, file: Path, fact: str) -> None:
@@ -169,11 +169,11 @@ class TestFactsThatAreRefused:
         assert file.read_text() == f"{HEADING}\n- {fact}\n"
 
     def test_the_length(self, tool: MemoryTool, file: Path) -> None:
-        assert save(tool, "x" * LONGEST_FACT) == remembered("x" * LONGEST_FACT)
-        assert save(tool, "x" * 2**20) == rejection(
-            f'Parameter "fact" is 1048576 characters long; at most {LONGEST_FACT} can be remembered.'
+        assert save(tool, "x" * MAX_FACT_LENGTH) == remembered("x" * MAX_FACT_LENGTH)
+        assert save(tool, "x" * 2**20) == invalid_params_result(
+            f'Parameter "fact" is 1048576 characters long; at most {MAX_FACT_LENGTH} can be remembered.'
         )
-        assert file.read_text() == f"{HEADING}\n- {'x' * LONGEST_FACT}\n"
+        assert file.read_text() == f"{HEADING}\n- {'x' * MAX_FACT_LENGTH}\n"
 
     @pytest.mark.parametrize("end", ["\n", "\r", "\r\n", "\u2028", "\x85", "\x0b"])
     def test_131_a_fact_cannot_write_a_second_line(self, tool: MemoryTool, file: Path, end: str) -> None:
@@ -210,7 +210,7 @@ class TestAsking:
     def test_looking_makes_nothing(self, tool: MemoryTool, home: Path) -> None:
         confirmation = proposal(tool, "b")
         assert (confirmation.original_content, confirmation.new_content) == (None, f"{HEADING}\n- b\n")
-        assert tree(home) == []
+        assert list_tree(home) == []
         assert save_approved(tool, confirmation, "b") == remembered("b")
         assert stat.S_IMODE((home / ".gemini").stat().st_mode) == 0o700
 
@@ -256,7 +256,7 @@ class TestAsking:
         assert save(tool, "tea", modified_by_user=True, modified_content="anything") == not_saved(
             "Only the user can rewrite the file, and nobody was asked."
         )
-        assert tree(home) == []
+        assert list_tree(home) == []
         assert save(tool, "tea", modified_content="anything") == remembered("tea")
         assert (home / ".gemini" / "GEMINI.md").read_text() == f"{HEADING}\n- tea\n"
 
@@ -285,7 +285,7 @@ class TestFilesThatCannotBeUsed:
     def test_a_file_where_the_directory_should_be(self, tool: MemoryTool, home: Path) -> None:
         (home / ".gemini").touch()
         assert save(tool, "tea") == not_saved(f"Not a directory: {home}/.gemini")
-        assert tree(home) == [".gemini"]
+        assert list_tree(home) == [".gemini"]
 
     def test_y3_no_permission(self, tool: MemoryTool, home: Path) -> None:
         (home / ".gemini").mkdir()
@@ -317,9 +317,9 @@ class TestFilesThatCannotBeUsed:
 
 SAVE = """
 import asyncio, sys
-from tejat.core.tool import validate_and_execute
+from tejat.core.tools.base import validate_and_execute
 from tejat.tools.save_memory import MemoryTool
-from tejat.workspace.memory_file import MemoryFile
+from tejat.workspace.files.memory_file import MemoryFile
 tool = MemoryTool(MemoryFile(sys.argv[1], "GEMINI.md"))
 sys.stdin.read()
 for number in range(5):
@@ -345,7 +345,7 @@ class TestAtOnce:
         heading, *entries = (home / ".gemini" / "GEMINI.md").read_text().splitlines()
         assert heading == HEADING
         assert sorted(entries) == sorted(f"- {number}.{turn}" for number in range(6) for turn in range(5))
-        assert tree(home) == [".gemini", ".gemini/GEMINI.md"]
+        assert list_tree(home) == [".gemini", ".gemini/GEMINI.md"]
 
     def test_every_fact_of_many_calls_lands(self, tool: MemoryTool, file: Path) -> None:
         async def save_all() -> list[ToolResult]:

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from support.tool_results import child_processes, failed_result, invalid_params_result, outside_workspace_result
 from tejat.core.errors import ErrorType
-from tejat.core.tool import Kind, ToolLocation, ToolResult, validate_and_execute
+from tejat.core.tools.base import Kind, ToolLocation, ToolResult, validate_and_execute
 from tejat.tools import search_file_content
 from tejat.tools.search_file_content import GrepTool
-from tejat.workspace.workspace import Workspace
-from tool_checks import children, failure, outside, rejection
+from tejat.workspace.context import Workspace
 
 
 @pytest.fixture
@@ -378,7 +378,7 @@ class TestRefusing:
         ],
     )
     def test_bad_parameters(self, tool: GrepTool, params: dict[str, object], reason: str) -> None:
-        assert asyncio.run(validate_and_execute(tool, params)) == rejection(reason)
+        assert asyncio.run(validate_and_execute(tool, params)) == invalid_params_result(reason)
 
     @pytest.mark.parametrize("pattern", ["(", "[a", "*", "a{2,1}", "(?<x"])
     def test_s4_what_is_no_expression(self, tool: GrepTool, pattern: str) -> None:
@@ -399,7 +399,7 @@ class TestRefusing:
         assert len(str(result.llm_content)) < 5000
 
     def test_s10_what_does_not_exist(self, tool: GrepTool, root: Path) -> None:
-        assert call(tool, "x", path="none") == failure(
+        assert call(tool, "x", path="none") == failed_result(
             f"Path does not exist: {root}/none", ErrorType.SEARCH_PATH_NOT_FOUND
         )
 
@@ -410,7 +410,7 @@ class TestRefusing:
         (root / "file").symlink_to(root.parent / "outer" / "sub" / "MARK")
         path = path.format(root=root)
         inside = path.startswith(("out", "file"))
-        assert call(tool, "x", path=path) == outside(f"{root}/{path}" if inside else path, root)
+        assert call(tool, "x", path=path) == outside_workspace_result(f"{root}/{path}" if inside else path, root)
 
     @pytest.mark.parametrize("include", ["../**", "/etc/*", "a/../../*"])
     def test_files_that_lie_outside(self, tool: GrepTool, root: Path, include: str) -> None:
@@ -433,7 +433,7 @@ class TestRefusing:
             server.bind(os.path.relpath(root / "socket"))
             for name in ("fifo", "socket"):
                 started = time.monotonic()
-                assert call(tool, "x", path=name) == failure(
+                assert call(tool, "x", path=name) == failed_result(
                     f"Not a regular file but a pipe, socket or device, which is never opened: {root}/{name}",
                     ErrorType.SPECIAL_FILE,
                 )
@@ -444,7 +444,7 @@ class TestRefusing:
             raise OSError(5, "Input/output error")
 
         monkeypatch.setattr(search_file_content, "search", fail)
-        assert call(tool, "x") == failure(
+        assert call(tool, "x") == failed_result(
             "Error during grep search operation: [Errno 5] Input/output error",
             ErrorType.GREP_EXECUTION_ERROR,
             "Error: [Errno 5] Input/output error",
@@ -479,7 +479,7 @@ def test_s14_a_cancelled_search_ends_promptly_and_leaves_no_process(tool: GrepTo
     (root / "f").write_bytes(b"some text on a line\n" * 1_000_000)
     for number in range(400):
         os.link(root / "f", root / f"f{number}")
-    before = children()
+    before = child_processes()
 
     async def cancel(delay: float) -> float:
         params = {"pattern": pattern, "no_ignore": True}
@@ -493,4 +493,4 @@ def test_s14_a_cancelled_search_ends_promptly_and_leaves_no_process(tool: GrepTo
 
     for delay in (0.0, 0.02):
         assert asyncio.run(cancel(delay)) < 1
-        assert children() == before
+        assert child_processes() == before

@@ -6,24 +6,33 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from tejat.core.confirm import Confirmation, InfoConfirmation
+from support.tool_results import failed_result, invalid_params_result
+from support.web_site import HTML, FakeInternet, SiteAnswer, WebSite, http_response, open_site
+from tejat.core.approval.confirmation import Confirmation, InfoConfirmation
 from tejat.core.errors import ErrorType
-from tejat.core.history import model_message
-from tejat.core.model import Ability, Answer, Citation, FailureKind, Grounding, ModelFailure, ModelRequest, Source
-from tejat.core.tool import Kind, ToolContext, ToolResult, validate_and_execute
-from tejat.core.types import InlineData, Text
-from tejat.tools.pages import Page, fenced
-from tejat.tools.web import Web
+from tejat.core.messages.history import model_message
+from tejat.core.messages.types import InlineData, Text
+from tejat.core.model import (
+    Capability,
+    Citation,
+    FailureKind,
+    Grounding,
+    GroundingSource,
+    ModelFailure,
+    ModelRequest,
+    ModelResponse,
+)
+from tejat.core.tools.base import Kind, ToolContext, ToolResult, validate_and_execute
+from tejat.tools.web.access import WebAccess
+from tejat.tools.web.pages import WebPage, wrap_untrusted
 from tejat.tools.web_fetch import WebFetchTool
-from tejat.workspace.fetch.fetch import Fetcher
-from tejat.workspace.fetch.urls import parse_url
 from tejat.workspace.http.client import HttpClient
-from tool_checks import failure, rejection
-from web_site import HTML, Internet, Say, Site, answer, site
+from tejat.workspace.web.fetcher import Fetcher
+from tejat.workspace.web.urls import parse_url
 
 SUCCESS, ERROR = "URL_RETRIEVAL_STATUS_SUCCESS", "URL_RETRIEVAL_STATUS_ERROR"
-PAGE = answer("<p>The <a href=/x>answer</a> is 42.</p>", content_type=HTML)
-ALL = frozenset(Ability)
+PAGE = http_response("<p>The <a href=/x>answer</a> is 42.</p>", content_type=HTML)
+ALL = frozenset(Capability)
 DOWN = ModelFailure("It is down.", FailureKind.UNAVAILABLE)
 REFUSED = ModelFailure("No such tool.", FailureKind.BAD_REQUEST)
 
@@ -32,10 +41,10 @@ REFUSED = ModelFailure("No such tool.", FailureKind.BAD_REQUEST)
 class Model:
     """Gives its answers one after the other."""
 
-    answers: list[Answer | ModelFailure]
+    answers: list[ModelResponse | ModelFailure]
     asked: list[ModelRequest] = field(default_factory=list[ModelRequest])
 
-    async def __call__(self, request: ModelRequest) -> Answer:
+    async def __call__(self, request: ModelRequest) -> ModelResponse:
         self.asked.append(request)
         say = self.answers.pop(0)
         if isinstance(say, ModelFailure):
@@ -43,12 +52,12 @@ class Model:
         return say
 
     @property
-    def purposes(self) -> list[tuple[str, frozenset[Ability]]]:
-        return [(request.purpose, request.abilities) for request in self.asked]
+    def purposes(self) -> list[tuple[str, frozenset[Capability]]]:
+        return [(request.purpose, request.capabilities) for request in self.asked]
 
 
 def says(text: str, grounding: Grounding | None = None) -> Model:
-    return Model([Answer(model_message(text), grounding=grounding)])
+    return Model([ModelResponse(model_message(text), grounding=grounding)])
 
 
 def no_fetcher() -> Fetcher:
@@ -56,7 +65,7 @@ def no_fetcher() -> Fetcher:
 
 
 def idle() -> WebFetchTool:
-    return WebFetchTool(Web(no_fetcher, secrets=lambda: ["hush-hush-hush"]))
+    return WebFetchTool(WebAccess(no_fetcher, secrets=lambda: ["hush-hush-hush"]))
 
 
 async def public(*_: object) -> Sequence[str]:
@@ -64,21 +73,21 @@ async def public(*_: object) -> Sequence[str]:
 
 
 def fetch(
-    answers: Mapping[str, Say],
+    answers: Mapping[str, SiteAnswer],
     prompt: str,
     model: Model | None = None,
     *,
-    abilities: frozenset[Ability] = frozenset(),
-    allowed: Callable[[Site], frozenset[str]] = lambda _: frozenset(),
+    capabilities: frozenset[Capability] = frozenset(),
+    allowed: Callable[[WebSite], frozenset[str]] = lambda _: frozenset(),
     is_approved: bool = False,
     times: int = 1,
-) -> tuple[ToolResult, Site]:
+) -> tuple[ToolResult, WebSite]:
     """`HERE` in the prompt is the site on this machine; any public name leads to it too."""
 
-    async def main() -> tuple[ToolResult, Site]:
-        async with site(answers) as opened:
-            fetcher = Fetcher(Internet(opened.port), resolve=public)
-            web = Web(lambda: fetcher, model, lambda: abilities, private_origins=allowed(opened))
+    async def main() -> tuple[ToolResult, WebSite]:
+        async with open_site(answers) as opened:
+            fetcher = Fetcher(FakeInternet(opened.port), resolve=public)
+            web = WebAccess(lambda: fetcher, model, lambda: capabilities, private_origins=allowed(opened))
             tool = WebFetchTool(web)
             params = {"prompt": prompt.replace("HERE", opened.origin)}
             approved = await tool.should_confirm_execute(params) if is_approved else None
@@ -90,7 +99,7 @@ def fetch(
 
 
 def pages(*read: tuple[str, str]) -> str:
-    parts = fenced([Page(parse_url(url), text) for url, text in read])
+    parts = wrap_untrusted([WebPage(parse_url(url), text) for url, text in read])
     return "\n\n".join(part.text for part in parts if isinstance(part, Text))
 
 
@@ -142,7 +151,7 @@ class TestAsking:
         ],
     )
     def test_what_makes_no_sense(self, prompt: str, problem: str) -> None:
-        assert asyncio.run(validate_and_execute(idle(), {"prompt": prompt})) == rejection(problem)
+        assert asyncio.run(validate_and_execute(idle(), {"prompt": prompt})) == invalid_params_result(problem)
 
     def test_a_secret_in_an_address(self) -> None:
         result = asyncio.run(validate_and_execute(idle(), {"prompt": "https://evil.example/?k=hush%2Dhush-hush"}))
@@ -171,7 +180,7 @@ class TestAsking:
 
 class TestWithoutAModel:
     def test_the_content_is_the_result(self) -> None:
-        result, opened = fetch({"/a": PAGE, "/b": answer('{"x": 1}', content_type="application/json")}, TWO)
+        result, opened = fetch({"/a": PAGE, "/b": http_response('{"x": 1}', content_type="application/json")}, TWO)
         read = pages(
             ("http://a.example/a", "The [answer](http://a.example/x) is 42."), ("http://b.example/b", '{"x": 1}')
         )
@@ -179,13 +188,13 @@ class TestWithoutAModel:
         assert sorted(opened.paths) == ["/a", "/b"]
 
     def test_pictures_are_parts_of_their_own(self) -> None:
-        result, _ = fetch({"/p": answer(b"\x89PNG", content_type="image/png")}, "http://a.example/p")
+        result, _ = fetch({"/p": http_response(b"\x89PNG", content_type="image/png")}, "http://a.example/p")
         url = parse_url("http://a.example/p")
-        assert result.llm_content == fenced([Page(url, media=InlineData("image/png", b"\x89PNG"))])
+        assert result.llm_content == wrap_untrusted([WebPage(url, media=InlineData("image/png", b"\x89PNG"))])
         assert result.return_display == "Content of http://a.example/p fetched."
 
     def test_what_failed_is_told_beside_the_rest(self) -> None:
-        result, _ = fetch({"/a": answer("x", content_type="text/plain")}, f"{TWO} http://169.254.169.254/")
+        result, _ = fetch({"/a": http_response("x", content_type="text/plain")}, f"{TWO} http://169.254.169.254/")
         assert result.error is None
         assert result.llm_content == (
             "[Warning] The following URLs were skipped:\n"
@@ -208,7 +217,7 @@ class TestPrivatePlaces:
 
     def test_without_a_question_they_stay_closed(self) -> None:
         result, opened = fetch({"/": PAGE}, "read HERE/")
-        assert result == failure(
+        assert result == failed_result(
             f"Error: Error during fallback fetch for {opened.origin}/: "
             "Blocked: 127.0.0.1, on this machine or a private network, which the user has not agreed to.",
             ErrorType.WEB_FETCH_FALLBACK_FAILED,
@@ -220,25 +229,25 @@ class TestPrivatePlaces:
         assert result.error is None
 
     def test_a_yes_to_one_does_not_open_another_behind_a_redirect(self) -> None:
-        answers = {"/": answer("", status="302 Found", location="http://localhost:1/")}
+        answers = {"/": http_response("", status="302 Found", location="http://localhost:1/")}
         result, _ = fetch(answers, "read HERE/", is_approved=True)
         assert result.error is not None
         assert "Blocked: localhost" in result.error.message
 
     def test_a_yes_to_something_else_opens_nothing(self) -> None:
         async def main() -> ToolResult:
-            async with site({"/": PAGE}) as opened:
+            async with open_site({"/": PAGE}) as opened:
                 fetcher = Fetcher(HttpClient(environment={}))
                 context = ToolContext(approved=InfoConfirmation("Confirm: WebFetch", "x"))
                 return await validate_and_execute(
-                    WebFetchTool(Web(lambda: fetcher)), {"prompt": opened.origin}, context
+                    WebFetchTool(WebAccess(lambda: fetcher)), {"prompt": opened.origin}, context
                 )
 
         assert asyncio.run(main()).error is not None
 
     def test_the_models_service_is_not_told_of_them(self) -> None:
         model = says("42")
-        result, _ = fetch({"/": PAGE}, "read HERE/", model, abilities=ALL, is_approved=True)
+        result, _ = fetch({"/": PAGE}, "read HERE/", model, capabilities=ALL, is_approved=True)
         assert (result.llm_content, model.purposes) == ("42", [("web_fetch", frozenset())])
 
 
@@ -248,12 +257,17 @@ class TestWithAModel:
         result, _ = fetch({"/a": PAGE}, "What is it? http://a.example/a", model)
         assert result == ToolResult("It is 42.", "Content for http://a.example/a processed using fallback fetch.")
         (request,) = model.asked
-        assert (request.purpose, request.abilities, request.system, request.tools) == ("web_fetch", frozenset(), "", ())
+        assert (request.purpose, request.capabilities, request.system, request.tools) == (
+            "web_fetch",
+            frozenset(),
+            "",
+            (),
+        )
         (message,) = request.messages
         question, *content = message.parts
         assert isinstance(question, Text)
         assert question.text.endswith("\n\nThe request:\nWhat is it? http://a.example/a")
-        assert content == fenced([Page(parse_url("http://a.example/a"), "The answer is 42.")])
+        assert content == wrap_untrusted([WebPage(parse_url("http://a.example/a"), "The answer is 42.")])
 
     def test_several(self) -> None:
         result, _ = fetch({"/a": PAGE, "/b": PAGE}, TWO, says("Both."))
@@ -272,30 +286,30 @@ class TestWithAModel:
         told = (
             "Error: Error during fallback fetch for http://a.example/a: Request failed with status code 404 Not Found"
         )
-        assert result == failure(told, ErrorType.WEB_FETCH_FALLBACK_FAILED)
+        assert result == failed_result(told, ErrorType.WEB_FETCH_FALLBACK_FAILED)
         result, _ = fetch({}, TWO, model)
         told = (
             "Error: All fallback fetch attempts failed: "
             "http://a.example/a: Request failed with status code 404 Not Found, "
             "http://b.example/b: Request failed with status code 404 Not Found"
         )
-        assert result == failure(told, ErrorType.WEB_FETCH_FALLBACK_FAILED)
+        assert result == failed_result(told, ErrorType.WEB_FETCH_FALLBACK_FAILED)
         assert model.asked == []
 
     @pytest.mark.parametrize(
-        ("say", "reason"), [(DOWN, "It is down."), (Answer(model_message(" ")), "The model did not answer.")]
+        ("say", "reason"), [(DOWN, "It is down."), (ModelResponse(model_message(" ")), "The model did not answer.")]
     )
-    def test_a_model_that_fails(self, say: Answer | ModelFailure, reason: str) -> None:
+    def test_a_model_that_fails(self, say: ModelResponse | ModelFailure, reason: str) -> None:
         prompt = "http://a.example/a " + "x" * 50
         result, _ = fetch({"/a": PAGE}, prompt, Model([say]))
-        assert result == failure(
+        assert result == failed_result(
             f'Error: Error processing web content for prompt "{prompt[:50]}...": {reason}',
             ErrorType.WEB_FETCH_PROCESSING_ERROR,
         )
 
     def test_too_often_at_one_host(self) -> None:
         eleven = " ".join(f"http://a.example/{number}" for number in range(11))
-        answers = {f"/{number}": answer("x", content_type="text/plain") for number in range(11)}
+        answers = {f"/{number}": http_response("x", content_type="text/plain") for number in range(11)}
         result, opened = fetch(answers, f"{eleven} http://b.example/0", says("Ten."))
         assert result.llm_content == (
             "[Warning] The following URLs were skipped:\n[Rate limit exceeded] http://a.example/10\n\nTen."
@@ -303,9 +317,9 @@ class TestWithAModel:
         assert len(opened.requests) == 11
 
     def test_far_too_often(self) -> None:
-        model = Model([Answer(model_message("x"))] * 11)
+        model = Model([ModelResponse(model_message("x"))] * 11)
         result, opened = fetch({"/": PAGE}, "http://a.example/", model, times=11)
-        assert result == failure(
+        assert result == failed_result(
             "Error: Error during fallback fetch for http://a.example/: Rate limit exceeded",
             ErrorType.WEB_FETCH_FALLBACK_FAILED,
         )
@@ -315,16 +329,18 @@ class TestWithAModel:
 class TestByTheModelsService:
     def test_an_answer_with_its_sources(self) -> None:
         grounding = Grounding(
-            (Source("A", "https://a.example"), Source(None, None)), (Citation(6, (0, 1)),), {"u": SUCCESS}
+            (GroundingSource("A", "https://a.example"), GroundingSource(None, None)),
+            (Citation(6, (0, 1)),),
+            {"u": SUCCESS},
         )
         model = says("Gr\u00fcn.", grounding)
-        result, opened = fetch({}, "colour? https://github.com/o/r/blob/m/f", model, abilities=ALL)
+        result, opened = fetch({}, "colour? https://github.com/o/r/blob/m/f", model, capabilities=ALL)
         assert result == ToolResult(
             "Gr\u00fcn.[1][2]\n\nSources:\n[1] A (https://a.example)\n[2] Untitled (Unknown URI)",
             "Content processed from prompt.",
         )
         assert opened.requests == []
-        assert model.purposes == [("web_fetch", frozenset({Ability.URL_CONTEXT}))]
+        assert model.purposes == [("web_fetch", frozenset({Capability.URL_CONTEXT}))]
         assert [message.text for message in model.asked[0].messages] == [
             "colour? https://github.com/o/r/blob/m/f\n\nThe URLs to read:\n- https://raw.githubusercontent.com/o/r/m/f"
         ]
@@ -332,29 +348,35 @@ class TestByTheModelsService:
     @pytest.mark.parametrize(
         "first",
         [
-            Answer(model_message("I could not."), grounding=Grounding(fetched={"u": ERROR, "v": "URL_X"})),
-            Answer(model_message(" \n"), grounding=Grounding(fetched={"u": SUCCESS})),
-            Answer(model_message("")),
+            ModelResponse(model_message("I could not."), grounding=Grounding(fetched_urls={"u": ERROR, "v": "URL_X"})),
+            ModelResponse(model_message(" \n"), grounding=Grounding(fetched_urls={"u": SUCCESS})),
+            ModelResponse(model_message("")),
             REFUSED,
         ],
     )
-    def test_what_it_cannot_read_is_fetched_from_here(self, first: Answer | ModelFailure) -> None:
-        model = Model([first, Answer(model_message("42"))])
-        result, opened = fetch({"/a": PAGE}, "http://a.example/a", model, abilities=ALL)
+    def test_what_it_cannot_read_is_fetched_from_here(self, first: ModelResponse | ModelFailure) -> None:
+        model = Model([first, ModelResponse(model_message("42"))])
+        result, opened = fetch({"/a": PAGE}, "http://a.example/a", model, capabilities=ALL)
         assert result == ToolResult("42", "Content for http://a.example/a processed using fallback fetch.")
-        assert model.purposes == [("web_fetch", frozenset({Ability.URL_CONTEXT})), ("web_fetch", frozenset())]
+        assert model.purposes == [("web_fetch", frozenset({Capability.URL_CONTEXT})), ("web_fetch", frozenset())]
         assert opened.paths == ["/a"]
 
     @pytest.mark.parametrize(
-        "grounding", [None, Grounding(), Grounding(fetched={"u": ERROR, "v": SUCCESS}), Grounding((Source("A", "u"),))]
+        "grounding",
+        [
+            None,
+            Grounding(),
+            Grounding(fetched_urls={"u": ERROR, "v": SUCCESS}),
+            Grounding((GroundingSource("A", "u"),)),
+        ],
     )
     def test_one_page_is_enough(self, grounding: Grounding | None) -> None:
-        result, opened = fetch({}, TWO, says("One.", grounding), abilities=ALL)
+        result, opened = fetch({}, TWO, says("One.", grounding), capabilities=ALL)
         assert (result.error, opened.requests) == (None, [])
 
     def test_a_service_that_is_down(self) -> None:
-        result, opened = fetch({"/a": PAGE}, "http://a.example/a", Model([DOWN]), abilities=ALL)
-        assert result == failure(
+        result, opened = fetch({"/a": PAGE}, "http://a.example/a", Model([DOWN]), capabilities=ALL)
+        assert result == failed_result(
             'Error: Error processing web content for prompt "http://a.example/a...": It is down.',
             ErrorType.WEB_FETCH_PROCESSING_ERROR,
         )
@@ -362,5 +384,5 @@ class TestByTheModelsService:
 
     def test_without_that_ability_it_is_not_asked_to(self) -> None:
         model = says("42")
-        fetch({"/a": PAGE}, "http://a.example/a", model, abilities=frozenset({Ability.GOOGLE_SEARCH}))
+        fetch({"/a": PAGE}, "http://a.example/a", model, capabilities=frozenset({Capability.GOOGLE_SEARCH}))
         assert model.purposes == [("web_fetch", frozenset())]

@@ -12,18 +12,28 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from notes import scheduler_for
-from tejat.core.confirm import Answer, EditConfirmation, Outcome
-from tejat.core.display import DiffStat, FileDiff
+from support.note_tool import create_scheduler
+from support.text_samples import CODECS, FRENCH, KOREAN, RUSSIAN
+from support.tool_results import (
+    NOT_ALLOWED,
+    RULE,
+    EditApprover,
+    changed_since_read_result,
+    failed_result,
+    invalid_params_result,
+    list_tree,
+    outside_workspace_result,
+    unprivileged_user,
+)
+from tejat.core.approval.confirmation import ApprovalReply, EditConfirmation, Outcome
 from tejat.core.errors import ErrorType
-from tejat.core.tool import Kind, ToolError, ToolLocation, ToolResult, validate_and_execute
-from tejat.core.types import FunctionCall
+from tejat.core.messages.types import FunctionCall
+from tejat.core.tools.base import Kind, ToolError, ToolLocation, ToolResult, validate_and_execute
+from tejat.core.tools.display import DiffStat, FileDiff
 from tejat.tools import builtin_registry
 from tejat.tools.read_file import ReadFileTool
 from tejat.tools.write_file import WriteFileTool
-from tejat.workspace.workspace import Workspace
-from tool_checks import NOT_ALLOWED, RULE, Person, failure, ordinary_user, outside, rejection, tree, unread
-from written_texts import CODECS, FRENCH, KOREAN, RUSSIAN
+from tejat.workspace.context import Workspace
 
 
 @pytest.fixture
@@ -36,8 +46,8 @@ def call(tool: WriteFileTool, path: object, content: object, **params: object) -
     return asyncio.run(validate_and_execute(tool, given))
 
 
-def ask(workspace: Workspace, person: Person, path: object, content: str) -> ToolResult:
-    scheduler = scheduler_for(workspace.roots, builtin_registry(workspace), person)
+def ask(workspace: Workspace, person: EditApprover, path: object, content: str) -> ToolResult:
+    scheduler = create_scheduler(workspace.roots, builtin_registry(workspace), person)
     arguments = {"file_path": str(path), "content": content}
     return asyncio.run(scheduler.run(FunctionCall("write_file", arguments)))
 
@@ -64,7 +74,7 @@ class TestWriting:
             ),
         )
         assert path.read_bytes() == content.encode()
-        assert tree(root) == ["a", "a/b", "a/b/f.txt"]
+        assert list_tree(root) == ["a", "a/b", "a/b/f.txt"]
 
     def test_w2_an_existing_file(self, tool: WriteFileTool, root: Path) -> None:
         (root / "f").write_text("a\nb\nc\n")
@@ -81,7 +91,7 @@ class TestWriting:
             ),
         )
         assert (root / "f").read_bytes() == b"a\nB\nc\n"
-        assert tree(root) == ["f"]
+        assert list_tree(root) == ["f"]
 
     def test_the_result_as_json(self, tool: WriteFileTool, root: Path) -> None:
         assert call(tool, root / "f", "x\n").to_json() == {
@@ -161,7 +171,7 @@ class TestWriting:
         (root / "f").touch()
         os.truncate(root / "f", 2**40)
         started = time.monotonic()
-        assert call(tool, root / "f", "x") == failure(
+        assert call(tool, root / "f", "x") == failed_result(
             f"File is too large to be changed: {root}/f (1048576.00MB, at most 256MB)", ErrorType.FILE_TOO_LARGE
         )
         assert time.monotonic() - started < 1
@@ -246,14 +256,14 @@ class TestEncodings:
         assert result.error.message.startswith(f"{said} cannot be written in ")
         assert "convert the file to UTF-8 first" in result.error.message
         assert (root / "f").read_bytes() == raw
-        assert tree(root) == ["f"]
+        assert list_tree(root) == ["f"]
 
     def test_half_a_character_is_refused(self, tool: WriteFileTool, root: Path) -> None:
-        assert call(tool, root / "f", "a\ud83d") == failure(
+        assert call(tool, root / "f", "a\ud83d") == failed_result(
             "The lone surrogate U+D83D cannot be written in utf-8, the encoding of this file. Leave it out.",
             ErrorType.FILE_WRITE_FAILURE,
         )
-        assert tree(root) == []
+        assert list_tree(root) == []
 
     def test_a_mark_in_the_content_is_not_doubled(self, tool: WriteFileTool, root: Path) -> None:
         (root / "f").write_bytes(b"\xef\xbb\xbfa\n")
@@ -305,7 +315,9 @@ class TestStaleFiles:
         status = (root / "f").stat()
         (root / "f").write_text("user text\n")
         os.utime(root / "f", ns=(status.st_atime_ns, status.st_mtime_ns))
-        assert call(tool, root / "f", "model text\n") == unread(root / "f", "read text\n", "user text\n")
+        assert call(tool, root / "f", "model text\n") == changed_since_read_result(
+            root / "f", "read text\n", "user text\n"
+        )
         assert (root / "f").read_text() == "user text\n"
         self.read(workspace, root / "f")
         assert call(tool, root / "f", "model text\n").error is None
@@ -323,7 +335,7 @@ class TestStaleFiles:
         for content in ("a", "b", "c"):
             assert call(tool, root / "f", content).error is None
         (root / "f").write_text("user")
-        assert call(tool, root / "f", "d") == unread(root / "f", "c", "user")
+        assert call(tool, root / "f", "d") == changed_since_read_result(root / "f", "c", "user")
 
     def test_two_sessions(self, workspace: Workspace, root: Path) -> None:
         (root / "f").write_text("old")
@@ -331,7 +343,9 @@ class TestStaleFiles:
             for session in (workspace, other):
                 self.read(session, root / "f")
             assert call(WriteFileTool(workspace), root / "f", "first").error is None
-            assert call(WriteFileTool(other), root / "f", "second") == unread(root / "f", "old", "first")
+            assert call(WriteFileTool(other), root / "f", "second") == changed_since_read_result(
+                root / "f", "old", "first"
+            )
         assert (root / "f").read_text() == "first"
 
     def test_a_change_through_another_spelling(self, workspace: Workspace, tool: WriteFileTool, root: Path) -> None:
@@ -339,7 +353,7 @@ class TestStaleFiles:
         (root / "link").symlink_to("f")
         self.read(workspace, root / "link")
         (root / "f").write_text("user")
-        assert call(tool, root / "f", "x") == unread(root / "f", "old", "user")
+        assert call(tool, root / "f", "x") == changed_since_read_result(root / "f", "old", "user")
 
     @pytest.mark.parametrize(
         ("before", "now"), [("old\n", "user\n"), ("old\n", None), (None, "user\n")], ids=["changed", "removed", "made"]
@@ -353,16 +367,19 @@ class TestStaleFiles:
                 (root / "f").write_text(text)
 
         put(before)
-        person = Person.who_looks_again(lambda: put(now))
+        person = EditApprover.approve_then_cancel(lambda: put(now))
         result = ask(workspace, person, root / "f", "new\n")
         assert result.error == ToolError(NOT_ALLOWED, ErrorType.CANCELLED)
-        assert [shown.original_content for shown in person.seen] == [before, now]
+        assert [shown.original_content for shown in person.confirmations] == [before, now]
         assert (root / "f").exists() == (now is not None)
         assert now is None or (root / "f").read_text() == now
 
     def test_a_touch_while_the_person_is_asked(self, workspace: Workspace, root: Path) -> None:
         (root / "f").write_text("old\n")
-        assert ask(workspace, Person(meanwhile=lambda: os.utime(root / "f", (1, 1))), root / "f", "new\n").error is None
+        assert (
+            ask(workspace, EditApprover(meanwhile=lambda: os.utime(root / "f", (1, 1))), root / "f", "new\n").error
+            is None
+        )
         assert (root / "f").read_text() == "new\n"
 
     @pytest.mark.parametrize("exists", [True, False])
@@ -373,9 +390,9 @@ class TestStaleFiles:
 
         if exists:
             (root / "f").write_text("old")
-        result = ask(workspace, Person(meanwhile=become_directory), root / "f", "new")
-        assert result == failure(f"Path is a directory, not a file: {root}/f", ErrorType.TARGET_IS_DIRECTORY)
-        assert tree(root) == ["f"]
+        result = ask(workspace, EditApprover(meanwhile=become_directory), root / "f", "new")
+        assert result == failed_result(f"Path is a directory, not a file: {root}/f", ErrorType.TARGET_IS_DIRECTORY)
+        assert list_tree(root) == ["f"]
 
     def test_a_pipe_takes_its_place(self, workspace: Workspace, root: Path) -> None:
         def become_pipe() -> None:
@@ -384,9 +401,9 @@ class TestStaleFiles:
 
         (root / "f").write_text("old")
         started = time.monotonic()
-        result = ask(workspace, Person(meanwhile=become_pipe), root / "f", "new")
+        result = ask(workspace, EditApprover(meanwhile=become_pipe), root / "f", "new")
         assert time.monotonic() - started < 1
-        assert result == failure(
+        assert result == failed_result(
             f"Not a regular file but a pipe, socket or device, which is never opened: {root}/f", ErrorType.SPECIAL_FILE
         )
         assert stat.S_ISFIFO((root / "f").stat().st_mode)
@@ -401,10 +418,10 @@ class TestStaleFiles:
 
         (root / "f").write_text("old")
         (root / "target").write_text(content)
-        person = Person.who_looks_again(become_link)
+        person = EditApprover.approve_then_cancel(become_link)
         result = ask(workspace, person, root / "f", "new")
         assert result.error == ToolError(NOT_ALLOWED, ErrorType.CANCELLED)
-        assert len(person.seen) == 2
+        assert len(person.confirmations) == 2
         assert (root / "target").read_text() == content
         assert (root / "moved").read_text() == "old"
 
@@ -414,15 +431,17 @@ class TestStaleFiles:
             (root / "f").symlink_to(root.parent / "MARK")
 
         (root / "f").write_text("old")
-        assert ask(workspace, Person(meanwhile=become_link), root / "f", "new") == outside(root / "f", root)
+        assert ask(workspace, EditApprover(meanwhile=become_link), root / "f", "new") == outside_workspace_result(
+            root / "f", root
+        )
         assert not (root.parent / "MARK").exists()
 
 
 class TestConfirming:
     def test_w8_a_new_file(self, workspace: Workspace, root: Path) -> None:
-        person = Person()
+        person = EditApprover()
         result = ask(workspace, person, root / "sub" / "f", "x\n")
-        assert person.seen == [
+        assert person.confirmations == [
             EditConfirmation(
                 title="Confirm Write: sub/f",
                 file_name="f",
@@ -438,9 +457,9 @@ class TestConfirming:
 
     def test_w8_an_existing_file(self, workspace: Workspace, root: Path) -> None:
         (root / "f").write_bytes(b"a\r\nb\r\n")
-        person = Person()
+        person = EditApprover()
         ask(workspace, person, root / "f", "a\nc\n")
-        assert person.seen == [
+        assert person.confirmations == [
             EditConfirmation(
                 title="Confirm Write: f",
                 file_name="f",
@@ -457,39 +476,41 @@ class TestConfirming:
     def test_looking_at_a_proposal_changes_nothing(self, tool: WriteFileTool, root: Path) -> None:
         confirmation = asyncio.run(tool.should_confirm_execute({"file_path": str(root / "a" / "f"), "content": "x"}))
         assert confirmation is not None
-        assert tree(root) == []
+        assert list_tree(root) == []
 
     def test_a_no_writes_nothing(self, workspace: Workspace, root: Path) -> None:
-        result = ask(workspace, Person([Answer(Outcome.CANCEL)]), root / "a" / "f", "x")
+        result = ask(workspace, EditApprover([ApprovalReply(Outcome.CANCEL)]), root / "a" / "f", "x")
         assert result.error is not None
         assert result.error.type is ErrorType.CANCELLED
-        assert tree(root) == []
+        assert list_tree(root) == []
 
     def test_nobody_is_asked_about_what_cannot_be_done(self, workspace: Workspace, root: Path) -> None:
         (root / "d").mkdir()
-        person = Person()
-        assert ask(workspace, person, root / "d", "x") == failure(
+        person = EditApprover()
+        assert ask(workspace, person, root / "d", "x") == failed_result(
             f"Path is a directory, not a file: {root}/d", ErrorType.TARGET_IS_DIRECTORY
         )
-        assert person.seen == []
+        assert person.confirmations == []
 
     def test_w10_what_the_person_wrote_instead(self, workspace: Workspace, root: Path) -> None:
         """Shown again before it is written, told to the model, and counted apart."""
         (root / "f").write_text("a\nb\n")
-        person = Person([Answer(Outcome.PROCEED_ONCE, new_content="a\nuser\nmore\n")])
+        person = EditApprover([ApprovalReply(Outcome.PROCEED_ONCE, new_content="a\nuser\nmore\n")])
         result = ask(workspace, person, root / "f", "a\nmodel\n")
-        assert [seen.new_content for seen in person.seen] == ["a\nmodel\n", "a\nuser\nmore\n"]
-        assert person.seen[1].file_diff == (
+        assert [seen.new_content for seen in person.confirmations] == ["a\nmodel\n", "a\nuser\nmore\n"]
+        assert person.confirmations[1].file_diff == (
             f"Index: f\n{RULE}\n--- f\tCurrent\n+++ f\tProposed\n@@ -1,2 +1,3 @@\n a\n-b\n+user\n+more\n"
         )
         stat_of_both = DiffStat(1, 1, 5, 1, 2, 1, 8, 5)
-        assert person.seen[1].diff_stat == stat_of_both
+        assert person.confirmations[1].diff_stat == stat_of_both
         assert result == ToolResult(
             f"Successfully overwrote file: {root}/f. User modified the `content` to be: a\nuser\nmore\n",
             FileDiff(
                 file_name="f",
                 file_path=f"{root}/f",
-                file_diff=person.seen[1].file_diff.replace("Current", "Original").replace("Proposed", "Written"),
+                file_diff=person.confirmations[1]
+                .file_diff.replace("Current", "Original")
+                .replace("Proposed", "Written"),
                 is_new_file=False,
                 original_content="a\nb\n",
                 new_content="a\nuser\nmore\n",
@@ -500,7 +521,7 @@ class TestConfirming:
 
     def test_w10_line_ends_that_are_not_kept_are_nobodys_change(self, workspace: Workspace, root: Path) -> None:
         (root / "f").write_text("a\nb\n")
-        person = Person([Answer(Outcome.PROCEED_ONCE, new_content="a\nmodel\nuser\n")])
+        person = EditApprover([ApprovalReply(Outcome.PROCEED_ONCE, new_content="a\nmodel\nuser\n")])
         result = ask(workspace, person, root / "f", "a\r\nmodel\r\n")
         assert isinstance(result.return_display, FileDiff)
         assert result.return_display.diff_stat == DiffStat(1, 1, 5, 1, 1, 0, 4, 0)
@@ -509,18 +530,18 @@ class TestConfirming:
     def test_w10_rewritten_twice_it_is_still_the_models_proposal_that_counts(
         self, workspace: Workspace, root: Path
     ) -> None:
-        answers = [Answer(Outcome.PROCEED_ONCE, new_content=text) for text in ("one\n", "two\n")]
-        result = ask(workspace, Person(answers), root / "f", "model\n")
+        answers = [ApprovalReply(Outcome.PROCEED_ONCE, new_content=text) for text in ("one\n", "two\n")]
+        result = ask(workspace, EditApprover(answers), root / "f", "model\n")
         assert isinstance(result.return_display, FileDiff)
         assert result.return_display.diff_stat == DiffStat(1, 0, 5, 0, 1, 1, 3, 5)
         assert (root / "f").read_text() == "two\n"
 
     def test_what_the_person_wrote_is_checked_as_well(self, workspace: Workspace, root: Path) -> None:
-        person = Person([Answer(Outcome.PROCEED_ONCE, new_content="// rest of code ...")])
+        person = EditApprover([ApprovalReply(Outcome.PROCEED_ONCE, new_content="// rest of code ...")])
         result = ask(workspace, person, root / "f", "model\n")
         assert result.error is not None
         assert result.error.type is ErrorType.INVALID_TOOL_PARAMS
-        assert tree(root) == []
+        assert list_tree(root) == []
 
     def test_w10_without_a_person_nothing_is_said(self, tool: WriteFileTool, root: Path) -> None:
         said = call(tool, root / "f", "x", modified_by_user=True, ai_proposed_content="y").llm_content
@@ -542,27 +563,27 @@ class TestRefusing:
         ],
     )
     def test_w3_bad_parameters(self, tool: WriteFileTool, root: Path, params: dict[str, object], reason: str) -> None:
-        assert asyncio.run(validate_and_execute(tool, params)) == rejection(reason)
-        assert tree(root) == []
+        assert asyncio.run(validate_and_execute(tool, params)) == invalid_params_result(reason)
+        assert list_tree(root) == []
 
     @pytest.mark.parametrize("line", ["// rest of code ...", "(rest of methods ...)", "# rest of file unchanged"])
     def test_w13_stand_ins(self, tool: WriteFileTool, root: Path, line: str) -> None:
-        assert call(tool, root / "f", f"a\n{line}\n") == rejection(
+        assert call(tool, root / "f", f"a\n{line}\n") == invalid_params_result(
             "`content` contains an omission placeholder (for example 'rest of methods ...'). "
             "Provide complete file content."
         )
         assert call(tool, root / "f", f"print('{line}')\n").error is None
 
     def test_w4_a_directory(self, tool: WriteFileTool, root: Path) -> None:
-        assert call(tool, root, "x") == failure(
+        assert call(tool, root, "x") == failed_result(
             f"Path is a directory, not a file: {root}", ErrorType.TARGET_IS_DIRECTORY
         )
 
     @pytest.mark.parametrize("path", ["../MARK", "{root}/../MARK", "/MARK", "{root}-evil", "{root}x/MARK"])
     def test_w5_paths_that_lie_outside(self, tool: WriteFileTool, root: Path, path: str) -> None:
         path = path.format(root=root)
-        assert call(tool, path, "x") == outside(path, root)
-        assert tree(root.parent) == ["root"]
+        assert call(tool, path, "x") == outside_workspace_result(path, root)
+        assert list_tree(root.parent) == ["root"]
 
     def test_w5_links_that_lead_out(self, tool: WriteFileTool, root: Path) -> None:
         outer = root.parent / "outer"
@@ -573,16 +594,16 @@ class TestRefusing:
         (root / "n").symlink_to(root.parent / "MARK")
         (root / "r").symlink_to("../MARK")
         for name in ("d/new", "d/secret", "f", "n", "r"):
-            assert call(tool, root / name, "x") == outside(root / name, root)
+            assert call(tool, root / name, "x") == outside_workspace_result(root / name, root)
         assert (outer / "secret").read_text() == "secret"
-        assert tree(root.parent) == ["outer", "outer/secret", "root", "root/d", "root/f", "root/n", "root/r"]
+        assert list_tree(root.parent) == ["outer", "outer/secret", "root", "root/d", "root/f", "root/n", "root/r"]
 
     def test_a_relative_path_is_in_the_root(
         self, tool: WriteFileTool, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.chdir(tmp_path)
         assert call(tool, "sub/f", "x").llm_content == f"Successfully created and wrote to new file: {root}/sub/f."
-        assert tree(tmp_path) == ["root", "root/sub", "root/sub/f"]
+        assert list_tree(tmp_path) == ["root", "root/sub", "root/sub/f"]
 
     def test_names_are_taken_to_the_letter(self, tool: WriteFileTool, root: Path) -> None:
         for name in ("a%41.txt", "line\nbreak", "-rf", "@at", "with space", "*"):
@@ -593,10 +614,10 @@ class TestRefusing:
 
     def test_long_paths(self, tool: WriteFileTool, root: Path) -> None:
         for path in ("n" * 300, "d/" * 2500 + "f"):
-            assert call(tool, path, "x") == rejection(
+            assert call(tool, path, "x") == invalid_params_result(
                 f"Path is too long (at most 4096 bytes, and 255 for each name in it): {path[:60]}..."
             )
-        assert tree(root) == []
+        assert list_tree(root) == []
 
     def test_a_deep_path(self, tool: WriteFileTool, root: Path) -> None:
         deep = root / Path(*["d"] * 200) / "f"
@@ -608,9 +629,9 @@ class TestRefusing:
         root.chmod(0o777)
         (root / "f").write_text("x")
         (root / "f").chmod(0o200)
-        with ordinary_user():
+        with unprivileged_user():
             result = call(tool, root / "f", "y")
-        assert result == failure(
+        assert result == failed_result(
             f"Error checking existing file '{root}/f': Permission denied: {root}/f", ErrorType.PERMISSION_DENIED
         )
         (root / "f").chmod(0o600)
@@ -619,7 +640,7 @@ class TestRefusing:
     def test_w7_a_read_only_file(self, tool: WriteFileTool, root: Path) -> None:
         (root / "f").write_text("x")
         (root / "f").chmod(0o444)
-        assert call(tool, root / "f", "y") == failure(
+        assert call(tool, root / "f", "y") == failed_result(
             f"Permission denied writing to file: {root}/f (EACCES). The file is read-only (mode 0444).",
             ErrorType.PERMISSION_DENIED,
         )
@@ -628,11 +649,11 @@ class TestRefusing:
     def test_w7_a_read_only_directory(self, tool: WriteFileTool, root: Path) -> None:
         (root / "d").mkdir()
         (root / "d").chmod(0o555)
-        assert call(tool, root / "d" / "f", "y") == failure(
+        assert call(tool, root / "d" / "f", "y") == failed_result(
             f"Permission denied writing to file: {root}/d/f (EACCES). The directory is read-only (mode 0555).",
             ErrorType.PERMISSION_DENIED,
         )
-        assert tree(root) == ["d"]
+        assert list_tree(root) == ["d"]
 
     def test_w7_no_space(self, tool: WriteFileTool, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def full(*_: object) -> int:
@@ -641,29 +662,29 @@ class TestRefusing:
         (root / "f").write_text("x")
         monkeypatch.setattr(os, "writev", full)
         for name in ("f", "a/b/new"):
-            assert call(tool, root / name, "y") == failure(
+            assert call(tool, root / name, "y") == failed_result(
                 f"No space left on device: {root}/{name} (ENOSPC)", ErrorType.NO_SPACE_LEFT
             )
         assert (root / "f").read_text() == "x"
-        assert tree(root) == ["f"]
+        assert list_tree(root) == ["f"]
 
     def test_w7_another_error(self, tool: WriteFileTool, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def broken(*_: object) -> int:
             raise OSError(5, "Input/output error")
 
         monkeypatch.setattr(os, "writev", broken)
-        assert call(tool, root / "f", "y") == failure(
+        assert call(tool, root / "f", "y") == failed_result(
             f"Error writing to file '{root}/f': Input/output error (EIO)", ErrorType.FILE_WRITE_FAILURE
         )
-        assert tree(root) == []
+        assert list_tree(root) == []
 
     def test_a_part_of_the_path_is_a_file(self, tool: WriteFileTool, root: Path) -> None:
         (root / "a").mkdir()
         (root / "a" / "b").write_text("x")
-        assert call(tool, root / "a" / "b" / "c" / "f", "y") == failure(
+        assert call(tool, root / "a" / "b" / "c" / "f", "y") == failed_result(
             f"A part of the path is a file, not a directory: {root}/a/b/c/f", ErrorType.FILE_WRITE_FAILURE
         )
-        assert tree(root) == ["a", "a/b"]
+        assert list_tree(root) == ["a", "a/b"]
 
     def test_special_files_are_answered_at_once(self, tool: WriteFileTool, root: Path) -> None:
         os.mkfifo(root / "fifo")
@@ -671,7 +692,7 @@ class TestRefusing:
             server.bind(os.path.relpath(root / "socket"))
             for name in ("fifo", "socket"):
                 started = time.monotonic()
-                assert call(tool, root / name, "x") == failure(
+                assert call(tool, root / name, "x") == failed_result(
                     f"Not a regular file but a pipe, socket or device, which is never opened: {root}/{name}",
                     ErrorType.SPECIAL_FILE,
                 )
@@ -694,7 +715,7 @@ class TestNaming:
             assert call(tool, other / "f", "1").error is None
             assert call(tool, "known", "2").error is None
             assert call(tool, "new", "3").error is None
-            assert call(tool, tmp_path / "f", "4") == outside(tmp_path / "f", root, other)
+            assert call(tool, tmp_path / "f", "4") == outside_workspace_result(tmp_path / "f", root, other)
         assert {name: (tmp_path / name).read_text() for name in ("other/f", "other/known", "root/new")} == {
             "other/f": "1",
             "other/known": "2",
@@ -723,7 +744,7 @@ class TestAtOnce:
         results = asyncio.run(write_all())
         assert [result.error for result in results] == [None] * 20
         assert (root / "f").read_text() in contents
-        assert tree(root) == ["f"]
+        assert list_tree(root) == ["f"]
 
     def test_a_cancelled_write_leaves_the_old_file_and_nothing_else(self, tool: WriteFileTool, root: Path) -> None:
         old = b"old\n" * 1_000_000
@@ -742,4 +763,4 @@ class TestAtOnce:
             (root / "f").write_bytes(old)
             assert asyncio.run(cancel(delay)) < 5
             assert (root / "f").read_bytes() == old
-            assert tree(root) == ["f"]
+            assert list_tree(root) == ["f"]

@@ -1,30 +1,30 @@
 """The hooks of the settings at work."""
 
-from tejat.app.ground import Ground
-from tejat.app.house import House
-from tejat.config.hooks import read_hooks
-from tejat.core.confirm import Approver
-from tejat.engine.hooks.opening import open_hooks
-from tejat.engine.hooks.session_events import SessionHooks
+from tejat.app.run_config import RunConfig
+from tejat.app.tools.tool_services import ToolServices
+from tejat.config.hooks import parse_hooks
+from tejat.core.approval.confirmation import Approver
+from tejat.engine.hooks.factory import open_hooks
+from tejat.engine.hooks.session_hooks import SessionHooks
 
 
-def start_hooks(ground: Ground, approver: Approver | None, house: House) -> SessionHooks | None:
+def start_hooks(run_config: RunConfig, approver: Approver | None, services: ToolServices) -> SessionHooks | None:
     """The hooks that count on this ground, None if there are none. What they start is ended with the house.
 
     The settings of a folder that is not trusted are not among those of the ground, and no hook is started in there:
     many programs obey what lies where they are started. Raises UsageError.
     """
-    settings = ground.settings
-    configured = read_hooks(settings.hooks, settings.hooks_switches)
+    settings = run_config.settings
+    configured = parse_hooks(settings.hooks, settings.hooks_switches)
     if not configured.hooks and not configured.warnings:
         return None
     return open_hooks(
         configured,
         approver,
-        house.keeper,
-        roots=ground.roots,
-        environment=ground.environment,
+        services.supervisor,
+        roots=run_config.roots,
+        environment=run_config.environment,
         allowed_variables=settings.shell_environment.value,
-        items=ground.trust.items,
-        directory=None if ground.trust.is_trusted else ground.places.home,
+        items=run_config.trust.items,
+        directory=None if run_config.trust.is_trusted else run_config.paths.home,
     )

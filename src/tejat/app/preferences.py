@@ -2,46 +2,46 @@
 
 from collections.abc import Mapping
 
-from tejat.config.load import load_settings
-from tejat.config.places import places_of
-from tejat.config.settings import Settings
-from tejat.core.status import Preferences, ThemeName
+from tejat.config.paths import app_paths
+from tejat.config.settings.loader import load_settings
+from tejat.config.settings.types import Settings
+from tejat.core.ui.status import Preferences, ThemeName
 
 # The themes of Gemini CLI by what they are made for; any other name is as good as none.
-_LIGHT = frozenset(
+_LIGHT_THEMES = frozenset(
     {"ansi light", "ayu light", "default light", "github light", "google code", "solarized light", "xcode"}
 )
-_DARK = frozenset(
+_DARK_THEMES = frozenset(
     {
         *("ansi", "atom one", "ayu", "default", "dracula", "github", "holiday"),
         *("shades of purple", "solarized dark", "tokyo night"),
     }
 )
-_WITHOUT_COLOUR = frozenset({"no color", "nocolor"})
+_PLAIN_THEMES = frozenset({"no color", "nocolor"})
 
 
-def own_preferences(environment: Mapping[str, str]) -> tuple[Preferences, bool]:
+def load_user_preferences(environment: Mapping[str, str]) -> tuple[Preferences, bool]:
     """What the person likes, before any folder has a say, and whether they have a screen reader. Raises UsageError."""
-    settings = load_settings(places_of(environment), (), trusted=False, environment=environment)
-    return preferences_of(settings), settings.screen_reader.value
+    settings = load_settings(app_paths(environment), (), trusted=False, environment=environment)
+    return preferences_from_settings(settings), settings.screen_reader.value
 
 
-def preferences_of(settings: Settings) -> Preferences:
+def preferences_from_settings(settings: Settings) -> Preferences:
     return Preferences(
-        theme=ThemeName.AUTO if settings.theme is None else theme_called(settings.theme.value) or ThemeName.AUTO,
-        vi_keys=settings.vim_mode.value,
+        theme=ThemeName.AUTO if settings.theme is None else find_theme(settings.theme.value) or ThemeName.AUTO,
+        vi_mode=settings.vim_mode.value,
         editor=None if settings.preferred_editor is None else settings.preferred_editor.value,
-        animates=settings.animations.value,
+        animations=settings.animations.value,
     )
 
 
-def theme_called(name: str) -> ThemeName | None:
+def find_theme(name: str) -> ThemeName | None:
     """The theme that a name of ours or of Gemini CLI stands for, None if it stands for none."""
     word = name.strip().lower()
     if word in list(ThemeName):
         return ThemeName(word)
-    if word in _WITHOUT_COLOUR:
+    if word in _PLAIN_THEMES:
         return ThemeName.PLAIN
-    if word in _DARK:
+    if word in _DARK_THEMES:
         return ThemeName.DARK
-    return ThemeName.LIGHT if word in _LIGHT else None
+    return ThemeName.LIGHT if word in _LIGHT_THEMES else None

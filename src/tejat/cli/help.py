@@ -1,10 +1,10 @@
 """What `tejat --help` shows."""
 
-from tejat.core.words import say
+from tejat.core.i18n import _
 
 
 def help_text() -> str:
-    return say("""\
+    return _("""\
 usage: tejat [PROMPT | -p PROMPT] [options]
        tejat COMMAND ...
 

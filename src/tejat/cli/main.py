@@ -31,7 +31,7 @@ def program() -> None:
 def main(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
     given = sys.argv[1:] if arguments is None else arguments
-    _mend_streams()
+    _configure_streams()
     try:
         code = _dispatch(given)
         sys.stdout.flush()
@@ -40,25 +40,25 @@ def main(arguments: list[str] | None = None) -> int:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has left; there is nobody to tell.
-        _let_go_of_output()
+        _discard_output()
         return EXIT_BROKEN_PIPE
     except OSError as error:
         print(f"tejat: {error.strerror or error}", file=sys.stderr)
-        _let_go_of_output()
+        _discard_output()
         return EXIT_FAILED
 
 
-def _let_go_of_output() -> None:
+def _discard_output() -> None:
     """What cannot be written is lost."""
     try:
         sys.stdout.flush()
     except OSError:
-        from tejat.cli.lost_output import let_go_of_output
+        from tejat.ui.headless.broken_pipe import discard_stdout
 
-        let_go_of_output()
+        discard_stdout()
 
 
-def _mend_streams() -> None:
+def _configure_streams() -> None:
     """UTF-8 whatever the locale says, and a stream where the caller closed one: a result that is lost is a failure."""
     for name, way, mode in (("stdin", os.O_RDONLY, "r"), ("stdout", os.O_RDONLY, "w"), ("stderr", os.O_WRONLY, "w")):
         stream = getattr(sys, name)
@@ -82,42 +82,42 @@ def _dispatch(given: list[str]) -> int:
             print(help_text(), end="")
             return EXIT_OK
         case ["tools", *rest]:
-            from tejat.cli.tools import run
+            from tejat.cli.tools.main import run
 
             return run(rest)
         case ["policy", *rest]:
-            from tejat.app.looking import open_policy
-            from tejat.cli.policy import run
+            from tejat.app.inspection import open_policy
+            from tejat.cli.commands.policy import run
 
             return run(rest, open_policy)
         case ["undo", *rest]:
-            from tejat.app.looking import open_undo
-            from tejat.cli.undo import run
+            from tejat.app.inspection import open_undo
+            from tejat.cli.commands.undo import run
 
             return run(rest, open_undo)
         case ["jobs", *rest]:
-            from tejat.app.looking import open_jobs
-            from tejat.cli.jobs import run
+            from tejat.app.inspection import open_jobs
+            from tejat.cli.commands.jobs import run
 
             return run(rest, open_jobs)
         case ["trust", *rest]:
-            from tejat.cli.trust import run
+            from tejat.cli.commands.trust import run
 
             return run(rest, os.environ)
         case ["mcp", *rest]:
-            from tejat.cli.mcp import run
+            from tejat.cli.mcp.main import run
 
             return run(rest)
         case ["doctor", *rest]:
-            from tejat.app.looking import examine
-            from tejat.cli.doctor import run
+            from tejat.app.inspection import run_checks
+            from tejat.cli.commands.doctor import run
 
-            return run(rest, examine)
+            return run(rest, run_checks)
         case ["demo", *rest]:
-            from tejat.cli.demo import run
+            from tejat.cli.commands.demo import run
 
             return run(rest)
         case _:
-            from tejat.cli.ask import run
+            from tejat.cli.run import run
 
             return run(given)

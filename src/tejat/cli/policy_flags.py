@@ -2,34 +2,34 @@
 
 import argparse
 
-from tejat.core.explain import MODES, PolicyFlags
-from tejat.core.sandbox_wish import SandboxWish
-from tejat.core.words import say
+from tejat.core.approval.policy_report import APPROVAL_MODES, PolicyOptions
+from tejat.core.approval.sandbox_mode import SandboxMode
+from tejat.core.i18n import _
 
 
 def add_policy_flags(parser: argparse.ArgumentParser) -> None:
     """Let `--root`, `--allowed-tools` and `--approval-mode` be given."""
     parser.add_argument(
-        "--root", action="append", metavar="DIR", help=say("a directory the tools may touch (default: .)")
+        "--root", action="append", metavar="DIR", help=_("a directory the tools may touch (default: .)")
     )
     parser.add_argument(
         "--allowed-tools",
         action="append",
         metavar="LIST",
-        help=say("tools that need no confirmation, like read_file,run_shell_command(git log)"),
+        help=_("tools that need no confirmation, like read_file,run_shell_command(git log)"),
     )
-    parser.add_argument("--approval-mode", choices=MODES, help=say("how much is done without asking"))
+    parser.add_argument("--approval-mode", choices=APPROVAL_MODES, help=_("how much is done without asking"))
 
 
 def add_sandbox_flag(parser: argparse.ArgumentParser) -> None:
     """Let `--sandbox` be given."""
     parser.add_argument(
         "--sandbox",
-        choices=[wish.value for wish in SandboxWish],
-        help=say("lock commands in where that is possible (auto), run none without it (required), or not at all (off)"),
+        choices=[wish.value for wish in SandboxMode],
+        help=_("lock commands in where that is possible (auto), run none without it (required), or not at all (off)"),
     )
 
 
-def policy_flags(options: argparse.Namespace) -> PolicyFlags:
+def policy_flags(options: argparse.Namespace) -> PolicyOptions:
     """What was given of those flags."""
-    return PolicyFlags(tuple(options.root or ["."]), tuple(options.allowed_tools or ()), options.approval_mode)
+    return PolicyOptions(tuple(options.root or ["."]), tuple(options.allowed_tools or ()), options.approval_mode)

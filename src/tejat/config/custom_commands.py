@@ -5,27 +5,27 @@ import re
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 
-from tejat.config.own_file import Writers, list_own_directory, read_own_file
-from tejat.config.places import Places, SourceTier
-from tejat.config.settings_file import is_same_directory
-from tejat.config.trust import Trust
+from tejat.config.files.reader import AllowedWriters, list_config_directory, read_config_file
+from tejat.config.paths import AppPaths, SourceTier
+from tejat.config.settings.file import same_directory
+from tejat.config.trust.decision import TrustDecision
 from tejat.core.errors import ConfigurationError
-from tejat.core.value import value
-from tejat.core.words import phrase
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy
 
-MOST_FILES = 1000
+MAX_FILES = 1000
 """Files and directories, of the person or of the project."""
-MOST_CHARACTERS = 8 * 2**20
+MAX_CHARACTERS = 8 * 2**20
 """Of all files of the person or of the project together."""
-DEEPEST = 8
+MAX_DEPTH = 8
 
-_ENDING = ".toml"
+_SUFFIX = ".toml"
 # The time that it takes to read a key grows with the square of its parts: minutes, for a key that fills the file.
-_LONG_KEY = re.compile(r"""(?<![\w"'-])(?:[\w"'-]+[ \t]*\.[ \t]*){32}""")
+_DEEP_KEY = re.compile(r"""(?<![\w"'-])(?:[\w"'-]+[ \t]*\.[ \t]*){32}""")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-@value
+@frozen
 class CustomCommand:
     name: str
     path: str
@@ -34,7 +34,7 @@ class CustomCommand:
     tier: SourceTier
 
 
-@value
+@frozen
 class CustomCommands:
     """What there is, by name.
 
@@ -43,33 +43,33 @@ class CustomCommands:
     """
 
     commands: Mapping[str, CustomCommand]
-    broken: Mapping[str, str]
-    held_back: frozenset[str]
+    invalid: Mapping[str, str]
+    untrusted: frozenset[str]
     problems: tuple[str, ...]
 
 
-def find_commands(places: Places, root: str, trust: Trust) -> CustomCommands:
+def find_custom_commands(paths: AppPaths, root: str, trust: TrustDecision) -> CustomCommands:
     """The commands of the person and of the project in `root`, whose own ones come first if it is trusted.
 
     Raises nothing: what cannot be used is told in the problems.
     """
-    shelves = [_Shelf(os.path.join(places.gemini, "commands"), SourceTier.USER)]
-    project = _Shelf(os.path.join(root, ".gemini", "commands"), SourceTier.WORKSPACE)
-    project.stay_in(root)
+    shelves = [_CommandDirectory(os.path.join(paths.gemini, "commands"), SourceTier.USER)]
+    project = _CommandDirectory(os.path.join(root, ".gemini", "commands"), SourceTier.WORKSPACE)
+    project.confine_to(root)
     held_back = frozenset[str]()
-    if is_same_directory(shelves[0].directory, project.directory):
+    if same_directory(shelves[0].directory, project.directory):
         pass
     elif trust.is_trusted:
         # Without items the folder is the person's own, or trusted whatever it holds.
         project.pin({item.path: item.digest for item in trust.items})
         shelves.append(project)
     else:
-        held_back = frozenset(map(_name_of, project.files()))
+        held_back = frozenset(map(_command_name, project.files()))
     commands: dict[str, CustomCommand] = {}
     broken: dict[str, str] = {}
     for shelf in shelves:
         commands |= shelf.commands()
-        broken |= shelf.broken
+        broken |= shelf.invalid
     problems = [problem for shelf in shelves for problem in shelf.problems]
     return CustomCommands(
         commands,
@@ -79,22 +79,22 @@ def find_commands(places: Places, root: str, trust: Trust) -> CustomCommands:
     )
 
 
-class _Shelf:
+class _CommandDirectory:
     """One directory of commands, and what is wrong with it."""
 
     def __init__(self, directory: str, tier: SourceTier) -> None:
         self.directory = directory
         self.problems: list[str] = []
-        self.broken: dict[str, str] = {}
+        self.invalid: dict[str, str] = {}
         self._tier = tier
-        self._writers = Writers.TRUSTED if tier is SourceTier.USER else Writers.ANYBODY
-        self._bounds: str | None = None
+        self._writers = AllowedWriters.TRUSTED if tier is SourceTier.USER else AllowedWriters.ANYONE
+        self._confined_to: str | None = None
         self._pins: Mapping[str, str] = {}
-        self._room = MOST_CHARACTERS
+        self._remaining = MAX_CHARACTERS
 
-    def stay_in(self, root: str) -> None:
+    def confine_to(self, root: str) -> None:
         """Follow no link that leads out of there."""
-        self._bounds = os.path.realpath(root)
+        self._confined_to = os.path.realpath(root)
 
     def pin(self, digests: Mapping[str, str]) -> None:
         """Use nothing but what has these digests, by path from the project; anything if there are none."""
@@ -103,60 +103,62 @@ class _Shelf:
     def commands(self) -> dict[str, CustomCommand]:
         found: dict[str, CustomCommand] = {}
         for relative in self.files():
-            name = _name_of(relative)
+            name = _command_name(relative)
             path = os.path.join(self.directory, relative)
             try:
                 if name in found:
                     raise ConfigurationError(
-                        phrase("Cannot use {path}: {other} has the same name.", path=path, other=found[name].path)
+                        gettext_lazy("Cannot use {path}: {other} has the same name.", path=path, other=found[name].path)
                     )
-                text = self._text(path, relative)
+                text = self._read(path, relative)
             except ConfigurationError as error:
-                self._leave_out(name, str(error))
+                self._reject(name, str(error))
                 continue
             if text is None:
                 continue  # removed since it was listed
             try:
-                found[name] = _command(name, path, text, self._tier)
+                found[name] = _parse_command(name, path, text, self._tier)
             except ConfigurationError as error:
-                self._leave_out(name, str(error))
+                self._reject(name, str(error))
         return found
 
     def files(self) -> Iterator[str]:
         """The files by their paths from the directory, in order, each directory once."""
         seen: set[tuple[int, int]] = set()
         waiting = [""]
-        left = MOST_FILES
+        left = MAX_FILES
         while waiting:
             here = waiting.pop()
-            names = self._names_in(here, seen)
+            names = self._list_names(here, seen)
             inner: list[str] = []
             for name in names:
                 relative = os.path.join(here, name)
                 is_directory = os.path.isdir(os.path.join(self.directory, relative))
-                if not is_directory and not name.endswith(_ENDING):
+                if not is_directory and not name.endswith(_SUFFIX):
                     continue
                 if not left:
                     self.problems.append(
-                        phrase(
+                        gettext_lazy(
                             "{directory} holds more than {most} files: the rest is left out.",
                             directory=self.directory,
-                            most=MOST_FILES,
+                            most=MAX_FILES,
                         )
                     )
                     return
                 left -= 1
                 if not is_directory:
                     yield relative
-                elif relative.count("/") + 1 > DEEPEST:
+                elif relative.count("/") + 1 > MAX_DEPTH:
                     self.problems.append(
-                        phrase("{path} lies too deep and is left out.", path=os.path.join(self.directory, relative))
+                        gettext_lazy(
+                            "{path} lies too deep and is left out.", path=os.path.join(self.directory, relative)
+                        )
                     )
                 else:
                     inner.append(relative)
             waiting += reversed(inner)
 
-    def _names_in(self, relative: str, seen: set[tuple[int, int]]) -> list[str]:
+    def _list_names(self, relative: str, seen: set[tuple[int, int]]) -> list[str]:
         """Without hidden ones: editors leave those beside a file that is open."""
         path = os.path.join(self.directory, relative) if relative else self.directory
         try:
@@ -165,85 +167,89 @@ class _Shelf:
             if (status.st_dev, status.st_ino) in seen:
                 return []
             seen.add((status.st_dev, status.st_ino))
-            names = list_own_directory(path, writers=self._writers)
+            names = list_config_directory(path, writers=self._writers)
         except (FileNotFoundError, NotADirectoryError):
             return []
         except ConfigurationError as error:
             self.problems.append(str(error))
             return []
         except OSError as error:
-            self.problems.append(phrase("Cannot look into {path}: {why}.", path=path, why=error.strerror))
+            self.problems.append(gettext_lazy("Cannot look into {path}: {why}.", path=path, why=error.strerror))
             return []
         return [name for name in names if not name.startswith(".")]
 
-    def _text(self, path: str, relative: str) -> str | None:
+    def _read(self, path: str, relative: str) -> str | None:
         self._refuse_outside(path)
-        text = read_own_file(path, writers=self._writers)
+        text = read_config_file(path, writers=self._writers)
         if text is None:
             return None
-        if self._pins and self._pins.get(f".gemini/commands/{relative}") not in _digests_of(text):
+        if self._pins and self._pins.get(f".gemini/commands/{relative}") not in _digests(text):
             raise ConfigurationError(
-                phrase("Will not obey {path}: it has changed since the folder was looked at.", path=path)
+                gettext_lazy("Will not obey {path}: it has changed since the folder was looked at.", path=path)
             )
-        self._room -= len(text)
-        if self._room < 0:
+        self._remaining -= len(text)
+        if self._remaining < 0:
             raise ConfigurationError(
-                phrase(
+                gettext_lazy(
                     "Cannot use {path}: the files in {directory} are longer than {size} MiB.",
                     path=path,
                     directory=self.directory,
-                    size=MOST_CHARACTERS // 2**20,
+                    size=MAX_CHARACTERS // 2**20,
                 )
             )
         return text
 
     def _refuse_outside(self, path: str) -> None:
-        if self._bounds is None:
+        if self._confined_to is None:
             return
         real = os.path.realpath(path)
-        if not real.startswith(f"{self._bounds.rstrip('/')}/"):
-            raise ConfigurationError(phrase("Will not obey {path}: it leads outside the project.", path=path))
+        if not real.startswith(f"{self._confined_to.rstrip('/')}/"):
+            raise ConfigurationError(gettext_lazy("Will not obey {path}: it leads outside the project.", path=path))
 
-    def _leave_out(self, name: str, why: str) -> None:
-        told = phrase("The command /{name} was left out. {why}", name=name, why=why)
-        self.broken.setdefault(name, told)
+    def _reject(self, name: str, why: str) -> None:
+        told = gettext_lazy("The command /{name} was left out. {why}", name=name, why=why)
+        self.invalid.setdefault(name, told)
         self.problems.append(told)
 
 
-def _name_of(relative: str) -> str:
+def _command_name(relative: str) -> str:
     """`git/commit.toml` is `git:commit`. A name has no blanks, and no colon of its own."""
-    segments = relative.removesuffix(_ENDING).split("/")
-    return ":".join("".join(_letter(letter) for letter in segment) for segment in segments)
+    segments = relative.removesuffix(_SUFFIX).split("/")
+    return ":".join("".join(_name_character(letter) for letter in segment) for segment in segments)
 
 
-def _letter(letter: str) -> str:
+def _name_character(letter: str) -> str:
     return "_" if letter == ":" or letter.isspace() or not letter.isprintable() else letter
 
 
-def _digests_of(text: str) -> tuple[str, str]:
+def _digests(text: str) -> tuple[str, str]:
     """With and without the mark that is taken away from the beginning of a file when it is read."""
     content = text.encode()
     return sha256(content).hexdigest(), sha256(_BYTE_ORDER_MARK + content).hexdigest()
 
 
-def _command(name: str, path: str, text: str, tier: SourceTier) -> CustomCommand:
+def _parse_command(name: str, path: str, text: str, tier: SourceTier) -> CustomCommand:
     """Raises ConfigurationError."""
     import tomllib
 
-    if _LONG_KEY.search(text):
-        raise ConfigurationError(phrase("Cannot use {path}: it is nested too deeply.", path=path))
+    if _DEEP_KEY.search(text):
+        raise ConfigurationError(gettext_lazy("Cannot use {path}: it is nested too deeply.", path=path))
     try:
         table = tomllib.loads(text)
     except RecursionError:
         raise ConfigurationError(f"Cannot use {path}: it is nested too deeply.") from None
     except ValueError as error:
-        raise ConfigurationError(phrase("Cannot use {path}: it is not TOML: {why}.", path=path, why=error)) from None
+        raise ConfigurationError(
+            gettext_lazy("Cannot use {path}: it is not TOML: {why}.", path=path, why=error)
+        ) from None
     prompt = table.get("prompt")
     if prompt is None:
-        raise ConfigurationError(phrase("Cannot use {path}: it has no prompt.", path=path))
+        raise ConfigurationError(gettext_lazy("Cannot use {path}: it has no prompt.", path=path))
     if not isinstance(prompt, str) or not prompt.strip():
-        raise ConfigurationError(phrase("Cannot use {path}: its prompt must be a text that is not empty.", path=path))
-    description = table.get("description", phrase("Custom command from {path}", path=os.path.basename(path)))
+        raise ConfigurationError(
+            gettext_lazy("Cannot use {path}: its prompt must be a text that is not empty.", path=path)
+        )
+    description = table.get("description", gettext_lazy("Custom command from {path}", path=os.path.basename(path)))
     if not isinstance(description, str):
-        raise ConfigurationError(phrase("Cannot use {path}: its description must be a text.", path=path))
+        raise ConfigurationError(gettext_lazy("Cannot use {path}: its description must be a text.", path=path))
     return CustomCommand(name, path, prompt, description, tier)

@@ -5,12 +5,12 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
-from tejat.config.own_file import Writers, read_own_file
-from tejat.config.places import Places
-from tejat.config.settings_file import is_same_directory
+from tejat.config.files.reader import AllowedWriters, read_config_file
+from tejat.config.paths import AppPaths
+from tejat.config.settings.file import same_directory
 
 
-class EnvironmentFile(NamedTuple):
+class EnvFile(NamedTuple):
     """What was read: the variables that were not set already, and the names of those that were not taken."""
 
     path: str
@@ -21,51 +21,53 @@ class EnvironmentFile(NamedTuple):
         return f"EnvironmentFile({self.path!r}, {sorted(self.values)})"
 
 
-class FoundFile(NamedTuple):
+class EnvFileLocation(NamedTuple):
     """A file that would be read. `is_own`: it is the person's, not a project's."""
 
     path: str
-    is_own: bool
+    is_user_file: bool
 
 
-def read_environment_file(
-    places: Places, directory: str, *, is_trusted: bool, excluded: Collection[str], environment: Mapping[str, str]
-) -> EnvironmentFile | None:
+def load_env_file(
+    paths: AppPaths, directory: str, *, is_trusted: bool, excluded: Collection[str], environment: Mapping[str, str]
+) -> EnvFile | None:
     """The first `.env` from the directory upward, then in the home directory; None if there is none.
 
     Without trust only the person's own counts. `excluded` names are not taken from a project's `.env`. Raises
     UsageError for a file that cannot be read, or which others could have written.
     """
-    found = find_environment_file(places, directory, only_own=not is_trusted)
+    found = find_env_file(paths, directory, only_user_file=not is_trusted)
     if found is None:
         return None
-    text = read_own_file(found.path, writers=Writers.TRUSTED if found.is_own else Writers.ANYBODY)
+    text = read_config_file(found.path, writers=AllowedWriters.TRUSTED if found.is_user_file else AllowedWriters.ANYONE)
     values: dict[str, str] = {}
     skipped: list[str] = []
     is_plain = os.path.basename(os.path.dirname(found.path)) != ".gemini"
-    for name, value in parse(text or "").items():
-        if not _may_set(name, is_own=found.is_own) or (is_plain and not found.is_own and name in excluded):
+    for name, value in parse_env(text or "").items():
+        if not _may_set(name, is_user_file=found.is_user_file) or (
+            is_plain and not found.is_user_file and name in excluded
+        ):
             skipped.append(name)
         elif name not in environment:
             values[name] = value
-    return EnvironmentFile(found.path, values, tuple(skipped))
+    return EnvFile(found.path, values, tuple(skipped))
 
 
-def find_environment_file(places: Places, directory: str, *, only_own: bool = False) -> FoundFile | None:
+def find_env_file(paths: AppPaths, directory: str, *, only_user_file: bool = False) -> EnvFileLocation | None:
     """The file that would be read. One above the directory that somebody else could have put there does not count."""
     start = os.path.realpath(directory)
-    for above in _upward(start):
-        is_own = _is_home(places, above)
+    for above in _ancestors(start):
+        is_own = _is_home(paths, above)
         for path in (os.path.join(above, ".gemini", ".env"), os.path.join(above, ".env")):
-            if (is_own or not only_own) and _counts(path, is_beneath=above == start):
-                return FoundFile(path, is_own)
-    for path in (os.path.join(places.gemini, ".env"), os.path.join(places.home, ".env")):
+            if (is_own or not only_user_file) and _is_eligible(path, is_beneath=above == start):
+                return EnvFileLocation(path, is_own)
+    for path in (os.path.join(paths.gemini, ".env"), os.path.join(paths.home, ".env")):
         if os.path.isfile(path):
-            return FoundFile(path, is_own=True)
+            return EnvFileLocation(path, is_user_file=True)
     return None
 
 
-def parse(text: str) -> dict[str, str]:
+def parse_env(text: str) -> dict[str, str]:
     """The variables that the text sets; of two with the same name the later one counts. Lines it cannot be are passed.
 
     As in a shell script of assignments: `export` may come first, `#` begins a comment, quotes of three kinds may
@@ -82,7 +84,7 @@ def parse(text: str) -> dict[str, str]:
     return values
 
 
-def _upward(directory: str) -> Iterator[str]:
+def _ancestors(directory: str) -> Iterator[str]:
     while True:
         yield directory
         parent = os.path.dirname(directory)
@@ -91,20 +93,20 @@ def _upward(directory: str) -> Iterator[str]:
         directory = parent
 
 
-def _is_home(places: Places, directory: str) -> bool:
+def _is_home(paths: AppPaths, directory: str) -> bool:
     # By the directory itself: a `.gemini` in a project may be a link to the person's.
-    return any(is_same_directory(directory, home) for home in (places.home, os.path.dirname(places.gemini)))
+    return any(same_directory(directory, home) for home in (paths.home, os.path.dirname(paths.gemini)))
 
 
-def _counts(path: str, *, is_beneath: bool) -> bool:
+def _is_eligible(path: str, *, is_beneath: bool) -> bool:
     if not os.path.isfile(path):
         return False
     if is_beneath:
         return True
-    return all(_is_ours(at) for at in (path, os.path.dirname(path)))
+    return all(_is_safely_owned(at) for at in (path, os.path.dirname(path)))
 
 
-def _is_ours(path: str) -> bool:
+def _is_safely_owned(path: str) -> bool:
     try:
         status = os.stat(path)
     except OSError:
@@ -112,17 +114,19 @@ def _is_ours(path: str) -> bool:
     return status.st_uid in (0, os.geteuid()) and not status.st_mode & 0o002
 
 
-def _may_set(name: str, *, is_own: bool) -> bool:
+def _may_set(name: str, *, is_user_file: bool) -> bool:
     """Whether a file may set it. Where programs come from and where keys go to is not for a project to say."""
     upper = name.upper()
-    if upper in _NEVER:
+    if upper in _NEVER_SETTABLE:
         return False
-    return is_own or not (upper in _NOT_BY_A_PROJECT or upper.startswith(_NOT_BEGINNING) or upper.endswith(_NOT_ENDING))
+    return is_user_file or not (
+        upper in _USER_ONLY or upper.startswith(_USER_ONLY_PREFIXES) or upper.endswith(_USER_ONLY_SUFFIXES)
+    )
 
 
 # Decided before any such file is read, and not to be moved by one.
-_NEVER = frozenset({"GEMINI_CLI_TRUST_WORKSPACE", "GEMINI_CLI_HOME", "GEMINI_CLI_TRUSTED_FOLDERS_PATH"})
-_NOT_BY_A_PROJECT = frozenset(
+_NEVER_SETTABLE = frozenset({"GEMINI_CLI_TRUST_WORKSPACE", "GEMINI_CLI_HOME", "GEMINI_CLI_TRUSTED_FOLDERS_PATH"})
+_USER_ONLY = frozenset(
     {
         *("PATH", "HOME", "SHELL", "ENV", "IFS", "CDPATH", "PS4", "PROMPT_COMMAND", "SHELLOPTS", "BASHOPTS", "TMPDIR"),
         *("USER", "LOGNAME", "EDITOR", "VISUAL", "PAGER", "MANPAGER", "BROWSER", "LESSOPEN", "LESSCLOSE"),
@@ -130,7 +134,7 @@ _NOT_BY_A_PROJECT = frozenset(
         *("OLLAMA_HOST", "OPENAI_API_BASE", "GCONV_PATH", "PERL5LIB", "PERL5OPT", "RUBYLIB", "RUBYOPT", "CLASSPATH"),
     }
 )
-_NOT_BEGINNING = (
+_USER_ONLY_PREFIXES = (
     *(
         "LD_",
         "DYLD_",
@@ -147,7 +151,7 @@ _NOT_BEGINNING = (
     ),
     *("GEMINI_CLI_", "GEMINI_TELEMETRY_", "OTEL_", "TEJAT_", "SANDBOX", "GOOGLE_EXTERNAL_ACCOUNT_", "CLOUDSDK_"),
 )
-_NOT_ENDING = ("_PROXY", "_BASE_URL", "_ENDPOINT", "_CA_BUNDLE", "_CA_CERTS", "_PRELOAD")
+_USER_ONLY_SUFFIXES = ("_PROXY", "_BASE_URL", "_ENDPOINT", "_CA_BUNDLE", "_CA_CERTS", "_PRELOAD")
 _ASSIGNMENT = r"""(?msx)
     ^[ \t]*(?:export[ \t]+)?(?P<name>[A-Za-z_][A-Za-z0-9_]*)[ \t]*=[ \t]*
     (?:

@@ -3,50 +3,50 @@
 import os
 from collections.abc import Sequence
 
-from tejat.config.own_file import Writers, list_own_directory, read_own_file
-from tejat.config.places import Places, SourceTier
+from tejat.config.files.reader import AllowedWriters, list_config_directory, read_config_file
+from tejat.config.paths import AppPaths, SourceTier
 from tejat.core.errors import UsageError
-from tejat.core.value import value
-from tejat.core.words import phrase
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy
 
-DIRECTORY_NAME = "policies"
+POLICY_DIRECTORY = "policies"
 
 _MAX_FILES = 1000
 _MAX_CHARACTERS = 8 * 2**20
 
 
-@value
-class PolicyText:
+@frozen
+class PolicyFile:
     path: str
     text: str
     tier: SourceTier
 
 
-def policy_texts(places: Places, roots: Sequence[str]) -> list[PolicyText]:
+def read_policy_files(paths: AppPaths, roots: Sequence[str]) -> list[PolicyFile]:
     """The text of every `*.toml` in the policy directories, those of whoever runs the machine first.
 
     Raises UsageError that names a file or directory which cannot be read, is too large, is not UTF-8, or (unless it is
     the project's own) which others could have written.
     """
     directories = [
-        *((directory, SourceTier.ADMIN) for directory in places.admin),
-        (places.gemini, SourceTier.USER),
-        (places.config, SourceTier.USER),
+        *((directory, SourceTier.ADMIN) for directory in paths.admin),
+        (paths.gemini, SourceTier.USER),
+        (paths.config, SourceTier.USER),
         *((os.path.join(root, ".gemini"), SourceTier.WORKSPACE) for root in roots),
     ]
-    texts: list[PolicyText] = []
+    texts: list[PolicyFile] = []
     read: set[tuple[int, int]] = set()
     for directory, tier in directories:
-        path = os.path.join(directory, DIRECTORY_NAME)
-        identity = _identity(path)
+        path = os.path.join(directory, POLICY_DIRECTORY)
+        identity = _directory_id(path)
         if identity not in read:
-            texts += _texts_in(path, tier)
+            texts += _read_directory(path, tier)
         if identity:
             read.add(identity)
     return texts
 
 
-def _identity(path: str) -> tuple[int, int] | None:
+def _directory_id(path: str) -> tuple[int, int] | None:
     """Tells whether two paths lead to one directory: a project in the home directory has the person's own files."""
     try:
         status = os.stat(path)
@@ -55,35 +55,35 @@ def _identity(path: str) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-def _texts_in(directory: str, tier: SourceTier) -> list[PolicyText]:
-    writers = Writers.ANYBODY if tier is SourceTier.WORKSPACE else Writers.TRUSTED
+def _read_directory(directory: str, tier: SourceTier) -> list[PolicyFile]:
+    writers = AllowedWriters.ANYONE if tier is SourceTier.WORKSPACE else AllowedWriters.TRUSTED
     # Hidden names are what editors leave beside a file that is open.
     names = [
         name
-        for name in list_own_directory(directory, writers=writers)
+        for name in list_config_directory(directory, writers=writers)
         if name.endswith(".toml") and not name.startswith(".")
     ]
     if len(names) > _MAX_FILES:
         raise UsageError(
-            phrase(
+            gettext_lazy(
                 "Cannot read {directory}: it holds more than {most} policy files.", directory=directory, most=_MAX_FILES
             )
         )
-    texts: list[PolicyText] = []
+    texts: list[PolicyFile] = []
     room = _MAX_CHARACTERS
     for name in names:
         path = os.path.join(directory, name)
-        text = read_own_file(path, writers=writers)
+        text = read_config_file(path, writers=writers)
         if text is None:
             continue  # removed since it was listed
         room -= len(text)
         if room < 0:
             raise UsageError(
-                phrase(
+                gettext_lazy(
                     "Cannot read {directory}: its policy files are longer than {most} characters.",
                     directory=directory,
                     most=_MAX_CHARACTERS,
                 )
             )
-        texts.append(PolicyText(path, text, tier))
+        texts.append(PolicyFile(path, text, tier))
     return texts

@@ -9,24 +9,24 @@ from contextlib import contextmanager
 from itertools import pairwise
 from typing import cast
 
-from tejat.config.lock import locked
-from tejat.config.own_file import MAX_BYTES, Writers, read_own_file
-from tejat.config.places import Places, private_directory
-from tejat.config.policy_files import DIRECTORY_NAME
-from tejat.config.write_own_file import write_own_file
+from tejat.config.files.lock import file_lock
+from tejat.config.files.reader import MAX_BYTES, AllowedWriters, read_config_file
+from tejat.config.files.writer import write_private_file
+from tejat.config.paths import AppPaths, make_private_directory
+from tejat.config.policy_files import POLICY_DIRECTORY
 from tejat.core.errors import UsageError
-from tejat.core.value import value
-from tejat.core.words import joined, phrase
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy, join_lazy
 
 _HEADER = """\
 # Written by tejat: the answers "always" that were saved. `tejat policy list` shows them, `tejat policy revoke` takes
 # one back. Rules of your own are better kept in another .toml file beside this one.
 """
-_PATIENCE = 30.0
-_SHORTEST_IDENTIFIER = 4
+_LOCK_TIMEOUT = 30.0
+_MIN_ID_PREFIX = 4
 
 
-@value
+@frozen
 class SavedRule:
     """A saved `[[rule]]` table as it is written, and the line of the file, from 1, where it begins.
 
@@ -38,71 +38,71 @@ class SavedRule:
     line: int
 
 
-def saved_path(places: Places) -> str:
-    return os.path.join(places.config, DIRECTORY_NAME, "saved.toml")
+def saved_rules_path(paths: AppPaths) -> str:
+    return os.path.join(paths.config, POLICY_DIRECTORY, "saved.toml")
 
 
-def saved_rules(places: Places) -> list[SavedRule]:
+def read_saved_rules(paths: AppPaths) -> list[SavedRule]:
     """What is saved, in the order of the file. Raises UsageError for a file that cannot be read or is not ours."""
-    return _rules_in(_read(saved_path(places)), saved_path(places))
+    return _parse_rules(_read(saved_rules_path(paths)), saved_rules_path(paths))
 
 
-def save(places: Places, toml: str) -> None:
+def save_rules(paths: AppPaths, toml: str) -> None:
     """Add the `[[rule]]` tables of `toml` that are not saved yet. Blocks while another process does the same.
 
     Raises UsageError that says why they could not be saved; then the file is as it was.
     """
-    with _changing(places, phrase("The rule could not be saved")) as path:
-        added = _rules_in(toml, phrase("the new rule"))
+    with _open_for_update(paths, gettext_lazy("The rule could not be saved")) as path:
+        added = _parse_rules(toml, gettext_lazy("the new rule"))
         if not added or toml[: toml.index("[[")].strip():
-            raise UsageError(phrase("it is not made of [[rule]] tables"))
+            raise UsageError(gettext_lazy("it is not made of [[rule]] tables"))
         text = _read(path)
-        rules = _rules_in(text, path)
+        rules = _parse_rules(text, path)
         grown = text or _HEADER
         for rule in added:
-            if not _is_among(rules, rule):
+            if not _is_saved(rules, rule):
                 rules.append(rule)
                 grown = f"{grown.rstrip()}\n\n{rule.toml}"
         if len(grown.encode()) > MAX_BYTES:
-            raise UsageError(phrase("{path} would be longer than {size} MiB", path=path, size=MAX_BYTES // 2**20))
+            raise UsageError(gettext_lazy("{path} would be longer than {size} MiB", path=path, size=MAX_BYTES // 2**20))
         if grown != (text or _HEADER):
-            _rules_in(grown, path)
-            write_own_file(path, grown)
+            _parse_rules(grown, path)
+            write_private_file(path, grown)
 
 
-def _is_among(rules: list[SavedRule], rule: SavedRule) -> bool:
+def _is_saved(rules: list[SavedRule], rule: SavedRule) -> bool:
     """Whether a rule that means the same is there, however it is written."""
-    table = _alone(rule.toml)
-    return any(known.id == rule.id or _alone(known.toml) == table for known in rules)
+    table = _parse_single_rule(rule.toml)
+    return any(known.id == rule.id or _parse_single_rule(known.toml) == table for known in rules)
 
 
-def revoke(places: Places, which: str) -> str:
+def revoke_rule(paths: AppPaths, rule: str) -> str:
     """Take back the rule with that id (or the only one whose id begins so), or with that text; returns its text.
 
     Raises UsageError if there is no such rule or more than one, or if the file could not be changed.
     """
-    return _remove(places, lambda rules: _chosen(rules, which))[0]
+    return _remove(paths, lambda rules: _match_rule(rules, rule))[0]
 
 
-def revoke_all(places: Places) -> list[str]:
+def revoke_all_rules(paths: AppPaths) -> list[str]:
     """Take back every saved rule and return their texts. Raises UsageError if the file could not be changed."""
-    return _remove(places, list)
+    return _remove(paths, list)
 
 
-def _remove(places: Places, choose: Callable[[list[SavedRule]], list[SavedRule]]) -> list[str]:
-    with _changing(places, phrase("Nothing was revoked")) as path:
+def _remove(paths: AppPaths, choose: Callable[[list[SavedRule]], list[SavedRule]]) -> list[str]:
+    with _open_for_update(paths, gettext_lazy("Nothing was revoked")) as path:
         text = _read(path)
-        rules = _rules_in(text, path)
+        rules = _parse_rules(text, path)
         chosen = choose(rules)
         if chosen:
             lines = _lines(text)
             for rule in reversed(chosen):
-                _cut(lines, rule)
-            write_own_file(path, "".join(lines))
+                _remove_lines(lines, rule)
+            write_private_file(path, "".join(lines))
         return [rule.toml for rule in chosen]
 
 
-def _cut(lines: list[str], rule: SavedRule) -> None:
+def _remove_lines(lines: list[str], rule: SavedRule) -> None:
     """Remove the lines of a rule and one blank line before it; what was written around it by hand stays."""
     start = rule.line - 1
     end = start + rule.toml.count("\n")
@@ -111,47 +111,49 @@ def _cut(lines: list[str], rule: SavedRule) -> None:
     del lines[start:end]
 
 
-def _chosen(rules: list[SavedRule], which: str) -> list[SavedRule]:
+def _match_rule(rules: list[SavedRule], which: str) -> list[SavedRule]:
     wanted = which.strip()
     found = [rule for rule in rules if wanted == rule.id or wanted == rule.toml.strip()]
-    if not found and len(wanted) >= _SHORTEST_IDENTIFIER:
+    if not found and len(wanted) >= _MIN_ID_PREFIX:
         found = [rule for rule in rules if rule.id.startswith(wanted)]
     if not found:
-        raise UsageError(phrase("there is no saved rule {wanted!r}. `tejat policy list` shows them", wanted=wanted))
+        raise UsageError(
+            gettext_lazy("there is no saved rule {wanted!r}. `tejat policy list` shows them", wanted=wanted)
+        )
     if len({rule.id for rule in found}) > 1:
         raise UsageError(
-            phrase("{wanted!r} could be {names}", wanted=wanted, names=" or ".join(rule.id for rule in found))
+            gettext_lazy("{wanted!r} could be {names}", wanted=wanted, names=" or ".join(rule.id for rule in found))
         )
     return found
 
 
 @contextmanager
-def _changing(places: Places, failure: str) -> Generator[str]:
+def _open_for_update(paths: AppPaths, failure: str) -> Generator[str]:
     """Hold the lock and give the path of the file. Whatever is raised meanwhile begins with `failure`."""
-    path = saved_path(places)
+    path = saved_rules_path(paths)
     try:
-        directory = private_directory(os.path.dirname(path))
-        with locked(os.path.join(directory, "saved.lock"), patience=_PATIENCE):
+        directory = make_private_directory(os.path.dirname(path))
+        with file_lock(os.path.join(directory, "saved.lock"), patience=_LOCK_TIMEOUT):
             yield path
     except UsageError as error:
-        raise UsageError(joined("", (failure, ": ", str(error)))) from error
+        raise UsageError(join_lazy("", (failure, ": ", str(error)))) from error
     except OSError as error:
-        raise UsageError(joined("", (failure, f": {path}: {error.strerror}"))) from error
+        raise UsageError(join_lazy("", (failure, f": {path}: {error.strerror}"))) from error
 
 
 def _read(path: str) -> str:
-    return read_own_file(path, writers=Writers.TRUSTED) or ""
+    return read_config_file(path, writers=AllowedWriters.TRUSTED) or ""
 
 
-def _rules_in(text: str, path: str) -> list[SavedRule]:
+def _parse_rules(text: str, path: str) -> list[SavedRule]:
     """The tables of the text, each by itself. Raises UsageError where they cannot be told apart for sure."""
-    tables = _parsed(text, path).get("rule", [])
+    tables = _parse_toml(text, path).get("rule", [])
     lines = _lines(text)
     starts = [number for number, line in enumerate(lines) if _TABLE_START.match(line)]
-    rules = [_rule_at(start, lines[start:end]) for start, end in pairwise([*starts, len(lines)])]
+    rules = [_parse_rule(start, lines[start:end]) for start, end in pairwise([*starts, len(lines)])]
     # What looks like the start of a table may be part of a text, or the table may be written in another way.
-    if [_alone(rule.toml) for rule in rules] != tables:
-        raise UsageError(phrase("{path} is laid out so that only a person can change it", path=path))
+    if [_parse_single_rule(rule.toml) for rule in rules] != tables:
+        raise UsageError(gettext_lazy("{path} is laid out so that only a person can change it", path=path))
     return rules
 
 
@@ -160,15 +162,15 @@ def _lines(text: str) -> list[str]:
     return [f"{line}\n" for line in text.removesuffix("\n").split("\n")] if text else []
 
 
-def _parsed(text: str, path: str) -> dict[str, object]:
+def _parse_toml(text: str, path: str) -> dict[str, object]:
     try:
         text.encode()
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise UsageError(phrase("{path} is not TOML: {why}", path=path, why=error)) from None
+        raise UsageError(gettext_lazy("{path} is not TOML: {why}", path=path, why=error)) from None
 
 
-def _alone(text: str) -> object:
+def _parse_single_rule(text: str) -> object:
     """The one table that the text of a rule is made of, None if it is anything else."""
     try:
         tables = tomllib.loads(text)
@@ -181,7 +183,7 @@ def _alone(text: str) -> object:
             return None
 
 
-def _rule_at(start: int, lines: list[str]) -> SavedRule:
+def _parse_rule(start: int, lines: list[str]) -> SavedRule:
     """The rule in these lines; blank lines and comments after it are not part of it."""
     while not lines[-1].strip() or lines[-1].lstrip().startswith("#"):
         lines.pop()

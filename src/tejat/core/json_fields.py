@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import NoReturn, cast
 
-from tejat.core.types import JsonObject, JsonValue
+from tejat.core.messages.types import JsonObject, JsonValue
 
 
-class Fields:
+class JsonFields:
     """One object. Every method raises ValueError, the constructor too; fields that nobody asks for do not matter."""
 
     def __init__(self, value: object) -> None:
@@ -17,25 +17,25 @@ class Fields:
     def has(self, key: str) -> bool:
         return key in self._values
 
-    def text(self, key: str) -> str:
+    def string(self, key: str) -> str:
         value = self._values.get(key)
         return value if isinstance(value, str) else self._fail(key)
 
-    def text_or_none(self, key: str) -> str | None:
-        return None if self._values.get(key) is None else self.text(key)
+    def string_or_none(self, key: str) -> str | None:
+        return None if self._values.get(key) is None else self.string(key)
 
-    def texts(self, key: str) -> tuple[str, ...]:
+    def strings(self, key: str) -> tuple[str, ...]:
         texts = tuple(item for item in self.items(key) if isinstance(item, str))
         return texts if len(texts) == len(self.items(key)) else self._fail(key)
 
-    def whole_number(self, key: str) -> int:
+    def integer(self, key: str) -> int:
         value = self._values.get(key)
         return value if isinstance(value, int) and not isinstance(value, bool) else self._fail(key)
 
-    def whole_number_or_none(self, key: str) -> int | None:
-        return None if self._values.get(key) is None else self.whole_number(key)
+    def integer_or_none(self, key: str) -> int | None:
+        return None if self._values.get(key) is None else self.integer(key)
 
-    def whole_numbers(self, key: str) -> tuple[int, ...]:
+    def integers(self, key: str) -> tuple[int, ...]:
         numbers = tuple(item for item in self.items(key) if isinstance(item, int) and not isinstance(item, bool))
         return numbers if len(numbers) == len(self.items(key)) else self._fail(key)
 
@@ -46,7 +46,7 @@ class Fields:
     def number_or_none(self, key: str) -> float | None:
         return None if self._values.get(key) is None else self.number(key)
 
-    def switch(self, key: str) -> bool:
+    def boolean(self, key: str) -> bool:
         value = self._values.get(key)
         return value if isinstance(value, bool) else self._fail(key)
 
@@ -58,8 +58,8 @@ class Fields:
         value = self._values.get(key)
         return value if isinstance(value, Mapping) else self._fail(key)
 
-    def inner(self, key: str) -> "Fields":
-        return Fields(self._values.get(key))
+    def nested(self, key: str) -> "JsonFields":
+        return JsonFields(self._values.get(key))
 
     def _fail(self, key: str) -> NoReturn:
         raise ValueError(f"The field {key} is missing or of another kind.")

@@ -5,36 +5,36 @@ import re
 from math import isinf
 from typing import NoReturn
 
-from tejat.core.types import JsonValue
+from tejat.core.messages.types import JsonValue
 
 MAX_BYTES = 256 * 2**20
 
 
-class NotJson(ValueError):
+class InvalidJson(ValueError):
     """The text is not JSON that we take; the message says why."""
 
 
-def load_json(text: str | bytes, *, most_inner: int | None = None) -> object:
+def load_json(text: str | bytes, *, max_containers: int | None = None) -> object:
     """The value of a JSON text, which may be told to have no more than so many brackets. Raises NotJson."""
     if len(text) > MAX_BYTES:
-        raise NotJson(f"it is longer than {MAX_BYTES // 2**20} MiB")
-    if most_inner is not None and len(text) > most_inner and _brackets(text) > most_inner:
-        raise NotJson(f"it has more than {most_inner:,} objects and lists in it")
+        raise InvalidJson(f"it is longer than {MAX_BYTES // 2**20} MiB")
+    if max_containers is not None and len(text) > max_containers and _count_containers(text) > max_containers:
+        raise InvalidJson(f"it has more than {max_containers:,} objects and lists in it")
     try:
-        return json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+        return json.loads(text, parse_constant=_refuse_constant, parse_float=_parse_finite_float)
     except UnicodeDecodeError as error:
-        raise NotJson(f"it is not UTF-8: byte {error.start + 1} is wrong") from None
+        raise InvalidJson(f"it is not UTF-8: byte {error.start + 1} is wrong") from None
     except json.JSONDecodeError as error:
-        raise NotJson(f"{error.msg} at line {error.lineno}, column {error.colno}") from None
+        raise InvalidJson(f"{error.msg} at line {error.lineno}, column {error.colno}") from None
     except RecursionError:
-        raise NotJson("it is nested too deeply") from None
+        raise InvalidJson("it is nested too deeply") from None
     except ValueError as error:
         # Python's own words tell programmers which limit to lift.
         is_long = str(error).startswith("Exceeds the limit")
-        raise NotJson("a number in it has too many digits" if is_long else str(error)) from None
+        raise InvalidJson("a number in it has too many digits" if is_long else str(error)) from None
 
 
-def _brackets(text: str | bytes) -> int:
+def _count_containers(text: str | bytes) -> int:
     return text.count("{") + text.count("[") if isinstance(text, str) else text.count(b"{") + text.count(b"[")
 
 
@@ -49,7 +49,7 @@ def dump_json(value: JsonValue, *, indent: int | str | None = None) -> str:
     return text
 
 
-def _finite(text: str) -> float:
+def _parse_finite_float(text: str) -> float:
     number = float(text)
     if isinf(number):
         raise ValueError(f"{text} is too large a number")

@@ -5,41 +5,41 @@ from enum import StrEnum
 from typing import Protocol, TypeAlias
 
 from tejat.core.errors import TejatError
-from tejat.core.history import Message
-from tejat.core.tool import FunctionDeclaration
-from tejat.core.types import FunctionCall, JsonObject, Text, Thought
-from tejat.core.value import field, value
+from tejat.core.frozen import field, frozen
+from tejat.core.messages.history import Message
+from tejat.core.messages.types import FunctionCall, JsonObject, Text, Thought
+from tejat.core.tools.base import FunctionDeclaration
 
 CONVERSATION = "conversation"
 """The purpose of a request that is none of the others."""
 
 
-class Ability(StrEnum):
+class Capability(StrEnum):
     """What some services do on their own side while they answer."""
 
     GOOGLE_SEARCH = "google_search"
     URL_CONTEXT = "url_context"
 
 
-@value
+@frozen
 class ModelRequest:
     """One question to a model.
 
-    `messages` is legal as `core/history.py` says; those that were sent before are the same objects, so that a client
+    `messages` is legal as `core/messages/history.py` says; those that were sent before are the same objects, so that a client
     need not encode them again. `answer_schema` asks for an answer in JSON. `purpose` is for whoever counts.
     """
 
     messages: Sequence[Message]
     system: str = ""
     tools: tuple[FunctionDeclaration, ...] = ()
-    answer_schema: JsonObject | None = None
-    abilities: frozenset[Ability] = frozenset()
-    most_output_tokens: int | None = None
+    response_schema: JsonObject | None = None
+    capabilities: frozenset[Capability] = frozenset()
+    max_output_tokens: int | None = None
     temperature: float | None = None
     purpose: str = CONVERSATION
 
 
-@value
+@frozen
 class Usage:
     """Tokens. `prompt` is everything that was sent, `cached` the part of it that came from a cache.
 
@@ -79,13 +79,13 @@ class FinishReason(StrEnum):
     OTHER = "other"
 
 
-@value
-class Source:
+@frozen
+class GroundingSource:
     title: str | None
     uri: str | None
 
 
-@value
+@frozen
 class Citation:
     """The sources (by their index) of the text that ends at this UTF-8 byte offset of the answer."""
 
@@ -93,26 +93,26 @@ class Citation:
     sources: tuple[int, ...]
 
 
-@value
+@frozen
 class Grounding:
     """Where an answer came from, as the service tells. `fetched` maps an address to what became of it."""
 
-    sources: tuple[Source, ...] = ()
+    sources: tuple[GroundingSource, ...] = ()
     citations: tuple[Citation, ...] = ()
-    fetched: Mapping[str, str] = field(default_factory=dict[str, str])
+    fetched_urls: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-@value
+@frozen
 class TextDelta:
     text: str
 
 
-@value
+@frozen
 class ThoughtDelta:
     text: str
 
 
-@value
+@frozen
 class Retry:
     """An attempt failed and another follows after `wait` seconds. What was streamed of this answer so far is void.
 
@@ -122,12 +122,12 @@ class Retry:
     kind: "FailureKind"
     reason: str
     attempt: int
-    most: int
+    max_attempts: int
     wait: float
 
 
-@value
-class Answer:
+@frozen
+class ModelResponse:
     """The whole answer: the last chunk of every stream that ends well.
 
     `detail` says more about a reason that is not STOP. `model` is who answered, as the service calls it.
@@ -157,10 +157,10 @@ class Answer:
         return not self.calls and not self.text.strip()
 
 
-Chunk: TypeAlias = TextDelta | ThoughtDelta | Retry | Answer
+Chunk: TypeAlias = TextDelta | ThoughtDelta | Retry | ModelResponse
 
 
-Ask: TypeAlias = Callable[[ModelRequest], Awaitable[Answer]]
+AskModel: TypeAlias = Callable[[ModelRequest], Awaitable[ModelResponse]]
 """How a tool or a part of the engine asks a model something on the side. Raises ModelFailure."""
 
 
@@ -222,7 +222,7 @@ class ModelClient(Protocol):
         ...
 
     @property
-    def abilities(self) -> frozenset[Ability]: ...
+    def capabilities(self) -> frozenset[Capability]: ...
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
         """The answer as it comes, the last chunk being an `Answer`. Raises ModelFailure.

@@ -5,25 +5,25 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Protocol
 
-from tejat.core.types import JsonObject
-from tejat.core.value import value
+from tejat.core.frozen import frozen
+from tejat.core.messages.types import JsonObject
 
 
-class NodeKind(StrEnum):
+class PathKind(StrEnum):
     FILE = "file"
     LINK = "link"
     DIRECTORY = "directory"
 
 
-@value
-class Node:
+@frozen
+class PathState:
     """Something that has a path, as it was at one moment.
 
     A file has an `identity`, the marks by which the same untouched file is known again, and, if its content is kept, a
     `digest`, the SHA-256 of it. A link has a `target`.
     """
 
-    kind: NodeKind
+    kind: PathKind
     permissions: int = 0
     size: int = 0
     digest: bytes | None = None
@@ -31,62 +31,62 @@ class Node:
     target: str | None = None
     owner: tuple[int, int] = (0, 0)
 
-    def is_like(self, other: "Node") -> bool:
+    def matches(self, other: "PathState") -> bool:
         """Whether both are the same in all that is put back: kind, permissions, content, target."""
         if self.kind is not other.kind or self.target != other.target or self.permissions != other.permissions:
             return False
-        return self.kind is not NodeKind.FILE or self.has_content_of(other)
+        return self.kind is not PathKind.FILE or self.has_same_content(other)
 
-    def has_content_of(self, other: "Node") -> bool:
+    def has_same_content(self, other: "PathState") -> bool:
         """Whether both are files with one content, as far as that is known."""
         if self.digest is not None and other.digest is not None:
             return self.digest == other.digest
         return self.identity is not None and self.identity == other.identity
 
 
-class Verb(StrEnum):
+class ChangeKind(StrEnum):
     CREATED = "created"
     REMOVED = "removed"
     CHANGED = "changed"
     PERMISSIONS = "permissions changed"
 
 
-@value
-class Change:
+@frozen
+class PathChange:
     """What a call did to one path, which is relative to the directory `root`. None means that nothing was there."""
 
     root: str
     path: str
-    before: Node | None
-    after: Node | None
+    before: PathState | None
+    after: PathState | None
 
     @property
     def full_path(self) -> str:
         return f"{self.root.rstrip('/')}/{self.path}"
 
     @property
-    def verb(self) -> Verb:
+    def kind(self) -> ChangeKind:
         if self.before is None:
-            return Verb.CREATED
+            return ChangeKind.CREATED
         if self.after is None:
-            return Verb.REMOVED
+            return ChangeKind.REMOVED
         if self.before.kind is not self.after.kind or self.before.target != self.after.target:
-            return Verb.CHANGED
-        if self.before.kind is NodeKind.FILE and not self.before.has_content_of(self.after):
-            return Verb.CHANGED
-        return Verb.PERMISSIONS
+            return ChangeKind.CHANGED
+        if self.before.kind is PathKind.FILE and not self.before.has_same_content(self.after):
+            return ChangeKind.CHANGED
+        return ChangeKind.PERMISSIONS
 
 
-@value
-class Remark:
+@frozen
+class PathProblem:
     """A path that could not be kept, put back or removed, and why in words."""
 
     path: str
-    why: str
+    reason: str
 
 
-@value
-class Entry:
+@frozen
+class UndoEntry:
     """What one call did. `skipped` is what it did that can't be undone.
 
     `undoes` is the entry that this one put back, `undone_by` the one that put this back and is itself in force.
@@ -96,9 +96,9 @@ class Entry:
     id: str
     time: float
     tool: str
-    what: str
-    changes: tuple[Change, ...]
-    skipped: tuple[Remark, ...] = ()
+    summary: str
+    changes: tuple[PathChange, ...]
+    skipped: tuple[PathProblem, ...] = ()
     undoes: str | None = None
     undone_by: str | None = None
     session: str = ""
@@ -109,16 +109,16 @@ class Entry:
             "id": self.id,
             "time": self.time,
             "tool": self.tool,
-            "what": self.what,
+            "what": self.summary,
             "changes": [_change_to_json(change) for change in self.changes],
-            "skipped": [{"path": remark.path, "why": remark.why} for remark in self.skipped],
+            "skipped": [{"path": remark.path, "why": remark.reason} for remark in self.skipped],
             "undoes": self.undoes,
             "undoneBy": self.undone_by,
         }
 
 
-@value
-class Restored:
+@frozen
+class RestoreResult:
     """What came of putting an entry back.
 
     Where something is `refused` nothing else was done, unless a part was asked for. What is `left` stands in nobody's
@@ -126,15 +126,15 @@ class Restored:
     """
 
     restored: tuple[str, ...] = ()
-    refused: tuple[Remark, ...] = ()
-    left: tuple[Remark, ...] = ()
+    refused: tuple[PathProblem, ...] = ()
+    left_in_place: tuple[PathProblem, ...] = ()
     entry_id: str | None = None
 
 
-class Journal(Protocol):
+class UndoLog(Protocol):
     """What a front end needs of the undo journal. An unknown id raises UsageError."""
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[UndoEntry]:
         """All of them, newest first."""
         ...
 
@@ -142,11 +142,11 @@ class Journal(Protocol):
         """For each change a patch, or a line where there is no text to compare."""
         ...
 
-    def preview(self, entry_id: str) -> Restored:
+    def preview(self, entry_id: str) -> RestoreResult:
         """What `restore` would do; nothing is touched."""
         ...
 
-    def restore(self, entry_id: str, *, partial: bool = False) -> Restored: ...
+    def restore(self, entry_id: str, *, partial: bool = False) -> RestoreResult: ...
 
     def notes(self) -> Sequence[str]:
         """What could not be kept lately, in words."""
@@ -155,24 +155,24 @@ class Journal(Protocol):
     def close(self) -> None: ...
 
 
-def _change_to_json(change: Change) -> JsonObject:
+def _change_to_json(change: PathChange) -> JsonObject:
     return {
         "path": change.full_path,
-        "change": change.verb.value,
+        "change": change.kind.value,
         "before": _node_to_json(change.before),
         "after": _node_to_json(change.after),
     }
 
 
-def _node_to_json(node: Node | None) -> JsonObject | None:
+def _node_to_json(node: PathState | None) -> JsonObject | None:
     if node is None:
         return None
     mode = f"{stat.S_IMODE(node.permissions):04o}"
     match node.kind:
-        case NodeKind.FILE:
+        case PathKind.FILE:
             digest = None if node.digest is None else node.digest.hex()
             return {"kind": "file", "mode": mode, "size": node.size, "sha256": digest}
-        case NodeKind.LINK:
+        case PathKind.LINK:
             return {"kind": "link", "target": node.target}
-        case NodeKind.DIRECTORY:
+        case PathKind.DIRECTORY:
             return {"kind": "directory", "mode": mode}

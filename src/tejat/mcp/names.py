@@ -4,25 +4,25 @@ import re
 from collections.abc import Sequence
 from hashlib import sha256
 
-from tejat.core.value import value
-from tejat.core.visible import visible
-from tejat.core.words import phrase
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy
+from tejat.core.sanitize import sanitize_text
 
-LONGEST_ALIAS = 40
-LONGEST_NAME = 63
+MAX_ALIAS_LENGTH = 40
+MAX_NAME_LENGTH = 63
 """Characters that every service takes for the name of a function."""
-LONGEST_OWN_NAME = 512
+MAX_OWN_NAME_LENGTH = 512
 """Characters of the name that a tool has at its server."""
 
-_BETWEEN = "__"
-_ALIAS = r"[A-Za-z0-9_.-]+"
-_FOREIGN = r"[^A-Za-z0-9_.-]"
-_HEAD = 30
-_FINGERPRINT = 10
-_TAIL = LONGEST_NAME - _HEAD - _FINGERPRINT - 2
+_SEPARATOR = "__"
+_ALIAS_PATTERN = r"[A-Za-z0-9_.-]+"
+_INVALID_CHARACTER = r"[^A-Za-z0-9_.-]"
+_HEAD_LENGTH = 30
+_DIGEST_LENGTH = 10
+_TAIL_LENGTH = MAX_NAME_LENGTH - _HEAD_LENGTH - _DIGEST_LENGTH - 2
 
 
-@value
+@frozen
 class NamedTool:
     """`name` is what the tool is registered as, `own_name` what its server calls it."""
 
@@ -30,15 +30,15 @@ class NamedTool:
     own_name: str
 
 
-@value
-class Naming:
+@frozen
+class ToolNaming:
     """The tools of one server that have a name, in the server's order. `problems` tells which have none, and why."""
 
     tools: tuple[NamedTool, ...]
     problems: tuple[str, ...] = ()
 
 
-def name_tools(alias: str, own_names: Sequence[str]) -> Naming:
+def assign_tool_names(alias: str, own_names: Sequence[str]) -> ToolNaming:
     """A name for each tool of a server. Two that would share one get none: which of them was meant nobody could tell.
 
     The alias is one that `alias_problem` has nothing against.
@@ -50,12 +50,12 @@ def name_tools(alias: str, own_names: Sequence[str]) -> Naming:
         if problem is None:
             sharing.setdefault(registered_name(alias, own_name), []).append(own_name)
         else:
-            problems.append(phrase("A tool of MCP server {alias} was left out: {why}.", alias=alias, why=problem))
+            problems.append(gettext_lazy("A tool of MCP server {alias} was left out: {why}.", alias=alias, why=problem))
     for name, sharers in sharing.items():
         if len(sharers) > 1:
             listed = ", ".join(sorted(f'"{own_name}"' for own_name in sharers))
             problems.append(
-                phrase(
+                gettext_lazy(
                     "Tools of MCP server {alias} were left out: {listed} would all be called {name}.",
                     alias=alias,
                     listed=listed,
@@ -63,7 +63,7 @@ def name_tools(alias: str, own_names: Sequence[str]) -> Naming:
                 )
             )
     tools = tuple(NamedTool(name, sharers[0]) for name, sharers in sharing.items() if len(sharers) == 1)
-    return Naming(tools, tuple(problems))
+    return ToolNaming(tools, tuple(problems))
 
 
 def alias_problem(alias: str) -> str | None:
@@ -72,21 +72,21 @@ def alias_problem(alias: str) -> str | None:
     With these rules the first `__` of a registered name always ends the alias, so no tool can pass for that of another
     server.
     """
-    shown = f'"{_shown(alias[: LONGEST_ALIAS + 1])}"'
+    shown = f'"{_escape(alias[: MAX_ALIAS_LENGTH + 1])}"'
     if not alias:
-        return phrase("An MCP server needs a name. Give it one in mcpServers.")
-    if len(alias) > LONGEST_ALIAS:
-        return phrase(
+        return gettext_lazy("An MCP server needs a name. Give it one in mcpServers.")
+    if len(alias) > MAX_ALIAS_LENGTH:
+        return gettext_lazy(
             "The MCP server name {shown}... is too long. Give it one of at most {most} characters.",
             shown=shown,
-            most=LONGEST_ALIAS,
+            most=MAX_ALIAS_LENGTH,
         )
-    if not re.fullmatch(_ALIAS, alias):
-        return phrase(
+    if not re.fullmatch(_ALIAS_PATTERN, alias):
+        return gettext_lazy(
             "The MCP server name {shown} cannot be used. Use only letters, digits, '_', '-' and '.'.", shown=shown
         )
-    if _BETWEEN in alias or alias.startswith("_") or alias.endswith("_"):
-        return phrase(
+    if _SEPARATOR in alias or alias.startswith("_") or alias.endswith("_"):
+        return gettext_lazy(
             "The MCP server name {shown} cannot be used: '__' stands between a server and its tool. Rename it so "
             "that it has no two underscores in a row, and none at its beginning or end.",
             shown=shown,
@@ -97,13 +97,13 @@ def alias_problem(alias: str) -> str | None:
 def own_name_problem(own_name: str) -> str | None:
     """Why a tool or prompt of this name is not taken, or None. The words are fit to be shown."""
     if not own_name.strip():
-        return phrase("it has no name")
-    if len(own_name) > LONGEST_OWN_NAME:
-        return phrase(
-            'its name "{own_name}..." is {size} characters long', own_name=_shown(own_name[:40]), size=len(own_name)
+        return gettext_lazy("it has no name")
+    if len(own_name) > MAX_OWN_NAME_LENGTH:
+        return gettext_lazy(
+            'its name "{own_name}..." is {size} characters long', own_name=_escape(own_name[:40]), size=len(own_name)
         )
-    if not own_name.isprintable() or visible(own_name) != own_name:
-        return phrase('its name "{own_name}" has characters that nobody can see', own_name=_shown(own_name))
+    if not own_name.isprintable() or sanitize_text(own_name) != own_name:
+        return gettext_lazy('its name "{own_name}" has characters that nobody can see', own_name=_escape(own_name))
     return None
 
 
@@ -112,21 +112,21 @@ def registered_name(alias: str, own_name: str) -> str:
 
     One that is too long keeps both ends, with a fingerprint of the pair between them.
     """
-    name = _begun(f"{_clean(alias)}{_BETWEEN}{_clean(own_name)}")
-    if not re.search("[A-Za-z0-9]", _clean(own_name)):
+    name = _with_valid_start(f"{_sanitize_name(alias)}{_SEPARATOR}{_sanitize_name(own_name)}")
+    if not re.search("[A-Za-z0-9]", _sanitize_name(own_name)):
         # Nothing of the name is left to tell it from others, as with names in another script than ours.
-        name = f"{name[: _HEAD + _TAIL]}_{_fingerprint(alias, own_name)}"
-    if len(name) <= LONGEST_NAME:
+        name = f"{name[: _HEAD_LENGTH + _TAIL_LENGTH]}_{_digest(alias, own_name)}"
+    if len(name) <= MAX_NAME_LENGTH:
         return name
-    return f"{name[:_HEAD]}_{_fingerprint(alias, own_name)}_{name[-_TAIL:]}"
+    return f"{name[:_HEAD_LENGTH]}_{_digest(alias, own_name)}_{name[-_TAIL_LENGTH:]}"
 
 
-def other_names(alias: str, own_name: str) -> tuple[str, ...]:
+def tool_aliases(alias: str, own_name: str) -> tuple[str, ...]:
     """Other names by which people and models know the tool. Each counts only while no other tool has it."""
     spellings = (
         own_name,
-        _clean(own_name),
-        f"{alias}{_BETWEEN}{own_name}",
+        _sanitize_name(own_name),
+        f"{alias}{_SEPARATOR}{own_name}",
         f"mcp_{alias}_{own_name}",
         f"mcp__{alias}__{own_name}",
         f"{alias}.{own_name}",
@@ -136,29 +136,29 @@ def other_names(alias: str, own_name: str) -> tuple[str, ...]:
 
 
 def display_name(alias: str, own_name: str) -> str:
-    return phrase("{own_name} ({alias} MCP Server)", own_name=own_name, alias=alias)
+    return gettext_lazy("{own_name} ({alias} MCP Server)", own_name=own_name, alias=alias)
 
 
-def is_wanted(own_name: str, *, include: Sequence[str] | None, exclude: Sequence[str]) -> bool:
+def is_tool_enabled(own_name: str, *, include: Sequence[str] | None, exclude: Sequence[str]) -> bool:
     """Whether the settings of a server let a tool in. `name(...)` in `include` means `name`; `exclude` wins."""
     if own_name in exclude:
         return False
     return include is None or any(own_name in (entry, entry.partition("(")[0]) for entry in include)
 
 
-def _shown(text: str) -> str:
+def _escape(text: str) -> str:
     """The text in one line with nothing hidden in it."""
-    return "".join(letter if letter.isprintable() else f"<U+{ord(letter):04X}>" for letter in visible(text))
+    return "".join(letter if letter.isprintable() else f"<U+{ord(letter):04X}>" for letter in sanitize_text(text))
 
 
-def _clean(text: str) -> str:
-    return re.sub(_FOREIGN, "_", text)
+def _sanitize_name(text: str) -> str:
+    return re.sub(_INVALID_CHARACTER, "_", text)
 
 
-def _begun(name: str) -> str:
+def _with_valid_start(name: str) -> str:
     return name if name[0].isalpha() or name[0] == "_" else f"_{name}"
 
 
-def _fingerprint(alias: str, own_name: str) -> str:
+def _digest(alias: str, own_name: str) -> str:
     pair = f"{alias}\0{own_name}".encode("utf-8", "surrogatepass")
-    return sha256(pair).hexdigest()[:_FINGERPRINT]
+    return sha256(pair).hexdigest()[:_DIGEST_LENGTH]

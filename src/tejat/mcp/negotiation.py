@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from tejat.core.types import JsonObject, JsonValue
-from tejat.core.visible import visible
-from tejat.core.words import phrase
-from tejat.mcp.conversation import DISCOVER, INITIALIZE, Conversation
-from tejat.mcp.failures import McpFailure, McpProblem
+from tejat.core.i18n import gettext_lazy
+from tejat.core.messages.types import JsonObject, JsonValue
+from tejat.core.sanitize import sanitize_text
+from tejat.mcp.errors import McpFailure, McpProblem
+from tejat.mcp.jsonrpc_session import DISCOVER, INITIALIZE, JsonRpcSession
 from tejat.mcp.protocol import (
     HANDSHAKE_REVISIONS,
     META_CAPABILITIES,
@@ -14,15 +14,15 @@ from tejat.mcp.protocol import (
     META_REVISION,
     STATELESS_REVISIONS,
 )
-from tejat.mcp.questions import Questions
-from tejat.mcp.values import ServerInfo
+from tejat.mcp.server_requests import ServerRequestHandler
+from tejat.mcp.types import ServerInfo
 
 _META_SERVER = "io.modelcontextprotocol/serverInfo"
-_LONGEST_NAME = 200
-_LONGEST_INSTRUCTIONS = 20_000
+_MAX_NAME_LENGTH = 200
+_MAX_INSTRUCTIONS_LENGTH = 20_000
 
 
-async def negotiate(conversation: Conversation, questions: Questions, *, version: str) -> ServerInfo:
+async def negotiate(session: JsonRpcSession, request_handler: ServerRequestHandler, *, version: str) -> ServerInfo:
     """Agree with the server on a revision; then it can be used. Raises McpFailure. The caller sees to the time."""
     # The handshake comes first, with the newest revision that has one: every server of today answers it, and so do
     # those that speak the stateless revision as well. The other way round, with `server/discover` first, some servers
@@ -30,44 +30,44 @@ async def negotiate(conversation: Conversation, questions: Questions, *, version
     # handshake is asked to discover itself: nothing but a stateless server can answer that.
     client: JsonObject = {"name": "tejat", "title": "Tejat", "version": version}
     try:
-        answer = await conversation.request(
+        answer = await session.request(
             INITIALIZE,
             {
                 "protocolVersion": HANDSHAKE_REVISIONS[0],
-                "capabilities": questions.capabilities(with_notices=True),
+                "capabilities": request_handler.capabilities(with_list_changed=True),
                 "clientInfo": client,
             },
         )
     except McpFailure as failure:
         if failure.problem is not McpProblem.REFUSED:
             raise
-        return await _discover(conversation, questions, client, failure)
+        return await _discover(session, request_handler, client, failure)
     revision = answer.get("protocolVersion")
     if revision in HANDSHAKE_REVISIONS:
-        conversation.agree(revision, {})
-        await conversation.notify("notifications/initialized")
-        return _info(answer, answer.get("serverInfo"), revision)
-    named = visible(revision[:_LONGEST_NAME]) if isinstance(revision, str) else "none"
-    message = phrase("The server speaks a revision of the protocol that is not known here: {named}.", named=named)
+        session.set_revision(revision, {})
+        await session.notify("notifications/initialized")
+        return _server_info(answer, answer.get("serverInfo"), revision)
+    named = sanitize_text(revision[:_MAX_NAME_LENGTH]) if isinstance(revision, str) else "none"
+    message = gettext_lazy("The server speaks a revision of the protocol that is not known here: {named}.", named=named)
     unknown = McpFailure(message, McpProblem.MALFORMED)
     if revision in STATELESS_REVISIONS:
-        return await _discover(conversation, questions, client, unknown)
+        return await _discover(session, request_handler, client, unknown)
     raise unknown
 
 
 async def _discover(
-    conversation: Conversation, questions: Questions, client: JsonObject, refusal: McpFailure
+    session: JsonRpcSession, request_handler: ServerRequestHandler, client: JsonObject, refusal: McpFailure
 ) -> ServerInfo:
     """Raises the refusal of the handshake if this does not lead further: it is what the server has to say about us."""
     revision = STATELESS_REVISIONS[0]
     envelope: JsonObject = {
         META_REVISION: revision,
         META_CLIENT: client,
-        META_CAPABILITIES: questions.capabilities(with_notices=False),
+        META_CAPABILITIES: request_handler.capabilities(with_list_changed=False),
     }
-    conversation.agree(revision, envelope)
+    session.set_revision(revision, envelope)
     try:
-        answer = await conversation.request(DISCOVER)
+        answer = await session.request(DISCOVER)
     except McpFailure as failure:
         is_an_answer = failure.problem in {McpProblem.REFUSED, McpProblem.MALFORMED}
         raise (refusal if is_an_answer else failure) from None
@@ -76,10 +76,10 @@ async def _discover(
         raise refusal
     about = answer.get("_meta")
     named = about.get(_META_SERVER) if isinstance(about, Mapping) else None
-    return _info(answer, named or answer.get("serverInfo"), revision)
+    return _server_info(answer, named or answer.get("serverInfo"), revision)
 
 
-def _info(answer: JsonObject, server: JsonValue, revision: str) -> ServerInfo:
+def _server_info(answer: JsonObject, server: JsonValue, revision: str) -> ServerInfo:
     known: JsonObject = server if isinstance(server, Mapping) else {}
     capabilities, instructions = answer.get("capabilities"), answer.get("instructions")
     return ServerInfo(
@@ -87,9 +87,9 @@ def _info(answer: JsonObject, server: JsonValue, revision: str) -> ServerInfo:
         version=_text(known.get("version")),
         revision=revision,
         capabilities=capabilities if isinstance(capabilities, Mapping) else {},
-        instructions=instructions[:_LONGEST_INSTRUCTIONS] if isinstance(instructions, str) else None,
+        instructions=instructions[:_MAX_INSTRUCTIONS_LENGTH] if isinstance(instructions, str) else None,
     )
 
 
 def _text(given: JsonValue) -> str:
-    return visible(given[:_LONGEST_NAME]) if isinstance(given, str) else ""
+    return sanitize_text(given[:_MAX_NAME_LENGTH]) if isinstance(given, str) else ""

@@ -3,16 +3,16 @@
 from collections.abc import Mapping
 from typing import TypeAlias, assert_never, cast
 
-from tejat.core.types import JsonObject, JsonValue
-from tejat.core.value import value
-from tejat.core.words import phrase
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy
+from tejat.core.messages.types import JsonObject, JsonValue
 
 HANDSHAKE_REVISIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 """Revisions that begin with `initialize`, newest first."""
 STATELESS_REVISIONS = ("2026-07-28",)
 """Revisions in which every request says for itself who asks, newest first; `server/discover` finds out about them."""
 
-MOST_INNER = 1_000_000
+MAX_CONTAINERS = 1_000_000
 """Objects and lists in one message. Each takes many times its bytes in memory: a message could hold gigabytes."""
 
 PARSE_ERROR = -32700
@@ -30,35 +30,35 @@ META_CLIENT = "io.modelcontextprotocol/clientInfo"
 META_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 
 TOOL_CALL = "tools/call"
-NAMED_BY: Mapping[str, str] = {TOOL_CALL: "name", "prompts/get": "name", "resources/read": "uri"}
+NAME_PARAMS: Mapping[str, str] = {TOOL_CALL: "name", "prompts/get": "name", "resources/read": "uri"}
 """The parameter that tells which one is meant, by the method."""
 
 RequestId: TypeAlias = int | str
 
 
-@value
-class Request:
+@frozen
+class JsonRpcRequest:
     id: RequestId
     method: str
     params: JsonObject | None = None
 
 
-@value
-class Notification:
+@frozen
+class JsonRpcNotification:
     method: str
     params: JsonObject | None = None
 
 
-@value
-class Result:
+@frozen
+class JsonRpcResponse:
     """The answer to a request."""
 
     id: RequestId
     result: JsonObject
 
 
-@value
-class Refusal:
+@frozen
+class JsonRpcError:
     """The error that a request was answered with. `id` is None where the other side could not make out which."""
 
     id: RequestId | None
@@ -67,10 +67,10 @@ class Refusal:
     data: JsonValue = None
 
 
-Message: TypeAlias = Request | Notification | Result | Refusal
+JsonRpcMessage: TypeAlias = JsonRpcRequest | JsonRpcNotification | JsonRpcResponse | JsonRpcError
 
 
-class BadMessage(ValueError):
+class InvalidMessage(ValueError):
     """This is no message. `id` is the request that it was meant for, as far as that can be made out."""
 
     def __init__(self, message: str, request_id: RequestId | None = None) -> None:
@@ -78,44 +78,44 @@ class BadMessage(ValueError):
         self.id = request_id
 
 
-def read_message(given: object) -> Message:
+def parse_message(given: object) -> JsonRpcMessage:
     """The message that a JSON value is. Raises BadMessage."""
     if not isinstance(given, dict):
-        raise BadMessage(phrase("a message is a JSON object"))
+        raise InvalidMessage(gettext_lazy("a message is a JSON object"))
     known = cast("dict[str, JsonValue]", given)
-    request_id = _id_of(known)
+    request_id = _parse_id(known)
     method = known.get("method")
     if isinstance(method, str):
         params = known.get("params")
         if params is not None and not isinstance(params, Mapping):
-            raise BadMessage(phrase("the params of a message are an object"), request_id)
-        return Notification(method, params) if request_id is None else Request(request_id, method, params)
+            raise InvalidMessage(gettext_lazy("the params of a message are an object"), request_id)
+        return JsonRpcNotification(method, params) if request_id is None else JsonRpcRequest(request_id, method, params)
     if "error" in known:
-        return _refusal(known["error"], request_id)
+        return _parse_error(known["error"], request_id)
     result = known.get("result")
     if request_id is None or not isinstance(result, Mapping):
-        raise BadMessage(phrase("it is neither a request, nor a notification, nor an answer"), request_id)
-    return Result(request_id, result)
+        raise InvalidMessage(gettext_lazy("it is neither a request, nor a notification, nor an answer"), request_id)
+    return JsonRpcResponse(request_id, result)
 
 
-def message_to_json(message: Message) -> JsonObject:
+def message_to_json(message: JsonRpcMessage) -> JsonObject:
     match message:
-        case Request(request_id, method, params):
+        case JsonRpcRequest(request_id, method, params):
             known: dict[str, JsonValue] = {"jsonrpc": "2.0", "id": request_id, "method": method}
             return known if params is None else {**known, "params": params}
-        case Notification(method, params):
+        case JsonRpcNotification(method, params):
             told: dict[str, JsonValue] = {"jsonrpc": "2.0", "method": method}
             return told if params is None else {**told, "params": params}
-        case Result(request_id, result):
+        case JsonRpcResponse(request_id, result):
             return {"jsonrpc": "2.0", "id": request_id, "result": result}
-        case Refusal(request_id, code, text, data):
+        case JsonRpcError(request_id, code, text, data):
             error: dict[str, JsonValue] = {"code": code, "message": text}
             return {"jsonrpc": "2.0", "id": request_id, "error": error if data is None else {**error, "data": data}}
         case _:
             assert_never(message)
 
 
-def _id_of(known: Mapping[str, JsonValue]) -> RequestId | None:
+def _parse_id(known: Mapping[str, JsonValue]) -> RequestId | None:
     request_id = known.get("id")
     if isinstance(request_id, bool):
         return None
@@ -124,14 +124,14 @@ def _id_of(known: Mapping[str, JsonValue]) -> RequestId | None:
     return request_id if isinstance(request_id, int | str) else None
 
 
-def _refusal(error: JsonValue, request_id: RequestId | None) -> Refusal:
+def _parse_error(error: JsonValue, request_id: RequestId | None) -> JsonRpcError:
     if not isinstance(error, Mapping):
-        raise BadMessage(phrase("the error of an answer is an object"), request_id)
+        raise InvalidMessage(gettext_lazy("the error of an answer is an object"), request_id)
     code, message = error.get("code"), error.get("message")
     is_number = isinstance(code, int) and not isinstance(code, bool)
-    return Refusal(
+    return JsonRpcError(
         request_id,
         code if is_number and isinstance(code, int) else INTERNAL_ERROR,
-        message if isinstance(message, str) else phrase("no reason given"),
+        message if isinstance(message, str) else gettext_lazy("no reason given"),
         error.get("data"),
     )

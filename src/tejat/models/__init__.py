@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from tejat.core.frozen import field, frozen
 from tejat.core.model import ModelClient
-from tejat.core.value import field, value
-from tejat.models.names import Service, ollama_address, read_name
+from tejat.models.names import Provider, ollama_base_url, parse_model_name
 
 if TYPE_CHECKING:
-    from tejat.workspace.http.values import HttpLimits
+    from tejat.workspace.http.types import HttpLimits
 
 
-@value
+@frozen
 class ModelOptions:
     """How models are reached.
 
@@ -21,9 +21,9 @@ class ModelOptions:
     """
 
     environment: Mapping[str, str] = field(repr=False)
-    attempts: int = 5
-    patience: float = 120.0
-    limits: "HttpLimits | None" = None
+    max_attempts: int = 5
+    max_retry_wait: float = 120.0
+    http_limits: "HttpLimits | None" = None
     base_url: str | None = None
     root: str = ""
 
@@ -33,38 +33,43 @@ def open_model(name: str, options: ModelOptions) -> ModelClient:
 
     Raises UsageError for a name that it cannot read, and ModelFailure when there is no key for the service.
     """
-    from tejat.models.retry import Retrying
+    from tejat.models.retry import RetryingModel
 
-    return Retrying(_open(name, options), attempts=options.attempts, patience=options.patience, name=name.strip())
+    return RetryingModel(
+        _open_client(name, options),
+        max_attempts=options.max_attempts,
+        max_total_wait=options.max_retry_wait,
+        name=name.strip(),
+    )
 
 
-def _open(name: str, options: ModelOptions) -> ModelClient:
-    service, model = read_name(name, options.environment)
+def _open_client(name: str, options: ModelOptions) -> ModelClient:
+    service, model = parse_model_name(name, options.environment)
     match service:
-        case Service.GEMINI:
-            from tejat.models.gemini import open_gemini
+        case Provider.GEMINI:
+            from tejat.models.gemini.client import open_gemini
 
             return open_gemini(model, options)
-        case Service.VERTEX:
-            from tejat.models.vertex import open_vertex
+        case Provider.VERTEX:
+            from tejat.models.gemini.vertex import open_vertex
 
             return open_vertex(model, options)
-        case Service.ANTHROPIC:
-            from tejat.models.anthropic import open_anthropic
+        case Provider.ANTHROPIC:
+            from tejat.models.anthropic.client import open_anthropic
 
             return open_anthropic(model, options)
-        case Service.OPENAI:
-            from tejat.models.openai import open_openai
+        case Provider.OPENAI:
+            from tejat.models.openai.client import open_openai
 
             # Whoever names a server of their own need not have a key for it.
             own_server = options.environment.get("OPENAI_BASE_URL") or options.base_url
             return open_openai(model, options, needs_key=not own_server)
-        case Service.OLLAMA:
-            from tejat.models.openai import open_openai
+        case Provider.OLLAMA:
+            from tejat.models.openai.client import open_openai
 
-            address = ollama_address(options.environment)
+            address = ollama_base_url(options.environment)
             return open_openai(model, options, base_url=address, key_name="OLLAMA_API_KEY", needs_key=False)
-        case Service.SCRIPTED:
-            from tejat.models.scripted import open_scripted
+        case Provider.SCRIPTED:
+            from tejat.models.scripted.model import open_scripted_model
 
-            return open_scripted(model, root=options.root)
+            return open_scripted_model(model, root=options.root)

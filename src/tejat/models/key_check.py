@@ -2,61 +2,61 @@
 
 from enum import StrEnum
 
-from tejat.core.value import value
+from tejat.core.frozen import frozen
 from tejat.models import ModelOptions
-from tejat.models.address import ANTHROPIC_ADDRESS, GEMINI_ADDRESS, OPENAI_ADDRESS, base_address
-from tejat.models.names import Service
+from tejat.models.base_url import ANTHROPIC_BASE_URL, GEMINI_BASE_URL, OPENAI_BASE_URL, resolve_base_url
+from tejat.models.names import Provider
 from tejat.workspace.http.client import HttpClient
-from tejat.workspace.http.values import HttpFailure, HttpLimits
+from tejat.workspace.http.types import HttpFailure, HttpLimits
 
-_LIMITS = HttpLimits(connect=5.0, first_byte=10.0, idle=10.0, whole=15.0, body=2**20)
-_REFUSED = frozenset({400, 401, 403})
+_LIMITS = HttpLimits(connect=5.0, first_byte=10.0, idle=10.0, total=15.0, body=2**20)
+_INVALID_STATUSES = frozenset({400, 401, 403})
 
 
-class KeyVerdict(StrEnum):
-    TAKEN = "taken"
-    REFUSED = "refused"
+class KeyStatus(StrEnum):
+    VALID = "taken"
+    INVALID = "refused"
     UNKNOWN = "unknown"
     """The service could not be asked, or said neither."""
 
 
-@value
-class KeyedService:
+@frozen
+class ApiKeyService:
     """A service that wants a key: the variable for it, where it is asked, and how it is told the key."""
 
-    service: Service
-    key_name: str
-    address_name: str
-    usual_address: str
+    provider: Provider
+    key_variable: str
+    base_url_variable: str
+    default_base_url: str
     path: str
     header: str
-    before_key: str = ""
-    version: tuple[str, str] | None = None
+    key_prefix: str = ""
+    version_header: tuple[str, str] | None = None
 
 
-KEYED = (
-    KeyedService(
-        Service.GEMINI,
+API_KEY_SERVICES = (
+    ApiKeyService(
+        Provider.GEMINI,
         "GEMINI_API_KEY",
         "GOOGLE_GEMINI_BASE_URL",
-        GEMINI_ADDRESS,
+        GEMINI_BASE_URL,
         "/v1beta/models?pageSize=1",
         "x-goog-api-key",
     ),
-    KeyedService(
-        Service.ANTHROPIC,
+    ApiKeyService(
+        Provider.ANTHROPIC,
         "ANTHROPIC_API_KEY",
         "ANTHROPIC_BASE_URL",
-        ANTHROPIC_ADDRESS,
+        ANTHROPIC_BASE_URL,
         "/v1/models?limit=1",
         "x-api-key",
-        version=("anthropic-version", "2023-06-01"),
+        version_header=("anthropic-version", "2023-06-01"),
     ),
-    KeyedService(
-        Service.OPENAI,
+    ApiKeyService(
+        Provider.OPENAI,
         "OPENAI_API_KEY",
         "OPENAI_BASE_URL",
-        OPENAI_ADDRESS,
+        OPENAI_BASE_URL,
         "/models",
         "authorization",
         "Bearer ",
@@ -64,18 +64,21 @@ KEYED = (
 )
 
 
-async def check_key(asked: KeyedService, key: str, options: ModelOptions) -> tuple[KeyVerdict, str]:
+async def check_key(service: ApiKeyService, key: str, options: ModelOptions) -> tuple[KeyStatus, str]:
     """What the service says to the key, and in words why it is not known. Raises UsageError for a wrong address."""
-    base = base_address(options, variable=asked.address_name, usual=asked.usual_address, has_key=True)
-    headers = {asked.header: f"{asked.before_key}{key}", **dict([asked.version] if asked.version else [])}
+    base = resolve_base_url(options, variable=service.base_url_variable, default=service.default_base_url, has_key=True)
+    headers = {
+        service.header: f"{service.key_prefix}{key}",
+        **dict([service.version_header] if service.version_header else []),
+    }
     http = HttpClient(environment=options.environment, limits=_LIMITS)
     try:
-        async with http.request("GET", f"{base}{asked.path}", headers=headers) as response:
+        async with http.request("GET", f"{base}{service.path}", headers=headers) as response:
             status = response.status
     except HttpFailure as failure:
-        return KeyVerdict.UNKNOWN, failure.message
+        return KeyStatus.UNKNOWN, failure.message
     finally:
         await http.close()
     if status == 200:
-        return KeyVerdict.TAKEN, ""
-    return (KeyVerdict.REFUSED if status in _REFUSED else KeyVerdict.UNKNOWN), f"HTTP {status}"
+        return KeyStatus.VALID, ""
+    return (KeyStatus.INVALID if status in _INVALID_STATUSES else KeyStatus.UNKNOWN), f"HTTP {status}"

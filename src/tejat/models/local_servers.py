@@ -5,19 +5,19 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from tejat.core.errors import UsageError
-from tejat.core.value import value
-from tejat.models.json_shapes import items_of, json_or_text, object_of, text_of
-from tejat.models.names import Service, ollama_address, read_name
+from tejat.core.frozen import frozen
+from tejat.models.names import Provider, ollama_base_url, parse_model_name
+from tejat.models.wire.json_access import as_list, as_object, as_str, parse_json_or_text
 from tejat.workspace.http.client import HttpClient
-from tejat.workspace.http.values import HttpFailure, HttpLimits
+from tejat.workspace.http.types import HttpFailure, HttpLimits
 
-_LIMITS = HttpLimits(connect=0.5, first_byte=1.0, idle=1.0, whole=1.5, body=2**20)
-_MOST_MODELS = 30
-_MOST_BYTES = 2**20
-_USUAL_PORTS = {"LM Studio": 1234, "llama.cpp": 8080, "vLLM": 8000, "Jan": 1337}
+_LIMITS = HttpLimits(connect=0.5, first_byte=1.0, idle=1.0, total=1.5, body=2**20)
+_MAX_MODELS = 30
+_MAX_BYTES = 2**20
+_DEFAULT_PORTS = {"LM Studio": 1234, "llama.cpp": 8080, "vLLM": 8000, "Jan": 1337}
 
 
-@value
+@frozen
 class LocalModel:
     """`name` is what the flag `-m` takes; `base_url` has to be set for it, None where the name says enough."""
 
@@ -37,10 +37,10 @@ async def find_local_models(
     http = HttpClient(environment=environment, limits=_LIMITS, use_proxies=False)
     try:
         found = await asyncio.gather(
-            _models_at(http, ollama_address(environment), "Ollama", environment),
+            _list_models(http, ollama_base_url(environment), "Ollama", environment),
             *(
-                _models_at(http, f"http://127.0.0.1:{port}/v1", server, environment)
-                for server, port in (_USUAL_PORTS if ports is None else ports).items()
+                _list_models(http, f"http://127.0.0.1:{port}/v1", server, environment)
+                for server, port in (_DEFAULT_PORTS if ports is None else ports).items()
             ),
         )
     finally:
@@ -48,24 +48,26 @@ async def find_local_models(
     return tuple(model for models in found for model in models)
 
 
-async def _models_at(http: HttpClient, base_url: str, server: str, environment: Mapping[str, str]) -> list[LocalModel]:
+async def _list_models(
+    http: HttpClient, base_url: str, server: str, environment: Mapping[str, str]
+) -> list[LocalModel]:
     is_ollama = server == "Ollama"
-    service = Service.OLLAMA if is_ollama else Service.OPENAI
+    service = Provider.OLLAMA if is_ollama else Provider.OPENAI
     models: list[LocalModel] = []
-    for identifier in await _identifiers(http, f"{base_url}/models"):
+    for identifier in await _fetch_model_ids(http, f"{base_url}/models"):
         name = f"{service.value}:{identifier}"
         with suppress(UsageError):
-            read_name(name, environment)
+            parse_model_name(name, environment)
             models.append(LocalModel(name, server, None if is_ollama else base_url))
-    return models[:_MOST_MODELS]
+    return models[:_MAX_MODELS]
 
 
-async def _identifiers(http: HttpClient, url: str) -> list[str]:
+async def _fetch_model_ids(http: HttpClient, url: str) -> list[str]:
     try:
         async with http.request("GET", url) as response:
             if response.status != 200:
                 return []
-            body = json_or_text(await response.read(_MOST_BYTES))
+            body = parse_json_or_text(await response.read(_MAX_BYTES))
     except HttpFailure:
         return []
-    return [text_of(object_of(entry).get("id")) for entry in items_of(object_of(body).get("data"))]
+    return [as_str(as_object(entry).get("id")) for entry in as_list(as_object(body).get("data"))]

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from tejat.core.errors import UsageError
-from tejat.core.words import say
+from tejat.core.i18n import _
 
 
-class Service(StrEnum):
+class Provider(StrEnum):
     """Who serves a model; also what may stand before the colon of a name."""
 
     GEMINI = "gemini"
@@ -19,15 +19,15 @@ class Service(StrEnum):
     SCRIPTED = "scripted"
 
 
-_BARE_NAMES = (
-    (r"(?:models/|tunedModels/)?(?:gemini|gemma|learnlm)\b|tunedModels/", Service.GEMINI),
-    (r"claude-", Service.ANTHROPIC),
-    (r"(?:gpt-|chatgpt-|codex-|o[1-9](?:-|$))", Service.OPENAI),
+_NAME_PATTERNS = (
+    (r"(?:models/|tunedModels/)?(?:gemini|gemma|learnlm)\b|tunedModels/", Provider.GEMINI),
+    (r"claude-", Provider.ANTHROPIC),
+    (r"(?:gpt-|chatgpt-|codex-|o[1-9](?:-|$))", Provider.OPENAI),
 )
 # What becomes part of an address: nothing that ends a path, climbs out of it or is not text.
-_PLAIN_NAME = r"(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}"
+_MODEL_NAME = r"(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}"
 
-_WINDOWS = {
+_CONTEXT_WINDOWS = {
     "gemini-1.5-pro": 2_097_152,
     "gemini": 1_048_576,
     "gemma-3-1b": 32_768,
@@ -56,45 +56,45 @@ _WINDOWS = {
     "o3": 200_000,
     "o4": 200_000,
 }
-_USUAL_WINDOW = 128_000
+_DEFAULT_CONTEXT_WINDOW = 128_000
 
 
-def read_name(name: str, environment: Mapping[str, str]) -> tuple[Service, str]:
+def parse_model_name(name: str, environment: Mapping[str, str]) -> tuple[Provider, str]:
     """The service and its own name of the model. Raises UsageError for a name that means nothing to us."""
-    service, model = _split(name.strip(), environment)
-    if service is Service.SCRIPTED:
+    service, model = _split_provider(name.strip(), environment)
+    if service is Provider.SCRIPTED:
         if not model:
-            raise UsageError(say("A scripted model needs a file: scripted:FILE"))
+            raise UsageError(_("A scripted model needs a file: scripted:FILE"))
         return service, model
-    if not re.fullmatch(_PLAIN_NAME, model):
-        raise UsageError(say("Not the name of a model: {name!r}", name=name[:100]))
-    if service is Service.GEMINI and is_true(environment.get("GOOGLE_GENAI_USE_VERTEXAI")):
-        return Service.VERTEX, model
+    if not re.fullmatch(_MODEL_NAME, model):
+        raise UsageError(_("Not the name of a model: {name!r}", name=name[:100]))
+    if service is Provider.GEMINI and is_truthy(environment.get("GOOGLE_GENAI_USE_VERTEXAI")):
+        return Provider.VERTEX, model
     return service, model
 
 
-def _split(name: str, environment: Mapping[str, str]) -> tuple[Service, str]:
+def _split_provider(name: str, environment: Mapping[str, str]) -> tuple[Provider, str]:
     before, colon, after = name.partition(":")
-    for service in Service:
+    for service in Provider:
         if colon and before == service.value:
             return service, after
-    for pattern, service in _BARE_NAMES:
+    for pattern, service in _NAME_PATTERNS:
         if re.match(pattern, name):
             return service, name
     if environment.get("OPENAI_BASE_URL"):
-        return Service.OPENAI, name
-    known = ", ".join(f"{service.value}:NAME" for service in Service)
+        return Provider.OPENAI, name
+    known = ", ".join(f"{service.value}:NAME" for service in Provider)
     raise UsageError(
-        say("Nobody is known to serve a model called {name!r}. Say who does: {known}", name=name[:100], known=known)
+        _("Nobody is known to serve a model called {name!r}. Say who does: {known}", name=name[:100], known=known)
     )
 
 
-def is_true(value: str | None) -> bool:
+def is_truthy(value: str | None) -> bool:
     """Whether a variable of the environment switches something on."""
     return value is not None and value.strip().lower() in {"1", "true", "yes", "on"}
 
 
-def ollama_address(environment: Mapping[str, str]) -> str:
+def ollama_base_url(environment: Mapping[str, str]) -> str:
     """Where Ollama speaks the protocol of OpenAI, by `OLLAMA_HOST` in all the spellings that Ollama takes."""
     host = environment.get("OLLAMA_HOST", "").strip().rstrip("/") or "localhost"
     scheme, separator, rest = host.rpartition("://")
@@ -111,5 +111,5 @@ def ollama_address(environment: Mapping[str, str]) -> str:
 def context_window(model: str) -> int:
     """How many tokens a request to the model may have, as its maker says, or a usual figure for one not known."""
     own_name = model.rpartition("/")[2].lower()
-    beginnings = [known for known in _WINDOWS if own_name.startswith(known)]
-    return _WINDOWS[max(beginnings, key=len)] if beginnings else _USUAL_WINDOW
+    beginnings = [known for known in _CONTEXT_WINDOWS if own_name.startswith(known)]
+    return _CONTEXT_WINDOWS[max(beginnings, key=len)] if beginnings else _DEFAULT_CONTEXT_WINDOW

@@ -6,40 +6,40 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 
+from tejat.core.frozen import replace
+from tejat.core.i18n import gettext_lazy, join_lazy, ngettext_lazy
+from tejat.core.messages.types import FileData, InlineData
 from tejat.core.model import (
-    Ability,
-    Answer,
+    Capability,
     Chunk,
     FailureKind,
     FinishReason,
     ModelClient,
     ModelFailure,
     ModelRequest,
+    ModelResponse,
     Retry,
 )
-from tejat.core.types import FileData, InlineData
-from tejat.core.value import replace
-from tejat.core.visible import visible
-from tejat.core.words import joined, phrase, phrase_count
-from tejat.models.refused_tools import RefusedTools
+from tejat.core.sanitize import sanitize_text
+from tejat.models.rejected_tools import RejectedTools
 
-MOST_CALLS = 10_000
+MAX_CALLS = 10_000
 """More calls in one answer could not even be cancelled before whoever interrupts loses patience."""
-_LONGEST_WAIT = 30.0
+_MAX_WAIT = 30.0
 _JITTER = 0.3
-_VOID_KINDS = frozenset({FailureKind.EMPTY, FailureKind.MALFORMED_CALL})
-_MOST_TOOLS = 5
+_UNUSABLE_KINDS = frozenset({FailureKind.EMPTY, FailureKind.MALFORMED_CALL})
+_MAX_REJECTED_TOOLS = 5
 """How many tools are left out of one request because the service does not take them."""
-_VOID_ATTEMPTS = 3
+_MAX_UNUSABLE_RESPONSES = 3
 """How often in all a model is asked that gives nothing usable: asking more often than that seldom helps."""
 
 
-def _chance() -> float:
+def _random_fraction() -> float:
     # The module `random` takes longer to load than everything else here.
     return os.urandom(1)[0] / 255
 
 
-class Retrying:
+class RetryingModel:
     """A model that is asked again when that may help.
 
     The stream of another attempt follows a `Retry`, which makes void whatever was streamed before it. It raises
@@ -56,23 +56,23 @@ class Retrying:
         self,
         inner: ModelClient,
         *,
-        attempts: int = 5,
-        patience: float = 120.0,
+        max_attempts: int = 5,
+        max_total_wait: float = 120.0,
         first_wait: float = 1.0,
         name: str | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-        jitter: Callable[[], float] = _chance,
+        jitter: Callable[[], float] = _random_fraction,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._inner = inner
-        self._attempts = max(1, attempts)
-        self._patience = patience
+        self._max_attempts = max(1, max_attempts)
+        self._max_total_wait = max_total_wait
         self._first_wait = first_wait
         self._name = inner.name if name is None else name
         self._sleep = sleep
         self._jitter = jitter
         self._now = now
-        self._refused = RefusedTools()
+        self._rejected_tools = RejectedTools()
 
     @property
     def name(self) -> str:
@@ -83,148 +83,152 @@ class Retrying:
         return self._inner.context_window
 
     @property
-    def abilities(self) -> frozenset[Ability]:
-        return self._inner.abilities
+    def capabilities(self) -> frozenset[Capability]:
+        return self._inner.capabilities
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
         attempt, void_attempts, waited = 0, 0, 0.0
-        attempts, left_out = self._attempts, 0
-        request = self._refused.without(request)
+        attempts, left_out = self._max_attempts, 0
+        request = self._rejected_tools.remove_from(request)
         while True:
             attempt += 1
             try:
                 async with aclosing(self._inner.stream(request)) as chunks:
                     async for chunk in chunks:
-                        if isinstance(chunk, Answer):
-                            yield _usable(chunk)
+                        if isinstance(chunk, ModelResponse):
+                            yield _check_usable(chunk)
                             return
                         yield chunk
                 raise ModelFailure(
-                    phrase("The answer ended before it was whole."), FailureKind.STREAM_CUT, can_retry=True
+                    gettext_lazy("The answer ended before it was whole."), FailureKind.STREAM_CUT, can_retry=True
                 )
             except ModelFailure as failure:
-                refused = self._refused.learn(request, failure, most=_MOST_TOOLS - left_out)
+                refused = self._rejected_tools.learn_from(request, failure, limit=_MAX_REJECTED_TOOLS - left_out)
                 # Without them it is another request, which has attempts of its own.
                 attempts, left_out = attempts + bool(refused), left_out + len(refused)
-                lost = _without_tools(refused, failure) if refused else failure
-                void_attempts += lost.kind in _VOID_KINDS
-                most = _most_attempts(attempts, attempt, void_attempts, lost)
+                lost = _tools_rejected_failure(refused, failure) if refused else failure
+                void_attempts += lost.kind in _UNUSABLE_KINDS
+                most = _attempt_limit(attempts, attempt, void_attempts, lost)
                 if not lost.can_retry:
                     raise
                 if attempt >= most:
-                    raise _given_up(lost, attempt) from None
-                wait = self._wait(lost, attempt)
-                if waited + wait > self._patience:
-                    raise self._out_of_patience(lost, wait) from None
+                    raise _attempts_exhausted(lost, attempt) from None
+                wait = self._next_wait(lost, attempt)
+                if waited + wait > self._max_total_wait:
+                    raise self._wait_too_long(lost, wait) from None
             waited += wait
             yield Retry(lost.kind, lost.message, attempt, most, wait)
             await self._sleep(wait)
-            request = self._refused.without(_asked_again(request, lost))
+            request = self._rejected_tools.remove_from(_retry_request(request, lost))
 
-    def _wait(self, failure: ModelFailure, attempt: int) -> float:
+    def _next_wait(self, failure: ModelFailure, attempt: int) -> float:
         if failure.retry_after is not None:
             return max(0.0, failure.retry_after)
-        usual = min(_LONGEST_WAIT, self._first_wait * 2.0 ** min(attempt - 1, 10))
+        usual = min(_MAX_WAIT, self._first_wait * 2.0 ** min(attempt - 1, 10))
         return usual * (1 - _JITTER + 2 * _JITTER * self._jitter())
 
-    def _out_of_patience(self, failure: ModelFailure, wait: float) -> ModelFailure:
+    def _wait_too_long(self, failure: ModelFailure, wait: float) -> ModelFailure:
         if failure.retry_after is None:
-            return _worded(
+            return _with_message(
                 failure,
-                phrase(
+                gettext_lazy(
                     "{text} Given up after waiting for {patience:g} seconds in all.",
                     text=failure.message,
-                    patience=self._patience,
+                    patience=self._max_total_wait,
                 ),
             )
         until = time.strftime("%Y-%m-%d %H:%M:%S %z", time.localtime(self._now() + wait))
-        advice = phrase(
+        advice = gettext_lazy(
             "The service can be asked again in {wait}, at {until}; not waiting that long.",
-            wait=_duration(wait),
+            wait=_format_duration(wait),
             until=until,
         )
-        return _worded(failure, joined(" ", (failure.message, advice)))
+        return _with_message(failure, join_lazy(" ", (failure.message, advice)))
 
     async def count_tokens(self, request: ModelRequest) -> int:
-        return await self._inner.count_tokens(self._refused.without(request))
+        return await self._inner.count_tokens(self._rejected_tools.remove_from(request))
 
     async def close(self) -> None:
         await self._inner.close()
 
 
-def _without_tools(names: Sequence[str], failure: ModelFailure) -> ModelFailure:
+def _tools_rejected_failure(names: Sequence[str], failure: ModelFailure) -> ModelFailure:
     """What to tell before the next attempt, which can be made at once."""
-    told = phrase_count(
+    told = ngettext_lazy(
         "The service does not take the tool {names}, left out from now on.",
         "The service does not take the tools {names}, left out from now on.",
         len(names),
-        names=", ".join(map(visible, names)),
+        names=", ".join(map(sanitize_text, names)),
     )
-    message = joined(" ", (told, failure.message))
+    message = join_lazy(" ", (told, failure.message))
     return ModelFailure(message, failure.kind, status=failure.status, retry_after=0.0, can_retry=True)
 
 
-def _most_attempts(attempts: int, attempt: int, void_attempts: int, failure: ModelFailure) -> int:
-    return min(attempts, attempt + _VOID_ATTEMPTS - void_attempts) if failure.kind in _VOID_KINDS else attempts
+def _attempt_limit(attempts: int, attempt: int, void_attempts: int, failure: ModelFailure) -> int:
+    return (
+        min(attempts, attempt + _MAX_UNUSABLE_RESPONSES - void_attempts)
+        if failure.kind in _UNUSABLE_KINDS
+        else attempts
+    )
 
 
-def _usable(answer: Answer) -> Answer:
+def _check_usable(answer: ModelResponse) -> ModelResponse:
     """Raises ModelFailure for an answer that a conversation cannot go on with."""
-    detail = joined("", (" ", answer.detail)) if answer.detail else ""
+    detail = join_lazy("", (" ", answer.detail)) if answer.detail else ""
     if answer.reason is FinishReason.BLOCKED:
         raise ModelFailure(
-            phrase("The answer was blocked by the model's service.{detail}", detail=detail), FailureKind.BLOCKED
+            gettext_lazy("The answer was blocked by the model's service.{detail}", detail=detail), FailureKind.BLOCKED
         )
     if answer.reason is FinishReason.MALFORMED_CALL:
         raise ModelFailure(
-            phrase("The model made a function call that cannot be read.{detail}", detail=detail),
+            gettext_lazy("The model made a function call that cannot be read.{detail}", detail=detail),
             FailureKind.MALFORMED_CALL,
             can_retry=True,
         )
-    if len(answer.calls) > MOST_CALLS:
+    if len(answer.calls) > MAX_CALLS:
         raise ModelFailure(
-            phrase(
+            gettext_lazy(
                 "The model made {calls} calls at once, and only {most} are taken.",
                 calls=len(answer.calls),
-                most=MOST_CALLS,
+                most=MAX_CALLS,
             ),
             FailureKind.MALFORMED_CALL,
             can_retry=True,
         )
-    if answer.reason is not FinishReason.MAX_TOKENS and _says_nothing(answer):
+    if answer.reason is not FinishReason.MAX_TOKENS and _is_blank(answer):
         raise ModelFailure(
-            phrase("The model gave an empty answer.{detail}", detail=detail), FailureKind.EMPTY, can_retry=True
+            gettext_lazy("The model gave an empty answer.{detail}", detail=detail), FailureKind.EMPTY, can_retry=True
         )
     return answer
 
 
-def _says_nothing(answer: Answer) -> bool:
+def _is_blank(answer: ModelResponse) -> bool:
     return answer.is_empty and not any(isinstance(part, InlineData | FileData) for part in answer.message.parts)
 
 
-def _asked_again(request: ModelRequest, failure: ModelFailure) -> ModelRequest:
+def _retry_request(request: ModelRequest, failure: ModelFailure) -> ModelRequest:
     """After an answer of no use: the same without a set temperature, which would bring the same answer again."""
-    if failure.kind not in _VOID_KINDS or request.temperature is None:
+    if failure.kind not in _UNUSABLE_KINDS or request.temperature is None:
         return request
     return replace(request, temperature=None)
 
 
-def _given_up(failure: ModelFailure, attempts: int) -> ModelFailure:
+def _attempts_exhausted(failure: ModelFailure, attempts: int) -> ModelFailure:
     if attempts == 1:
         return failure
-    told = phrase("{text} Given up after {attempts} attempts.", text=failure.message, attempts=attempts)
-    return _worded(failure, told)
+    told = gettext_lazy("{text} Given up after {attempts} attempts.", text=failure.message, attempts=attempts)
+    return _with_message(failure, told)
 
 
-def _worded(failure: ModelFailure, message: str) -> ModelFailure:
+def _with_message(failure: ModelFailure, message: str) -> ModelFailure:
     return ModelFailure(
         message, failure.kind, status=failure.status, retry_after=failure.retry_after, can_retry=failure.can_retry
     )
 
 
-def _duration(seconds: float) -> str:
+def _format_duration(seconds: float) -> str:
     if seconds < 120:
-        return phrase("{time:.0f} seconds", time=seconds)
+        return gettext_lazy("{time:.0f} seconds", time=seconds)
     if seconds < 7200:
-        return phrase("{time:.0f} minutes", time=seconds / 60)
-    return phrase("{time:.1f} hours", time=seconds / 3600)
+        return gettext_lazy("{time:.0f} minutes", time=seconds / 60)
+    return gettext_lazy("{time:.1f} hours", time=seconds / 3600)

@@ -2,17 +2,17 @@
 
 from collections.abc import Mapping
 
-from tejat.core.words import phrase
+from tejat.core.i18n import gettext_lazy
 
-_VERSION_CONTROL = phrase("version control runs or trusts what stands there")
-_AGENT = phrase("it holds the settings of an agent")
-_EDITOR = phrase("an editor may run what it says")
-_START = phrase("a shell or a session runs it when it starts")
-_PACKAGES = phrase("it says where packages come from and which keys are used")
-_HOOKS = phrase("it says what runs at a commit")
-_BUILDS = phrase("it runs with the secrets of the repository")
-_KEYS = phrase("it holds keys, or says which of them are trusted")
-_TOOL_START = phrase("a program runs what it says when it starts")
+_VERSION_CONTROL = gettext_lazy("version control runs or trusts what stands there")
+_AGENT = gettext_lazy("it holds the settings of an agent")
+_EDITOR = gettext_lazy("an editor may run what it says")
+_START = gettext_lazy("a shell or a session runs it when it starts")
+_PACKAGES = gettext_lazy("it says where packages come from and which keys are used")
+_HOOKS = gettext_lazy("it says what runs at a commit")
+_BUILDS = gettext_lazy("it runs with the secrets of the repository")
+_KEYS = gettext_lazy("it holds keys, or says which of them are trusted")
+_TOOL_START = gettext_lazy("a program runs what it says when it starts")
 
 _DIRECTORIES: Mapping[str, str] = {
     **dict.fromkeys((".git", ".hg", ".svn", ".bzr", ".jj"), _VERSION_CONTROL),
@@ -24,7 +24,7 @@ _DIRECTORIES: Mapping[str, str] = {
 }
 """Everything in them counts, at any depth below a root."""
 
-_DIRECTORIES_OF_A_HOME: Mapping[str, str] = {
+_HOME_DIRECTORIES: Mapping[str, str] = {
     **dict.fromkeys((".ssh", ".gnupg"), _KEYS),
     **dict.fromkeys((".config/fish", ".config/systemd", ".config/autostart", "library/launchagents"), _START),
     **dict.fromkeys((".config/git",), _VERSION_CONTROL),
@@ -59,27 +59,27 @@ _FILES: Mapping[str, str] = {
     **dict.fromkeys((".screenrc", ".curlrc", ".wgetrc", ".cargo/config", ".cargo/config.toml"), _TOOL_START),
 }
 
-_BARE_REPOSITORY = phrase("a file of this name makes its directory a repository, which git then trusts")
+_BARE_REPOSITORY = gettext_lazy("a file of this name makes its directory a repository, which git then trusts")
 
 # What git keeps for itself in `.git` has to stay writable, or nothing could be committed.
 _IN_GIT_FILES = ("config", "config.worktree", "commondir", "info/attributes")
 _IN_GIT_DIRECTORIES = ("hooks", "modules", "worktrees")
 
 # Some file systems of macOS do not see these characters in a name.
-_UNSEEN = dict.fromkeys((*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF))
+_IGNORED_CHARACTERS = dict.fromkeys((*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF))
 
 
-def is_control_file(path: str, *, root: str) -> str | None:
+def control_file_reason(path: str, *, root: str) -> str | None:
     """Why changing this file is more than an edit, in words, or None.
 
     Both are absolute with links followed. Only what lies below the root counts, unless the path is not below it.
     """
     base = root.rstrip("/")
     below = path[len(base) :] if path.startswith(base + "/") else path
-    names = [_folded(name) for name in below.split("/") if name]
+    names = [_normalize_name(name) for name in below.split("/") if name]
     if not names:
         return None
-    return _by_directory(names) or _by_name(names)
+    return _directory_reason(names) or _file_name_reason(names)
 
 
 def control_paths() -> tuple[tuple[str, bool], ...]:
@@ -92,26 +92,26 @@ def control_paths() -> tuple[tuple[str, bool], ...]:
     return (*((name, False) for name in files), *((name, True) for name in directories))
 
 
-def planted_paths() -> tuple[str, ...]:
+def plantable_paths() -> tuple[str, ...]:
     """Those of the control paths that somebody who plants them can count on: programs obey them once they are there."""
     return (".gemini", ".tejat", ".claude", ".cursor", ".codex", ".vscode", ".idea")
 
 
-def _by_directory(names: list[str]) -> str | None:
+def _directory_reason(names: list[str]) -> str | None:
     # The directory itself counts too: to replace it is to replace what it holds.
     for at, name in enumerate(names):
         for known in (name, "/".join(names[at : at + 2])):
-            why = _DIRECTORIES.get(known) or _DIRECTORIES_OF_A_HOME.get(known)
+            why = _DIRECTORIES.get(known) or _HOME_DIRECTORIES.get(known)
             if why:
                 return why
     return None
 
 
-def _by_name(names: list[str]) -> str | None:
+def _file_name_reason(names: list[str]) -> str | None:
     if names[-1] == "head":
         return _BARE_REPOSITORY
     return _FILES.get(names[-1]) or _FILES.get("/".join(names[-2:]))
 
 
-def _folded(name: str) -> str:
-    return name.translate(_UNSEEN).casefold()
+def _normalize_name(name: str) -> str:
+    return name.translate(_IGNORED_CHARACTERS).casefold()

@@ -1,14 +1,14 @@
 """What is wrong with the rules that somebody wrote."""
 
 from tejat.core.errors import ConfigurationError
-from tejat.core.words import joined
+from tejat.core.i18n import join_lazy
 
 
 class PolicyError(ConfigurationError):
     """A rule, an example or a case cannot be used. `line` is None where there are no lines, as in a flag."""
 
     def __init__(self, file: str, line: int | None, problem: str) -> None:
-        super().__init__(joined("", (file, ": " if line is None else f":{line}: ", problem)))
+        super().__init__(join_lazy("", (file, ": " if line is None else f":{line}: ", problem)))
         self.file = file
         self.line = line
         self.problem = problem

@@ -4,148 +4,150 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from tejat.core.confirm import Risk
-from tejat.core.tool import READ_ONLY_KINDS
-from tejat.core.value import replace
-from tejat.policy.call import Call
-from tejat.policy.command_line import Command, CommandLine
-from tejat.policy.effects import effects_of
-from tejat.policy.git_effects import git_subcommand, rewrites_history
-from tejat.policy.places import is_inside, leads_astray, resolved
-from tejat.policy.rules import Facts
-from tejat.policy.shell_call import ShellCall
+from tejat.core.approval.confirmation import Risk
+from tejat.core.frozen import replace
+from tejat.core.tools.base import READ_ONLY_KINDS
+from tejat.policy.effects.command import command_effects
+from tejat.policy.effects.git import git_subcommand, rewrites_history
+from tejat.policy.evaluation.call import Call
+from tejat.policy.evaluation.shell_call import ShellCall
+from tejat.policy.paths import is_ambiguous, is_inside, resolve_path
+from tejat.policy.shell.command_line import CommandLine, ShellCommand
+from tejat.policy.shell.words import word_set
+from tejat.policy.shell.wrapper_options import SHELLS
+from tejat.policy.shell.wrappers import base_name
 from tejat.policy.tool_names import MEMORY
-from tejat.policy.words import names
-from tejat.policy.wrapper_options import SHELLS
-from tejat.policy.wrappers import base_name
+from tejat.policy.types import CallFacts
 
-_ELEVATING = names("sudo doas su pkexec runuser run0 gsudo kdesu gksudo sudoedit visudo setcap")
-_DOWNLOADING = names("curl wget aria2c fetch http https xh lwp-request iwr irm invoke-webrequest invoke-restmethod")
-_TALKING_FAR = _DOWNLOADING | names("nc ncat netcat telnet ftp sftp scp ssh socat rsync")
-_GIT_TALKING_FAR = names("push pull fetch clone ls-remote")
-_EVALUATING = names("eval source . iex invoke-expression")
+_PRIVILEGE_PROGRAMS = word_set("sudo doas su pkexec runuser run0 gsudo kdesu gksudo sudoedit visudo setcap")
+_DOWNLOADERS = word_set("curl wget aria2c fetch http https xh lwp-request iwr irm invoke-webrequest invoke-restmethod")
+_NETWORK_PROGRAMS = _DOWNLOADERS | word_set("nc ncat netcat telnet ftp sftp scp ssh socat rsync")
+_GIT_NETWORK_SUBCOMMANDS = word_set("push pull fetch clone ls-remote")
+_EVALUATORS = word_set("eval source . iex invoke-expression")
 _INTERPRETERS = re.compile(
     r"(?:python|pypy|perl|ruby|node|nodejs|bun|deno|php|lua|luajit|tclsh|pwsh|powershell|osascript|Rscript)[0-9.]*\Z"
 )
 # Options after which the code itself stands, or the name of a module; and those that hold it.
 _WITH_CODE = re.compile(r"-[A-Za-z]*[cemEpr]\Z|--(?:eval|print|command)\Z")
 _CODE_ITSELF = re.compile(r"-[cem][^A-Za-z]|--(?:eval|print|command)=")
-_SAVING = names("-o -O --output --output-document --remote-name")
-_HARMLESS_PLACES = re.compile(r"/dev/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd/[0-9]+)\Z")
+_OUTPUT_OPTIONS = word_set("-o -O --output --output-document --remote-name")
+_HARMLESS_DEVICES = re.compile(r"/dev/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd/[0-9]+)\Z")
 _HOME = re.compile(r"\$(?:HOME|\{HOME\})(?=/|\Z)")
-_SETS_USER = re.compile(r"(?:[ugoa]*[+=][rwxXt]*s[rwxXst]*|0?[2467][0-7]{3})\Z")
+_SETUID_MODE = re.compile(r"(?:[ugoa]*[+=][rwxXt]*s[rwxXst]*|0?[2467][0-7]{3})\Z")
 _FILE_REDIRECTS = (">", ">|", "&>", ">&")
 
 
-def risks_of(facts: Facts, *, is_file: Callable[[str], bool]) -> tuple[Risk, ...]:
+def find_risks(facts: CallFacts, *, is_file: Callable[[str], bool]) -> tuple[Risk, ...]:
     """The risks that the facts tell of, in the order of `Risk`. Never raises.
 
     A line that cannot be taken apart is known to hide something, and nothing else. `is_file` tells whether there is a
     file at a path already, which a redirection would empty.
     """
-    found = set(_of_call(facts) if facts.line is None else _of_line(facts, facts.line, is_file))
+    found = set(_call_risks(facts) if facts.line is None else _line_risks(facts, facts.line, is_file))
     if facts.wants_network:
         found.add(Risk.USES_NETWORK)
     return tuple(risk for risk in Risk if risk in found)
 
 
-def _of_call(facts: Facts) -> Iterator[Risk]:
+def _call_risks(facts: CallFacts) -> Iterator[Risk]:
     """A server's tool tells nothing that could be relied on, and our own memory lies where it has to."""
     if facts.server is not None or facts.kind in READ_ONLY_KINDS or facts.tool == MEMORY:
         return
     if not all(is_inside(path, facts.roots) for path in facts.paths):
         yield Risk.OUTSIDE_ROOTS
-    if Call(facts).control_file() is not None:
+    if Call(facts).control_file_warning() is not None:
         yield Risk.CONTROL_FILE
 
 
-def _of_line(facts: Facts, line: CommandLine, is_file: Callable[[str], bool]) -> Iterator[Risk]:
-    call = ShellCall(replace(facts, paths=(*facts.paths, *_written_at_home(facts, line))), line)
+def _line_risks(facts: CallFacts, line: CommandLine, is_file: Callable[[str], bool]) -> Iterator[Risk]:
+    call = ShellCall(replace(facts, paths=(*facts.paths, *_written_home_paths(facts, line))), line)
     if line.is_opaque:
         yield Risk.HIDES_CODE
-    if call.control_file() is not None:
+    if call.control_file_warning() is not None:
         yield Risk.CONTROL_FILE
     if _runs_download(line):
         yield Risk.RUNS_DOWNLOAD
-    if _goes_outside(call):
+    if _leaves_roots(call):
         yield Risk.OUTSIDE_ROOTS
-    if _overwrites(call, is_file):
+    if _overwrites_file(call, is_file):
         yield Risk.DELETES
     for command in line.commands:
-        yield from _of_command(command)
+        yield from _command_risks(command)
 
 
-def _of_command(command: Command) -> Iterator[Risk]:
+def _command_risks(command: ShellCommand) -> Iterator[Risk]:
     name = base_name(command.name)
-    if name in _ELEVATING or (name == "chmod" and any(map(_SETS_USER.match, command.words[1:]))):
+    if name in _PRIVILEGE_PROGRAMS or (name == "chmod" and any(map(_SETUID_MODE.match, command.words[1:]))):
         yield Risk.ELEVATED
-    if name in _TALKING_FAR:
+    if name in _NETWORK_PROGRAMS:
         yield Risk.USES_NETWORK
     if name != "git":
-        if effects_of(command.words).destroys:
+        if command_effects(command.words).destroys:
             yield Risk.DELETES
         return
     subcommand, after = git_subcommand(command.words)
-    if subcommand in _GIT_TALKING_FAR:
+    if subcommand in _GIT_NETWORK_SUBCOMMANDS:
         yield Risk.USES_NETWORK
     if rewrites_history(command.words):
         yield Risk.REWRITES_HISTORY
-    if effects_of(command.words).destroys and not _only_switches(subcommand, after):
+    if command_effects(command.words).destroys and not _only_switches_branch(subcommand, after):
         yield Risk.DELETES
 
 
-def _only_switches(subcommand: str, after: Sequence[str]) -> bool:
+def _only_switches_branch(subcommand: str, after: Sequence[str]) -> bool:
     """`git checkout main` may name a file, but a branch is what it nearly always is."""
     return subcommand == "checkout" and len(after) == 1 and re.fullmatch(r"[\w./-]*\w", after[0]) is not None
 
 
-def _overwrites(call: ShellCall, is_file: Callable[[str], bool]) -> bool:
+def _overwrites_file(call: ShellCall, is_file: Callable[[str], bool]) -> bool:
     """Whether a redirection empties a file that is there."""
     targets = [
         each.target
         for each in call.line.redirections
         if each.writes and not each.is_harmless and each.operator in _FILE_REDIRECTS and each.target is not None
     ]
-    return any("\0" not in target and is_file(call.resolved(target)) for target in targets)
+    return any("\0" not in target and is_file(call.resolve(target)) for target in targets)
 
 
-def _goes_outside(call: ShellCall) -> bool:
+def _leaves_roots(call: ShellCall) -> bool:
     facts = call.facts
-    places = [place for place in call.places if not _HARMLESS_PLACES.match(place)]
+    places = [place for place in call.paths if not _HARMLESS_DEVICES.match(place)]
     if any(not is_inside(place, facts.roots) for place in places):
         return True
     words = [word for effects in call.effects.values() for word in effects.paths]
-    if any(not is_inside(place, facts.roots) for place in _at_home(facts, words)):
+    if any(not is_inside(place, facts.roots) for place in _home_paths(facts, words)):
         return True
-    return any(leads_astray(word) and word.startswith("~") for word in words)
+    return any(is_ambiguous(word) and word.startswith("~") for word in words)
 
 
-def _written_at_home(facts: Facts, line: CommandLine) -> list[str]:
+def _written_home_paths(facts: CallFacts, line: CommandLine) -> list[str]:
     """What is written below the home directory under a name that the shell has yet to fill in."""
     words = [each.text for each in line.redirections if each.writes and each.target is None]
     for command in line.commands:
-        effects = effects_of(command.words)
+        effects = command_effects(command.words)
         words += effects.paths if effects.writes or effects.destroys else ()
-    return _at_home(facts, words)
+    return _home_paths(facts, words)
 
 
-def _at_home(facts: Facts, words: Iterable[str]) -> list[str]:
+def _home_paths(facts: CallFacts, words: Iterable[str]) -> list[str]:
     spelled = [_HOME.sub("~", word.strip('"')) for word in words]
-    return [resolved(word, directory="/", home=facts.home) for word in spelled if word == "~" or word.startswith("~/")]
+    return [
+        resolve_path(word, directory="/", home=facts.home) for word in spelled if word == "~" or word.startswith("~/")
+    ]
 
 
 def _runs_download(line: CommandLine) -> bool:
     """Whether something that is downloaded is run, as far as names and words tell."""
-    if not any(base_name(command.name).lower() in _DOWNLOADING for command in line.commands):
+    if not any(base_name(command.name).lower() in _DOWNLOADERS for command in line.commands):
         return False
-    saved = set(_saved_as(line))
-    return any(_runs_unseen(command) or _runs_one_of(command, saved) for command in line.commands)
+    saved = set(_download_targets(line))
+    return any(_runs_hidden_code(command) or _runs_file(command, saved) for command in line.commands)
 
 
-def _runs_unseen(command: Command) -> bool:
+def _runs_hidden_code(command: ShellCommand) -> bool:
     """Whether it runs what it reads, or what is computed."""
     name = base_name(command.name).lower()
-    if name in _EVALUATING:
+    if name in _EVALUATORS:
         return any(_is_computed(word) for word in command.words[1:]) or name in ("iex", "invoke-expression")
     if name not in SHELLS and not _INTERPRETERS.match(name):
         return False
@@ -161,20 +163,20 @@ def _is_computed(word: str) -> bool:
     return "$(" in word or "`" in word or "<(" in word
 
 
-def _runs_one_of(command: Command, saved: set[str]) -> bool:
+def _runs_file(command: ShellCommand, saved: set[str]) -> bool:
     """Whether it is one of the files that were saved, or an interpreter that is given one."""
     name = base_name(command.name)
     if "/" in command.name and name in saved:
         return True
-    runs_files = name in SHELLS or name in _EVALUATING or _INTERPRETERS.match(name)
+    runs_files = name in SHELLS or name in _EVALUATORS or _INTERPRETERS.match(name)
     return bool(runs_files and any(base_name(word) in saved for word in command.words[1:]))
 
 
-def _saved_as(line: CommandLine) -> Iterator[str]:
+def _download_targets(line: CommandLine) -> Iterator[str]:
     """The names of files that downloads may have gone to."""
     for command in line.commands:
-        if base_name(command.name).lower() in _DOWNLOADING:
+        if base_name(command.name).lower() in _DOWNLOADERS:
             words = command.words
-            yield from (base_name(value) for option, value in pairwise(words) if option in _SAVING)
+            yield from (base_name(value) for option, value in pairwise(words) if option in _OUTPUT_OPTIONS)
             yield from (base_name(word.partition("?")[0]) for word in words if "://" in word)
     yield from (base_name(each.target) for each in line.redirections if each.writes and each.target)

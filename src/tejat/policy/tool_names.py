@@ -5,7 +5,7 @@ from collections.abc import Mapping
 SHELL = "run_shell_command"
 MEMORY = "save_memory"
 
-OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
+TOOL_ALIASES: Mapping[str, tuple[str, ...]] = {
     "list_directory": ("LSTool",),
     "read_file": ("ReadFileTool",),
     "search_file_content": ("GrepTool", "RipGrepTool", "grep", "grep_search"),
@@ -23,4 +23,4 @@ OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
 }
 """Every built-in tool with its class names and the names it once had."""
 
-CANONICAL_NAMES: Mapping[str, str] = {other: name for name, others in OTHER_NAMES.items() for other in others}
+CANONICAL_NAMES: Mapping[str, str] = {other: name for name, others in TOOL_ALIASES.items() for other in others}

@@ -6,31 +6,31 @@ from collections.abc import Iterable
 from typing import Annotated
 
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
-from tejat.core.schema import Param
-from tejat.core.tool import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
-from tejat.core.value import value
-from tejat.core.words import phrase
-from tejat.tools.file_search import (
-    MOST_FILES,
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy
+from tejat.core.tools.base import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
+from tejat.core.tools.schema import Param
+from tejat.tools.descriptions import load_description
+from tejat.tools.files.display_path import short_relative_path
+from tejat.tools.files.search import (
+    MAX_FILES,
     RespectGeminiIgnore,
     RespectGitIgnore,
-    pattern_in,
-    refuse_outside,
-    search_places,
+    compile_pattern,
+    reject_outside_pattern,
+    search_directories,
 )
-from tejat.tools.short_path import short_relative
-from tejat.tools.words import description_of
-from tejat.workspace.glob_pattern import compile_glob
-from tejat.workspace.offload import Stop, off_loop
-from tejat.workspace.ripgrep import ripgrep_path
-from tejat.workspace.roots import Location
-from tejat.workspace.walk import NEVER_ENTERED, Found, find_files
-from tejat.workspace.workspace import Workspace
+from tejat.workspace.context import Workspace
+from tejat.workspace.files.roots import Location
+from tejat.workspace.helper_program import find_ripgrep
+from tejat.workspace.paths.glob.pattern import compile_glob
+from tejat.workspace.paths.walk import EXCLUDED_DIRECTORIES, WalkResult, find_files
+from tejat.workspace.threads.offload import StopToken, run_blocking
 
 _RECENT_SECONDS = 24 * 60 * 60
 
 
-@value
+@frozen
 class GlobParams:
     pattern: Annotated[str, Param("The glob pattern, such as `**/*.py` or `docs/*.md`.")]
     path: Annotated[
@@ -42,14 +42,14 @@ class GlobParams:
 
 
 class GlobTool(TypedTool[GlobParams]):
-    spoken_name = "glob"
-    bounds_output = True
+    error_label = "glob"
+    limits_own_output = True
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(
             name="glob",
             display_name="FindFiles",
-            description=description_of("glob"),
+            description=load_description("glob"),
             parameters=GlobParams,
             kind=Kind.SEARCH,
         )
@@ -57,31 +57,31 @@ class GlobTool(TypedTool[GlobParams]):
 
     def check(self, params: GlobParams) -> None:
         if not params.pattern.strip():
-            raise ToolFailure(phrase("The 'pattern' parameter cannot be empty."), ErrorType.INVALID_TOOL_PARAMS)
-        places = search_places(self._workspace, params.path)
-        refuse_outside(self._workspace, params.pattern, places)
+            raise ToolFailure(gettext_lazy("The 'pattern' parameter cannot be empty."), ErrorType.INVALID_TOOL_PARAMS)
+        places = search_directories(self._workspace, params.path)
+        reject_outside_pattern(self._workspace, params.pattern, places)
         compile_glob(params.pattern.lstrip("/"), case_sensitive=params.case_sensitive)
 
     def describe(self, params: GlobParams) -> str:
         if params.path is None:
             return f"'{params.pattern}'"
-        return f"'{params.pattern}' within {short_relative(self._workspace.roots.locate(params.path))}"
+        return f"'{params.pattern}' within {short_relative_path(self._workspace.roots.locate(params.path))}"
 
     def locations(self, params: GlobParams) -> list[ToolLocation]:
-        return [ToolLocation(place.path) for place in search_places(self._workspace, params.path)]
+        return [ToolLocation(place.path) for place in search_directories(self._workspace, params.path)]
 
     async def run(self, params: GlobParams, context: ToolContext) -> ToolResult:
         try:
-            return await off_loop(lambda stop: self._find(params, stop))
+            return await run_blocking(lambda stop: self._find(params, stop))
         except OSError as error:
             raise ToolFailure(
-                phrase("Error during glob search operation: {why}", why=error),
+                gettext_lazy("Error during glob search operation: {why}", why=error),
                 ErrorType.GLOB_EXECUTION_ERROR,
-                display=phrase("Error: An unexpected error occurred."),
+                display=gettext_lazy("Error: An unexpected error occurred."),
             ) from error
 
-    def _find(self, params: GlobParams, stop: Stop) -> ToolResult:
-        places = search_places(self._workspace, params.path)
+    def _find(self, params: GlobParams, stop: StopToken) -> ToolResult:
+        places = search_directories(self._workspace, params.path)
         hits: list[_Hit] = []
         git_ignored = gemini_ignored = unreadable = 0
         complete = True
@@ -92,24 +92,24 @@ class GlobTool(TypedTool[GlobParams]):
             git_ignored += found.git_ignored
             gemini_ignored += found.gemini_ignored
             unreadable += found.errors
-            cut_files.update(found.cut_files)
-            complete = complete and found.complete
+            cut_files.update(found.truncated_ignore_files)
+            complete = complete and found.is_complete
         if len(places) > 1:  # one workspace directory may lie in another
             hits = list(set(hits))
         where = f"within {places[0].path}" if len(places) == 1 else f"across {len(places)} workspace directories"
         ignored = (("git", git_ignored), ("gemini", gemini_ignored))
         left_out = (
-            "" if complete else f"\n(The search stopped after {MOST_FILES} files: narrow it with path or pattern.)"
+            "" if complete else f"\n(The search stopped after {MAX_FILES} files: narrow it with path or pattern.)"
         )
         left_out += "".join(f"\n({file} is too long: only its beginning counts.)" for file in sorted(cut_files))
         if unreadable:
             left_out += f"\n({unreadable} directories could not be read.)"
-        return _result(params.pattern, where, _newest_first(hits), ignored, left_out)
+        return _format_result(params.pattern, where, _sort_newest_first(hits), ignored, left_out)
 
-    def _find_in(self, place: Location, params: GlobParams, stop: Stop) -> "tuple[Found, list[_Hit]]":
-        pattern = pattern_in(self._workspace, place, params.pattern, case_sensitive=params.case_sensitive)
+    def _find_in(self, place: Location, params: GlobParams, stop: StopToken) -> "tuple[WalkResult, list[_Hit]]":
+        pattern = compile_pattern(self._workspace, place, params.pattern, case_sensitive=params.case_sensitive)
         if pattern is None:
-            return Found([], 0, 0, complete=True, errors=0), []
+            return WalkResult([], 0, 0, is_complete=True, errors=0), []
         rules = self._workspace.ignore_rules(
             place.root, git=params.respect_git_ignore, gemini=params.respect_gemini_ignore
         )
@@ -118,16 +118,16 @@ class GlobTool(TypedTool[GlobParams]):
                 found = find_files(
                     directory.fd,
                     patterns=[pattern],
-                    exclude_directories=NEVER_ENTERED,
+                    exclude_directories=EXCLUDED_DIRECTORIES,
                     rules=rules,
                     within=os.fsencode(place.relative),
-                    limit=MOST_FILES,
+                    limit=MAX_FILES,
                     stop=stop,
-                    ripgrep=ripgrep_path(),
+                    ripgrep=find_ripgrep(),
                 )
                 return found, _stat_all(directory.fd, place.path, found.paths)
         except WorkspaceError as error:
-            raise _in_words(error, place.path) from error
+            raise _translate_error(error, place.path) from error
 
 
 _Hit = tuple[float, str]
@@ -149,7 +149,7 @@ def _stat_all(directory_fd: int, prefix: str, paths: list[bytes]) -> list[_Hit]:
     return list(zip(changed, names, strict=True))
 
 
-def _newest_first(hits: Iterable[_Hit]) -> list[str]:
+def _sort_newest_first(hits: Iterable[_Hit]) -> list[str]:
     """What changed within a day comes first, the newest at the top; the rest follows in alphabetical order."""
     recent_until = _RECENT_SECONDS - time.time()
     recent = sorted([hit for hit in hits if hit[0] < recent_until])
@@ -157,32 +157,34 @@ def _newest_first(hits: Iterable[_Hit]) -> list[str]:
     return [path for _, path in recent] + older
 
 
-def _result(
+def _format_result(
     pattern: str, where: str, paths: list[str], ignored: tuple[tuple[str, int], ...], left_out: str
 ) -> ToolResult:
     if not paths:
         notes = "".join(f" ({count} files were {whose}-ignored)" for whose, count in ignored if count)
         return ToolResult(
-            f'No files found matching pattern "{pattern}" {where}.{notes}{left_out}', phrase("No files found")
+            f'No files found matching pattern "{pattern}" {where}.{notes}{left_out}', gettext_lazy("No files found")
         )
     notes = "".join(f" ({count} additional files were {whose}-ignored)" for whose, count in ignored if count)
     head = f'Found {len(paths)} file(s) matching "{pattern}" {where}{notes}'
     listing = "\n".join(paths)
     return ToolResult(
         f"{head}, sorted by modification time (newest first):\n{listing}{left_out}",
-        phrase("Found {count} matching file(s)", count=len(paths)),
+        gettext_lazy("Found {count} matching file(s)", count=len(paths)),
     )
 
 
-def _in_words(error: WorkspaceError, path: str) -> ToolFailure:
+def _translate_error(error: WorkspaceError, path: str) -> ToolFailure:
     match error.error_type:
         case ErrorType.FILE_NOT_FOUND:
-            return ToolFailure(phrase("Search path does not exist {path}", path=path), ErrorType.SEARCH_PATH_NOT_FOUND)
+            return ToolFailure(
+                gettext_lazy("Search path does not exist {path}", path=path), ErrorType.SEARCH_PATH_NOT_FOUND
+            )
         case ErrorType.PATH_IS_NOT_A_DIRECTORY:
             return ToolFailure(
-                phrase("Search path is not a directory: {path}", path=path), ErrorType.SEARCH_PATH_NOT_A_DIRECTORY
+                gettext_lazy("Search path is not a directory: {path}", path=path), ErrorType.SEARCH_PATH_NOT_A_DIRECTORY
             )
         case ErrorType.PATH_NOT_IN_WORKSPACE:
             return error
         case _:
-            return ToolFailure(phrase("Error accessing search path: {why}", why=error.message), error.error_type)
+            return ToolFailure(gettext_lazy("Error accessing search path: {why}", why=error.message), error.error_type)

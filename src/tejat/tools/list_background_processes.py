@@ -2,46 +2,48 @@
 
 from datetime import datetime
 
-from tejat.core.tool import Kind, ToolContext, ToolResult, TypedTool
-from tejat.core.value import value
-from tejat.core.visible import visible
-from tejat.core.words import phrase
-from tejat.tools.shell_result import signal_name
-from tejat.tools.words import description_of
-from tejat.workspace.jobs import Found, Job, Jobs, JobState
-from tejat.workspace.offload import off_loop
-from tejat.workspace.processes.shell_output import in_words
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy
+from tejat.core.sanitize import sanitize_text
+from tejat.core.tools.base import Kind, ToolContext, ToolResult, TypedTool
+from tejat.tools.descriptions import load_description
+from tejat.tools.shell.result import signal_name
+from tejat.workspace.jobs.store import Job, JobList, JobState, JobStore
+from tejat.workspace.processes.shell_output import format_size
+from tejat.workspace.threads.offload import run_blocking
 
 
-@value
-class ListParams:
+@frozen
+class ListBackgroundProcessesParams:
     pass
 
 
-class ListBackgroundProcessesTool(TypedTool[ListParams]):
-    spoken_name = "list background processes"
+class ListBackgroundProcessesTool(TypedTool[ListBackgroundProcessesParams]):
+    error_label = "list background processes"
 
-    def __init__(self, jobs: Jobs) -> None:
+    def __init__(self, jobs: JobStore) -> None:
         super().__init__(
             name="list_background_processes",
             display_name="ListBackgroundProcesses",
-            description=description_of("list_background_processes"),
-            parameters=ListParams,
+            description=load_description("list_background_processes"),
+            parameters=ListBackgroundProcessesParams,
             kind=Kind.READ,
         )
         self._jobs = jobs
 
-    def describe(self, params: ListParams) -> str:
+    def describe(self, params: ListBackgroundProcessesParams) -> str:
         return "Listing the background processes"
 
-    async def run(self, params: ListParams, context: ToolContext) -> ToolResult:
-        found = await off_loop(lambda _: self._jobs.found())
+    async def run(self, params: ListBackgroundProcessesParams, context: ToolContext) -> ToolResult:
+        found = await run_blocking(lambda _: self._jobs.list_jobs())
         running = sum(job.state is JobState.RUNNING for job in found.jobs)
-        display = phrase("{count} background process(es), {running} running.", count=len(found.jobs), running=running)
-        return ToolResult(_told(found), display)
+        display = gettext_lazy(
+            "{count} background process(es), {running} running.", count=len(found.jobs), running=running
+        )
+        return ToolResult(_format_jobs(found), display)
 
 
-def how_it_goes(job: Job) -> str:
+def describe_job_state(job: Job) -> str:
     """Whether it runs, or how it ended."""
     if job.state is JobState.RUNNING:
         return "running"
@@ -50,14 +52,14 @@ def how_it_goes(job: Job) -> str:
     return "ended, nobody knows how" if job.exit_code is None else f"exited with code {job.exit_code}"
 
 
-def _told(found: Found) -> str:
-    lines = [_line(job) for job in found.jobs] or ["There are no background processes."]
+def _format_jobs(found: JobList) -> str:
+    lines = [_format_job(job) for job in found.jobs] or ["There are no background processes."]
     return "\n".join([*lines, *(f"This record cannot be read: {path}" for path in found.unreadable)])
 
 
-def _line(job: Job) -> str:
+def _format_job(job: Job) -> str:
     began = datetime.fromtimestamp(job.started).astimezone().isoformat(sep=" ", timespec="seconds")
     return (
-        f"PID {job.pid}: {how_it_goes(job)}, started {began}, {in_words(job.log_size)} of output, "
-        f"in {visible(job.directory)}: {' '.join(visible(job.command).splitlines())}"
+        f"PID {job.pid}: {describe_job_state(job)}, started {began}, {format_size(job.log_size)} of output, "
+        f"in {sanitize_text(job.directory)}: {' '.join(sanitize_text(job.command).splitlines())}"
     )

@@ -7,22 +7,22 @@ from collections.abc import Iterable
 from typing import Annotated
 
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
-from tejat.core.schema import Param
-from tejat.core.tool import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
-from tejat.core.value import value
-from tejat.core.words import joined, phrase
-from tejat.tools.file_search import RespectGeminiIgnore, RespectGitIgnore
-from tejat.tools.short_path import short_relative
-from tejat.tools.words import description_of
-from tejat.workspace.ignore import Ignored, IgnoreRules
-from tejat.workspace.offload import Stop, off_loop
-from tejat.workspace.roots import Location
-from tejat.workspace.workspace import Workspace
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.tools.base import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
+from tejat.core.tools.schema import Param
+from tejat.tools.descriptions import load_description
+from tejat.tools.files.display_path import short_relative_path
+from tejat.tools.files.search import RespectGeminiIgnore, RespectGitIgnore
+from tejat.workspace.context import Workspace
+from tejat.workspace.files.roots import Location
+from tejat.workspace.paths.ignore_rules import IgnoreRules, IgnoreStatus
+from tejat.workspace.threads.offload import StopToken, run_blocking
 
-MOST_ENTRIES = 100_000
+MAX_ENTRIES = 100_000
 
 
-@value
+@frozen
 class ListDirectoryParams:
     path: Annotated[str, Param("The directory, as an absolute path.", aliases=("dir_path",))]
     ignore: Annotated[list[str] | None, Param("Glob patterns of names to leave out, such as `*.log`.")] = None
@@ -31,14 +31,14 @@ class ListDirectoryParams:
 
 
 class LSTool(TypedTool[ListDirectoryParams]):
-    spoken_name = "list directory"
-    bounds_output = True
+    error_label = "list directory"
+    limits_own_output = True
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(
             name="list_directory",
             display_name="ReadFolder",
-            description=description_of("list_directory"),
+            description=load_description("list_directory"),
             parameters=ListDirectoryParams,
             kind=Kind.SEARCH,
         )
@@ -48,7 +48,7 @@ class LSTool(TypedTool[ListDirectoryParams]):
         self._workspace.roots.locate(params.path)
 
     def describe(self, params: ListDirectoryParams) -> str:
-        return short_relative(self._workspace.roots.locate(params.path))
+        return short_relative_path(self._workspace.roots.locate(params.path))
 
     def locations(self, params: ListDirectoryParams) -> list[ToolLocation]:
         return [ToolLocation(self._workspace.roots.locate(params.path).path)]
@@ -56,37 +56,37 @@ class LSTool(TypedTool[ListDirectoryParams]):
     async def run(self, params: ListDirectoryParams, context: ToolContext) -> ToolResult:
         location = self._workspace.roots.locate(params.path)
         try:
-            listing = await off_loop(lambda stop: self._list(location, params, stop))
+            listing = await run_blocking(lambda stop: self._list(location, params, stop))
         except WorkspaceError as error:
-            raise _in_words(error, location.path) from error
+            raise _translate_error(error, location.path) from error
         except OSError as error:
             raise _failure(f"{error.strerror}: {location.path}") from error
         return listing.result()
 
-    def _list(self, location: Location, params: ListDirectoryParams, stop: Stop) -> "_Listing":
+    def _list(self, location: Location, params: ListDirectoryParams, stop: StopToken) -> "_Listing":
         rules = self._workspace.ignore_rules(
             location.root, git=params.respect_git_ignore, gemini=params.respect_gemini_ignore
         )
         with self._workspace.roots.open_directory(location) as directory:
-            return _Listing.of(directory.fd, location, rules, _name_pattern(params.ignore or ()), stop)
+            return _Listing.read(directory.fd, location, rules, _name_pattern(params.ignore or ()), stop)
 
 
-@value
+@frozen
 class _Listing:
     path: str
     directories: list[str]
     files: list[str]
-    found: int
+    entry_count: int
     git_ignored: int
     gemini_ignored: int
 
     @classmethod
-    def of(
-        cls, fd: int, location: Location, rules: IgnoreRules, hidden: re.Pattern[str] | None, stop: Stop
+    def read(
+        cls, fd: int, location: Location, rules: IgnoreRules, hidden: re.Pattern[str] | None, stop: StopToken
     ) -> "_Listing":
         directories: list[str] = []
         files: list[str] = []
-        counts = {Ignored.GIT: 0, Ignored.GEMINI: 0}
+        counts = {IgnoreStatus.GIT: 0, IgnoreStatus.GEMINI: 0}
         found = 0
         prefix = f"{location.relative}/" if location.relative else ""
         with os.scandir(fd) as entries:
@@ -99,25 +99,25 @@ class _Listing:
                 is_directory = _is_directory(entry)
                 if is_directory is None:
                     continue
-                verdict = rules.judge(prefix + name, is_directory=is_directory)
-                if verdict is not Ignored.NO:
+                verdict = rules.check(prefix + name, is_directory=is_directory)
+                if verdict is not IgnoreStatus.NOT_IGNORED:
                     counts[verdict] += 1
                     continue
                 (directories if is_directory else files).append(name)
         return cls(
             path=location.path,
-            directories=sorted(directories, key=_alphabetically),
-            files=sorted(files, key=_alphabetically),
+            directories=sorted(directories, key=_sort_key),
+            files=sorted(files, key=_sort_key),
             found=found,
-            git_ignored=counts[Ignored.GIT],
-            gemini_ignored=counts[Ignored.GEMINI],
+            git_ignored=counts[IgnoreStatus.GIT],
+            gemini_ignored=counts[IgnoreStatus.GEMINI],
         )
 
     def result(self) -> ToolResult:
-        if not self.found:
-            return ToolResult(f"Directory {self.path} is empty.", phrase("Directory is empty."))
+        if not self.entry_count:
+            return ToolResult(f"Directory {self.path} is empty.", gettext_lazy("Directory is empty."))
         lines = [*(f"[DIR] {name}" for name in self.directories), *self.files]
-        shown = lines[:MOST_ENTRIES]
+        shown = lines[:MAX_ENTRIES]
         ignored = [
             f"{count} {whose}-ignored"
             for count, whose in ((self.git_ignored, "git"), (self.gemini_ignored, "gemini"))
@@ -126,8 +126,8 @@ class _Listing:
         note = f"\n\n({', '.join(ignored)})" if ignored else ""
         if len(shown) < len(lines):
             note += f"\n\n({len(lines) - len(shown)} more entries are not shown: use glob to find files by name)"
-        told = phrase("Listed {count} item(s).", count=len(lines))
-        display = joined("", (told, f" ({', '.join(ignored)})")) if ignored else told
+        message = gettext_lazy("Listed {count} item(s).", count=len(lines))
+        display = join_lazy("", (message, f" ({', '.join(ignored)})")) if ignored else message
         return ToolResult(f"Directory listing for {self.path}:\n" + "\n".join(shown) + note, display)
 
 
@@ -141,7 +141,7 @@ def _is_directory(entry: "os.DirEntry[str]") -> bool | None:
         return None
 
 
-def _alphabetically(name: str) -> tuple[str, str]:
+def _sort_key(name: str) -> tuple[str, str]:
     return name.casefold(), name
 
 
@@ -151,19 +151,19 @@ def _name_pattern(globs: Iterable[str]) -> re.Pattern[str] | None:
     return re.compile("|".join(translated), re.DOTALL) if translated else None
 
 
-def _in_words(error: WorkspaceError, path: str) -> ToolFailure:
+def _translate_error(error: WorkspaceError, path: str) -> ToolFailure:
     match error.error_type:
         case ErrorType.PATH_IS_NOT_A_DIRECTORY:
             return ToolFailure(
-                phrase("Error: Path is not a directory: {path}", path=path),
+                gettext_lazy("Error: Path is not a directory: {path}", path=path),
                 error.error_type,
-                display=phrase("Error: Path is not a directory."),
+                display=gettext_lazy("Error: Path is not a directory."),
             )
         case ErrorType.FILE_NOT_FOUND:
             return ToolFailure(
-                phrase("Error: Directory not found or inaccessible: {path}", path=path),
+                gettext_lazy("Error: Directory not found or inaccessible: {path}", path=path),
                 error.error_type,
-                display=phrase("Error: Failed to list directory."),
+                display=gettext_lazy("Error: Failed to list directory."),
             )
         case ErrorType.PATH_NOT_IN_WORKSPACE:
             return error
@@ -173,7 +173,7 @@ def _in_words(error: WorkspaceError, path: str) -> ToolFailure:
 
 def _failure(reason: str) -> ToolFailure:
     return ToolFailure(
-        phrase("Error listing directory: {reason}", reason=reason),
+        gettext_lazy("Error listing directory: {reason}", reason=reason),
         ErrorType.LS_EXECUTION_ERROR,
-        display=phrase("Error: Failed to list directory."),
+        display=gettext_lazy("Error: Failed to list directory."),
     )

@@ -4,19 +4,19 @@ import asyncio
 from typing import Annotated
 
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.schema import Param
-from tejat.core.tool import Kind, ToolContext, ToolResult, TypedTool
-from tejat.core.value import value
-from tejat.core.words import phrase
-from tejat.tools.list_background_processes import how_it_goes
-from tejat.tools.words import description_of
-from tejat.workspace.jobs import Jobs
-from tejat.workspace.offload import off_loop
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy
+from tejat.core.tools.base import Kind, ToolContext, ToolResult, TypedTool
+from tejat.core.tools.schema import Param
+from tejat.tools.descriptions import load_description
+from tejat.tools.list_background_processes import describe_job_state
+from tejat.workspace.jobs.store import JobStore
+from tejat.workspace.threads.offload import run_blocking
 
-LONGEST_DELAY = 60_000
+MAX_DELAY_MS = 60_000
 
 
-@value
+@frozen
 class ReadOutputParams:
     pid: Annotated[int, Param("The process, as `list_background_processes` tells it.", minimum=1)]
     lines: Annotated[int, Param("How many lines to give at most.", minimum=1, json_type="number")] = 100
@@ -29,14 +29,14 @@ class ReadOutputParams:
 
 
 class ReadBackgroundOutputTool(TypedTool[ReadOutputParams]):
-    spoken_name = "read background output"
-    bounds_output = True
+    error_label = "read background output"
+    limits_own_output = True
 
-    def __init__(self, jobs: Jobs) -> None:
+    def __init__(self, jobs: JobStore) -> None:
         super().__init__(
             name="read_background_output",
             display_name="ReadBackgroundOutput",
-            description=description_of("read_background_output"),
+            description=load_description("read_background_output"),
             parameters=ReadOutputParams,
             kind=Kind.READ,
             is_output_markdown=False,
@@ -44,9 +44,9 @@ class ReadBackgroundOutputTool(TypedTool[ReadOutputParams]):
         self._jobs = jobs
 
     def check(self, params: ReadOutputParams) -> None:
-        if params.delay_ms > LONGEST_DELAY:
+        if params.delay_ms > MAX_DELAY_MS:
             raise ToolFailure(
-                phrase("params/delay_ms must be <= {most}", most=LONGEST_DELAY), ErrorType.INVALID_TOOL_PARAMS
+                gettext_lazy("params/delay_ms must be <= {most}", most=MAX_DELAY_MS), ErrorType.INVALID_TOOL_PARAMS
             )
 
     def describe(self, params: ReadOutputParams) -> str:
@@ -55,14 +55,14 @@ class ReadBackgroundOutputTool(TypedTool[ReadOutputParams]):
     async def run(self, params: ReadOutputParams, context: ToolContext) -> ToolResult:
         await asyncio.sleep(params.delay_ms / 1000)
         # First how it goes and then what it printed, so that the output of one that has ended is all there.
-        job, part = await off_loop(
+        job, part = await run_blocking(
             lambda _: (
-                self._jobs.job(params.pid),
-                self._jobs.read(params.pid, offset=params.offset, lines=params.lines),
+                self._jobs.get(params.pid),
+                self._jobs.read_log(params.pid, offset=params.offset, lines=params.lines),
             )
         )
-        told = (
-            f"[Process {job.pid}: {how_it_goes(job)}. Bytes {part.offset} to {part.next_offset} of {part.size}; "
+        message = (
+            f"[Process {job.pid}: {describe_job_state(job)}. Bytes {part.offset} to {part.next_offset} of {part.size}; "
             f"use offset {part.next_offset} to read on.]\n{part.text or '(no output)'}"
         )
-        return ToolResult(told, part.text)
+        return ToolResult(message, part.text)

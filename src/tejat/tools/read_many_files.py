@@ -6,32 +6,32 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
-from tejat.core.schema import Param
-from tejat.core.tool import Kind, ToolContext, ToolResult, TypedTool
-from tejat.core.types import Part
-from tejat.core.words import changed, joined, phrase
-from tejat.tools.file_content import FileContent, ignored_by, read_content
-from tejat.tools.file_search import (
-    MOST_FILES,
+from tejat.core.i18n import gettext_lazy, join_lazy, map_lazy
+from tejat.core.messages.types import Part
+from tejat.core.tools.base import Kind, ToolContext, ToolResult, TypedTool
+from tejat.core.tools.schema import Param
+from tejat.tools.descriptions import load_description
+from tejat.tools.files.content import FileContent, find_ignore_verdict, read_content
+from tejat.tools.files.search import (
+    MAX_FILES,
     RespectGeminiIgnore,
     RespectGitIgnore,
-    entry_at,
-    patterns_in,
-    refuse_outside,
-    relative_in,
-    search_places,
+    compile_patterns,
+    reject_outside_pattern,
+    relativize_pattern,
+    search_directories,
+    stat_entry,
 )
-from tejat.tools.words import description_of
-from tejat.workspace.glob_pattern import GlobPattern, compile_glob, escape_glob
-from tejat.workspace.ignore import Ignored, IgnoreRules
-from tejat.workspace.media import FileKind
-from tejat.workspace.offload import Stop, off_loop
-from tejat.workspace.ripgrep import ripgrep_path
-from tejat.workspace.roots import Location, OpenFile, Root
-from tejat.workspace.walk import NEVER_ENTERED, find_files
-from tejat.workspace.workspace import Workspace
+from tejat.workspace.context import Workspace
+from tejat.workspace.files.file_type import FileKind
+from tejat.workspace.files.roots import Location, OpenFile, RootDirectory
+from tejat.workspace.helper_program import find_ripgrep
+from tejat.workspace.paths.glob.pattern import GlobPattern, compile_glob, escape_glob
+from tejat.workspace.paths.ignore_rules import IgnoreRules, IgnoreStatus
+from tejat.workspace.paths.walk import EXCLUDED_DIRECTORIES, find_files
+from tejat.workspace.threads.offload import StopToken, run_blocking
 
-DEFAULT_EXCLUDED_DIRECTORIES = NEVER_ENTERED | {
+DEFAULT_EXCLUDED_DIRECTORIES = EXCLUDED_DIRECTORIES | {
     b".vscode",
     b".idea",
     b"dist",
@@ -46,18 +46,18 @@ DEFAULT_EXCLUDES = (
     "**/.env",
     "**/GEMINI.md",
 )
-MOST_CHARACTERS = 20 * 2**20
+MAX_CHARACTERS = 20 * 2**20
 """Text beyond this is not added; the files left out are named."""
 
-NOT_ASKED_FOR = "asset file (image/pdf) was not explicitly requested by name or extension"
-NOTHING_READ = "No files matching the criteria were found or all were skipped."
-CUT_NOTE = (
+MEDIA_NOT_REQUESTED = "asset file (image/pdf) was not explicitly requested by name or extension"
+NO_FILES_READ = "No files matching the criteria were found or all were skipped."
+TRUNCATION_NOTE = (
     "[WARNING: This file was truncated. To view the full content, use the 'read_file' tool on this specific file.]\n\n"
 )
 END_NOTE = "\n--- End of content ---"
 
-_SHOWN_READ = 10
-_SHOWN_SKIPPED = 5
+_MAX_READ_SHOWN = 10
+_MAX_SKIPPED_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class ReadManyFilesParams:
         Param(
             "The files: paths or glob patterns, relative to the workspace or absolute.",
             min_item_length=1,
-            asked_for=True,
+            listed_as_required=True,
         ),
     ] = None
     include: Annotated[list[str] | None, Param("Further glob patterns.", min_item_length=1)] = None
@@ -80,63 +80,67 @@ class ReadManyFilesParams:
     respect_gemini_ignore: RespectGeminiIgnore = None
 
     @property
-    def wanted(self) -> list[str]:
+    def all_patterns(self) -> list[str]:
         return [*(self.paths or ()), *(self.include or ())]
 
 
 class ReadManyFilesTool(TypedTool[ReadManyFilesParams]):
-    spoken_name = "read many files"
-    bounds_output = True
+    error_label = "read many files"
+    limits_own_output = True
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(
             name="read_many_files",
             display_name="ReadManyFiles",
-            description=description_of("read_many_files"),
+            description=load_description("read_many_files"),
             parameters=ReadManyFilesParams,
             kind=Kind.READ,
         )
         self._workspace = workspace
 
     def check(self, params: ReadManyFilesParams) -> None:
-        if not params.wanted:
+        if not params.all_patterns:
             raise ToolFailure(
-                phrase('The "paths" parameter is required and must be a non-empty array of strings/glob patterns.'),
+                gettext_lazy(
+                    'The "paths" parameter is required and must be a non-empty array of strings/glob patterns.'
+                ),
                 ErrorType.INVALID_TOOL_PARAMS,
             )
 
     def describe(self, params: ReadManyFilesParams) -> str:
         excluded = " without default excludes" if not params.useDefaultExcludes else ""
-        return f"Reading {', '.join(params.wanted)}{excluded}"
+        return f"Reading {', '.join(params.all_patterns)}{excluded}"
 
     async def run(self, params: ReadManyFilesParams, context: ToolContext) -> ToolResult:
-        return await off_loop(lambda stop: self._read_all(params, stop))
+        return await run_blocking(lambda stop: self._read_all(params, stop))
 
-    def _read_all(self, params: ReadManyFilesParams, stop: Stop) -> ToolResult:
-        gathered = _Gathered(self._workspace.roots.first.path)
+    def _read_all(self, params: ReadManyFilesParams, stop: StopToken) -> ToolResult:
+        gathered = _ReadCollector(self._workspace.roots.first.path)
         try:
-            places = self._find(params, gathered, stop)
+            places = self._find_files(params, gathered, stop)
         except OSError as error:
             raise ToolFailure(
-                phrase("Error during file search: {why}", why=error), ErrorType.READ_MANY_FILES_SEARCH_ERROR
+                gettext_lazy("Error during file search: {why}", why=error), ErrorType.READ_MANY_FILES_SEARCH_ERROR
             ) from error
         for _, place in sorted(places.items()):
             stop()
             self._read(place, params, gathered, stop)
         return gathered.result()
 
-    def _find(self, params: ReadManyFilesParams, gathered: "_Gathered", stop: Stop) -> dict[str, Location]:
+    def _find_files(
+        self, params: ReadManyFilesParams, gathered: "_ReadCollector", stop: StopToken
+    ) -> dict[str, Location]:
         """The files by their paths: where one workspace directory lies in another, each comes once."""
-        wanted = [pattern for pattern in params.wanted if self._is_inside(pattern, gathered)]
+        wanted = [pattern for pattern in params.all_patterns if self._is_in_workspace(pattern, gathered)]
         found: dict[str, Location] = {}
-        for place in search_places(self._workspace, None):
+        for place in search_directories(self._workspace, None):
             found |= {file.path: file for file in self._find_in(place, wanted, params, gathered, stop)}
         return found
 
-    def _is_inside(self, pattern: str, gathered: "_Gathered") -> bool:
+    def _is_in_workspace(self, pattern: str, gathered: "_ReadCollector") -> bool:
         """Whether the pattern stays in the workspace; what does not is skipped. Raises ToolFailure for a bad one."""
         try:
-            refuse_outside(self._workspace, pattern, search_places(self._workspace, None))
+            reject_outside_pattern(self._workspace, pattern, search_directories(self._workspace, None))
             compile_glob(pattern.strip("/") or ".", case_sensitive=False)
             self._workspace.roots.stat(self._workspace.roots.locate(pattern))
         except ToolFailure as failure:
@@ -148,18 +152,23 @@ class ReadManyFilesTool(TypedTool[ReadManyFilesParams]):
         return True
 
     def _find_in(
-        self, place: Location, wanted: list[str], params: ReadManyFilesParams, gathered: "_Gathered", stop: Stop
+        self,
+        place: Location,
+        wanted: list[str],
+        params: ReadManyFilesParams,
+        gathered: "_ReadCollector",
+        stop: StopToken,
     ) -> list[Location]:
-        named, patterns = self._meant(place, wanted, recursive=params.recursive)
+        named, patterns = self._resolve_patterns(place, wanted, recursive=params.recursive)
         excludes = [*(DEFAULT_EXCLUDES if params.useDefaultExcludes else ()), *(params.exclude or ())]
-        excluded = patterns_in(self._workspace, place, excludes, case_sensitive=False)
+        excluded = compile_patterns(self._workspace, place, excludes, case_sensitive=False)
         directories = DEFAULT_EXCLUDED_DIRECTORIES if params.useDefaultExcludes else frozenset[bytes]()
         kept = [
             file
             for path, file in named.items()
             if directories.isdisjoint(path.split(b"/")) and not any(pattern.matches(path) for pattern in excluded)
         ]
-        gathered.named.update(kept)
+        gathered.named_files.update(kept)
         if not patterns:
             return kept
         with self._workspace.roots.open_directory(place) as directory:
@@ -168,30 +177,30 @@ class ReadManyFilesTool(TypedTool[ReadManyFilesParams]):
                 patterns=patterns,
                 excluded=excluded,
                 exclude_directories=directories,
-                rules=self._rules(place.root, params),
-                limit=MOST_FILES,
+                rules=self._ignore_rules(place.root, params),
+                limit=MAX_FILES,
                 stop=stop,
-                ripgrep=ripgrep_path(),
+                ripgrep=find_ripgrep(),
             )
-        gathered.ignored[Ignored.GIT] += found.git_ignored
-        gathered.ignored[Ignored.GEMINI] += found.gemini_ignored
-        if not found.complete:
-            gathered.skip(place.path, f"only the first {MOST_FILES} files in it were looked at")
+        gathered.ignored[IgnoreStatus.GIT] += found.git_ignored
+        gathered.ignored[IgnoreStatus.GEMINI] += found.gemini_ignored
+        if not found.is_complete:
+            gathered.skip(place.path, f"only the first {MAX_FILES} files in it were looked at")
         if found.errors:
             gathered.skip(place.path, f"{found.errors} directories in it could not be read")
         return [*kept, *(Location(place.root, os.fsdecode(path)) for path in found.paths)]
 
-    def _meant(
+    def _resolve_patterns(
         self, place: Location, wanted: list[str], *, recursive: bool
     ) -> tuple[dict[bytes, Location], list[GlobPattern]]:
         """What is wanted here: files by their names, to the letter, and patterns, a directory being all in it."""
         named: dict[bytes, Location] = {}
         patterns: list[GlobPattern] = []
         for pattern in wanted:
-            relative = relative_in(place, pattern)
+            relative = relativize_pattern(place, pattern)
             if relative is None:
                 continue
-            there = entry_at(self._workspace, place, relative)
+            there = stat_entry(self._workspace, place, relative)
             if there is not None:
                 # It may belong to another workspace directory that lies in this one.
                 here = there.location.root is place.root
@@ -200,14 +209,14 @@ class ReadManyFilesTool(TypedTool[ReadManyFilesParams]):
                 named[os.fsencode(relative)] = there.location
                 continue
             text = relative if there is None else f"{escape_glob(relative)}/**".removeprefix("/")
-            patterns.append(compile_glob(text if recursive else _flat(text), case_sensitive=False))
+            patterns.append(compile_glob(text if recursive else _without_recursion(text), case_sensitive=False))
         return named, patterns
 
-    def _rules(self, root: Root, params: ReadManyFilesParams) -> IgnoreRules:
+    def _ignore_rules(self, root: RootDirectory, params: ReadManyFilesParams) -> IgnoreRules:
         return self._workspace.ignore_rules(root, git=params.respect_git_ignore, gemini=params.respect_gemini_ignore)
 
-    def _read(self, place: Location, params: ReadManyFilesParams, gathered: "_Gathered", stop: Stop) -> None:
-        shown = gathered.shown(place)
+    def _read(self, place: Location, params: ReadManyFilesParams, gathered: "_ReadCollector", stop: StopToken) -> None:
+        shown = gathered.display_path(place)
         if gathered.is_full:
             gathered.skip(shown, "the limit for one answer is reached")
             return
@@ -215,8 +224,8 @@ class ReadManyFilesTool(TypedTool[ReadManyFilesParams]):
             read = read_content(
                 self._workspace, place, stop=stop, check=lambda file, kind: self._check(file, kind, params, gathered)
             )
-        except _NotAskedFor:
-            gathered.skip(shown, NOT_ASKED_FOR)
+        except _MediaNotRequested:
+            gathered.skip(shown, MEDIA_NOT_REQUESTED)
         except _IgnoredFile as error:
             gathered.ignored[error.by] += 1
         except (ToolFailure, OSError) as error:
@@ -224,46 +233,46 @@ class ReadManyFilesTool(TypedTool[ReadManyFilesParams]):
         else:
             gathered.add(shown, read)
 
-    def _check(self, file: OpenFile, kind: FileKind, params: ReadManyFilesParams, gathered: "_Gathered") -> None:
+    def _check(self, file: OpenFile, kind: FileKind, params: ReadManyFilesParams, gathered: "_ReadCollector") -> None:
         # What was found by walking is not ignored, and is no link.
-        if file.location in gathered.named:
-            verdict = ignored_by(self._workspace.roots, file, lambda root: self._rules(root, params))
-            if verdict is not Ignored.NO:
+        if file.location in gathered.named_files:
+            verdict = find_ignore_verdict(self._workspace.roots, file, lambda root: self._ignore_rules(root, params))
+            if verdict is not IgnoreStatus.NOT_IGNORED:
                 raise _IgnoredFile(verdict)
-        if not _is_asked_for(kind, file.location, params.wanted):
-            raise _NotAskedFor
+        if not _is_requested(kind, file.location, params.all_patterns):
+            raise _MediaNotRequested
 
 
-class _NotAskedFor(Exception):
+class _MediaNotRequested(Exception):
     """Media that no pattern names."""
 
 
 class _IgnoredFile(Exception):
     """A file that was named although ignore rules hide it."""
 
-    def __init__(self, by: Ignored) -> None:
+    def __init__(self, by: IgnoreStatus) -> None:
         super().__init__()
         self.by = by
 
 
 @dataclass(slots=True)
-class _Gathered:
+class _ReadCollector:
     """What was read and what was not, while it is being gathered."""
 
     root: str
-    named: set[Location] = field(default_factory=set[Location])
+    named_files: set[Location] = field(default_factory=set[Location])
     """The files that were asked for by name."""
     content: list[str | Part] = field(default_factory=list["str | Part"])
     read: list[str] = field(default_factory=list[str])
     skipped: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
-    ignored: Counter[Ignored] = field(default_factory=Counter[Ignored])
+    ignored: Counter[IgnoreStatus] = field(default_factory=Counter[IgnoreStatus])
     size: int = 0
 
     @property
     def is_full(self) -> bool:
-        return self.size >= MOST_CHARACTERS
+        return self.size >= MAX_CHARACTERS
 
-    def shown(self, place: Location) -> str:
+    def display_path(self, place: Location) -> str:
         """Relative to the first root; a file outside of it by its whole path."""
         return place.path.removeprefix(f"{self.root.rstrip('/')}/")
 
@@ -275,7 +284,7 @@ class _Gathered:
             self.skip(shown, "binary file")
             return
         if isinstance(read.content, str):
-            note = "" if read.is_whole else CUT_NOTE
+            note = "" if read.is_complete else TRUNCATION_NOTE
             self.content.append(f"--- {shown} ---\n\n{note}{read.content}\n\n")
             self.size += len(read.content)
         else:
@@ -284,53 +293,60 @@ class _Gathered:
         self.read.append(shown)
 
     def result(self) -> ToolResult:
-        content = [*self.content, END_NOTE] if self.content else [NOTHING_READ]
+        content = [*self.content, END_NOTE] if self.content else [NO_FILES_READ]
         return ToolResult(content, self._display())
 
     def _display(self) -> str:
         lines: list[str] = [
-            phrase("### ReadManyFiles Result (Target Dir: {root})", root=f"`{self.root}`"),
+            gettext_lazy("### ReadManyFiles Result (Target Dir: {root})", root=f"`{self.root}`"),
             "\n\n",
         ]
         if self.read:
             count = len(self.read)
-            told = phrase("Successfully read and concatenated content from **{count} file(s)**.", count=count)
+            told = gettext_lazy("Successfully read and concatenated content from **{count} file(s)**.", count=count)
             lines += [told, "\n"]
-            lines.append(_heading(phrase("Processed Files"), len(self.read), _SHOWN_READ))
-            lines += [f"- `{path}`\n" for path in self.read[:_SHOWN_READ]]
-            lines.append(_more(len(self.read), _SHOWN_READ))
+            lines.append(_heading(gettext_lazy("Processed Files"), len(self.read), _MAX_READ_SHOWN))
+            lines += [f"- `{path}`\n" for path in self.read[:_MAX_READ_SHOWN]]
+            lines.append(_more_line(len(self.read), _MAX_READ_SHOWN))
         else:
-            lines += [phrase("No files were read and concatenated based on the criteria."), "\n"]
-        ignored = ((self.ignored[Ignored.GIT], "git-ignored"), (self.ignored[Ignored.GEMINI], "gemini-ignored"))
+            lines += [gettext_lazy("No files were read and concatenated based on the criteria."), "\n"]
+        ignored = (
+            (self.ignored[IgnoreStatus.GIT], "git-ignored"),
+            (self.ignored[IgnoreStatus.GEMINI], "gemini-ignored"),
+        )
         skipped = [
-            *((phrase("{count} file(s)", count=count), reason) for count, reason in ignored if count),
+            *((gettext_lazy("{count} file(s)", count=count), reason) for count, reason in ignored if count),
             *self.skipped,
         ]
         if skipped:
-            lines.append(_heading(phrase("Skipped {count} item(s)", count=len(skipped)), len(skipped), _SHOWN_SKIPPED))
+            lines.append(
+                _heading(gettext_lazy("Skipped {count} item(s)", count=len(skipped)), len(skipped), _MAX_SKIPPED_SHOWN)
+            )
             lines += [
-                joined("", ("- `", path, "` ", phrase("(Reason: {reason})", reason=reason), "\n"))
-                for path, reason in skipped[:_SHOWN_SKIPPED]
+                join_lazy("", ("- `", path, "` ", gettext_lazy("(Reason: {reason})", reason=reason), "\n"))
+                for path, reason in skipped[:_MAX_SKIPPED_SHOWN]
             ]
-            lines.append(_more(len(skipped), _SHOWN_SKIPPED))
-        return changed(joined("", lines), str.strip)
+            lines.append(_more_line(len(skipped), _MAX_SKIPPED_SHOWN))
+        return map_lazy(join_lazy("", lines), str.strip)
 
 
 def _heading(title: str, count: int, shown: int) -> str:
-    note = phrase(" (first {count} shown)", count=shown) if count > shown else ""
-    return joined("", ("\n**", title, note, ":**\n"))
+    note = gettext_lazy(" (first {count} shown)", count=shown) if count > shown else ""
+    return join_lazy("", ("\n**", title, note, ":**\n"))
 
 
-def _more(count: int, shown: int) -> str:
-    return joined("", ("- ", phrase("...and {count} more.", count=count - shown), "\n")) if count > shown else ""
+def _more_line(count: int, shown: int) -> str:
+    return (
+        join_lazy("", ("- ", gettext_lazy("...and {count} more.", count=count - shown), "\n")) if count > shown else ""
+    )
 
 
-def _flat(pattern: str) -> str:
+def _without_recursion(pattern: str) -> str:
     """The pattern without its reach into subdirectories."""
     return pattern.replace("**/", "").removesuffix("**") + ("*" if pattern.endswith("**") else "")
 
 
-def _is_asked_for(kind: FileKind, place: Location, wanted: list[str]) -> bool:
+def _is_requested(kind: FileKind, place: Location, wanted: list[str]) -> bool:
     """Media take room: they are given only when a pattern names their extension or their name."""
     if kind in (FileKind.TEXT, FileKind.BINARY):
         return True

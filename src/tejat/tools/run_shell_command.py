@@ -10,37 +10,44 @@ from contextlib import contextmanager, suppress
 from functools import cached_property, partial
 from typing import Annotated
 
-from tejat.core.confirm import Confirmation, ExecConfirmation, TrialConfirmation
+from tejat.core.approval.confirmation import Confirmation, ExecConfirmation, TrialConfirmation
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
-from tejat.core.schema import Param
-from tejat.core.tool import Kind, ProposingTool, ToolContext, ToolResult
-from tejat.core.value import replace, value
-from tejat.core.words import phrase
-from tejat.tools.capture import Capture
-from tejat.tools.shell_result import Ran, cancelled, cancelled_before_start, cut_off, finished, not_started
-from tejat.tools.shell_trial import keep, throw_away, trial_of
-from tejat.tools.words import description_of
-from tejat.workspace.jobs import Job, Jobs, JobState
-from tejat.workspace.offload import Stop, off_loop
-from tejat.workspace.path_failures import outside
-from tejat.workspace.processes.collect import Limits, Why, collect
-from tejat.workspace.processes.launching import Exit, Launch
+from tejat.core.frozen import frozen, replace
+from tejat.core.i18n import gettext_lazy
+from tejat.core.tools.base import Kind, ProposingTool, ToolContext, ToolResult
+from tejat.core.tools.schema import Param
+from tejat.tools.descriptions import load_description
+from tejat.tools.shell.output_capture import OutputCapture
+from tejat.tools.shell.result import (
+    CommandRun,
+    cancelled_before_start_result,
+    cancelled_result,
+    finished_result,
+    start_failure_result,
+    timeout_result,
+)
+from tejat.tools.shell.trial import apply_trial, build_trial_confirmation, discard_trial
+from tejat.workspace.context import Workspace
+from tejat.workspace.files.path_errors import outside_workspace_error
+from tejat.workspace.files.roots import Location, OpenDirectory
+from tejat.workspace.jobs.store import Job, JobState, JobStore
 from tejat.workspace.processes.live_output import LiveOutput
-from tejat.workspace.processes.process_tree import not_named
-from tejat.workspace.processes.shell import Shell, find_shell
-from tejat.workspace.roots import Location, OpenDirectory
-from tejat.workspace.sandbox.plan import Wrapped
-from tejat.workspace.workspace import Workspace
+from tejat.workspace.processes.output_collector import CommandEndReason, TimeLimits, collect_output
+from tejat.workspace.processes.process_tree import exclude_named
+from tejat.workspace.processes.shell import ShellContext, find_shell
+from tejat.workspace.processes.spawn import ExitStatus, ProcessSpec
+from tejat.workspace.sandbox.types import SandboxedCommand
+from tejat.workspace.threads.offload import StopToken, run_blocking
 
-LONGEST_COMMAND = 100_000
+MAX_COMMAND_BYTES = 100_000
 """Bytes; the system takes no argument that is much longer."""
-LONGEST_TIMEOUT = 3600
-LONGEST_DELAY = 60_000
+MAX_TIMEOUT_SECONDS = 3600
+MAX_DELAY_MS = 60_000
 
 _POLL_SECONDS = 0.02
 
 
-@value
+@frozen
 class ShellParams:
     command: Annotated[str, Param("The command line, exactly as bash gets it.")]
     description: Annotated[str, Param("One line for the user that says what the command does.")] = ""
@@ -55,8 +62,8 @@ class ShellParams:
     delay_ms: Annotated[int, Param(minimum=0, declared=False)] = 200
 
 
-@value
-class _Proposal:
+@frozen
+class _ShellProposal:
     """Everything that decides what will run, and where."""
 
     params: ShellParams
@@ -70,14 +77,14 @@ class _Proposal:
 
 
 class ShellTool(ProposingTool[ShellParams]):
-    spoken_name = "run shell command"
-    bounds_output = True
+    error_label = "run shell command"
+    limits_own_output = True
 
-    def __init__(self, workspace: Workspace, shell: Shell) -> None:
+    def __init__(self, workspace: Workspace, shell: ShellContext) -> None:
         super().__init__(
             name="run_shell_command",
             display_name="Shell",
-            description=description_of("run_shell_command"),
+            description=load_description("run_shell_command"),
             parameters=ShellParams,
             kind=Kind.EXECUTE,
             is_output_markdown=False,
@@ -88,46 +95,46 @@ class ShellTool(ProposingTool[ShellParams]):
 
     def check(self, params: ShellParams) -> None:
         if not params.command.strip():
-            raise _invalid(phrase("Command cannot be empty."))
+            raise _invalid(gettext_lazy("Command cannot be empty."))
         if "\0" in params.command:
-            raise _invalid(phrase("Command cannot hold a NUL character."))
+            raise _invalid(gettext_lazy("Command cannot hold a NUL character."))
         try:
             size = len(params.command.encode())
         except UnicodeEncodeError:
-            raise _invalid(phrase("Command holds half characters that no program could read.")) from None
-        if size > LONGEST_COMMAND:
+            raise _invalid(gettext_lazy("Command holds half characters that no program could read.")) from None
+        if size > MAX_COMMAND_BYTES:
             raise _invalid(
-                f"Command is too long ({size} bytes, at most {LONGEST_COMMAND}). Write it to a file and run that."
+                f"Command is too long ({size} bytes, at most {MAX_COMMAND_BYTES}). Write it to a file and run that."
             )
-        if params.timeout is not None and params.timeout > LONGEST_TIMEOUT:
-            raise _invalid(phrase("params/timeout must be <= {most}", most=LONGEST_TIMEOUT))
+        if params.timeout is not None and params.timeout > MAX_TIMEOUT_SECONDS:
+            raise _invalid(gettext_lazy("params/timeout must be <= {most}", most=MAX_TIMEOUT_SECONDS))
         if params.timeout is not None and params.is_background:
             raise _invalid(
-                phrase("params/timeout is not for background processes: stop them with stop_background_process.")
+                gettext_lazy("params/timeout is not for background processes: stop them with stop_background_process.")
             )
-        if params.delay_ms > LONGEST_DELAY:
-            raise _invalid(phrase("params/delay_ms must be <= {most}", most=LONGEST_DELAY))
+        if params.delay_ms > MAX_DELAY_MS:
+            raise _invalid(gettext_lazy("params/delay_ms must be <= {most}", most=MAX_DELAY_MS))
         self._check_directory(params)
 
     def describe(self, params: ShellParams) -> str:
-        said = params.command
+        text = params.command
         if params.directory:
-            said += f" [in {params.directory}]"
+            text += f" [in {params.directory}]"
         if params.description:
-            said += f" ({' '.join(params.description.splitlines())})"
-        return said
+            text += f" ({' '.join(params.description.splitlines())})"
+        return text
 
     async def propose(self, params: ShellParams) -> Confirmation | None:
-        with self._opened(params) as (_, real):
-            proposal = _Proposal(params, real)
+        with self._open_directory(params) as (_, real):
+            proposal = _ShellProposal(params, real)
         notes = (
-            phrase("It stays in the background, also when this session ends.") if params.is_background else "",
-            phrase("It may use the network.") if params.network else "",
-            phrase("It is stopped after {seconds} seconds.", seconds=params.timeout) if params.timeout else "",
+            gettext_lazy("It stays in the background, also when this session ends.") if params.is_background else "",
+            gettext_lazy("It may use the network.") if params.network else "",
+            gettext_lazy("It is stopped after {seconds} seconds.", seconds=params.timeout) if params.timeout else "",
             self._shell.sandbox_note,
         )
         return ExecConfirmation(
-            title=phrase("Confirm Shell Command"),
+            title=gettext_lazy("Confirm Shell Command"),
             command=params.command,
             directory=proposal.real_directory,
             description=" ".join(params.description.splitlines()),
@@ -139,77 +146,81 @@ class ShellTool(ProposingTool[ShellParams]):
     async def can_try(self, confirmation: Confirmation) -> bool:
         """As the contract says. What stays in the background has no end after which there is something to show."""
         copies, proposal = self._shell.copies, confirmation.proposal
-        if copies is None or not isinstance(proposal, _Proposal) or proposal.params.is_background:
+        if copies is None or not isinstance(proposal, _ShellProposal) or proposal.params.is_background:
             return False
-        return await off_loop(lambda _: copies().work)
+        return await run_blocking(lambda _: copies().is_supported)
 
-    async def try_in_copy(self, confirmation: Confirmation, context: ToolContext) -> TrialConfirmation:
+    async def run_trial(self, confirmation: Confirmation, context: ToolContext) -> TrialConfirmation:
         """As the contract says. What the command leaves running is ended with it."""
-        params, copies = _approved(confirmation), self._shell.copies
+        params, copies = _approved_params(confirmation), self._shell.copies
         if copies is None or not isinstance(confirmation, ExecConfirmation):
-            raise _not_as_approved()
+            raise _approval_mismatch()
         try:
-            with self._opened(params) as (directory, real):
-                if _Proposal(params, real).digest != confirmation.digest:
-                    raise _not_as_approved()
-                copy = await off_loop(lambda _: copies().open())
+            with self._open_directory(params) as (directory, real):
+                if _ShellProposal(params, real).digest != confirmation.digest:
+                    raise _approval_mismatch()
+                copy = await run_blocking(lambda _: copies().open())
                 try:
-                    arguments = [*self._interpreter, params.command]
+                    arguments = [*self._shell_argv, params.command]
                     wrapped = copies().wrap(copy, arguments, real, network=params.network)
-                    launch = Launch(wrapped.arguments, directory.fd, self._shell.environment)
-                    ran = Ran(params.command, params.directory or None)
-                    result = await self._watch(params, ran, launch, wrapped, context, leaves_nothing=True)
-                    return trial_of(confirmation, result, copy, await off_loop(copy.examine))
+                    launch = ProcessSpec(wrapped.arguments, directory.fd, self._shell.environment)
+                    command_run = CommandRun(params.command, params.directory or None)
+                    result = await self._run_foreground(
+                        params, command_run, launch, wrapped, context, leaves_nothing=True
+                    )
+                    return build_trial_confirmation(
+                        confirmation, result, copy, await run_blocking(copy.collect_changes)
+                    )
                 except BaseException:
-                    await off_loop(lambda _: copy.throw_away())
+                    await run_blocking(lambda _: copy.discard())
                     raise
         except OSError as error:
-            raise ToolFailure(_reason(error), ErrorType.SHELL_EXECUTE_ERROR) from error
+            raise ToolFailure(_os_error_text(error), ErrorType.SHELL_EXECUTE_ERROR) from error
 
-    async def throw_away(self, trial: TrialConfirmation) -> None:
+    async def discard_trial(self, trial: TrialConfirmation) -> None:
         """As the contract says."""
-        await throw_away(trial)
+        await discard_trial(trial)
 
     async def run(self, params: ShellParams, context: ToolContext) -> ToolResult:
         if isinstance(context.approved, TrialConfirmation):
-            return await keep(context.approved)
+            return await apply_trial(context.approved)
         if context.approved is not None:
-            params = _approved(context.approved)
-        ran = Ran(params.command, params.directory or None)
+            params = _approved_params(context.approved)
+        command_run = CommandRun(params.command, params.directory or None)
         try:
-            with self._opened(params) as (directory, real):
-                if context.approved is not None and _Proposal(params, real).digest != context.approved.digest:
-                    raise _not_as_approved()
-                wrapped = self._shell.wrap([*self._interpreter, params.command], real, params.network)
-                launch = Launch(wrapped.arguments, directory.fd, self._shell.environment)
+            with self._open_directory(params) as (directory, real):
+                if context.approved is not None and _ShellProposal(params, real).digest != context.approved.digest:
+                    raise _approval_mismatch()
+                wrapped = self._shell.wrap([*self._shell_argv, params.command], real, params.network)
+                launch = ProcessSpec(wrapped.arguments, directory.fd, self._shell.environment)
                 if params.is_background:
-                    return await self._leave_running(params, ran, launch, real, wrapped)
+                    return await self._start_background(params, command_run, launch, real, wrapped)
                 try:
-                    return await self._watch(params, ran, launch, wrapped, context)
+                    return await self._run_foreground(params, command_run, launch, wrapped, context)
                 finally:
                     wrapped.clean_up()
         except OSError as error:
-            return not_started(ran, _reason(error))
+            return start_failure_result(command_run, _os_error_text(error))
         except WorkspaceError as error:
             if error.error_type is ErrorType.PATH_NOT_IN_WORKSPACE:
                 raise
-            return not_started(ran, error.message)
+            return start_failure_result(command_run, error.message)
 
-    async def _watch(
+    async def _run_foreground(
         self,
         params: ShellParams,
-        ran: Ran,
-        launch: Launch,
-        wrapped: Wrapped,
+        command_run: CommandRun,
+        launch: ProcessSpec,
+        wrapped: SandboxedCommand,
         context: ToolContext,
         *,
         leaves_nothing: bool = False,
     ) -> ToolResult:
-        limits = Limits(idle=self._shell.idle or None, total=params.timeout or self._shell.total or None)
-        with Capture(self._shell) as capture:
+        limits = TimeLimits(idle=self._shell.idle or None, total=params.timeout or self._shell.total or None)
+        with OutputCapture(self._shell) as capture:
             live = LiveOutput(context.update_output) if context.update_output is not None else None
             try:
-                ended = await collect(
+                ended = await collect_output(
                     await capture.start(launch),
                     capture.stdout,
                     capture.stderr,
@@ -217,61 +228,70 @@ class ShellTool(ProposingTool[ShellParams]):
                     err=capture.err,
                     limits=limits,
                     on_output=None if live is None else live.add,
-                    leaves_nothing=leaves_nothing,
+                    stop_survivors=leaves_nothing,
                 )
             except asyncio.CancelledError:
                 if context.keep_partial is not None:
                     context.keep_partial(
-                        cancelled(capture.of(ran)) if capture.has_started else cancelled_before_start()
+                        cancelled_result(capture.with_output(command_run))
+                        if capture.has_started
+                        else cancelled_before_start_result()
                     )
                 raise
             except OSError as error:
-                return not_started(capture.of(ran), _reason(error))
+                return start_failure_result(capture.with_output(command_run), _os_error_text(error))
             finally:
                 if live is not None:
                     live.close()
-            ran = capture.of(ran)
-            if ended.why is not Why.EXITED or ended.exit is None:
-                limit = limits.idle if ended.why is Why.IDLE else limits.total
-                return cut_off(ran, ended.why, limit=limit or ended.seconds)
-            survivors = () if leaves_nothing else not_named(wrapped.attendants, ended.exit.survivors)
+            command_run = capture.with_output(command_run)
+            if ended.reason is not CommandEndReason.EXITED or ended.exit is None:
+                limit = limits.idle if ended.reason is CommandEndReason.IDLE else limits.total
+                return timeout_result(command_run, ended.reason, limit=limit or ended.seconds)
+            survivors = () if leaves_nothing else exclude_named(wrapped.helper_processes, ended.exit.survivors)
             if survivors:
-                capture.let_go()
-                wrapped.let_go()
-            return finished(ran, replace(ended.exit, survivors=survivors))
+                capture.detach()
+                wrapped.detach()
+            return finished_result(command_run, replace(ended.exit, survivors=survivors))
 
-    async def _leave_running(
-        self, params: ShellParams, ran: Ran, launch: Launch, real_directory: str, wrapped: Wrapped
+    async def _start_background(
+        self,
+        params: ShellParams,
+        command_run: CommandRun,
+        launch: ProcessSpec,
+        real_directory: str,
+        wrapped: SandboxedCommand,
     ) -> ToolResult:
         jobs = self._shell.jobs
         started: list[Job] = []
 
-        def start(_: Stop) -> None:
+        def start(_: StopToken) -> None:
             started.append(
-                jobs.start(launch, command=params.command, directory=real_directory, when_over=wrapped.clean_up)
+                jobs.start(launch, command=params.command, directory=real_directory, on_exit=wrapped.clean_up)
             )
 
         try:
-            await off_loop(start)
+            await run_blocking(start)
             pid = started[0].pid
-            job = await _after(jobs, pid, seconds=params.delay_ms / 1000)
-            part = await off_loop(lambda _: jobs.read(pid, offset=0))
+            job = await _wait_for_job(jobs, pid, seconds=params.delay_ms / 1000)
+            part = await run_blocking(lambda _: jobs.read_log(pid, offset=0))
         except asyncio.CancelledError:
             for job in started:
-                await off_loop(partial(_stop, jobs, job.pid))
+                await run_blocking(partial(_stop_job, jobs, job.pid))
             raise
         except OSError:
             wrapped.clean_up()
             raise
         if job.state is JobState.EXITED:
-            return finished(replace(ran, stdout=part.text, pid=pid), Exit(job.exit_code, job.signal))
+            return finished_result(
+                replace(command_run, stdout=part.text, pid=pid), ExitStatus(job.exit_code, job.signal)
+            )
         return ToolResult(
             f"Command is running in background. PID: {pid}. Initial output:\n{part.text}",
-            phrase("Background process started with PID {pid}.", pid=pid),
+            gettext_lazy("Background process started with PID {pid}.", pid=pid),
         )
 
     @cached_property
-    def _interpreter(self) -> tuple[str, ...]:
+    def _shell_argv(self) -> tuple[str, ...]:
         roots = [root.real_path for root in self._roots.directories]
         return find_shell(roots, self._shell.environment.get("PATH", ""))
 
@@ -282,16 +302,16 @@ class ShellTool(ProposingTool[ShellParams]):
             status = self._roots.stat(self._location(params))
         except WorkspaceError as error:
             if error.error_type is ErrorType.FILE_NOT_FOUND:
-                raise _invalid(phrase("Directory must exist.")) from error
+                raise _invalid(gettext_lazy("Directory must exist.")) from error
             raise
         if not stat.S_ISDIR(status.st_mode):
-            raise _invalid(phrase("Directory must be a directory, not a file."))
+            raise _invalid(gettext_lazy("Directory must be a directory, not a file."))
 
     def _location(self, params: ShellParams) -> Location:
         return self._roots.locate(params.directory) if params.directory else Location(self._roots.first, "")
 
     @contextmanager
-    def _opened(self, params: ShellParams) -> Generator[tuple[OpenDirectory, str]]:
+    def _open_directory(self, params: ShellParams) -> Generator[tuple[OpenDirectory, str]]:
         """The directory to run in, and its real path.
 
         Raises WorkspaceError: it has gone, or is not in a workspace directory.
@@ -299,41 +319,43 @@ class ShellTool(ProposingTool[ShellParams]):
         location = self._location(params)
         with self._roots.open_directory(location) as directory:
             if directory.status.st_nlink == 0:
-                raise WorkspaceError(phrase("Directory was deleted"), ErrorType.FILE_NOT_FOUND, path=location.path)
+                raise WorkspaceError(
+                    gettext_lazy("Directory was deleted"), ErrorType.FILE_NOT_FOUND, path=location.path
+                )
             real = directory.real_path
             # A directory that may only be read is no place to run something in.
-            if not any(_is_in(real, root.real_path) for root in self._roots.directories):
-                raise outside(params.directory, self._roots.paths)
+            if not any(_is_within(real, root.real_path) for root in self._roots.directories):
+                raise outside_workspace_error(params.directory, self._roots.paths)
             yield directory, real
 
 
-def _approved(confirmation: Confirmation) -> ShellParams:
-    if not isinstance(confirmation.proposal, _Proposal):
-        raise _not_as_approved()
+def _approved_params(confirmation: Confirmation) -> ShellParams:
+    if not isinstance(confirmation.proposal, _ShellProposal):
+        raise _approval_mismatch()
     return confirmation.proposal.params
 
 
-async def _after(jobs: Jobs, pid: int, *, seconds: float) -> Job:
+async def _wait_for_job(jobs: JobStore, pid: int, *, seconds: float) -> Job:
     """The job when so many seconds have passed, or when it has ended."""
     deadline = time.monotonic() + seconds
     while True:
-        job = await off_loop(lambda _: jobs.job(pid))
+        job = await run_blocking(lambda _: jobs.get(pid))
         left = deadline - time.monotonic()
         if left <= 0 or job.state is JobState.EXITED:
             return job
         await asyncio.sleep(min(left, _POLL_SECONDS))
 
 
-def _reason(error: OSError) -> str:
+def _os_error_text(error: OSError) -> str:
     return error.strerror or str(error)
 
 
-def _stop(jobs: Jobs, pid: int, _: Stop) -> None:
+def _stop_job(jobs: JobStore, pid: int, _: StopToken) -> None:
     with suppress(ToolFailure):
         jobs.stop(pid)
 
 
-def _is_in(path: str, root: str) -> bool:
+def _is_within(path: str, root: str) -> bool:
     return path == root or path.startswith(f"{root.rstrip('/')}/")
 
 
@@ -341,5 +363,7 @@ def _invalid(reason: str) -> ToolFailure:
     return ToolFailure(reason, ErrorType.INVALID_TOOL_PARAMS)
 
 
-def _not_as_approved() -> ToolFailure:
-    return ToolFailure(phrase("What would run is not what was approved, so nothing was run."), ErrorType.STALE_FILE)
+def _approval_mismatch() -> ToolFailure:
+    return ToolFailure(
+        gettext_lazy("What would run is not what was approved, so nothing was run."), ErrorType.STALE_FILE
+    )

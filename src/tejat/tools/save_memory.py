@@ -3,58 +3,58 @@
 import re
 from typing import Annotated
 
-from tejat.core.confirm import Confirmation
+from tejat.core.approval.confirmation import Confirmation
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy
 from tejat.core.json_text import dump_json
-from tejat.core.schema import Param
-from tejat.core.tool import Kind, ProposingTool, ToolContext, ToolLocation, ToolResult
-from tejat.core.types import Params
-from tejat.core.value import value
-from tejat.core.visible import visible
-from tejat.core.words import phrase
-from tejat.tools.file_change import CurrentFile, FileChange, look, make, rewriting
-from tejat.tools.words import description_of
-from tejat.workspace.memory_file import MemoryFile, one_line, with_memory
-from tejat.workspace.offload import Stop, off_loop
+from tejat.core.messages.types import Params
+from tejat.core.sanitize import sanitize_text
+from tejat.core.tools.base import Kind, ProposingTool, ToolContext, ToolLocation, ToolResult
+from tejat.core.tools.schema import Param
+from tejat.tools.descriptions import load_description
+from tejat.tools.files.change import CurrentFile, FileChange, apply_change, plan_rewrite, read_current
+from tejat.workspace.files.memory_file import MemoryFile, add_memory, format_fact
+from tejat.workspace.threads.offload import StopToken, run_blocking
 
-LONGEST_FACT = 4_000
+MAX_FACT_LENGTH = 4_000
 """Characters. Every session to come reads every fact, so one of them is a sentence or two, not a document."""
 
 
-@value
+@frozen
 class MemoryParams:
     fact: Annotated[str, Param("The fact, as one sentence that can be understood alone.")]
     modified_by_user: Annotated[bool, Param(declared=False)] = False
     modified_content: Annotated[str | None, Param(declared=False)] = None
 
     @property
-    def rewritten(self) -> str | None:
+    def user_content(self) -> str | None:
         """The whole file as the person wrote it."""
         return self.modified_content if self.modified_by_user else None
 
 
 class MemoryTool(ProposingTool[MemoryParams]):
-    spoken_name = "save memory"
+    error_label = "save memory"
 
     def __init__(self, memory: MemoryFile) -> None:
         super().__init__(
             name="save_memory",
             display_name="SaveMemory",
-            description=description_of("save_memory"),
+            description=load_description("save_memory"),
             parameters=MemoryParams,
             kind=Kind.THINK,
         )
         self._memory = memory
 
     def check(self, params: MemoryParams) -> None:
-        fact = one_line(params.fact)
+        fact = format_fact(params.fact)
         if not fact:
             raise _invalid('Parameter "fact" must be a non-empty string.')
-        if len(fact) > LONGEST_FACT:
+        if len(fact) > MAX_FACT_LENGTH:
             raise _invalid(
-                f'Parameter "fact" is {len(fact)} characters long; at most {LONGEST_FACT} can be remembered.'
+                f'Parameter "fact" is {len(fact)} characters long; at most {MAX_FACT_LENGTH} can be remembered.'
             )
-        hidden = _hidden_in(fact)
+        hidden = _find_hidden_characters(fact)
         if hidden:
             raise _invalid(f'Parameter "fact" has characters that nobody can see: {hidden}. Leave them out.')
 
@@ -65,40 +65,42 @@ class MemoryTool(ProposingTool[MemoryParams]):
         return [ToolLocation(self._memory.path)]
 
     async def propose(self, params: MemoryParams) -> Confirmation | None:
-        return await off_loop(lambda _: self._proposal(params))
+        return await run_blocking(lambda _: self._build_confirmation(params))
 
     def modified_params(self, params: Params, confirmation: Confirmation, new_content: str) -> Params:
         return {**params, "modified_by_user": True, "modified_content": new_content}
 
     async def run(self, params: MemoryParams, context: ToolContext) -> ToolResult:
-        if params.rewritten is not None and context.approved is None:
+        if params.user_content is not None and context.approved is None:
             # Or else a model that need not ask could write whatever it likes, and not just a fact.
-            raise _failure(phrase("Only the user can rewrite the file, and nobody was asked."), _FAILED)
-        return await off_loop(lambda stop: self._save(params, context, stop))
+            raise _failure(gettext_lazy("Only the user can rewrite the file, and nobody was asked."), _EXECUTION_ERROR)
+        return await run_blocking(lambda stop: self._save(params, context, stop))
 
-    def _proposal(self, params: MemoryParams) -> Confirmation:
+    def _build_confirmation(self, params: MemoryParams) -> Confirmation:
         try:
-            with self._memory.opened() as (workspace, location):
-                change = _work_out(look(workspace, location), params)
+            with self._memory.open_workspace() as (workspace, location):
+                change = _plan_change(read_current(workspace, location), params)
         except (ToolFailure, UsageError, OSError) as error:
-            raise _in_words(error) from error
-        return change.confirmation(phrase("Confirm Memory Save: {path}", path=self._memory.short_path))
+            raise _translate_error(error) from error
+        return change.confirmation(gettext_lazy("Confirm Memory Save: {path}", path=self._memory.short_path))
 
-    def _save(self, params: MemoryParams, context: ToolContext, stop: Stop) -> ToolResult:
+    def _save(self, params: MemoryParams, context: ToolContext, stop: StopToken) -> ToolResult:
         try:
-            with self._memory.held(stop), self._memory.opened() as (workspace, location):
-                make(workspace, location, context, lambda: _work_out(look(workspace, location), params), stop)
+            with self._memory.lock(stop), self._memory.open_workspace() as (workspace, location):
+                apply_change(
+                    workspace, location, context, lambda: _plan_change(read_current(workspace, location), params), stop
+                )
         except (ToolFailure, UsageError, OSError) as error:
-            raise _in_words(error) from error
-        if params.rewritten is None:
-            fact = one_line(params.fact)
-            message = phrase('Okay, I\'ve remembered that: "{fact}"', fact=fact)
+            raise _translate_error(error) from error
+        if params.user_content is None:
+            fact = format_fact(params.fact)
+            message = gettext_lazy('Okay, I\'ve remembered that: "{fact}"', fact=fact)
         else:
-            message = phrase("Okay, I've updated the memory file with your modifications.")
+            message = gettext_lazy("Okay, I've updated the memory file with your modifications.")
         return ToolResult(dump_json({"success": True, "message": message}), message)
 
 
-_FAILED = ErrorType.MEMORY_TOOL_EXECUTION_ERROR
+_EXECUTION_ERROR = ErrorType.MEMORY_TOOL_EXECUTION_ERROR
 
 # Joiners and emoji selectors, which many scripts cannot do without, up to two behind a letter that may need them.
 _NEEDED_JOINERS = re.compile("(?<=[^\x00-\x7f\u200b-\u200f\ufe00-\ufe0f])[\u200c\u200d\ufe0e\ufe0f]{1,2}")
@@ -108,33 +110,33 @@ def _invalid(problem: str) -> ToolFailure:
     return ToolFailure(problem, ErrorType.INVALID_TOOL_PARAMS)
 
 
-def _hidden_in(fact: str) -> str:
+def _find_hidden_characters(fact: str) -> str:
     """The characters that a person would not see, each once, as they are written for people."""
     plain = _NEEDED_JOINERS.sub("", fact)
-    hidden = {visible(character) for character in plain if visible(character) != character}
+    hidden = {sanitize_text(character) for character in plain if sanitize_text(character) != character}
     return ", ".join(sorted(hidden))
 
 
-def _work_out(current: CurrentFile, params: MemoryParams) -> FileChange:
+def _plan_change(current: CurrentFile, params: MemoryParams) -> FileChange:
     if current.text is None:
-        message = phrase("It is not a text file: {path}", path=current.location.path)
+        message = gettext_lazy("It is not a text file: {path}", path=current.location.path)
         raise ToolFailure(message, ErrorType.READ_CONTENT_FAILURE)
     text = current.text.text.replace("\r\n", "\n").replace("\r", "\n")
-    proposed = with_memory(text, params.fact)
-    if params.rewritten is None:
-        return rewriting(current, proposed)
-    return rewriting(current, params.rewritten, proposed=proposed)
+    proposed = add_memory(text, params.fact)
+    if params.user_content is None:
+        return plan_rewrite(current, proposed)
+    return plan_rewrite(current, params.user_content, proposed=proposed)
 
 
-def _in_words(error: ToolFailure | UsageError | OSError) -> ToolFailure:
+def _translate_error(error: ToolFailure | UsageError | OSError) -> ToolFailure:
     """A file that has moved on keeps its kind, so that the change can be proposed again."""
     if isinstance(error, OSError):
-        return _failure(f"{error.strerror}: {error.filename}", _FAILED)
+        return _failure(f"{error.strerror}: {error.filename}", _EXECUTION_ERROR)
     is_stale = isinstance(error, ToolFailure) and error.error_type is ErrorType.STALE_FILE
-    return _failure(str(error), ErrorType.STALE_FILE if is_stale else _FAILED)
+    return _failure(str(error), ErrorType.STALE_FILE if is_stale else _EXECUTION_ERROR)
 
 
 def _failure(reason: str, error_type: ErrorType) -> ToolFailure:
-    detail = phrase("[MemoryTool] Failed to add memory entry: {reason}", reason=reason)
-    told = dump_json({"success": False, "error": f"Failed to save memory. Detail: {detail}"})
-    return ToolFailure(told, error_type, display=phrase("Error saving memory: {reason}", reason=detail))
+    detail = gettext_lazy("[MemoryTool] Failed to add memory entry: {reason}", reason=reason)
+    message = dump_json({"success": False, "error": f"Failed to save memory. Detail: {detail}"})
+    return ToolFailure(message, error_type, display=gettext_lazy("Error saving memory: {reason}", reason=detail))

@@ -5,23 +5,30 @@ import time
 from typing import Annotated
 
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
-from tejat.core.schema import Param
-from tejat.core.tool import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
-from tejat.core.value import replace, value
-from tejat.core.words import joined, phrase
-from tejat.tools.file_search import search_places
-from tejat.tools.short_path import short_relative
-from tejat.tools.words import description_of
-from tejat.workspace.offload import Stop, off_loop
-from tejat.workspace.roots import Location
-from tejat.workspace.search.search import FileHits, Query, SearchResult, check_pattern, search, search_file
-from tejat.workspace.workspace import Workspace
+from tejat.core.frozen import frozen, replace
+from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.tools.base import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
+from tejat.core.tools.schema import Param
+from tejat.tools.descriptions import load_description
+from tejat.tools.files.display_path import short_relative_path
+from tejat.tools.files.search import search_directories
+from tejat.workspace.context import Workspace
+from tejat.workspace.files.roots import Location
+from tejat.workspace.search.content_search import (
+    FileHits,
+    SearchQuery,
+    SearchResult,
+    check_pattern,
+    search,
+    search_file,
+)
+from tejat.workspace.threads.offload import StopToken, run_blocking
 
-MOST_MATCHES = 20_000
-SECONDS = 30.0
+MAX_MATCHES = 20_000
+TIMEOUT_SECONDS = 30.0
 
 
-@value
+@frozen
 class SearchParams:
     pattern: Annotated[str, Param("The regular expression, such as `function\\s+\\w+`.")]
     path: Annotated[
@@ -45,18 +52,18 @@ class SearchParams:
 
     @property
     def limit(self) -> int:
-        return min(self.total_max_matches or MOST_MATCHES, MOST_MATCHES)
+        return min(self.total_max_matches or MAX_MATCHES, MAX_MATCHES)
 
-    def query(self, room: int) -> Query:
-        surroundings = self.context or 0
-        query = Query(
+    def query(self, room: int) -> SearchQuery:
+        context_lines = self.context or 0
+        query = SearchQuery(
             pattern=self.pattern,
             exclude_pattern=self.exclude_pattern,
             case_sensitive=self.case_sensitive,
             fixed_strings=self.fixed_strings,
             include=self.include,
-            before=surroundings if self.before is None else self.before,
-            after=surroundings if self.after is None else self.after,
+            before=context_lines if self.before is None else self.before,
+            after=context_lines if self.after is None else self.after,
             max_matches_per_file=self.max_matches_per_file,
             total_max_matches=room,
             names_only=self.names_only,
@@ -65,14 +72,14 @@ class SearchParams:
 
 
 class GrepTool(TypedTool[SearchParams]):
-    spoken_name = "search"
-    bounds_output = True
+    error_label = "search"
+    limits_own_output = True
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(
             name="search_file_content",
             display_name="SearchText",
-            description=description_of("search_file_content"),
+            description=load_description("search_file_content"),
             parameters=SearchParams,
             kind=Kind.SEARCH,
         )
@@ -85,42 +92,44 @@ class GrepTool(TypedTool[SearchParams]):
         for name in ("max_matches_per_file", "total_max_matches"):
             value = getattr(params, name)
             if value is not None and value < 1:
-                raise ToolFailure(phrase("{name} must be at least 1.", name=name), ErrorType.INVALID_TOOL_PARAMS)
-        search_places(self._workspace, params.path)
+                raise ToolFailure(gettext_lazy("{name} must be at least 1.", name=name), ErrorType.INVALID_TOOL_PARAMS)
+        search_directories(self._workspace, params.path)
 
     def describe(self, params: SearchParams) -> str:
-        said = f"'{params.pattern}'" + (f" in {params.include}" if params.include else "")
+        text = f"'{params.pattern}'" + (f" in {params.include}" if params.include else "")
         if params.path is None:
-            return said
-        shown = short_relative(self._workspace.roots.locate(params.path))
-        return f"{said} within {'./' if shown == '.' else shown}"
+            return text
+        shown = short_relative_path(self._workspace.roots.locate(params.path))
+        return f"{text} within {'./' if shown == '.' else shown}"
 
     def locations(self, params: SearchParams) -> list[ToolLocation]:
-        return [ToolLocation(place.path) for place in search_places(self._workspace, params.path)]
+        return [ToolLocation(place.path) for place in search_directories(self._workspace, params.path)]
 
     async def run(self, params: SearchParams, context: ToolContext) -> ToolResult:
         try:
-            return await off_loop(lambda stop: self._search(params, stop))
+            return await run_blocking(lambda stop: self._search(params, stop))
         except OSError as error:
             raise ToolFailure(
-                phrase("Error during grep search operation: {why}", why=error),
+                gettext_lazy("Error during grep search operation: {why}", why=error),
                 ErrorType.GREP_EXECUTION_ERROR,
                 display=f"Error: {error}",
             ) from error
 
-    def _search(self, params: SearchParams, stop: Stop) -> ToolResult:
-        places = search_places(self._workspace, params.path)
-        findings = _Findings(params, places)
-        end = time.monotonic() + SECONDS
+    def _search(self, params: SearchParams, stop: StopToken) -> ToolResult:
+        places = search_directories(self._workspace, params.path)
+        findings = _SearchReport(params, places)
+        end = time.monotonic() + TIMEOUT_SECONDS
         for place in places:
             try:
-                found = self._search_in(place, params, findings.room, stop, max(end - time.monotonic(), 0))
+                found = self._search_in(place, params, findings.remaining, stop, max(end - time.monotonic(), 0))
             except WorkspaceError as error:
-                raise _in_words(error, place.path) from error
+                raise _translate_error(error, place.path) from error
             findings.add(found, place)
         return findings.result()
 
-    def _search_in(self, place: Location, params: SearchParams, room: int, stop: Stop, deadline: float) -> SearchResult:
+    def _search_in(
+        self, place: Location, params: SearchParams, room: int, stop: StopToken, deadline: float
+    ) -> SearchResult:
         query = params.query(room)
         rules = None if params.no_ignore else self._workspace.ignore_rules(place.root)
         try:
@@ -141,19 +150,19 @@ class GrepTool(TypedTool[SearchParams]):
             return search_file(file.fd, name, query, stop=stop, deadline=deadline)
 
 
-class _Findings:
+class _SearchReport:
     """What was found in one place after the other, and how it is told."""
 
     def __init__(self, params: SearchParams, places: list[Location]) -> None:
         self._params = params
-        self._names = _names_of(places)
+        self._prefixes = _path_prefixes(places)
         self._files: dict[str, tuple[str, FileHits]] = {}
         self._matches = 0
         self._limited = False
         self._complete = True
 
     @property
-    def room(self) -> int:
+    def remaining(self) -> int:
         return self._params.limit - self._matches
 
     def add(self, result: SearchResult, place: Location) -> None:
@@ -161,38 +170,38 @@ class _Findings:
             path = os.path.join(place.path, hits.path)
             # One workspace directory may lie in another.
             if path not in self._files:
-                self._files[path] = (os.path.join(self._names[place.path], hits.path), hits)
+                self._files[path] = (os.path.join(self._prefixes[place.path], hits.path), hits)
                 self._matches += sum(line.is_match for line in hits.lines) or 1
-        self._limited = self._limited or result.limited
-        self._complete = self._complete and result.complete
+        self._limited = self._limited or result.is_limited
+        self._complete = self._complete and result.is_complete
 
     def result(self) -> ToolResult:
-        where = self._where()
-        unfinished = "" if self._complete else _OUT_OF_TIME
+        where = self._describe_query()
+        unfinished = "" if self._complete else _TIMEOUT_NOTE
         if not self._files:
-            return ToolResult(f"No matches found for {where}.{unfinished}", phrase("No matches found"))
+            return ToolResult(f"No matches found for {where}.{unfinished}", gettext_lazy("No matches found"))
         limited = f" (results limited to {self._params.limit} matches for performance)" if self._limited else ""
-        marked = phrase(" (limited)") if self._limited else ""
+        marked = gettext_lazy(" (limited)") if self._limited else ""
         files = list(self._files.values())
         if self._params.names_only:
             names = "\n".join(path for path, _ in files)
             head = f"Found {len(files)} files with matches for {where}{limited}:"
-            display = phrase("Found {count} files with matches", count=len(files))
-            return ToolResult(f"{head}\n{names}{unfinished}", joined("", (display, marked)))
+            display = gettext_lazy("Found {count} files with matches", count=len(files))
+            return ToolResult(f"{head}\n{names}{unfinished}", join_lazy("", (display, marked)))
         head = f"Found {self._matches} match(es) for {where}{limited}:"
-        body = "\n---\n".join(_lines_of(path, hits) for path, hits in files)
-        display = phrase("Found {count} match(es)", count=self._matches)
-        return ToolResult(f"{head}\n---\n{body}\n---{unfinished}", joined("", (display, marked)))
+        body = "\n---\n".join(_format_file(path, hits) for path, hits in files)
+        display = gettext_lazy("Found {count} match(es)", count=self._matches)
+        return ToolResult(f"{head}\n---\n{body}\n---{unfinished}", join_lazy("", (display, marked)))
 
-    def _where(self) -> str:
+    def _describe_query(self) -> str:
         params = self._params
-        several = len(self._names)
+        several = len(self._prefixes)
         place = f"across {several} workspace directories" if several > 1 else f'in path "{params.path or "."}"'
         include = f' (filter: "{params.include}")' if params.include else ""
         return f'pattern "{params.pattern}" {place}{include}'
 
 
-def _names_of(places: list[Location]) -> dict[str, str]:
+def _path_prefixes(places: list[Location]) -> dict[str, str]:
     """What the paths found in each place begin with: nothing for a single one, else its base name if that is clear."""
     if len(places) == 1:
         return {places[0].path: ""}
@@ -203,18 +212,18 @@ def _names_of(places: list[Location]) -> dict[str, str]:
     }
 
 
-_OUT_OF_TIME = (
-    f"\n(Not everything was searched: the search ended after {SECONDS:.0f} seconds or had too many files. "
+_TIMEOUT_NOTE = (
+    f"\n(Not everything was searched: the search ended after {TIMEOUT_SECONDS:.0f} seconds or had too many files. "
     "Narrow it with 'path' or 'include'.)"
 )
 
 
-def _lines_of(path: str, hits: FileHits) -> str:
+def _format_file(path: str, hits: FileHits) -> str:
     lines = (f"L{line.number}{':' if line.is_match else '-'} {line.text}" for line in hits.lines)
     return "\n".join([f"File: {path}", *lines])
 
 
-def _in_words(error: WorkspaceError, path: str) -> ToolFailure:
+def _translate_error(error: WorkspaceError, path: str) -> ToolFailure:
     if error.error_type is ErrorType.FILE_NOT_FOUND:
-        return ToolFailure(phrase("Path does not exist: {path}", path=path), ErrorType.SEARCH_PATH_NOT_FOUND)
+        return ToolFailure(gettext_lazy("Path does not exist: {path}", path=path), ErrorType.SEARCH_PATH_NOT_FOUND)
     return error

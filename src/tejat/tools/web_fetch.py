@@ -7,27 +7,27 @@ private networks, pages that the service could not read, and all pages for other
 from collections.abc import Sequence
 from typing import Annotated
 
-from tejat.core.confirm import Confirmation, InfoConfirmation
+from tejat.core.approval.confirmation import Confirmation, InfoConfirmation
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.history import user_message
-from tejat.core.model import Ability, Ask, FailureKind, ModelFailure, ModelRequest
-from tejat.core.schema import Param
-from tejat.core.tool import Kind, ProposingTool, ToolContext, ToolResult
-from tejat.core.types import Text
-from tejat.core.value import value
-from tejat.core.words import joined, phrase
-from tejat.tools.citations import with_sources
-from tejat.tools.pages import Missing, Page, Why, fenced, read_pages, shared_fairly
-from tejat.tools.web import Web, refuse_secrets
-from tejat.tools.words import description_of
-from tejat.workspace.fetch.addresses import Place, place_of_host
-from tejat.workspace.fetch.pace import Pace
-from tejat.workspace.fetch.urls import Url, find_urls, raw_page
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.messages.history import user_message
+from tejat.core.messages.types import Text
+from tejat.core.model import AskModel, Capability, FailureKind, ModelFailure, ModelRequest
+from tejat.core.tools.base import Kind, ProposingTool, ToolContext, ToolResult
+from tejat.core.tools.schema import Param
+from tejat.tools.descriptions import load_description
+from tejat.tools.web.access import WebAccess, reject_secrets
+from tejat.tools.web.citations import append_sources
+from tejat.tools.web.pages import PageError, PageErrorKind, WebPage, fetch_pages, truncate_fairly, wrap_untrusted
+from tejat.workspace.web.network_zone import NetworkZone, classify_host
+from tejat.workspace.web.rate_limit import RateLimiter
+from tejat.workspace.web.urls import Url, find_urls, github_raw_url
 
-MOST_URLS = 20
+MAX_URLS = 20
 
 
-@value
+@frozen
 class WebFetchParams:
     prompt: Annotated[
         str,
@@ -39,134 +39,140 @@ class WebFetchParams:
 
 
 class WebFetchTool(ProposingTool[WebFetchParams]):
-    spoken_name = "web fetch"
+    error_label = "web fetch"
 
-    def __init__(self, web: Web) -> None:
+    def __init__(self, web: WebAccess) -> None:
         super().__init__(
             name="web_fetch",
             display_name="WebFetch",
-            description=description_of("web_fetch"),
+            description=load_description("web_fetch"),
             parameters=WebFetchParams,
             kind=Kind.FETCH,
         )
         self._web = web
-        self._pace = Pace()
+        self._rate_limiter = RateLimiter()
 
     def check(self, params: WebFetchParams) -> None:
         if not params.prompt.strip():
-            raise _invalid(phrase("The 'prompt' parameter cannot be empty and must contain URL(s) and instructions."))
+            raise _invalid(
+                gettext_lazy("The 'prompt' parameter cannot be empty and must contain URL(s) and instructions.")
+            )
         found = find_urls(params.prompt)
         if found.problems:
-            raise _invalid(joined("\n- ", (phrase("Error(s) in prompt URLs:"), *found.problems)))
+            raise _invalid(join_lazy("\n- ", (gettext_lazy("Error(s) in prompt URLs:"), *found.problems)))
         if not found.urls:
             raise _invalid(
-                phrase("The 'prompt' must contain at least one valid URL (starting with http:// or https://).")
+                gettext_lazy("The 'prompt' must contain at least one valid URL (starting with http:// or https://).")
             )
-        urls = _urls(params)
-        if len(urls) > MOST_URLS:
+        urls = _find_page_urls(params)
+        if len(urls) > MAX_URLS:
             raise _invalid(
-                phrase(
+                gettext_lazy(
                     "The 'prompt' has {urls} URLs; at most {most} can be fetched at once.",
                     urls=len(urls),
-                    most=MOST_URLS,
+                    most=MAX_URLS,
                 )
             )
         for url in urls:
-            refuse_secrets(self._web, str(url))
+            reject_secrets(self._web, str(url))
 
     def describe(self, params: WebFetchParams) -> str:
         prompt = params.prompt if len(params.prompt) <= 100 else f"{params.prompt[:97]}..."
         return f'Processing URLs and instructions from prompt: "{prompt}"'
 
     async def propose(self, params: WebFetchParams) -> Confirmation | None:
-        urls = _urls(params)
+        urls = _find_page_urls(params)
         private = _private_origins(urls)
         note = "\n".join(["\n", _PRIVATE_NOTE, *sorted(private)]) if private else ""
         return InfoConfirmation(
-            title=phrase("Confirm Web Fetch"),
+            title=gettext_lazy("Confirm Web Fetch"),
             prompt=params.prompt + note,
             urls=tuple(map(str, urls)),
-            proposal=_Consent(private),
+            proposal=_PrivateOriginConsent(private),
         )
 
     async def run(self, params: WebFetchParams, context: ToolContext) -> ToolResult:
-        urls = _urls(params)
-        allowed = [url for url in urls if self._pace.allows(url.host)]
-        held_back = [Missing(url, Why.TOO_OFTEN, Why.TOO_OFTEN) for url in urls if url not in allowed]
-        if allowed and self._web.ask is not None and self._service_reads(allowed):
-            result = await self._read_by_service(params, allowed, held_back, self._web.ask)
+        urls = _find_page_urls(params)
+        allowed = [url for url in urls if self._rate_limiter.try_acquire(url.host)]
+        held_back = [
+            PageError(url, PageErrorKind.RATE_LIMITED, PageErrorKind.RATE_LIMITED) for url in urls if url not in allowed
+        ]
+        if allowed and self._web.ask is not None and self._can_use_url_context(allowed):
+            result = await self._fetch_with_model(params, allowed, held_back, self._web.ask)
             if result is not None:
                 return result
-        consent = self._web.private_origins | _agreed_to(context.approved)
+        consent = self._web.private_origins | _approved_origins(context.approved)
         with_links = self._web.ask is None
         fetcher = self._web.fetcher()
-        read = await read_pages(fetcher, allowed, allow_private=consent, with_links=with_links)
-        missing = [*held_back, *(each for each in read if isinstance(each, Missing))]
-        pages = shared_fairly([each for each in read if isinstance(each, Page)])
+        read = await fetch_pages(fetcher, allowed, allow_private=consent, with_links=with_links)
+        missing = [*held_back, *(each for each in read if isinstance(each, PageError))]
+        pages = truncate_fairly([each for each in read if isinstance(each, WebPage)])
         if not pages:
-            raise _nothing_read(missing)
-        return await self._answer(params, pages, missing)
+            raise _fetch_failure(missing)
+        return await self._answer_from_pages(params, pages, missing)
 
-    def _service_reads(self, urls: Sequence[Url]) -> bool:
+    def _can_use_url_context(self, urls: Sequence[Url]) -> bool:
         """Whether the model's own service can be asked to: it never sees what is private here."""
         is_public = all(
-            place_of_host(url.host) in (None, Place.PUBLIC) and url.origin not in self._web.private_origins
+            classify_host(url.host) in (None, NetworkZone.PUBLIC) and url.origin not in self._web.private_origins
             for url in urls
         )
-        return is_public and Ability.URL_CONTEXT in self._web.abilities()
+        return is_public and Capability.URL_CONTEXT in self._web.capabilities()
 
-    async def _read_by_service(
-        self, params: WebFetchParams, urls: Sequence[Url], missing: Sequence[Missing], ask: Ask
+    async def _fetch_with_model(
+        self, params: WebFetchParams, urls: Sequence[Url], missing: Sequence[PageError], ask: AskModel
     ) -> ToolResult | None:
         """None where the service could not read any of the pages."""
         listed = "\n".join(f"- {url}" for url in urls)
         question = user_message(f"{params.prompt}\n\nThe URLs to read:\n{listed}")
-        request = ModelRequest([question], abilities=frozenset({Ability.URL_CONTEXT}), purpose="web_fetch")
+        request = ModelRequest([question], capabilities=frozenset({Capability.URL_CONTEXT}), purpose="web_fetch")
         try:
             answer = await ask(request)
         except ModelFailure as failure:
             if failure.kind is FailureKind.BAD_REQUEST:
                 return None
-            raise _not_processed(params, failure.message) from None
+            raise _processing_failure(params, failure.message) from None
         grounding = answer.grounding
-        if grounding and grounding.fetched and _FETCHED not in grounding.fetched.values():
+        if grounding and grounding.fetched_urls and _RETRIEVAL_SUCCESS not in grounding.fetched_urls.values():
             return None
         if not answer.text.strip() and not (grounding and grounding.sources):
             return None
-        told = with_sources(answer, unknown="Unknown URI")
-        return ToolResult(_skipped(missing) + told, phrase("Content processed from prompt."))
+        message = append_sources(answer, unknown="Unknown URI")
+        return ToolResult(_skip_warning(missing) + message, gettext_lazy("Content processed from prompt."))
 
-    async def _answer(self, params: WebFetchParams, pages: Sequence[Page], missing: Sequence[Missing]) -> ToolResult:
-        content = fenced(pages)
-        whose = str(pages[0].url) if len(pages) == 1 else phrase("{count} URLs", count=len(pages))
+    async def _answer_from_pages(
+        self, params: WebFetchParams, pages: Sequence[WebPage], missing: Sequence[PageError]
+    ) -> ToolResult:
+        content = wrap_untrusted(pages)
+        whose = str(pages[0].url) if len(pages) == 1 else gettext_lazy("{count} URLs", count=len(pages))
         if self._web.ask is None:
-            parts = [Text(_skipped(missing).rstrip()), *content] if missing else content
+            parts = [Text(_skip_warning(missing).rstrip()), *content] if missing else content
             texts = [part.text for part in parts if isinstance(part, Text)]
             is_text = len(texts) == len(parts)
             return ToolResult(
-                "\n\n".join(texts) if is_text else parts, phrase("Content of {source} fetched.", source=whose)
+                "\n\n".join(texts) if is_text else parts, gettext_lazy("Content of {source} fetched.", source=whose)
             )
-        question = user_message(_QUESTION.format(prompt=params.prompt), *content)
+        question = user_message(_PROMPT_TEMPLATE.format(prompt=params.prompt), *content)
         try:
             answer = await self._web.ask(ModelRequest([question], purpose="web_fetch"))
         except ModelFailure as failure:
-            raise _not_processed(params, failure.message) from None
+            raise _processing_failure(params, failure.message) from None
         if answer.is_empty:
-            raise _not_processed(params, phrase("The model did not answer."))
-        display = phrase("Content for {source} processed using fallback fetch.", source=whose)
-        return ToolResult(_skipped(missing) + answer.text, display)
+            raise _processing_failure(params, gettext_lazy("The model did not answer."))
+        display = gettext_lazy("Content for {source} processed using fallback fetch.", source=whose)
+        return ToolResult(_skip_warning(missing) + answer.text, display)
 
 
-@value
-class _Consent:
+@frozen
+class _PrivateOriginConsent:
     """The places on private networks that a yes opens to one call."""
 
     origins: frozenset[str]
 
 
-_FETCHED = "URL_RETRIEVAL_STATUS_SUCCESS"
-_PRIVATE_NOTE = phrase("On this machine or a private network; a yes lets this one call go there:")
-_QUESTION = (
+_RETRIEVAL_SUCCESS = "URL_RETRIEVAL_STATUS_SUCCESS"
+_PRIVATE_NOTE = gettext_lazy("On this machine or a private network; a yes lets this one call go there:")
+_PROMPT_TEMPLATE = (
     "Do what the request asks for, from the content of the web pages below and nothing else. Where they do not hold "
     "what is asked for, say so.\n\nThe request:\n{prompt}"
 )
@@ -176,42 +182,42 @@ def _invalid(problem: str) -> ToolFailure:
     return ToolFailure(problem, ErrorType.INVALID_TOOL_PARAMS)
 
 
-def _urls(params: WebFetchParams) -> list[Url]:
+def _find_page_urls(params: WebFetchParams) -> list[Url]:
     """Every page once, in the order in which they are named."""
-    pages = map(raw_page, find_urls(params.prompt).urls)
-    return list({page.identity: page for page in reversed([*pages])}.values())[::-1]
+    pages = map(github_raw_url, find_urls(params.prompt).urls)
+    return list({page.dedup_key: page for page in reversed([*pages])}.values())[::-1]
 
 
 def _private_origins(urls: Sequence[Url]) -> frozenset[str]:
-    return frozenset(url.origin for url in urls if place_of_host(url.host) is Place.PRIVATE)
+    return frozenset(url.origin for url in urls if classify_host(url.host) is NetworkZone.PRIVATE)
 
 
-def _agreed_to(approved: Confirmation | None) -> frozenset[str]:
+def _approved_origins(approved: Confirmation | None) -> frozenset[str]:
     """The origins on private networks that were named to the person who said yes."""
     proposal = approved.proposal if isinstance(approved, InfoConfirmation) else None
-    return proposal.origins if isinstance(proposal, _Consent) else frozenset()
+    return proposal.origins if isinstance(proposal, _PrivateOriginConsent) else frozenset()
 
 
-def _skipped(missing: Sequence[Missing]) -> str:
+def _skip_warning(missing: Sequence[PageError]) -> str:
     lines = "\n".join(map(str, missing))
     return f"[Warning] The following URLs were skipped:\n{lines}\n\n" if missing else ""
 
 
-def _nothing_read(missing: Sequence[Missing]) -> ToolFailure:
+def _fetch_failure(missing: Sequence[PageError]) -> ToolFailure:
     if len(missing) == 1:
-        told = phrase(
+        message = gettext_lazy(
             "Error: Error during fallback fetch for {url}: {reason}", url=missing[0].url, reason=missing[0].reason
         )
     else:
-        reasons = joined(", ", (joined("", (str(each.url), ": ", each.reason)) for each in missing))
-        told = phrase("Error: All fallback fetch attempts failed: {reasons}", reasons=reasons)
-    return ToolFailure(told, ErrorType.WEB_FETCH_FALLBACK_FAILED)
+        reasons = join_lazy(", ", (join_lazy("", (str(each.url), ": ", each.reason)) for each in missing))
+        message = gettext_lazy("Error: All fallback fetch attempts failed: {reasons}", reasons=reasons)
+    return ToolFailure(message, ErrorType.WEB_FETCH_FALLBACK_FAILED)
 
 
-def _not_processed(params: WebFetchParams, reason: str) -> ToolFailure:
-    told = phrase(
+def _processing_failure(params: WebFetchParams, reason: str) -> ToolFailure:
+    message = gettext_lazy(
         'Error: Error processing web content for prompt "{prompt}...": {reason}',
         prompt=params.prompt[:50],
         reason=reason,
     )
-    return ToolFailure(told, ErrorType.WEB_FETCH_PROCESSING_ERROR)
+    return ToolFailure(message, ErrorType.WEB_FETCH_PROCESSING_ERROR)

@@ -2,23 +2,23 @@
 
 from typing import Annotated
 
-from tejat.core.confirm import Confirmation, EditConfirmation
+from tejat.core.approval.confirmation import Confirmation, EditConfirmation
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
-from tejat.core.schema import Param
-from tejat.core.tool import Kind, ProposingTool, ToolContext, ToolLocation, ToolResult
-from tejat.core.types import Params
-from tejat.core.value import value
-from tejat.core.words import phrase
-from tejat.tools.edit.omission import omission_placeholders
-from tejat.tools.file_change import FileChange, look, make, rewriting, side_effects
-from tejat.tools.short_path import short_relative
-from tejat.tools.words import description_of
-from tejat.workspace.offload import Stop, off_loop
-from tejat.workspace.roots import Location
-from tejat.workspace.workspace import Workspace
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy
+from tejat.core.messages.types import Params
+from tejat.core.tools.base import Kind, ProposingTool, ToolContext, ToolLocation, ToolResult
+from tejat.core.tools.schema import Param
+from tejat.tools.descriptions import load_description
+from tejat.tools.edit.omission import find_omission_placeholders
+from tejat.tools.files.change import FileChange, apply_change, describe_side_effects, plan_rewrite, read_current
+from tejat.tools.files.display_path import short_relative_path
+from tejat.workspace.context import Workspace
+from tejat.workspace.files.roots import Location
+from tejat.workspace.threads.offload import StopToken, run_blocking
 
 
-@value
+@frozen
 class WriteFileParams:
     file_path: Annotated[str, Param("The file, as an absolute path.")]
     content: Annotated[str, Param("Everything that the file will hold.")]
@@ -27,13 +27,13 @@ class WriteFileParams:
 
 
 class WriteFileTool(ProposingTool[WriteFileParams]):
-    spoken_name = "write file"
+    error_label = "write file"
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(
             name="write_file",
             display_name="WriteFile",
-            description=description_of("write_file"),
+            description=load_description("write_file"),
             parameters=WriteFileParams,
             kind=Kind.EDIT,
         )
@@ -41,10 +41,10 @@ class WriteFileTool(ProposingTool[WriteFileParams]):
 
     def check(self, params: WriteFileParams) -> None:
         if not params.file_path.strip():
-            raise ToolFailure(phrase('Missing or empty "file_path"'), ErrorType.INVALID_TOOL_PARAMS)
-        if omission_placeholders(params.content):
+            raise ToolFailure(gettext_lazy('Missing or empty "file_path"'), ErrorType.INVALID_TOOL_PARAMS)
+        if find_omission_placeholders(params.content):
             raise ToolFailure(
-                phrase(
+                gettext_lazy(
                     "`content` contains an omission placeholder (for example 'rest of methods ...'). Provide "
                     "complete file content."
                 ),
@@ -53,15 +53,15 @@ class WriteFileTool(ProposingTool[WriteFileParams]):
         self._workspace.roots.locate(params.file_path)
 
     def describe(self, params: WriteFileParams) -> str:
-        return f"Writing to {short_relative(self._workspace.roots.locate(params.file_path))}"
+        return f"Writing to {short_relative_path(self._workspace.roots.locate(params.file_path))}"
 
     def locations(self, params: WriteFileParams) -> list[ToolLocation]:
         return [ToolLocation(self._workspace.roots.locate(params.file_path).path)]
 
     async def propose(self, params: WriteFileParams) -> Confirmation | None:
         location = self._workspace.roots.locate(params.file_path)
-        title = phrase("Confirm Write: {path}", path=short_relative(location))
-        return await off_loop(lambda _: self._work_out(location, params).confirmation(title))
+        title = gettext_lazy("Confirm Write: {path}", path=short_relative_path(location))
+        return await run_blocking(lambda _: self._plan_change(location, params).confirmation(title))
 
     def modified_params(self, params: Params, confirmation: Confirmation, new_content: str) -> Params:
         # As it was shown, with the file's own line ends, so that only what the person changed counts as theirs.
@@ -71,31 +71,34 @@ class WriteFileTool(ProposingTool[WriteFileParams]):
 
     async def run(self, params: WriteFileParams, context: ToolContext) -> ToolResult:
         location = self._workspace.roots.locate(params.file_path)
-        return await off_loop(lambda stop: self._write(location, params, context, stop))
+        return await run_blocking(lambda stop: self._write(location, params, context, stop))
 
-    def _write(self, location: Location, params: WriteFileParams, context: ToolContext, stop: Stop) -> ToolResult:
-        change, written = make(self._workspace, location, context, lambda: self._work_out(location, params), stop)
+    def _write(self, location: Location, params: WriteFileParams, context: ToolContext, stop: StopToken) -> ToolResult:
+        change, written = apply_change(
+            self._workspace, location, context, lambda: self._plan_change(location, params), stop
+        )
         done = "created and wrote to new file" if change.is_new_file else "overwrote file"
-        said = f"Successfully {done}: {location.path}.{side_effects(written)}"
+        message = f"Successfully {done}: {location.path}.{describe_side_effects(written)}"
         if params.modified_by_user:
-            said += f" User modified the `content` to be: {params.content}"
-        return ToolResult(said, change.display("Original", "Written"))
+            message += f" User modified the `content` to be: {params.content}"
+        return ToolResult(message, change.display("Original", "Written"))
 
-    def _work_out(self, location: Location, params: WriteFileParams) -> FileChange:
+    def _plan_change(self, location: Location, params: WriteFileParams) -> FileChange:
         try:
-            current = look(self._workspace, location)
+            current = read_current(self._workspace, location)
         except WorkspaceError as error:
-            raise _in_words(error, location.path) from error
-        return rewriting(current, params.content, proposed=params.ai_proposed_content)
+            raise _translate_error(error, location.path) from error
+        return plan_rewrite(current, params.content, proposed=params.ai_proposed_content)
 
 
-def _in_words(error: WorkspaceError, path: str) -> ToolFailure:
+def _translate_error(error: WorkspaceError, path: str) -> ToolFailure:
     match error.error_type:
         case ErrorType.TARGET_IS_DIRECTORY:
-            return ToolFailure(phrase("Path is a directory, not a file: {path}", path=path), error.error_type)
+            return ToolFailure(gettext_lazy("Path is a directory, not a file: {path}", path=path), error.error_type)
         case ErrorType.READ_CONTENT_FAILURE | ErrorType.PERMISSION_DENIED:
             return ToolFailure(
-                phrase("Error checking existing file '{path}': {why}", path=path, why=error.message), error.error_type
+                gettext_lazy("Error checking existing file '{path}': {why}", path=path, why=error.message),
+                error.error_type,
             )
         case _:
             return error

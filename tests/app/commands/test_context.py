@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from command_checks import HELLO, Desks, Seat
-from foreign_checks import hostile, with_introduction
-from tejat.core.tokens import estimate_text
+from support.command_runner import HELLO, CommandEnv, CommandRunner
+from support.external_tools import hostile_server, initialize_fault
+from tejat.core.messages.tokens import estimate_text_tokens
 
 
 @pytest.fixture
-def desks(tmp_path: Path) -> Desks:
-    return Desks(tmp_path)
+def env(tmp_path: Path) -> CommandEnv:
+    return CommandEnv(tmp_path)
 
 
 def numbers(lines: list[str]) -> dict[str, int]:
@@ -20,12 +20,12 @@ def numbers(lines: list[str]) -> dict[str, int]:
     return {name: int(tokens.replace(",", "")) for name, tokens, _ in rows}
 
 
-def test_every_part_and_what_is_free(desks: Desks) -> None:
-    async def work(seat: Seat) -> str:
-        await seat.ask("What is this?")
-        return await seat.shown_by("/context")
+def test_every_part_and_what_is_free(env: CommandEnv) -> None:
+    async def work(runner: CommandRunner) -> str:
+        await runner.prompt("What is this?")
+        return await runner.output_of("/context")
 
-    lines = desks.at_desk(work).splitlines()
+    lines = env.run_with(work).splitlines()
     assert lines[0] == "Context"
     assert lines[2] == "Part  Tokens  Share"
     parts = numbers(lines)
@@ -37,35 +37,38 @@ def test_every_part_and_what_is_free(desks: Desks) -> None:
         "Conversation",
         "Free",
     ]
-    assert lines[1] == f"About {window - parts['Free']:,} of {window:,} tokens of {desks.script(HELLO)} are in use."
+    assert lines[1] == f"About {window - parts['Free']:,} of {window:,} tokens of {env.script(HELLO)} are in use."
     assert lines[-1] == "No context files are read."
 
 
-def test_files_with_their_reasons(desks: Desks) -> None:
+def test_files_with_their_reasons(env: CommandEnv) -> None:
     texts = {
-        desks.home / ".gemini" / "GEMINI.md": ("Mine.", "yours, read in every session"),
-        desks.project / "GEMINI.md": ("Use tabs.", "in the directory of the project"),
-        desks.project / "below" / "AGENTS.md": ("Déjà vu.", "in a directory below"),
+        env.home / ".gemini" / "GEMINI.md": ("Mine.", "yours, read in every session"),
+        env.project / "GEMINI.md": ("Use tabs.", "in the directory of the project"),
+        env.project / "below" / "AGENTS.md": ("Déjà vu.", "in a directory below"),
     }
     for path, (text, _) in texts.items():
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
-    lines = desks.shown("/context").splitlines()
+    lines = env.output_of("/context").splitlines()
     assert lines[-5:] == [
         "Context files",
         "File  Size  Tokens  Why",
-        *(f"{path}  {len(text.encode())} bytes  {estimate_text(text)}  {why}" for path, (text, why) in texts.items()),
+        *(
+            f"{path}  {len(text.encode())} bytes  {estimate_text_tokens(text)}  {why}"
+            for path, (text, why) in texts.items()
+        ),
     ]
 
 
-def test_servers_and_what_they_say(desks: Desks) -> None:
-    desks.person_sets(mcpServers={"bad": hostile(with_introduction("Hello.", tools={}))})
+def test_servers_and_what_they_say(env: CommandEnv) -> None:
+    env.write_user_settings(mcpServers={"bad": hostile_server(initialize_fault("Hello.", tools={}))})
 
-    async def work(seat: Seat) -> str:
-        assert seat.parts.workshop.session.foreign is not None
-        await seat.parts.workshop.session.foreign.ready()
-        return await seat.shown_by("/context")
+    async def work(runner: CommandRunner) -> str:
+        assert runner.parts.toolset.session.external is not None
+        await runner.parts.toolset.session.external.wait_ready()
+        return await runner.output_of("/context")
 
-    parts = numbers(desks.at_desk(work).splitlines())
+    parts = numbers(env.run_with(work).splitlines())
     assert "What servers say of themselves" in parts
     assert any(name.endswith(": MCP server bad") for name in parts)

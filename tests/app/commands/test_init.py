@@ -5,29 +5,32 @@ from pathlib import Path
 
 import pytest
 
-from command_checks import Desks, Seat
-from tejat.core.commands import Done, Effect, Submit
-from tejat.engine.words import words_about
+from support.command_runner import CommandEnv, CommandRunner
+from tejat.core.ui.commands import CommandAction, NoAction, SubmitPromptAction
+from tejat.engine.prompt.templates import load_template
 
 
 @pytest.fixture
-def desks(tmp_path: Path) -> Desks:
-    return Desks(tmp_path)
+def env(tmp_path: Path) -> CommandEnv:
+    return CommandEnv(tmp_path)
 
 
-async def init(seat: Seat) -> tuple[Effect, str]:
-    return await seat.type("/init"), seat.person.shown
+async def init(runner: CommandRunner) -> tuple[CommandAction, str]:
+    return await runner.run("/init"), runner.prompter.output
 
 
-def test_an_empty_file_and_a_prompt(desks: Desks) -> None:
-    done = Submit(words_about("init"), "/init"), "Empty GEMINI.md created. Now the model is asked to fill it."
-    assert desks.at_desk(init) == done
-    assert (desks.project / "GEMINI.md").read_bytes() == b""
+def test_an_empty_file_and_a_prompt(env: CommandEnv) -> None:
+    done = (
+        SubmitPromptAction(load_template("init"), "/init"),
+        "Empty GEMINI.md created. Now the model is asked to fill it.",
+    )
+    assert env.run_with(init) == done
+    assert (env.project / "GEMINI.md").read_bytes() == b""
 
 
-def test_in_a_folder_that_is_not_trusted(desks: Desks) -> None:
-    done, shown = desks.at_desk(init, trusts_folder=False)
-    assert isinstance(done, Submit)
+def test_in_a_folder_that_is_not_trusted(env: CommandEnv) -> None:
+    done, shown = env.run_with(init, trusts_folder=False)
+    assert isinstance(done, SubmitPromptAction)
     assert shown == (
         "Empty GEMINI.md created. Now the model is asked to fill it.\n"
         "This folder is not trusted, so what is written there is not read at the start of a session."
@@ -35,13 +38,13 @@ def test_in_a_folder_that_is_not_trusted(desks: Desks) -> None:
 
 
 @pytest.mark.parametrize("kind", ["file", "link"])
-def test_what_is_there_stays(desks: Desks, kind: str) -> None:
-    path = desks.project / "GEMINI.md"
+def test_what_is_there_stays(env: CommandEnv, kind: str) -> None:
+    path = env.project / "GEMINI.md"
     if kind == "file":
         path.write_text("Mine.")
     else:
-        path.symlink_to(desks.base / "elsewhere")
+        path.symlink_to(env.base / "elsewhere")
     told = "A GEMINI.md file already exists in this directory. No changes were made."
-    assert desks.at_desk(init) == (Done(), told)
+    assert env.run_with(init) == (NoAction(), told)
     assert kind == "link" or path.read_text() == "Mine."
-    assert not os.path.exists(desks.base / "elsewhere")
+    assert not os.path.exists(env.base / "elsewhere")

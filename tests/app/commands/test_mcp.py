@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from command_checks import Desks, Seat
-from foreign_checks import gated, hostile, with_tools
+from support.command_runner import CommandEnv, CommandRunner
+from support.external_tools import gated_server, hostile_server, tools_fault
 
 SCHEMA = {"type": "object", "properties": {"far": {"type": "string"}}}
 GO = {"name": "go", "description": "Goes\nfar.", "inputSchema": SCHEMA}
@@ -14,66 +14,66 @@ USAGE = "Usage: /mcp [list | desc | nodesc | schema | auth NAME | refresh | enab
 
 
 @pytest.fixture
-def desks(tmp_path: Path) -> Desks:
-    desks = Desks(tmp_path)
-    desks.person_sets(mcpServers={"far": hostile(with_tools(GO, "stay"))})
-    return desks
+def env(tmp_path: Path) -> CommandEnv:
+    env = CommandEnv(tmp_path)
+    env.write_user_settings(mcpServers={"far": hostile_server(tools_fault(GO, "stay"))})
+    return env
 
 
-def shown(desks: Desks, line: str, **more: object) -> str:
-    async def work(seat: Seat) -> str:
-        assert seat.parts.workshop.session.foreign is not None
-        await seat.parts.workshop.session.foreign.ready()
-        return await seat.shown_by(line)
+def shown(env: CommandEnv, line: str, **more: object) -> str:
+    async def work(runner: CommandRunner) -> str:
+        assert runner.parts.toolset.session.external is not None
+        await runner.parts.toolset.session.external.wait_ready()
+        return await runner.output_of(line)
 
-    return desks.at_desk(work, **more)
+    return env.run_with(work, **more)
 
 
 @pytest.mark.parametrize("line", ["/mcp", "/mcp list", "/mcp nodesc"])
-def test_names(desks: Desks, line: str) -> None:
-    lines = shown(desks, line).splitlines()
+def test_names(env: CommandEnv, line: str) -> None:
+    lines = shown(env, line).splitlines()
     assert lines[:4] == ["Configured MCP servers:", "far - Ready (2 tools)", "  - far__go", "  - far__stay"]
 
 
-def test_descriptions(desks: Desks) -> None:
-    lines = shown(desks, "/mcp desc").splitlines()
+def test_descriptions(env: CommandEnv) -> None:
+    lines = shown(env, "/mcp desc").splitlines()
     assert lines[2:6] == ["  - far__go", "      From MCP server far: Goes", "      far.", "  - far__stay"]
 
 
-def test_schemas(desks: Desks) -> None:
-    text = shown(desks, "/mcp schema")
+def test_schemas(env: CommandEnv) -> None:
+    text = shown(env, "/mcp schema")
     assert "  - far__go\n      From MCP server far: Goes\n      far.\n      Parameters:\n{\n" in text
     assert '"far": {' in text
 
 
 def test_no_servers(tmp_path: Path) -> None:
-    assert Desks(tmp_path).shown("/mcp") == NONE
+    assert CommandEnv(tmp_path).output_of("/mcp") == NONE
 
 
-def test_one_without_tools(desks: Desks) -> None:
-    desks.person_sets(mcpServers={"far": hostile(with_tools())})
-    lines = shown(desks, "/mcp").splitlines()
+def test_one_without_tools(env: CommandEnv) -> None:
+    env.write_user_settings(mcpServers={"far": hostile_server(tools_fault())})
+    lines = shown(env, "/mcp").splitlines()
     assert lines[:3] == ["Configured MCP servers:", "far - Ready (0 tools)", "  No tools available"]
     assert lines[3].startswith("  Prompts: greet")
     assert lines[4:] == ["  Resources: 2"]
 
 
-def test_while_they_start(desks: Desks) -> None:
-    gate = desks.base / "gate"
-    desks.person_sets(mcpServers={"slow": gated(gate, with_tools("go"))})
+def test_while_they_start(env: CommandEnv) -> None:
+    gate = env.base / "gate"
+    env.write_user_settings(mcpServers={"slow": gated_server(gate, tools_fault("go"))})
 
-    async def work(seat: Seat) -> tuple[str, str]:
-        foreign = seat.parts.workshop.session.foreign
-        assert foreign is not None
-        assert await foreign.ready(0.01) != ()
-        while foreign.servers is None:
-            await foreign.ready(0.01)
-        before = await seat.shown_by("/mcp")
+    async def work(runner: CommandRunner) -> tuple[str, str]:
+        external = runner.parts.toolset.session.external
+        assert external is not None
+        assert await external.wait_ready(0.01) != ()
+        while external.mcp_manager is None:
+            await external.wait_ready(0.01)
+        before = await runner.output_of("/mcp")
         gate.touch()
-        await foreign.ready()
-        return before, await seat.shown_by("/mcp")
+        await external.wait_ready()
+        return before, await runner.output_of("/mcp")
 
-    before, after = desks.at_desk(work)
+    before, after = env.run_with(work)
     assert before == (
         "Configured MCP servers:\n"
         "MCP servers are starting up (1 initializing)...\n"
@@ -83,49 +83,49 @@ def test_while_they_start(desks: Desks) -> None:
     assert after.splitlines()[1] == "slow - Ready (1 tool)"
 
 
-def test_those_that_failed_are_off_or_not_trusted(desks: Desks) -> None:
-    desks.person_sets(
+def test_those_that_failed_are_off_or_not_trusted(env: CommandEnv) -> None:
+    env.write_user_settings(
         mcpServers={
             "dead": {
                 "command": "/bin/sh",
                 "args": ["-c", "echo $KEY >&2; exit 3"],
                 "env": {"API_KEY": "s3cr3t-0f-mine"},
             },
-            "off": hostile(),
-            "out": hostile(),
+            "off": hostile_server(),
+            "out": hostile_server(),
         },
         mcp={"excluded": ["out"]},
     )
-    assert desks.shown("/mcp disable off") == "off is switched off from the next session on."
-    lines = shown(desks, "/mcp").splitlines()
+    assert env.output_of("/mcp disable off") == "off is switched off from the next session on."
+    lines = shown(env, "/mcp").splitlines()
     assert "dead - Disconnected" in lines
     assert "off - Disabled" in lines
     assert "out - Not started" in lines
     assert "s3cr3t" not in "\n".join(lines)
 
 
-def test_not_in_a_folder_that_is_not_trusted(desks: Desks) -> None:
-    lines = shown(desks, "/mcp", trusts_folder=False).splitlines()
+def test_not_in_a_folder_that_is_not_trusted(env: CommandEnv) -> None:
+    lines = shown(env, "/mcp", trusts_folder=False).splitlines()
     assert lines[1] == "far - Not started"
     assert "is not trusted" in lines[2]
 
 
-def test_connecting_anew(desks: Desks) -> None:
-    broken = desks.base / "broken"
+def test_connecting_anew(env: CommandEnv) -> None:
+    broken = env.base / "broken"
     broken.touch()
     program = f'[ -e "{broken}" ] && exit 1; exec "$0" "$@"'
-    entry = hostile(with_tools("go"))
+    entry = hostile_server(tools_fault("go"))
     entry |= {"command": "/bin/sh", "args": ["-c", program, entry["command"], *entry["args"]]}
-    desks.person_sets(mcpServers={"far": entry})
+    env.write_user_settings(mcpServers={"far": entry})
 
-    async def work(seat: Seat) -> tuple[str, str]:
-        assert seat.parts.workshop.session.foreign is not None
-        await seat.parts.workshop.session.foreign.ready()
-        before = await seat.shown_by("/mcp")
+    async def work(runner: CommandRunner) -> tuple[str, str]:
+        assert runner.parts.toolset.session.external is not None
+        await runner.parts.toolset.session.external.wait_ready()
+        before = await runner.output_of("/mcp")
         broken.unlink()
-        return before, await seat.shown_by("/mcp refresh")
+        return before, await runner.output_of("/mcp refresh")
 
-    before, after = desks.at_desk(work)
+    before, after = env.run_with(work)
     assert before.splitlines()[1] == "far - Disconnected"
     assert after.splitlines()[:4] == [
         "Restarting MCP servers...",
@@ -135,20 +135,20 @@ def test_connecting_anew(desks: Desks) -> None:
     ]
 
 
-def test_switching(desks: Desks) -> None:
-    assert desks.shown("/mcp enable far") == "far is switched on already."
-    assert desks.shown("/mcp disable far") == "far is switched off from the next session on."
-    assert desks.shown("/mcp disable far") == "far is off already."
-    assert desks.shown("/mcp enable far") == "far is switched on. It will be started with the next session."
-    assert desks.shown("/mcp enable near") == "There is no MCP server near. Known: far."
+def test_switching(env: CommandEnv) -> None:
+    assert env.output_of("/mcp enable far") == "far is switched on already."
+    assert env.output_of("/mcp disable far") == "far is switched off from the next session on."
+    assert env.output_of("/mcp disable far") == "far is off already."
+    assert env.output_of("/mcp enable far") == "far is switched on. It will be started with the next session."
+    assert env.output_of("/mcp enable near") == "There is no MCP server near. Known: far."
 
 
-def test_logging_in_where_there_is_nowhere_to(desks: Desks) -> None:
+def test_logging_in_where_there_is_nowhere_to(env: CommandEnv) -> None:
     told = 'The MCP server "far" is a program that is started here: there is nowhere to log in.'
-    assert desks.shown("/mcp auth far") == told
-    assert desks.shown("/mcp auth near") == 'There is no MCP server "near" in the settings.'
+    assert env.output_of("/mcp auth far") == told
+    assert env.output_of("/mcp auth near") == 'There is no MCP server "near" in the settings.'
 
 
 @pytest.mark.parametrize("line", ["/mcp what", "/mcp auth", "/mcp enable", "/mcp enable a b"])
-def test_any_other_words(desks: Desks, line: str) -> None:
-    assert desks.shown(line) == USAGE
+def test_any_other_words(env: CommandEnv, line: str) -> None:
+    assert env.output_of(line) == USAGE

@@ -5,31 +5,31 @@ from pathlib import Path
 
 import pytest
 
-from command_checks import Desks, Seat
-from persons import Answering
-from tejat.core.person import Choice
-from tejat.core.status import Preferences, ThemeName
+from support.command_runner import CommandEnv, CommandRunner
+from support.prompter import FakePrompter
+from tejat.core.ui.prompter import Choice
+from tejat.core.ui.status import Preferences, ThemeName
 
 LATER = "It counts from the next start on."
 
 
 @pytest.fixture
-def desks(tmp_path: Path) -> Desks:
-    return Desks(tmp_path)
+def env(tmp_path: Path) -> CommandEnv:
+    return CommandEnv(tmp_path)
 
 
-def person_has(desks: Desks) -> object:
-    return json.loads((desks.home / ".gemini" / "settings.json").read_text())
+def person_has(env: CommandEnv) -> object:
+    return json.loads((env.home / ".gemini" / "settings.json").read_text())
 
 
 class TestLooking:
-    def test_all_of_them_with_who_set_them(self, desks: Desks) -> None:
-        path = desks.person_sets(
+    def test_all_of_them_with_who_set_them(self, env: CommandEnv) -> None:
+        path = env.write_user_settings(
             model={"name": "a-model", "baseUrl": "https://user:s3cr3t@example.com"},
             tools={"exclude": ["glob", "replace"], "disableLLMCorrection": True},
             mcpServers={"one": {"command": "x", "env": {"KEY": "s3cr3t"}}},
         )
-        lines = desks.shown("/settings list").splitlines()
+        lines = env.output_of("/settings list").splitlines()
         assert lines[:2] == ["Settings", "Name  Value  Set by"]
         assert lines[2:-2] == sorted(lines[2:-2])
         for line in (
@@ -45,15 +45,15 @@ class TestLooking:
             assert line in lines
         assert "s3cr3t" not in "\n".join(lines)
 
-    def test_one(self, desks: Desks) -> None:
-        assert desks.shown("/settings ui.theme") == "ui.theme\nValue  not set\nSet by  nobody\nAlso called  theme"
-        assert desks.shown("/settings MAXSESSIONTURNS") == (
+    def test_one(self, env: CommandEnv) -> None:
+        assert env.output_of("/settings ui.theme") == "ui.theme\nValue  not set\nSet by  nobody\nAlso called  theme"
+        assert env.output_of("/settings MAXSESSIONTURNS") == (
             "model.maxSessionTurns\nValue  none\nSet by  default\nAlso called  maxSessionTurns"
         )
 
-    def test_one_that_there_is_not(self, desks: Desks) -> None:
+    def test_one_that_there_is_not(self, env: CommandEnv) -> None:
         told = "There is no setting ui.font. /settings list shows all of them."
-        assert desks.shown("/settings ui.font") == desks.shown("/settings ui.font big") == told
+        assert env.output_of("/settings ui.font") == env.output_of("/settings ui.font big") == told
 
 
 class TestChanging:
@@ -76,15 +76,15 @@ class TestChanging:
             ),
         ],
     )
-    def test_the_persons_own(self, desks: Desks, line: str, shown: str, kept: object) -> None:
-        assert desks.shown(f"/settings {line}") == f"{shown}\n{LATER}"
-        assert person_has(desks) == kept
+    def test_the_persons_own(self, env: CommandEnv, line: str, shown: str, kept: object) -> None:
+        assert env.output_of(f"/settings {line}") == f"{shown}\n{LATER}"
+        assert person_has(env) == kept
 
-    def test_what_stands_there_stays_and_older_names_are_kept(self, desks: Desks) -> None:
-        path = desks.home / ".gemini" / "settings.json"
+    def test_what_stands_there_stays_and_older_names_are_kept(self, env: CommandEnv) -> None:
+        path = env.home / ".gemini" / "settings.json"
         path.parent.mkdir()
         path.write_text('{\n  // mine\n  "theme": "GitHub", // old\n  "vimMode": true\n}\n')
-        assert desks.shown("/settings ui.theme light") == "ui.theme is now light."
+        assert env.output_of("/settings ui.theme light") == "ui.theme is now light."
         assert path.read_text() == '{\n  // mine\n  "theme": "light", // old\n  "vimMode": true\n}\n'
 
     @pytest.mark.parametrize(
@@ -102,77 +102,77 @@ class TestChanging:
             ("ui.theme null", ""),
         ],
     )
-    def test_what_cannot_be(self, desks: Desks, line: str, why: str) -> None:
+    def test_what_cannot_be(self, env: CommandEnv, line: str, why: str) -> None:
         if not why:
-            assert desks.shown(f"/settings {line}") == "ui.theme is now null."
+            assert env.output_of(f"/settings {line}") == "ui.theme is now null."
             return
-        assert desks.shown(f"/settings {line}") == f"Nothing was changed: {why}."
-        assert not (desks.home / ".gemini" / "settings.json").exists()
+        assert env.output_of(f"/settings {line}") == f"Nothing was changed: {why}."
+        assert not (env.home / ".gemini" / "settings.json").exists()
 
-    def test_what_is_made_of_entries(self, desks: Desks) -> None:
-        path = desks.home / ".gemini" / "settings.json"
+    def test_what_is_made_of_entries(self, env: CommandEnv) -> None:
+        path = env.home / ".gemini" / "settings.json"
         told = f"mcpServers is made of several entries. Change it in {path}."
-        assert desks.shown('/settings mcpServers {"a": {}}') == told
+        assert env.output_of('/settings mcpServers {"a": {}}') == told
 
-    def test_somebody_else_may_have_the_last_word(self, desks: Desks) -> None:
-        project = desks.project_sets(model={"name": "theirs"})
-        assert desks.shown("/settings model.name mine") == (
+    def test_somebody_else_may_have_the_last_word(self, env: CommandEnv) -> None:
+        project = env.write_project_settings(model={"name": "theirs"})
+        assert env.output_of("/settings model.name mine") == (
             f"model.name is now theirs.\nThat is what {project}:1 says, which has the last word.\n{LATER}"
         )
-        assert person_has(desks) == {"model": {"name": "mine"}}
+        assert person_has(env) == {"model": {"name": "mine"}}
 
-    def test_a_broken_file_stays_as_it_is(self, desks: Desks) -> None:
-        async def work(seat: Seat) -> str:
+    def test_a_broken_file_stays_as_it_is(self, env: CommandEnv) -> None:
+        async def work(runner: CommandRunner) -> str:
             path.write_text("{ broken")
-            return await seat.shown_by("/settings model.name mine")
+            return await runner.output_of("/settings model.name mine")
 
-        path = desks.person_sets()
-        shown = desks.at_desk(work)
+        path = env.write_user_settings()
+        shown = env.run_with(work)
         assert shown.startswith(f"Error in {path}: ")
         assert path.read_text() == "{ broken"
 
-    def test_taking_one_away(self, desks: Desks) -> None:
-        desks.person_sets(theme="dark", model={"name": "m"})
-        assert desks.shown("/settings unset ui.theme") == "ui.theme is now not set."
-        assert person_has(desks) == {"model": {"name": "m"}}
-        assert desks.shown("/settings unset ui.font") == (
+    def test_taking_one_away(self, env: CommandEnv) -> None:
+        env.write_user_settings(theme="dark", model={"name": "m"})
+        assert env.output_of("/settings unset ui.theme") == "ui.theme is now not set."
+        assert person_has(env) == {"model": {"name": "m"}}
+        assert env.output_of("/settings unset ui.font") == (
             "There is no setting ui.font. /settings list shows all of them."
         )
 
-    def test_the_screen_changes_at_once(self, desks: Desks) -> None:
-        async def work(seat: Seat) -> list[Preferences]:
-            seen = [seat.parts.preferences]
+    def test_the_screen_changes_at_once(self, env: CommandEnv) -> None:
+        async def work(runner: CommandRunner) -> list[Preferences]:
+            seen = [runner.parts.preferences]
             for line in (
                 "ui.theme plain",
                 "general.vimMode true",
                 "general.preferredEditor nano",
                 "ui.animations false",
             ):
-                await seat.type(f"/settings {line}")
-            return [*seen, seat.parts.preferences]
+                await runner.run(f"/settings {line}")
+            return [*seen, runner.parts.preferences]
 
-        changed = Preferences(ThemeName.PLAIN, vi_keys=True, editor="nano", animates=False)
-        assert desks.at_desk(work) == [Preferences(), changed]
+        changed = Preferences(ThemeName.PLAIN, vi_mode=True, editor="nano", animations=False)
+        assert env.run_with(work) == [Preferences(), changed]
 
 
 class TestChoosing:
-    def names(self, person: Answering) -> list[str]:
+    def names(self, person: FakePrompter) -> list[str]:
         choice = person.asked[0]
         assert isinstance(choice, Choice)
         return [option.label for option in choice.options]
 
-    def chosen(self, desks: Desks, name: str, **answers: list[object]) -> str:
-        asked = Answering()
-        assert desks.shown("/settings", person=asked) == ""
+    def chosen(self, env: CommandEnv, name: str, **answers: list[object]) -> str:
+        asked = FakePrompter()
+        assert env.output_of("/settings", person=asked) == ""
         place = self.names(asked).index(name)
         choices = [place, *answers.get("choices", [])]
-        return desks.shown("/settings", person=Answering(choices=choices, entries=answers.get("entries", [])))  # type: ignore[arg-type]
+        return env.output_of("/settings", person=FakePrompter(choices=choices, entries=answers.get("entries", [])))  # type: ignore[arg-type]
 
-    def test_a_switch(self, desks: Desks) -> None:
-        assert self.chosen(desks, "general.vimMode", choices=[0]) == "general.vimMode is now true."
-        assert self.chosen(desks, "general.vimMode", choices=[None]) == ""
+    def test_a_switch(self, env: CommandEnv) -> None:
+        assert self.chosen(env, "general.vimMode", choices=[0]) == "general.vimMode is now true."
+        assert self.chosen(env, "general.vimMode", choices=[None]) == ""
 
-    def test_anything_else(self, desks: Desks) -> None:
-        assert self.chosen(desks, "model.name", entries=[" m "]) == f"model.name is now m.\n{LATER}"
-        assert self.chosen(desks, "model.name", entries=["  "]) == ""
-        assert self.chosen(desks, "model.name", entries=[None]) == ""
+    def test_anything_else(self, env: CommandEnv) -> None:
+        assert self.chosen(env, "model.name", entries=[" m "]) == f"model.name is now m.\n{LATER}"
+        assert self.chosen(env, "model.name", entries=["  "]) == ""
+        assert self.chosen(env, "model.name", entries=[None]) == ""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from command_checks import HELLO, Desks, Seat
+from support.command_runner import HELLO, CommandEnv, CommandRunner
 
 CALLS = """
 [[answer]]
@@ -19,22 +19,22 @@ args = { path = "missing" }
 
 
 @pytest.fixture
-def desks(tmp_path: Path) -> Desks:
-    return Desks(tmp_path)
+def env(tmp_path: Path) -> CommandEnv:
+    return CommandEnv(tmp_path)
 
 
-def after_a_run(desks: Desks, line: str) -> list[str]:
-    async def work(seat: Seat) -> str:
-        await seat.ask("go")
-        for counted in (*seat.parts.statistics.models.values(), *seat.parts.statistics.tools.values()):
+def after_a_run(env: CommandEnv, line: str) -> list[str]:
+    async def work(runner: CommandRunner) -> str:
+        await runner.prompt("go")
+        for counted in (*runner.parts.statistics.models.values(), *runner.parts.statistics.tools.values()):
             counted.seconds = 61.2
-        return await seat.shown_by(line)
+        return await runner.output_of(line)
 
-    return desks.at_desk(work, script=CALLS + HELLO).splitlines()
+    return env.run_with(work, script=CALLS + HELLO).splitlines()
 
 
-def test_the_session(desks: Desks) -> None:
-    lines = after_a_run(desks, "/stats")
+def test_the_session(env: CommandEnv) -> None:
+    lines = after_a_run(env, "/stats")
     assert [line.partition("  ")[0] for line in lines[:2]] == ["This session", "Session"]
     assert lines[2:] == [
         "Requests  2",
@@ -49,19 +49,19 @@ def test_the_session(desks: Desks) -> None:
         "Time of models  1 min 1 s",
         "Time of tools  2 min 2 s",
     ]
-    assert after_a_run(desks, "/usage")[2:] == lines[2:]
+    assert after_a_run(env, "/usage")[2:] == lines[2:]
 
 
-def test_by_model(desks: Desks) -> None:
-    assert after_a_run(desks, "/stats model") == [
+def test_by_model(env: CommandEnv) -> None:
+    assert after_a_run(env, "/stats model") == [
         "Models",
         "Model  Requests  Errors  Sent  Cached  Received  Time",
         "scripted  2  0  1,010  400  10  1 min 1 s",
     ]
 
 
-def test_by_tool(desks: Desks) -> None:
-    assert after_a_run(desks, "/stats tools") == [
+def test_by_tool(env: CommandEnv) -> None:
+    assert after_a_run(env, "/stats tools") == [
         "Tools",
         "Tool  Calls  Failed  Refused  Time",
         "list_directory  1  0  0  1 min 1 s",
@@ -69,11 +69,11 @@ def test_by_tool(desks: Desks) -> None:
     ]
 
 
-def test_before_anything_happened(desks: Desks) -> None:
-    assert desks.shown("/stats model") == "Models\nNo model was asked yet."
-    assert desks.shown("/stats tools") == "Tools\nNo tool was called yet."
-    assert "\nTime of models  0.0 s\n" in desks.shown("/stats")
+def test_before_anything_happened(env: CommandEnv) -> None:
+    assert env.output_of("/stats model") == "Models\nNo model was asked yet."
+    assert env.output_of("/stats tools") == "Tools\nNo tool was called yet."
+    assert "\nTime of models  0.0 s\n" in env.output_of("/stats")
 
 
-def test_any_other_word(desks: Desks) -> None:
-    assert desks.shown("/stats all") == "Usage: /stats [model | tools]"
+def test_any_other_word(env: CommandEnv) -> None:
+    assert env.output_of("/stats all") == "Usage: /stats [model | tools]"

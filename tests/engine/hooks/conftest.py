@@ -4,11 +4,11 @@ from collections.abc import Generator
 
 import pytest
 
-from tejat.workspace.processes.keeping import Keeper
+from tejat.workspace.processes.supervisor_client import ProcessSupervisor
 
 
 @pytest.fixture
-def keeper() -> Generator[Keeper]:
-    keeper = Keeper()
-    yield keeper
-    keeper.close()
+def supervisor() -> Generator[ProcessSupervisor]:
+    supervisor = ProcessSupervisor()
+    yield supervisor
+    supervisor.close()

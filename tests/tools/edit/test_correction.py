@@ -4,19 +4,19 @@ import asyncio
 
 import pytest
 
-from tejat.core.failed_edit import FailedEdit
+from tejat.core.tools.edit_failure import EditFailure
 from tejat.tools.edit.correction import (
-    MOST_CONTENT,
-    MOST_GIVEN,
-    Corrections,
-    can_be_corrected,
+    MAX_CONTENT_BYTES,
+    MAX_OLD_STRING_LENGTH,
+    CorrectionCache,
     find_corrected,
+    is_correctable,
 )
 from tejat.tools.edit.request import EditRequest
-from tejat.workspace.encoding import UTF_8, TextEncoding
-from tejat.workspace.splice import TextEdit, TextFile
+from tejat.workspace.text.encoding import UTF_8, TextEncoding
+from tejat.workspace.text.text_edits import TextEdit, TextFile
 
-EDIT = FailedEdit("/w/f.py", "a = 1\n", "a=1", "a = 2", None, "not there")
+EDIT = EditFailure("/w/f.py", "a = 1\n", "a=1", "a = 2", None, "not there")
 
 
 def file_of(text: str, encoding: TextEncoding = UTF_8) -> TextFile:
@@ -28,9 +28,9 @@ class Answers:
 
     def __init__(self, *answers: str | Exception | None) -> None:
         self.answers = list(answers)
-        self.asked: list[FailedEdit] = []
+        self.asked: list[EditFailure] = []
 
-    async def __call__(self, edit: FailedEdit) -> str | None:
+    async def __call__(self, edit: EditFailure) -> str | None:
         self.asked.append(edit)
         answer = self.answers[len(self.asked) - 1]
         if isinstance(answer, Exception):
@@ -41,47 +41,47 @@ class Answers:
 class TestAsking:
     def test_once_about_each_edit(self) -> None:
         answers = Answers("one", None, "two", "three", "four")
-        corrections = Corrections(answers)
+        corrections = CorrectionCache(answers)
         edits = [
             EDIT,
-            FailedEdit("/w/g.py", EDIT.content, EDIT.old, EDIT.new, None, ""),
-            FailedEdit(EDIT.path, "b", EDIT.old, EDIT.new, None, ""),
-            FailedEdit(EDIT.path, EDIT.content, "b", EDIT.new, None, ""),
-            FailedEdit(EDIT.path, EDIT.content, EDIT.old, "b", None, ""),
+            EditFailure("/w/g.py", EDIT.content, EDIT.old_string, EDIT.new_string, None, ""),
+            EditFailure(EDIT.path, "b", EDIT.old_string, EDIT.new_string, None, ""),
+            EditFailure(EDIT.path, EDIT.content, "b", EDIT.new_string, None, ""),
+            EditFailure(EDIT.path, EDIT.content, EDIT.old_string, "b", None, ""),
         ]
 
         async def main() -> list[str | None]:
-            return [await corrections.of(edit) for edit in [*edits, *edits]]
+            return [await corrections.get_correction(edit) for edit in [*edits, *edits]]
 
         assert asyncio.run(main()) == ["one", None, "two", "three", "four"] * 2
         assert answers.asked == edits
 
     def test_where_one_text_ends_and_the_next_begins_makes_a_difference(self) -> None:
         answers = Answers("one", "two")
-        corrections = Corrections(answers)
-        assert asyncio.run(corrections.of(FailedEdit("p", "ab", "c", "d", None, ""))) == "one"
-        assert asyncio.run(corrections.of(FailedEdit("p", "a", "bc", "d", None, ""))) == "two"
+        corrections = CorrectionCache(answers)
+        assert asyncio.run(corrections.get_correction(EditFailure("p", "ab", "c", "d", None, ""))) == "one"
+        assert asyncio.run(corrections.get_correction(EditFailure("p", "a", "bc", "d", None, ""))) == "two"
 
     def test_half_characters(self) -> None:
-        edit = FailedEdit("p", "\udc80", "\ud800", "", None, "")
-        assert asyncio.run(Corrections(Answers("one")).of(edit)) == "one"
+        edit = EditFailure("p", "\udc80", "\ud800", "", None, "")
+        assert asyncio.run(CorrectionCache(Answers("one")).get_correction(edit)) == "one"
 
     def test_line_ends_of_the_answer(self) -> None:
-        assert asyncio.run(Corrections(Answers("a\r\nb\rc\n")).of(EDIT)) == "a\nb\nc\n"
+        assert asyncio.run(CorrectionCache(Answers("a\r\nb\rc\n")).get_correction(EDIT)) == "a\nb\nc\n"
 
     def test_what_broke_is_asked_again(self) -> None:
         answers = Answers(ZeroDivisionError(), "one")
-        corrections = Corrections(answers)
+        corrections = CorrectionCache(answers)
         with pytest.raises(ZeroDivisionError):
-            asyncio.run(corrections.of(EDIT))
-        assert asyncio.run(corrections.of(EDIT)) == "one"
+            asyncio.run(corrections.get_correction(EDIT))
+        assert asyncio.run(corrections.get_correction(EDIT)) == "one"
 
     def test_only_the_latest_are_remembered(self) -> None:
         answers = Answers(*map(str, range(70)))
-        corrections = Corrections(answers)
+        corrections = CorrectionCache(answers)
 
         async def ask(number: int) -> str | None:
-            return await corrections.of(FailedEdit("p", "", str(number), "", None, ""))
+            return await corrections.get_correction(EditFailure("p", "", str(number), "", None, ""))
 
         async def main() -> list[str | None]:
             first = [await ask(number) for number in range(65)]
@@ -101,14 +101,14 @@ class TestAsking:
         ("/w/f.jsonc", "abc", "abd", False),
         ("/w/f.json5", "abc", "abd", False),
         ("/w/f.py", "abc", " \n\t", False),
-        ("/w/f.py", "x" * MOST_CONTENT, "abd", True),
-        ("/w/f.py", "x" * (MOST_CONTENT + 1), "abd", False),
-        ("/w/f.py", "abc", "x" * MOST_GIVEN, True),
-        ("/w/f.py", "abc", "x" * (MOST_GIVEN + 1), False),
+        ("/w/f.py", "x" * MAX_CONTENT_BYTES, "abd", True),
+        ("/w/f.py", "x" * (MAX_CONTENT_BYTES + 1), "abd", False),
+        ("/w/f.py", "abc", "x" * MAX_OLD_STRING_LENGTH, True),
+        ("/w/f.py", "abc", "x" * (MAX_OLD_STRING_LENGTH + 1), False),
     ],
 )
 def test_what_is_asked_about(path: str, content: str, old: str, can: bool) -> None:
-    assert can_be_corrected(path, file_of(content), old) is can
+    assert is_correctable(path, file_of(content), old) is can
 
 
 class TestChecking:
@@ -169,5 +169,5 @@ class TestChecking:
         file = file_of("日本語の本\nソース\n".replace("\n", ending), encoding)
         request = EditRequest("日本語本\r\nソース", "日本語本\r\nソースと表")
         edits = find_corrected(file, request, "日本語の本\nソース")
-        changed = encoding.decode(b"".join(file.splice(edits).pieces))
+        changed = encoding.decode(b"".join(file.apply_edits(edits).pieces))
         assert changed == "日本語の本\nソースと表\n".replace("\n", ending)

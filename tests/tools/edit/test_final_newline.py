@@ -4,16 +4,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tejat.tools.edit.final_newline import keeping_final_newline
-from tejat.tools.edit.request import EditRequest, exact
-from tejat.workspace.encoding import TextEncoding
-from tejat.workspace.splice import TextFile
-from written_texts import ENCODINGS, file_of
+from support.text_samples import ENCODINGS, text_file
+from tejat.tools.edit.final_newline import keep_final_newline
+from tejat.tools.edit.request import EditRequest, find_exact
+from tejat.workspace.text.encoding import TextEncoding
+from tejat.workspace.text.text_edits import TextFile
 
 
 def edited(file: TextFile, request: EditRequest) -> str:
-    edits = keeping_final_newline(file, exact(file, request))
-    return file.encoding.decode(b"".join(file.splice(edits).pieces))
+    edits = keep_final_newline(file, find_exact(file, request))
+    return file.encoding.decode(b"".join(file.apply_edits(edits).pieces))
 
 
 class TestTheEnd:
@@ -46,16 +46,16 @@ class TestTheEnd:
     def test_e8_e26_a_line_end_is_there_if_and_only_if_it_was(
         self, encoding: TextEncoding, text: str, old: str, new: str, expected: str
     ) -> None:
-        assert edited(file_of(text, encoding), EditRequest(old, new, None)) == expected
+        assert edited(text_file(text, encoding), EditRequest(old, new, None)) == expected
 
     def test_no_edits_change_nothing(self) -> None:
-        assert keeping_final_newline(file_of("a"), []) == []
+        assert keep_final_newline(text_file("a"), []) == []
 
     @settings(max_examples=500, deadline=None)
     @given(st.text("ab\n", max_size=20), st.text("ab\n", min_size=1, max_size=3), st.text("ac\n", max_size=3))
     def test_it_is_the_plain_result_with_the_end_mended(self, text: str, old: str, new: str) -> None:
         plain = text.replace(old, new)
-        result = edited(file_of(text), EditRequest(old, new, None))
+        result = edited(text_file(text), EditRequest(old, new, None))
         if old not in text or not plain or plain.endswith("\n") == text.endswith("\n"):
             assert result == plain
         elif text.endswith("\n"):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tejat.tools.edit.omission import omission_placeholders
+from tejat.tools.edit.omission import find_omission_placeholders
 
 
 @pytest.mark.parametrize(
@@ -29,8 +29,8 @@ from tejat.tools.edit.omission import omission_placeholders
     ],
 )
 def test_lines_that_stand_for_something(line: str, spelling: str) -> None:
-    assert omission_placeholders(line) == {spelling}
-    assert omission_placeholders(f"def f():\n{line}\n    pass\n") == {spelling}
+    assert find_omission_placeholders(line) == {spelling}
+    assert find_omission_placeholders(f"def f():\n{line}\n    pass\n") == {spelling}
 
 
 @pytest.mark.parametrize(
@@ -55,14 +55,14 @@ def test_lines_that_stand_for_something(line: str, spelling: str) -> None:
     ],
 )
 def test_lines_that_are_meant(line: str) -> None:
-    assert omission_placeholders(line) == set()
+    assert find_omission_placeholders(line) == set()
 
 
 def test_all_of_them_are_found() -> None:
     text = "rest of code ...\nx\n// rest of methods ...\n(rest of code ...)\n# rest of file unchanged"
-    assert omission_placeholders(text) == {"rest of code", "rest of methods", "rest of file unchanged"}
+    assert find_omission_placeholders(text) == {"rest of code", "rest of methods", "rest of file unchanged"}
 
 
 @pytest.mark.parametrize("text", ["rest of " * 300_000, "rest of x\n" * 20_000, "x\n" * 500_000, "(" * 10**6])
 def test_large_texts(text: str) -> None:
-    assert omission_placeholders(text) == set()
+    assert find_omission_placeholders(text) == set()

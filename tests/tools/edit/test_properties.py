@@ -14,10 +14,10 @@ from random import Random
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tejat.tools.edit.finding import Found, find
+from tejat.tools.edit.pipeline import EditMatch, find_edits
 from tejat.tools.edit.request import EditRequest
-from tejat.workspace.encoding import UTF_8, TextEncoding
-from tejat.workspace.splice import TextFile
+from tejat.workspace.text.encoding import UTF_8, TextEncoding
+from tejat.workspace.text.text_edits import TextFile
 
 TEMPLATES = [
     '{0} = {1}("{2}")',
@@ -235,8 +235,8 @@ ENCODINGS = [
 def written(raw: bytes, encoding: TextEncoding, old: list[str], new: list[str]) -> bytes | None:
     """What becomes of the file; None where the edit is refused."""
     file = TextFile(raw, encoding)
-    found = find(file, EditRequest("\n".join(old), "\n".join(new)))
-    return b"".join(file.splice(found.edits).pieces) if isinstance(found, Found) else None
+    found = find_edits(file, EditRequest("\n".join(old), "\n".join(new)))
+    return b"".join(file.apply_edits(found.edits).pieces) if isinstance(found, EditMatch) else None
 
 
 def edited(text: str, old: list[str], new: list[str]) -> str | None:

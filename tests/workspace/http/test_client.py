@@ -6,12 +6,12 @@ import threading
 from collections.abc import Awaitable, Callable, Mapping
 
 import pytest
-from tests.descriptors import left_open, open_descriptors
+from tests.descriptors import count_leaked, count_open
 
-from certificates import Certificates, make_certificates
-from raw_server import Peer, RawServer, raw_server, run
+from support.certificates import Certificates, make_certificates
+from support.raw_server import Peer, RawServer, raw_server, run_checked
 from tejat.workspace.http.client import HttpClient
-from tejat.workspace.http.values import HttpFailure, HttpLimits, HttpProblem
+from tejat.workspace.http.types import HttpFailure, HttpFailureKind, HttpLimits
 
 OK = b"HTTP/1.1 200 OK\r\n"
 HELLO = OK + b"Content-Length: 5\r\n\r\nhello"
@@ -51,7 +51,7 @@ def with_client(
             finally:
                 await client.close()
 
-    return run(main())
+    return run_checked(main())
 
 
 async def get(client: HttpClient, url: str) -> bytes:
@@ -101,8 +101,8 @@ class TestRequests:
                 pass
 
         with pytest.raises(HttpFailure) as caught:
-            run(main())
-        assert caught.value.problem is HttpProblem.BAD_HEADER
+            run_checked(main())
+        assert caught.value.kind is HttpFailureKind.BAD_HEADER
         assert "secret" not in str(caught.value)
         assert caught.value.__context__ is None
 
@@ -125,7 +125,7 @@ class TestRequests:
                 await go_on.wait()
                 go_on.clear()
             await peer.send(b"0\r\n\r\n")
-            await peer.was_closed()
+            await peer.wait_closed()
 
         async def work(client: HttpClient, server: RawServer) -> list[bytes]:
             found: list[bytes] = []
@@ -202,7 +202,7 @@ class TestKeptConnections:
                 heard.append(await peer.request())
                 peer.reset()
             else:
-                await peer.was_closed()
+                await peer.wait_closed()
 
         async def work(client: HttpClient, server: RawServer) -> int:
             for body in (b"one", b"two"):
@@ -243,11 +243,14 @@ class TestKeptConnections:
 
         failure = with_client(answer, work)
         assert isinstance(failure, HttpFailure)
-        assert failure.problem is HttpProblem.CUT
+        assert failure.kind is HttpFailureKind.DISCONNECTED
         assert len(heard) == 3
 
     def test_nor_a_second_time_once_the_answer_has_begun_or_time_has_run_out(self) -> None:
-        for second, problem in ((b"HTTP/1.1 2", HttpProblem.CUT), (None, HttpProblem.TIMED_OUT_FIRST_BYTE)):
+        for second, problem in (
+            (b"HTTP/1.1 2", HttpFailureKind.DISCONNECTED),
+            (None, HttpFailureKind.TIMED_OUT_FIRST_BYTE),
+        ):
             heard: Heard = []
 
             async def answer(peer: Peer, second: bytes | None = second, heard: Heard = heard) -> None:
@@ -255,7 +258,7 @@ class TestKeptConnections:
                 await peer.send(HELLO)
                 heard.append(await peer.request())
                 if second is None:
-                    await peer.was_closed()
+                    await peer.wait_closed()
                 else:
                     await peer.send(second)
 
@@ -267,7 +270,7 @@ class TestKeptConnections:
 
             failure = with_client(answer, work, limits=HttpLimits(first_byte=0.3))
             assert isinstance(failure, HttpFailure)
-            assert failure.problem is problem
+            assert failure.kind is problem
             assert len(heard) == 2
 
     def test_a_dialled_connection_is_never_shared(self) -> None:
@@ -301,7 +304,7 @@ class TestProxies:
                 assert server.connections == 1
                 await client.close()
 
-        run(main())
+        run_checked(main())
         assert [(line, headers["host"], headers["proxy-authorization"]) for line, headers, _ in heard] == [
             ("GET http://a.test:8080/b?c HTTP/1.1", "a.test:8080", "Basic bWU6d29yZA==")
         ] * 2
@@ -328,14 +331,14 @@ class TestProxies:
                 assert server.connections == 1
                 await client.close()
 
-        run(main())
+        run_checked(main())
         assert [line for line, _, _ in heard] == ["CONNECT service.test:443 HTTP/1.1"] + ["GET /b HTTP/1.1"] * 2
         assert ["proxy-authorization" in headers for _, headers, _ in heard] == [True, False, False]
 
     def test_who_would_be_reached_through_a_proxy(self) -> None:
         client = HttpClient(environment={"https_proxy": "http://127.0.0.1:1", "no_proxy": "inside.example"})
         urls = ("https://x.example/", "http://x.example/", "https://inside.example/")
-        assert [client.is_proxied(url) for url in urls] == [True, False, False]
+        assert [client.uses_proxy(url) for url in urls] == [True, False, False]
 
     def test_a_proxy_that_wants_a_password(self) -> None:
         async def main() -> None:
@@ -347,8 +350,8 @@ class TestProxies:
                     await client.close()
 
         with pytest.raises(HttpFailure) as caught:
-            run(main())
-        assert caught.value.problem is HttpProblem.PROXY
+            run_checked(main())
+        assert caught.value.kind is HttpFailureKind.PROXY
         assert str(caught.value) == "The proxy wants a name and a password, or other ones."
 
     def test_a_server_that_speaks_of_a_proxy_is_only_reported(self) -> None:
@@ -369,11 +372,11 @@ class TestProxies:
                 async with client.request("GET", "http://a.test/", dial=dial) as response:
                     return await response.read(5)
 
-        assert run(main()) == b"hello"
+        assert run_checked(main()) == b"hello"
         environment = {"ALL_PROXY": "nonsense://"}
         with pytest.raises(HttpFailure) as caught:
-            run(get(HttpClient(environment=environment), "http://a.test/"))
-        assert caught.value.problem is HttpProblem.PROXY
+            run_checked(get(HttpClient(environment=environment), "http://a.test/"))
+        assert caught.value.kind is HttpFailureKind.PROXY
 
 
 class TestFailures:
@@ -382,7 +385,7 @@ class TestFailures:
             async with client.request("GET", server.url, limits=HttpLimits(body=4)) as response:
                 with pytest.raises(HttpFailure) as caught:
                     await response.read(100)
-                assert caught.value.problem is HttpProblem.TOO_LARGE
+                assert caught.value.kind is HttpFailureKind.TOO_LARGE
             async with client.request("GET", server.url) as response:
                 assert await response.read(100) == b"hello"
 
@@ -398,14 +401,14 @@ class TestFailures:
                 pass
 
         with pytest.raises(HttpFailure) as caught:
-            run(main())
-        assert caught.value.problem is HttpProblem.CONNECT
+            run_checked(main())
+        assert caught.value.kind is HttpFailureKind.CONNECT
         assert str(caught.value) == f"No connection to 127.0.0.1:{port}: Connection refused."
 
     def test_a_bad_url(self) -> None:
         with pytest.raises(HttpFailure) as caught:
-            run(get(HttpClient(environment={}), "http://me:secret@a.test/"))
-        assert caught.value.problem is HttpProblem.BAD_URL
+            run_checked(get(HttpClient(environment={}), "http://me:secret@a.test/"))
+        assert caught.value.kind is HttpFailureKind.BAD_URL
 
     def test_an_error_of_the_caller_ends_the_request(self) -> None:
         closed = asyncio.Event()
@@ -413,7 +416,7 @@ class TestFailures:
         async def answer(peer: Peer) -> None:
             await peer.request()
             await peer.send(OK + b"Content-Length: 10\r\n\r\n")
-            await peer.was_closed()
+            await peer.wait_closed()
             closed.set()
 
         async def work(client: HttpClient, server: RawServer) -> None:
@@ -427,14 +430,14 @@ class TestFailures:
 
     @pytest.mark.parametrize("framing", [b"Content-Length: 10\r\n\r\n", b"\r\nhalf"])
     def test_closing_the_client_ends_what_is_under_way(self, framing: bytes) -> None:
-        async def work(client: HttpClient, server: RawServer) -> HttpProblem:
+        async def work(client: HttpClient, server: RawServer) -> HttpFailureKind:
             async with client.request("GET", server.url) as response:
                 await client.close()
                 with pytest.raises(HttpFailure) as caught:
                     await response.read(10)
-            return caught.value.problem
+            return caught.value.kind
 
-        assert with_client(saying(OK + framing), work) is HttpProblem.CUT
+        assert with_client(saying(OK + framing), work) is HttpFailureKind.DISCONNECTED
 
 
 class TestCancelling:
@@ -458,7 +461,7 @@ class TestCancelling:
                 await peer.send(said)
             else:
                 await asyncio.sleep(0.3)  # heard nothing while it was being sent
-            assert await peer.was_closed()
+            assert await peer.wait_closed()
             closed.set()
 
         async def work(client: HttpClient, server: RawServer) -> None:
@@ -481,10 +484,10 @@ class TestCancelling:
         async def answer(peer: Peer) -> None:
             line, _, _ = await peer.request()
             if "/slow" in line:
-                await peer.was_closed()
+                await peer.wait_closed()
             await asyncio.sleep(0.1)
             await peer.send(HELLO)
-            await peer.was_closed()
+            await peer.wait_closed()
 
         async def work(client: HttpClient, server: RawServer) -> list[bytes]:
             slow = [asyncio.create_task(get(client, f"{server.url}/slow")) for _ in range(10)]
@@ -498,7 +501,7 @@ class TestCancelling:
 
 
 def test_nothing_is_opened_before_it_is_wanted() -> None:
-    threads, opened = set(threading.enumerate()), open_descriptors()
+    threads, opened = set(threading.enumerate()), count_open()
     HttpClient(environment={"SSL_CERT_FILE": "/nowhere", "ALL_PROXY": "nonsense://"})
     assert not set(threading.enumerate()) - threads
-    assert left_open(opened) == 0
+    assert count_leaked(opened) == 0

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from raw_server import Peer, raw_server, run
-from tejat.workspace.http.connection import Connection, Request
-from tejat.workspace.http.patience import Patience
-from tejat.workspace.http.values import HttpFailure, HttpLimits, HttpProblem
-from tejat.workspace.http.wire import Wire
+from support.raw_server import Peer, raw_server, run_checked
+from tejat.workspace.http.connection import HttpConnection, OutgoingRequest
+from tejat.workspace.http.deadline import RequestDeadline
+from tejat.workspace.http.stream import SocketStream
+from tejat.workspace.http.types import HttpFailure, HttpFailureKind, HttpLimits
 
 OK = b"HTTP/1.1 200 OK\r\n"
 CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
@@ -29,22 +29,22 @@ async def exchange(
     async with raw_server(answer) as server:
         plain = socket.create_connection(("127.0.0.1", server.port))
         plain.setblocking(False)
-        wire = Wire()
+        stream = SocketStream()
         loop = asyncio.get_running_loop()
-        await loop.create_connection(lambda: wire, sock=plain)
-        connection = Connection(wire, where="a.test:80")
-        request = Request(method, "/x", [("Host", "a.test"), ("Content-Length", str(sum(map(len, body))))])
+        await loop.create_connection(lambda: stream, sock=plain)
+        connection = HttpConnection(stream, where="a.test:80")
+        request = OutgoingRequest(method, "/x", [("Host", "a.test"), ("Content-Length", str(sum(map(len, body))))])
         try:
-            patience = Patience(limits, where="a.test:80", clock=loop.time)
-            response = await connection.exchange(request, body, patience)
+            deadline = RequestDeadline(limits, where="a.test:80", clock=loop.time)
+            response = await connection.send(request, body, deadline)
             whole = await response.read(100_000_000)
-            return response.status, response.reason, list(response.headers.items()), whole, connection.can_be_reused()
+            return response.status, response.reason, list(response.headers.items()), whole, connection.is_reusable()
         finally:
-            wire.abort()
-            await wire.closed
+            stream.abort()
+            await stream.closed
 
 
-def says(*pieces: bytes, then: Callable[[Peer], Awaitable[object]] = Peer.was_closed) -> Answer:
+def says(*pieces: bytes, then: Callable[[Peer], Awaitable[object]] = Peer.wait_closed) -> Answer:
     async def answer(peer: Peer) -> None:
         await peer.request()
         for piece in pieces:
@@ -67,12 +67,12 @@ async def reset(peer: Peer) -> None:
 
 async def half_close(peer: Peer) -> None:
     peer.writer.write_eof()
-    await peer.was_closed()
+    await peer.wait_closed()
 
 
 def failure_of(answer: Answer, *, body: Sequence[bytes] = (), limits: HttpLimits = USUAL) -> HttpFailure:
     with pytest.raises(HttpFailure) as caught:
-        run(exchange(answer, body=body, limits=limits))
+        run_checked(exchange(answer, body=body, limits=limits))
     assert "a.test:80" in str(caught.value)
     return caught.value
 
@@ -97,12 +97,12 @@ class TestResponses:
     @pytest.mark.parametrize("at_once", [True, False])
     def test_whole_answers(self, said: bytes, status: int, body: bytes, is_reusable: bool, at_once: bool) -> None:
         pieces = [said] if at_once else [said[index : index + 1] for index in range(len(said))]
-        found = run(exchange(says(*pieces)))
+        found = run_checked(exchange(says(*pieces)))
         assert (found[0], found[3], found[4]) == (status, body, is_reusable)
 
     def test_reason_and_headers_as_they_came(self) -> None:
         said = b"HTTP/1.1 418 I'm a Teapot\r\nX-A: 1\r\nx-a:  2 \r\nContent-Length: 0\r\nX-Latin: \xe4\r\n\r\n"
-        assert run(exchange(says(said))) == (
+        assert run_checked(exchange(says(said))) == (
             418,
             "I'm a Teapot",
             [("X-A", "1"), ("x-a", "2"), ("Content-Length", "0"), ("X-Latin", "ä")],
@@ -113,20 +113,20 @@ class TestResponses:
     @pytest.mark.parametrize("version", [b"1.0", b"1.1"])
     @pytest.mark.parametrize("end", [close, half_close])
     def test_a_body_that_ends_with_the_connection(self, version: bytes, end: Callable[[Peer], Awaitable[None]]) -> None:
-        found = run(exchange(says(b"HTTP/%b 200 OK\r\n\r\nhel" % version, b"lo", then=end)))
+        found = run_checked(exchange(says(b"HTTP/%b 200 OK\r\n\r\nhel" % version, b"lo", then=end)))
         assert (found[3], found[4]) == (b"hello", False)
 
     def test_a_connection_on_which_somebody_speaks_unasked_is_not_used_again(self) -> None:
-        found = run(exchange(says(OK + b"Content-Length: 2\r\n\r\nhiunasked")))
+        found = run_checked(exchange(says(OK + b"Content-Length: 2\r\n\r\nhiunasked")))
         assert (found[3], found[4]) == (b"hi", False)
 
     def test_an_answer_to_head_has_no_body(self) -> None:
-        found = run(exchange(says(OK + b"Content-Length: 5\r\n\r\n"), method="HEAD"))
+        found = run_checked(exchange(says(OK + b"Content-Length: 5\r\n\r\n"), method="HEAD"))
         assert (found[0], found[3], found[4]) == (200, b"", True)
 
     def test_a_large_body(self) -> None:
         size = 20_000_000
-        found = run(exchange(says(OK + b"Content-Length: %d\r\n\r\n" % size, b"\0" * size)))
+        found = run_checked(exchange(says(OK + b"Content-Length: %d\r\n\r\n" % size, b"\0" * size)))
         assert (len(found[3]), found[4]) == (size, True)
 
 
@@ -158,9 +158,9 @@ class TestRequests:
         async def answer(peer: Peer) -> None:
             heard.append(await peer.request())
             await peer.send(OK + b"Content-Length: 0\r\n\r\n")
-            await peer.was_closed()
+            await peer.wait_closed()
 
-        assert run(exchange(answer, body=body))[4]
+        assert run_checked(exchange(answer, body=body))[4]
         whole = b"".join(body)
         assert heard == [("POST /x HTTP/1.1", {"host": "a.test", "content-length": str(len(whole))}, whole)]
 
@@ -170,7 +170,7 @@ class TestRequests:
             await peer.send(interim + b"HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno")
             await asyncio.sleep(30)
 
-        found = run(exchange(answer, body=[bytes(20_000_000)]))
+        found = run_checked(exchange(answer, body=[bytes(20_000_000)]))
         assert (found[0], found[3], found[4]) == (413, b"no", False)
 
     def test_an_interim_answer_does_not_stop_the_sending(self) -> None:
@@ -178,9 +178,9 @@ class TestRequests:
             await peer.send(b"HTTP/1.1 100 Continue\r\n\r\n")
             _, _, body = await peer.request()
             await peer.send(OK + b"Content-Length: 8\r\n\r\n%8d" % len(body))
-            await peer.was_closed()
+            await peer.wait_closed()
 
-        found = run(exchange(answer, body=[bytes(20_000_000)]))
+        found = run_checked(exchange(answer, body=[bytes(20_000_000)]))
         assert (found[3], found[4]) == (b"20000000", True)
 
     def test_an_answer_before_the_connection_is_closed_on_us(self) -> None:
@@ -188,7 +188,7 @@ class TestRequests:
             await peer.send(b"HTTP/1.1 401 No\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno")
             await half_close(peer)
 
-        found = run(exchange(answer, body=[bytes(20_000_000)]))
+        found = run_checked(exchange(answer, body=[bytes(20_000_000)]))
         assert (found[0], found[3]) == (401, b"no")
 
 
@@ -211,19 +211,19 @@ class TestCuts:
     )
     def test_half_an_answer(self, said: bytes, end: Callable[[Peer], Awaitable[None]]) -> None:
         failure = failure_of(says(said, then=end))
-        assert failure.problem is HttpProblem.CUT
+        assert failure.kind is HttpFailureKind.DISCONNECTED
         is_begun = b"\r\n\r\n" in said and b"100" not in said
         assert ("in the middle" in str(failure)) == is_begun
 
     def test_a_reset_is_no_end_of_a_body_without_length(self) -> None:
-        assert failure_of(says(OK + b"\r\nhello", then=reset)).problem is HttpProblem.CUT
+        assert failure_of(says(OK + b"\r\nhello", then=reset)).kind is HttpFailureKind.DISCONNECTED
 
     def test_a_reset_while_we_send(self) -> None:
         async def answer(peer: Peer) -> None:
             await peer.reader.readexactly(100)
             await reset(peer)
 
-        assert failure_of(answer, body=[bytes(20_000_000)]).problem is HttpProblem.CUT
+        assert failure_of(answer, body=[bytes(20_000_000)]).kind is HttpFailureKind.DISCONNECTED
 
 
 class TestWhatIsNotHttp:
@@ -247,7 +247,7 @@ class TestWhatIsNotHttp:
     )
     def test_it_is_refused_and_not_repeated(self, said: bytes) -> None:
         failure = failure_of(says(said))
-        assert failure.problem is HttpProblem.PROTOCOL
+        assert failure.kind is HttpFailureKind.PROTOCOL
         assert "secret" not in str(failure)
         assert failure.__context__ is None
 
@@ -266,23 +266,23 @@ class TestTooLarge:
         ],
     )
     def test_headers_without_end(self, said: bytes) -> None:
-        assert failure_of(says(said)).problem is HttpProblem.TOO_LARGE
+        assert failure_of(says(said)).kind is HttpFailureKind.TOO_LARGE
 
     def test_headers_are_measured_against_the_limit_of_the_request(self) -> None:
         said = OK + b"X: %b\r\nContent-Length: 0\r\n\r\n" % (b"a" * 2000)
-        assert failure_of(says(said), limits=HttpLimits(headers=1000)).problem is HttpProblem.TOO_LARGE
-        assert run(exchange(says(said), limits=HttpLimits(headers=3000)))[0] == 200
+        assert failure_of(says(said), limits=HttpLimits(headers=1000)).kind is HttpFailureKind.TOO_LARGE
+        assert run_checked(exchange(says(said), limits=HttpLimits(headers=3000)))[0] == 200
 
     @pytest.mark.parametrize(
         "framing", [b"Content-Length: 11\r\n\r\n", b"Transfer-Encoding: chunked\r\n\r\nb\r\n", b"\r\n"]
     )
     def test_a_body_beyond_the_limit(self, framing: bytes) -> None:
         failure = failure_of(says(OK + framing + b"hello world"), limits=HttpLimits(body=10))
-        assert (failure.problem, str(failure)) == (HttpProblem.TOO_LARGE, "a.test:80 sent more than 10 bytes.")
+        assert (failure.kind, str(failure)) == (HttpFailureKind.TOO_LARGE, "a.test:80 sent more than 10 bytes.")
 
     def test_a_body_at_the_limit(self) -> None:
         said = OK + b"Content-Length: 10\r\n\r\n0123456789"
-        assert run(exchange(says(said), limits=HttpLimits(body=10)))[3] == b"0123456789"
+        assert run_checked(exchange(says(said), limits=HttpLimits(body=10)))[3] == b"0123456789"
 
 
 async def drip(peer: Peer) -> None:
@@ -295,11 +295,11 @@ class TestLimits:
     @pytest.mark.parametrize("said", [b"", b"HTTP/1.1 200", b"HTTP/1.1 100 Continue\r\n\r\n"])
     def test_no_answer(self, said: bytes) -> None:
         failure = failure_of(says(said), limits=HttpLimits(first_byte=0.2, idle=30))
-        assert failure.problem is HttpProblem.TIMED_OUT_FIRST_BYTE
+        assert failure.kind is HttpFailureKind.TIMED_OUT_FIRST_BYTE
 
     def test_headers_that_drip_are_no_answer(self) -> None:
         failure = failure_of(says(OK + b"X: ", then=drip), limits=HttpLimits(first_byte=0.2, idle=30))
-        assert failure.problem is HttpProblem.TIMED_OUT_FIRST_BYTE
+        assert failure.kind is HttpFailureKind.TIMED_OUT_FIRST_BYTE
 
     @pytest.mark.parametrize(
         "said",
@@ -307,11 +307,11 @@ class TestLimits:
     )
     def test_silence_in_the_middle(self, said: bytes) -> None:
         failure = failure_of(says(OK + said), limits=HttpLimits(idle=0.2))
-        assert failure.problem is HttpProblem.TIMED_OUT_IDLE
+        assert failure.kind is HttpFailureKind.TIMED_OUT_IDLE
 
     def test_a_chunk_size_that_drips_is_silence(self) -> None:
         said = CHUNKED + b"5;"
-        assert failure_of(says(said, then=drip), limits=HttpLimits(idle=0.2)).problem is HttpProblem.TIMED_OUT_IDLE
+        assert failure_of(says(said, then=drip), limits=HttpLimits(idle=0.2)).kind is HttpFailureKind.TIMED_OUT_IDLE
 
     def test_a_body_that_drips_lives_as_long_as_it_drips(self) -> None:
         async def slowly(peer: Peer) -> None:
@@ -320,12 +320,12 @@ class TestLimits:
                 await asyncio.sleep(0.03)
 
         said = OK + b"Content-Length: 20\r\n\r\n"
-        assert run(exchange(says(said, then=slowly), limits=HttpLimits(idle=0.4)))[3] == b"x" * 20
+        assert run_checked(exchange(says(said, then=slowly), limits=HttpLimits(idle=0.4)))[3] == b"x" * 20
 
     def test_but_not_beyond_the_whole_time(self) -> None:
         said = OK + b"Content-Length: 20000\r\n\r\n"
-        failure = failure_of(says(said, then=drip), limits=HttpLimits(idle=5, whole=0.3))
-        assert failure.problem is HttpProblem.TIMED_OUT_WHOLE
+        failure = failure_of(says(said, then=drip), limits=HttpLimits(idle=5, total=0.3))
+        assert failure.kind is HttpFailureKind.TIMED_OUT_TOTAL
 
     def test_nor_does_a_flood(self) -> None:
         async def flood(peer: Peer) -> None:
@@ -333,22 +333,22 @@ class TestLimits:
                 await peer.send(bytes(65_536))
                 await asyncio.sleep(0.001)
 
-        failure = failure_of(says(OK + b"\r\n", then=flood), limits=HttpLimits(whole=0.3))
-        assert failure.problem is HttpProblem.TIMED_OUT_WHOLE
+        failure = failure_of(says(OK + b"\r\n", then=flood), limits=HttpLimits(total=0.3))
+        assert failure.kind is HttpFailureKind.TIMED_OUT_TOTAL
 
     def test_a_peer_that_does_not_listen(self) -> None:
         async def deaf(_: Peer) -> None:
             await asyncio.sleep(30)
 
         failure = failure_of(deaf, body=[bytes(20_000_000)], limits=HttpLimits(idle=0.3))
-        assert failure.problem is HttpProblem.TIMED_OUT_IDLE
+        assert failure.kind is HttpFailureKind.TIMED_OUT_IDLE
 
     def test_a_peer_that_listens_slowly(self) -> None:
         async def slow(peer: Peer) -> None:
             for _ in range(10):
                 await peer.reader.read(100_000)
                 await asyncio.sleep(0.05)
-            await peer.was_closed()
+            await peer.wait_closed()
 
-        failure = failure_of(slow, body=[bytes(20_000_000)], limits=HttpLimits(idle=5, whole=0.3))
-        assert failure.problem is HttpProblem.TIMED_OUT_WHOLE
+        failure = failure_of(slow, body=[bytes(20_000_000)], limits=HttpLimits(idle=5, total=0.3))
+        assert failure.kind is HttpFailureKind.TIMED_OUT_TOTAL

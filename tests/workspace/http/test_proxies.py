@@ -2,16 +2,16 @@
 
 import pytest
 
-from tejat.workspace.http.address import Origin, read_url
-from tejat.workspace.http.proxies import Proxies, Proxy
-from tejat.workspace.http.values import HttpFailure, HttpProblem
+from tejat.workspace.http.proxies import Proxy, ProxySettings
+from tejat.workspace.http.types import HttpFailure, HttpFailureKind
+from tejat.workspace.http.url import Origin, parse_url
 
 ONE = Proxy(Origin("http", "one.test", 3128))
 TWO = Proxy(Origin("http", "two.test", 3128))
 
 
 def between(environment: dict[str, str], url: str) -> Proxy | None:
-    return Proxies(environment).between(read_url(url)[0])
+    return ProxySettings(environment).proxy_for(parse_url(url)[0])
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_exceptions(exceptions: str, url: str, is_proxied: bool) -> None:
 def test_a_proxy_that_makes_no_sense_is_named_by_its_variable(value: str) -> None:
     with pytest.raises(HttpFailure) as caught:
         between({"https_proxy": value}, "https://a.test")
-    assert caught.value.problem is HttpProblem.PROXY
+    assert caught.value.kind is HttpFailureKind.PROXY
     assert "https_proxy" in str(caught.value)
     assert "secret" not in str(caught.value)
     assert caught.value.__context__ is None

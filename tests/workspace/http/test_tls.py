@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from certificates import Certificates, make_certificates, openssl
+from support.certificates import Certificates, make_certificates, run_openssl
 from tejat.workspace.http import tls
-from tejat.workspace.http.tls import Trust, certificate_places
+from tejat.workspace.http.tls import CertificateStore, certificate_paths
 
 
 @pytest.fixture(scope="module")
@@ -18,8 +18,8 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
 
 
 def context(environment: dict[str, str]) -> tuple[ssl.SSLContext, list[str]]:
-    trust = Trust(environment)
-    return asyncio.run(trust.context()), trust.complaints
+    certificate_store = CertificateStore(environment)
+    return asyncio.run(certificate_store.context()), certificate_store.load_errors
 
 
 def believes(server: ssl.SSLContext, client: ssl.SSLContext, name: str = "service.test") -> bool:
@@ -56,7 +56,7 @@ def test_a_file_of_certificates(certificates: Certificates, variable: str) -> No
 @pytest.mark.parametrize("variable", ["SSL_CERT_DIR", "REQUESTS_CA_BUNDLE"])
 def test_a_directory_of_certificates(certificates: Certificates, tmp_path: Path, variable: str) -> None:
     (tmp_path / "ca.pem").write_bytes(certificates.authority.read_bytes())
-    openssl(tmp_path, "rehash", ".")
+    run_openssl(tmp_path, "rehash", ".")
     made, complaints = context({variable: str(tmp_path)})
     assert believes(certificates.server, made)
     assert complaints == []
@@ -100,18 +100,18 @@ class TestPlaces:
     def test_where_openssl_looks(self, certificates: Certificates, tmp_path: Path) -> None:
         (tmp_path / "0a1b2c3d.0").write_text("")
         file, directory = str(certificates.authority), str(tmp_path)
-        found = certificate_places({}, file=file, directory=directory)
+        found = certificate_paths({}, file=file, directory=directory)
         assert found == [(file, file), (directory, directory)]
 
     def test_the_variables_of_openssl_take_its_place_one_by_one(self, tmp_path: Path) -> None:
         (tmp_path / "0a1b2c3d.0").write_text("")
         (tmp_path / "file").write_text("")
         file, directory = str(tmp_path / "file"), str(tmp_path)
-        assert certificate_places({"SSL_CERT_FILE": "/a"}, file=file, directory=directory) == [
+        assert certificate_paths({"SSL_CERT_FILE": "/a"}, file=file, directory=directory) == [
             (directory, directory),
             ("SSL_CERT_FILE", "/a"),
         ]
-        assert certificate_places({"SSL_CERT_DIR": "/a:/b"}, file=file, directory=directory) == [
+        assert certificate_paths({"SSL_CERT_DIR": "/a:/b"}, file=file, directory=directory) == [
             (file, file),
             ("SSL_CERT_DIR", "/a"),
             ("SSL_CERT_DIR", "/b"),
@@ -121,7 +121,7 @@ class TestPlaces:
         (tmp_path / "file").write_text("")
         file = str(tmp_path / "file")
         environment = {"NODE_EXTRA_CA_CERTS": "/a", "REQUESTS_CA_BUNDLE": "/b", "SSL_CERT_FILE": ""}
-        assert certificate_places(environment, file=file, directory="/missing") == [
+        assert certificate_paths(environment, file=file, directory="/missing") == [
             (file, file),
             ("NODE_EXTRA_CA_CERTS", "/a"),
             ("REQUESTS_CA_BUNDLE", "/b"),
@@ -133,17 +133,17 @@ class TestPlaces:
         bundle = str(certificates.authority)
         monkeypatch.setattr(tls, "_KNOWN_BUNDLES", ("/missing", bundle, str(tmp_path)))
         (tmp_path / "not-by-hash.pem").write_text("")
-        assert certificate_places({}, file="/missing", directory=str(tmp_path)) == [(bundle, bundle)]
+        assert certificate_paths({}, file="/missing", directory=str(tmp_path)) == [(bundle, bundle)]
         only = {"SSL_CERT_FILE": "/a"}
-        assert certificate_places(only, file="/missing", directory="/missing") == [("SSL_CERT_FILE", "/a")]
+        assert certificate_paths(only, file="/missing", directory="/missing") == [("SSL_CERT_FILE", "/a")]
 
 
 def test_the_context_is_made_once() -> None:
     async def main() -> bool:
-        trust = Trust({})
-        trust.warm_up()
-        trust.warm_up()
-        first, second = await asyncio.gather(trust.context(), trust.context())
+        certificate_store = CertificateStore({})
+        certificate_store.warm_up()
+        certificate_store.warm_up()
+        first, second = await asyncio.gather(certificate_store.context(), certificate_store.context())
         return first is second
 
     assert asyncio.run(main())
@@ -151,5 +151,5 @@ def test_the_context_is_made_once() -> None:
 
 def test_nothing_is_made_before_it_is_wanted() -> None:
     before = set(threading.enumerate())
-    Trust({})
+    CertificateStore({})
     assert not set(threading.enumerate()) - before

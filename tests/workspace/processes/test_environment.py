@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tejat.core.errors import UsageError
-from tejat.workspace.processes.environment import child_environment, person_environment
+from tejat.workspace.processes.environment import child_environment, user_environment
 
 SET = {
     "GEMINI_CLI": "1",
@@ -168,8 +168,8 @@ def test_a_repository_lying_around_as_files_decides_nothing(tmp_path: Path) -> N
 
 def test_the_person_has_all_of_their_own_and_nobody_to_ask() -> None:
     base = {"PATH": "/a:.", "SERVICE_TOKEN": "s", "BASH_ENV": "/b", "TERM": "vt100", "PAGER": "less", "no name": "x"}
-    made = person_environment({**base, "ODD": "a\0b"})
+    made = user_environment({**base, "ODD": "a\0b"})
     kept = {name: text for name, text in made.items() if name not in SET}
     assert kept == {"PATH": "/a:.", "SERVICE_TOKEN": "s", "BASH_ENV": "/b"}
     assert (made["TERM"], made["PAGER"], made["GEMINI_CLI"]) == ("vt100", "cat", "1")
-    assert person_environment({})["TERM"] == "xterm-256color"
+    assert user_environment({})["TERM"] == "xterm-256color"

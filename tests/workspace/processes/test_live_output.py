@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 
-from tejat.workspace.processes.live_output import MOST_SHOWN, LiveOutput
+from tejat.workspace.processes.live_output import MAX_SHOWN_CHARACTERS, LiveOutput
 
 
 def shown_by(work: Callable[[LiveOutput], Awaitable[None]]) -> list[str]:
@@ -65,7 +65,7 @@ def test_only_the_end_of_much() -> None:
         live.add("é".encode() * 10)
 
     last = shown_by(work)[-1]
-    assert len(last) == MOST_SHOWN
+    assert len(last) == MAX_SHOWN_CHARACTERS
     assert last.endswith("199998\n199999\n" + "é" * 10)
 
 
@@ -77,7 +77,7 @@ def test_a_flood_costs_next_to_nothing() -> None:
             live.add(piece)
         assert time.process_time() - began < 1.5
 
-    assert len(shown_by(work)[-1]) == MOST_SHOWN
+    assert len(shown_by(work)[-1]) == MAX_SHOWN_CHARACTERS
 
 
 def test_binary_is_counted_not_shown() -> None:

@@ -11,20 +11,20 @@ from collections.abc import Generator
 import pytest
 
 from tejat.workspace.processes.process_tree import (
-    ENDING_SECONDS,
     GRACE_SECONDS,
-    Ending,
+    TERMINATION_SECONDS,
     Process,
-    children_of_this_process,
-    descendants_of_this_process,
+    ProcessTermination,
+    boot_ticks,
+    exclude_named,
     file_size_limit,
-    look_at,
-    not_named,
+    list_processes,
+    own_children,
+    own_descendants,
     parse_ps,
-    processes,
-    send,
-    started_at,
-    ticks_now,
+    process_start_time,
+    read_process,
+    send_signal,
     with_descendants,
 )
 
@@ -54,19 +54,19 @@ def fields(of: Process | None) -> tuple[object, ...] | None:
 @linux
 class TestLooking:
     def test_oneself(self) -> None:
-        us = look_at(os.getpid())
+        us = read_process(os.getpid())
         assert us is not None
         assert fields(us) == (os.getpid(), os.getppid(), os.getsid(0), us.started, True)
-        assert 0 < us.started <= ticks_now()
-        assert fields(processes()[os.getpid()]) == fields(us)
-        assert started_at(os.getpid()) == us.started
+        assert 0 < us.started <= boot_ticks()
+        assert fields(list_processes()[os.getpid()]) == fields(us)
+        assert process_start_time(os.getpid()) == us.started
 
     def test_a_name_that_looks_like_the_end_of_the_name(self) -> None:
         code = "import ctypes; ctypes.CDLL(None).prctl(15, b') R 1 1 1 (', 0, 0, 0); print(flush=True); input()"
         with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
             assert child.stdout is not None
             child.stdout.readline()
-            seen = look_at(child.pid)
+            seen = read_process(child.pid)
             assert seen is not None
             assert (seen.parent, seen.session, seen.is_alive) == (os.getpid(), os.getsid(0), True)
             child.communicate(b"\n")
@@ -74,20 +74,20 @@ class TestLooking:
     def test_names(self) -> None:
         with started("/bin/sleep", "60") as first, started("/bin/sleep", "60") as second, started("/bin/cat") as third:
             pids = (second.pid, first.pid, os.getpid())
-            assert not_named({"sleep", "other"}, pids) == (os.getpid(),)
-            assert not_named({"slee", "sleep 60", ""}, pids) == pids
-            assert not_named(frozenset(), (third.pid,)) == (third.pid,)
+            assert exclude_named({"sleep", "other"}, pids) == (os.getpid(),)
+            assert exclude_named({"slee", "sleep 60", ""}, pids) == pids
+            assert exclude_named(frozenset(), (third.pid,)) == (third.pid,)
             os.kill(first.pid, signal.SIGKILL)
             first.wait()
-            assert not_named({"other"}, pids) == (second.pid, os.getpid())
+            assert exclude_named({"other"}, pids) == (second.pid, os.getpid())
 
     def test_one_that_ended_and_was_not_looked_after_is_not_alive(self) -> None:
         with started("/bin/true") as child:
             os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
-            seen = look_at(child.pid)
+            seen = read_process(child.pid)
             assert seen is not None
-            assert (seen.is_alive, started_at(child.pid)) == (False, None)
-        assert (look_at(child.pid), started_at(child.pid)) == (None, None)
+            assert (seen.is_alive, process_start_time(child.pid)) == (False, None)
+        assert (read_process(child.pid), process_start_time(child.pid)) == (None, None)
 
     def test_one_whose_first_thread_ended_is_alive(self) -> None:
         code = (
@@ -103,7 +103,7 @@ class TestLooking:
             while b") Z " not in _stat(child.pid) and time.monotonic() < deadline:
                 time.sleep(0.01)
             assert b") Z " in _stat(child.pid)
-            seen = look_at(child.pid)
+            seen = read_process(child.pid)
             assert seen is not None
             assert seen.is_alive
 
@@ -118,9 +118,9 @@ class TestLooking:
         with started("/bin/sh", "-c", "sleep 60 & echo $!; wait") as child:
             assert child.stdout is not None
             grandchild = int(child.stdout.readline())
-            assert child.pid in (children_of_this_process() or set())
-            assert grandchild not in (children_of_this_process() or set())
-            below = descendants_of_this_process()
+            assert child.pid in (own_children() or set())
+            assert grandchild not in (own_children() or set())
+            below = own_descendants()
             assert (below[child.pid].parent, below[grandchild].parent) == (os.getpid(), child.pid)
             assert os.getpid() not in below
 
@@ -157,19 +157,19 @@ def test_the_real_ps_can_be_read() -> None:
 def test_signals_to_the_dead_are_nothing() -> None:
     with started("/bin/true") as child:
         child.wait()
-    send(signal.SIGTERM, [child.pid])
+    send_signal(signal.SIGTERM, [child.pid])
 
 
 class TestEnding:
     def end(self, child: "subprocess.Popen[bytes]") -> float:
         began = time.monotonic()
-        ending = Ending(lambda: set[int]() if child.poll() is not None else {child.pid})
+        ending = ProcessTermination(lambda: set[int]() if child.poll() is not None else {child.pid})
         while (pause := ending.step()) is not None:
             time.sleep(min(pause, 0.01))
         return time.monotonic() - began
 
     def test_nobody_is_soon_ended(self) -> None:
-        assert Ending(set[int]).step() is None
+        assert ProcessTermination(set[int]).step() is None
 
     def test_who_goes_when_asked_is_not_killed(self) -> None:
         with started("sleep", "60") as child:
@@ -181,16 +181,16 @@ class TestEnding:
             assert child.stdout is not None
             child.stdout.readline()
             seconds = self.end(child)
-            assert GRACE_SECONDS <= seconds < ENDING_SECONDS
+            assert GRACE_SECONDS <= seconds < TERMINATION_SECONDS
             assert child.returncode == -signal.SIGKILL
 
     def test_who_is_found_too_late_is_killed_nevertheless(self) -> None:
         with started("/bin/bash", "-c", "trap '' TERM INT HUP; echo; while :; do sleep 60; done") as child:
             assert child.stdout is not None
             child.stdout.readline()
-            ending = Ending(lambda: {child.pid} if child.poll() is None else set[int]())
+            ending = ProcessTermination(lambda: {child.pid} if child.poll() is None else set[int]())
             time.sleep(ending.step() or 0)
-            time.sleep(ENDING_SECONDS)
+            time.sleep(TERMINATION_SECONDS)
             while (pause := ending.step()) is not None:
                 time.sleep(pause)
             assert child.wait(10) == -signal.SIGKILL
@@ -198,18 +198,20 @@ class TestEnding:
     def test_who_cannot_be_ended_is_let_be(self) -> None:
         with started("/bin/true") as child:
             child.wait()
-        ending = Ending(lambda: {child.pid})  # somebody who is always found and never there
+        ending = ProcessTermination(lambda: {child.pid})  # somebody who is always found and never there
         began = time.monotonic()
         while (pause := ending.step()) is not None:
             time.sleep(pause)
-        assert ENDING_SECONDS <= time.monotonic() - began < ENDING_SECONDS + 1
+        assert TERMINATION_SECONDS <= time.monotonic() - began < TERMINATION_SECONDS + 1
 
 
 def test_a_group_is_killed_only_while_one_of_those_to_be_ended_is_in_it() -> None:
     bystander = subprocess.Popen(["sleep", "60"], start_new_session=True)
     victim = subprocess.Popen(["sleep", "60"], start_new_session=True)
     try:
-        ending = Ending(lambda: {victim.pid} if victim.poll() is None else set(), groups=[victim.pid, bystander.pid])
+        ending = ProcessTermination(
+            lambda: {victim.pid} if victim.poll() is None else set(), groups=[victim.pid, bystander.pid]
+        )
         while (pause := ending.step()) is not None:
             time.sleep(min(pause, 0.01))
         assert victim.wait(5) < 0

@@ -7,22 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from tejat.workspace.jobs import Jobs
-from tejat.workspace.processes.keeping import Keeper
-from tejat.workspace.processes.shell import Shell, find_own_shell, find_shell, unwrapped
+from tejat.workspace.jobs.store import JobStore
+from tejat.workspace.processes.shell import ShellContext, find_shell, find_user_shell, run_without_sandbox
+from tejat.workspace.processes.supervisor_client import ProcessSupervisor
 
 OPTIONS = ("--norc", "--noprofile", "-c", "--")
 
 
 @pytest.fixture
-def shell(tmp_path: Path) -> Shell:
-    return Shell(Keeper(), Jobs(str(tmp_path / "jobs")), {}, str(tmp_path / "outputs"))
+def shell(tmp_path: Path) -> ShellContext:
+    return ShellContext(ProcessSupervisor(), JobStore(str(tmp_path / "jobs")), {}, str(tmp_path / "outputs"))
 
 
-def test_outputs_are_private_and_have_names_of_their_own(shell: Shell) -> None:
+def test_outputs_are_private_and_have_names_of_their_own(shell: ShellContext) -> None:
     before = os.umask(0)
     try:
-        with shell.new_output("stdout") as one, shell.new_output("stdout") as other:
+        with shell.create_output_file("stdout") as one, shell.create_output_file("stdout") as other:
             one.write(b"x")
             names = {one.name, other.name}
     finally:
@@ -33,24 +33,24 @@ def test_outputs_are_private_and_have_names_of_their_own(shell: Shell) -> None:
     assert stat.S_IMODE(os.stat(shell.outputs).st_mode) == 0o700
 
 
-def test_tidying_removes_what_is_a_week_old(shell: Shell) -> None:
-    with shell.new_output("stdout") as old, shell.new_output("stdout") as new:
+def test_tidying_removes_what_is_a_week_old(shell: ShellContext) -> None:
+    with shell.create_output_file("stdout") as old, shell.create_output_file("stdout") as new:
         pass
     long_ago = time.time() - 8 * 24 * 3600
     os.utime(old.name, (long_ago, long_ago))
-    shell.tidy()
+    shell.remove_old_outputs()
     assert os.listdir(shell.outputs) == [os.path.basename(new.name)]
 
 
-def test_tidying_what_was_never_made(shell: Shell) -> None:
-    shell.tidy()
+def test_tidying_what_was_never_made(shell: ShellContext) -> None:
+    shell.remove_old_outputs()
     assert not os.path.exists(shell.outputs)
     shell.close()
     shell.close()
 
 
 def test_without_a_sandbox_nothing_is_changed() -> None:
-    wrapped = unwrapped(["/bin/bash", "-c", "x"], "/", False)
+    wrapped = run_without_sandbox(["/bin/bash", "-c", "x"], "/", False)
     assert wrapped.arguments == ("/bin/bash", "-c", "x")
     wrapped.clean_up()
 
@@ -86,7 +86,7 @@ class TestFindShell:
 
 class TestOwnShell:
     def test_by_its_variable(self, tmp_path: Path) -> None:
-        assert find_own_shell({"SHELL": "/bin/sh"}, [str(tmp_path)]) == ("/bin/sh", "-c")
+        assert find_user_shell({"SHELL": "/bin/sh"}, [str(tmp_path)]) == ("/bin/sh", "-c")
 
     def test_never_one_of_the_project(self, tmp_path: Path) -> None:
         planted = tmp_path / "bash"
@@ -96,8 +96,8 @@ class TestOwnShell:
         alias.symlink_to(planted)
         usual = find_shell([str(tmp_path)], os.defpath)
         for path in (planted, alias):
-            assert find_own_shell({"SHELL": str(path), "PATH": os.defpath}, [str(tmp_path)]) == usual
+            assert find_user_shell({"SHELL": str(path), "PATH": os.defpath}, [str(tmp_path)]) == usual
 
     @pytest.mark.parametrize("path", ["", "bash", "/does/not/exist", "/", "/etc/passwd"])
     def test_one_that_is_none(self, tmp_path: Path, path: str) -> None:
-        assert find_own_shell({"SHELL": path}, [str(tmp_path)]) == find_shell([str(tmp_path)], os.defpath)
+        assert find_user_shell({"SHELL": path}, [str(tmp_path)]) == find_shell([str(tmp_path)], os.defpath)

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tejat.workspace.processes.bounded import Bounded
-from tejat.workspace.processes.shell_output import HEAD_BYTES, TAIL_BYTES, in_words, told
+from tejat.workspace.processes.bounded_buffer import BoundedBuffer
+from tejat.workspace.processes.shell_output import HEAD_BYTES, TAIL_BYTES, format_output, format_size
 
 WHERE = "/state/outputs/x.stdout"
 
 
-def kept(*pieces: bytes, spool: Path | None = None, spool_limit: int = 1 << 30) -> Bounded:
+def kept(*pieces: bytes, spool: Path | None = None, spool_limit: int = 1 << 30) -> BoundedBuffer:
     open_file = None if spool is None else (lambda: spool.open("wb", buffering=0))
-    bounded = Bounded(head=HEAD_BYTES, tail=TAIL_BYTES, spool=open_file, spool_limit=spool_limit)
+    bounded = BoundedBuffer(head=HEAD_BYTES, tail=TAIL_BYTES, spool=open_file, spool_limit=spool_limit)
     for piece in pieces:
         bounded.add(piece)
     bounded.close()
@@ -39,7 +39,7 @@ def kept(*pieces: bytes, spool: Path | None = None, spool_limit: int = 1 << 30) 
     ],
 )
 def test_small_outputs(raw: bytes, text: str) -> None:
-    assert told(kept(raw), None) == text
+    assert format_output(kept(raw), None) == text
 
 
 @settings(max_examples=60)
@@ -47,7 +47,7 @@ def test_small_outputs(raw: bytes, text: str) -> None:
 def test_however_the_bytes_arrive(text: str, size: int) -> None:
     raw = text.encode("utf-8", "replace")
     pieces = [raw[start : start + size] for start in range(0, len(raw), size)]
-    assert told(kept(*pieces), None) == told(kept(raw), None)
+    assert format_output(kept(*pieces), None) == format_output(kept(raw), None)
 
 
 @settings(max_examples=60)
@@ -55,7 +55,7 @@ def test_however_the_bytes_arrive(text: str, size: int) -> None:
 def test_the_numbers_are_exact(pieces: list[str]) -> None:
     text = ("".join(pieces) * 40_001)[:90_001]
     raw = text.encode()
-    first_line, _, rest = told(kept(raw), None).partition("\n")
+    first_line, _, rest = format_output(kept(raw), None).partition("\n")
     found = re.fullmatch(
         r"Output too large. Showing first (\d+) and last (\d+) bytes of (\d+). "
         r"\[Note: Could not save full output to file\]",
@@ -73,28 +73,28 @@ def test_the_numbers_are_exact(pieces: list[str]) -> None:
 class TestLong:
     def test_the_file_with_the_whole(self, tmp_path: Path) -> None:
         bounded = kept(b"line\n" * 20_000, spool=tmp_path / "whole")
-        assert told(bounded, WHERE).startswith(
+        assert format_output(bounded, WHERE).startswith(
             f"Output too large. Showing first 8000 and last 31995 bytes of 100000. For full output see: {WHERE}\nline\n"
         )
         assert (tmp_path / "whole").read_bytes() == b"line\n" * 20_000
 
     def test_a_file_that_reached_its_limit(self, tmp_path: Path) -> None:
         bounded = kept(b"line\n" * 20_000, spool=tmp_path / "whole", spool_limit=50_000)
-        label = told(bounded, WHERE).partition("\n")[0]
+        label = format_output(bounded, WHERE).partition("\n")[0]
         assert label.endswith(f"For full output see: {WHERE} The file holds only the first 48.8 KB.")
 
     def test_a_file_that_could_not_be_written(self, tmp_path: Path) -> None:
         bounded = kept(b"line\n" * 20_000, spool=tmp_path / "missing" / "whole")
-        label = told(bounded, WHERE).partition("\n")[0]
+        label = format_output(bounded, WHERE).partition("\n")[0]
         assert label.endswith("bytes of 100000. [Note: Could not save full output to file]")
 
     def test_binary(self, tmp_path: Path) -> None:
         raw = bytes(range(256)) * 8192
-        assert told(kept(raw, spool=tmp_path / "whole"), WHERE) == f"[Binary output: 2.0 MB, kept in {WHERE}]"
-        assert told(kept(raw, spool=tmp_path / "missing" / "whole"), WHERE) == "[Binary output: 2.0 MB]"
+        assert format_output(kept(raw, spool=tmp_path / "whole"), WHERE) == f"[Binary output: 2.0 MB, kept in {WHERE}]"
+        assert format_output(kept(raw, spool=tmp_path / "missing" / "whole"), WHERE) == "[Binary output: 2.0 MB]"
 
     def test_an_old_encoding(self) -> None:
-        text = told(kept("Größe und Übung für Straße\n".encode("latin-1") * 3000), WHERE)
+        text = format_output(kept("Größe und Übung für Straße\n".encode("latin-1") * 3000), WHERE)
         assert "\ufffd" not in text
         assert text.count("Größe und Übung für Straße\n") > 1400
 
@@ -111,4 +111,4 @@ class TestLong:
     ],
 )
 def test_sizes(size: int, words: str) -> None:
-    assert in_words(size) == words
+    assert format_size(size) == words

@@ -16,12 +16,12 @@ from pathlib import Path
 import pytest
 
 from tejat.core.errors import UsageError
-from tejat.workspace.processes.keeping import Keeper, Running
-from tejat.workspace.processes.launching import Exit, Launch
-from tejat.workspace.processes.process_tree import not_named, processes, started_at, with_descendants
-from tejat.workspace.sandbox.bubblewrap import Bubblewrap
-from tejat.workspace.sandbox.choose import _bubblewrap_programs
-from tejat.workspace.sandbox.plan import Fence, Wrapped
+from tejat.workspace.processes.process_tree import exclude_named, list_processes, process_start_time, with_descendants
+from tejat.workspace.processes.spawn import ExitStatus, ProcessSpec
+from tejat.workspace.processes.supervisor_client import ProcessSupervisor, RunningProcess
+from tejat.workspace.sandbox.bubblewrap import BubblewrapSandbox
+from tejat.workspace.sandbox.selection import _bubblewrap_programs
+from tejat.workspace.sandbox.types import SandboxedCommand, SandboxPolicy
 
 PROGRAM = next(_bubblewrap_programs(()), None)
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="SANDBOX MISSING: bubblewrap is not installed")
@@ -50,15 +50,17 @@ def fence_for(
     hidden: tuple[str, ...] = (),
     network: bool = False,
     blocked: tuple[str, ...] = (),
-) -> Fence:
+) -> SandboxPolicy:
     writable = tuple(map(str, roots)) or (str(place / "root"),)
-    return Fence(writable, str(place / "temporary"), control, hidden, network, blocked)
+    return SandboxPolicy(writable, str(place / "temporary"), control, hidden, network, blocked)
 
 
-def run(place: Path, fence: Fence, command: str, *, directory: str | None = None) -> subprocess.CompletedProcess[str]:
+def run(
+    place: Path, policy: SandboxPolicy, command: str, *, directory: str | None = None
+) -> subprocess.CompletedProcess[str]:
     assert PROGRAM is not None
-    sandbox = Bubblewrap(PROGRAM, state=str(place / "state"))
-    wrapped = sandbox.wrap(["/bin/bash", "-c", command], fence, directory=directory or fence.writable[0])
+    sandbox = BubblewrapSandbox(PROGRAM, state=str(place / "state"))
+    wrapped = sandbox.wrap(["/bin/bash", "-c", command], policy, directory=directory or policy.writable_roots[0])
     try:
         return subprocess.run(
             wrapped.arguments,
@@ -80,8 +82,8 @@ def run(place: Path, fence: Fence, command: str, *, directory: str | None = None
 def test_odd_names(place: Path, name: bytes) -> None:
     root = Path(os.fsdecode(os.fsencode(place / "root") + b"/" + name))
     (root / ".a").mkdir(parents=True)
-    fence = fence_for(place, root, control=((".a", True), (".b", True)), blocked=(".b",))
-    done = run(place, fence, "pwd; echo x > f; echo x > .a/f; echo x > .b/f")
+    policy = fence_for(place, root, control=((".a", True), (".b", True)), blocked=(".b",))
+    done = run(place, policy, "pwd; echo x > f; echo x > .a/f; echo x > .b/f")
     assert done.stdout == f"{root}\n"
     assert ".a/f: Read-only file system" in done.stderr
     assert ".b/f: Permission denied" in done.stderr
@@ -104,9 +106,11 @@ def test_several_roots_and_one_in_another(place: Path) -> None:
     inner = place / "root" / "x" / "inner"
     (inner / ".a").mkdir(parents=True)
     (place / "other").mkdir()
-    fence = fence_for(place, place / "root", inner, place / "other", control=((".a", True),))
+    policy = fence_for(place, place / "root", inner, place / "other", control=((".a", True),))
     done = run(
-        place, fence, f"echo 1 > f; echo 2 > {place}/other/f; echo 3 > x/inner/f; mv f x/inner/g; echo 4 > x/inner/.a/f"
+        place,
+        policy,
+        f"echo 1 > f; echo 2 > {place}/other/f; echo 3 > x/inner/f; mv f x/inner/g; echo 4 > x/inner/.a/f",
     )
     assert "Read-only file system" in done.stderr
     assert sorted(str(path.relative_to(place)) for path in place.rglob("[fg]")) == [
@@ -114,7 +118,7 @@ def test_several_roots_and_one_in_another(place: Path) -> None:
         "root/x/inner/f",
         "root/x/inner/g",
     ]
-    assert run(place, fence, "mv x y").returncode != 0
+    assert run(place, policy, "mv x y").returncode != 0
 
 
 def test_the_home_as_a_root(place: Path) -> None:
@@ -122,9 +126,9 @@ def test_the_home_as_a_root(place: Path) -> None:
     (home / ".ssh").mkdir()
     (home / ".ssh" / "key").write_text("secret")
     (home / ".netrc").write_text("secret")
-    fence = fence_for(place, home, hidden=(str(home / ".ssh"), str(home / ".netrc")))
+    policy = fence_for(place, home, hidden=(str(home / ".ssh"), str(home / ".netrc")))
     done = run(
-        place, fence, "ls -A .ssh; cat .netrc; echo x > .ssh/authorized_keys; echo x > .netrc; echo x > f; cat f"
+        place, policy, "ls -A .ssh; cat .netrc; echo x > .ssh/authorized_keys; echo x > .netrc; echo x > f; cat f"
     )
     assert done.stdout == "x\n"
     assert ".ssh/authorized_keys: Permission denied" in done.stderr
@@ -139,14 +143,14 @@ def test_the_whole_system_is_no_root(place: Path) -> None:
 
 
 def test_exit_codes(place: Path) -> None:
-    fence = fence_for(place)
-    assert [run(place, fence, f"exit {code}").returncode for code in (0, 7, 255)] == [0, 7, 255]
-    assert run(place, fence, "kill -KILL $$").returncode == 128 + signal.SIGKILL
+    policy = fence_for(place)
+    assert [run(place, policy, f"exit {code}").returncode for code in (0, 7, 255)] == [0, 7, 255]
+    assert run(place, policy, "kill -KILL $$").returncode == 128 + signal.SIGKILL
 
 
 def test_a_program_that_is_not_there(place: Path) -> None:
     assert PROGRAM is not None
-    wrapped = Bubblewrap(PROGRAM, state=str(place / "state")).wrap(
+    wrapped = BubblewrapSandbox(PROGRAM, state=str(place / "state")).wrap(
         ["/none/bash"], fence_for(place), directory=str(place / "root")
     )
     done = subprocess.run(wrapped.arguments, capture_output=True, text=True, check=False)
@@ -193,16 +197,16 @@ class TestGit:
 
     def test_a_new_repository_is_made_and_protected_from_then_on(self, place: Path) -> None:
         root = place / "root"
-        fence = fence_for(place, control=(*GIT, (".gemini", True)), blocked=(".gemini",))
+        policy = fence_for(place, control=(*GIT, (".gemini", True)), blocked=(".gemini",))
         done = run(
-            place, fence, "git init -q . && echo 1 > f && git add f && git commit -qm one && git log --format=%s"
+            place, policy, "git init -q . && echo 1 > f && git add f && git commit -qm one && git log --format=%s"
         )
         assert (done.returncode, done.stdout) == (0, "one\n"), done.stderr
         assert sorted(os.listdir(root)) == [".git", "f"]
         before = (root / ".git" / "config").read_text()
         done = run(
             place,
-            fence,
+            policy,
             "echo 2 > f && git commit -qam two && git log -1 --format=%s; git config core.fsmonitor evil;"
             " mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit; mkdir -p .git/info;"
             " echo '* filter=evil' > .git/info/attributes",
@@ -213,10 +217,10 @@ class TestGit:
         assert not (root / ".git" / "info" / "attributes").exists()
 
     def test_the_settings_of_an_agent_cannot_be_made(self, place: Path) -> None:
-        fence = fence_for(place, control=((".gemini", True),), blocked=(".gemini",))
+        policy = fence_for(place, control=((".gemini", True),), blocked=(".gemini",))
         for attempt in ("mkdir .gemini", "mkdir -p .gemini && echo {} > .gemini/settings.json", "touch .gemini/x"):
-            assert run(place, fence, attempt).returncode != 0
-        assert run(place, fence, "ln -sfn /tmp .gemini; mkdir x && mv -T x .gemini").returncode != 0
+            assert run(place, policy, attempt).returncode != 0
+        assert run(place, policy, "ln -sfn /tmp .gemini; mkdir x && mv -T x .gemini").returncode != 0
         assert os.listdir(place / "root") == ["x"]
 
 
@@ -224,10 +228,10 @@ class TestUnderAKeeper:
     """Nothing in the sandbox ends with the shell: it is the keeper that ends it."""
 
     @pytest.fixture
-    def keeper(self) -> Generator[Keeper]:
-        keeper = Keeper()
-        yield keeper
-        keeper.close()
+    def supervisor(self) -> Generator[ProcessSupervisor]:
+        supervisor = ProcessSupervisor()
+        yield supervisor
+        supervisor.close()
 
     @pytest.fixture
     def mark(self) -> Generator[str]:
@@ -239,13 +243,13 @@ class TestUnderAKeeper:
                 os.kill(pid, signal.SIGKILL)
 
     def test_what_is_left_in_the_background_goes_on_under_the_same_fence(
-        self, place: Path, keeper: Keeper, mark: str
+        self, place: Path, supervisor: ProcessSupervisor, mark: str
     ) -> None:
         sandbox, wrapped = wrapped_for(place, f"(sleep {mark}; mkdir -p .a && touch .a/f) & sleep {mark} & echo hi")
-        exited = asyncio.run(ended(keeper, wrapped))
+        exited = asyncio.run(ended(supervisor, wrapped))
         assert (exited.code, exited.signal) == (0, None)
         assert there_are(2, mark)
-        wrapped.let_go()
+        wrapped.detach()
         began = time.monotonic()
         wrapped.clean_up()
         assert time.monotonic() - began < 0.1
@@ -258,35 +262,39 @@ class TestUnderAKeeper:
         assert os.listdir(place / "root") == []
 
     def test_a_fence_that_is_cleaned_up_too_early_stays_until_somebody_sweeps(
-        self, place: Path, keeper: Keeper, mark: str
+        self, place: Path, supervisor: ProcessSupervisor, mark: str
     ) -> None:
         sandbox, wrapped = wrapped_for(place, f"sleep {mark} &")
-        exited = asyncio.run(ended(keeper, wrapped))
+        exited = asyncio.run(ended(supervisor, wrapped))
         wrapped.clean_up()
         sandbox.sweep()
         assert os.listdir(place / "root") == [".a"]
-        keeper.close()
+        supervisor.close()
         assert all_end(exited.survivors)
         sandbox.sweep()
         assert os.listdir(place / "root") == []
 
     @pytest.mark.parametrize("line", ["(setsid sleep {0} &)", "trap '' TERM; sleep {0} &", "nohup sleep {0} &"])
-    def test_everything_ends_with_the_keeper(self, place: Path, keeper: Keeper, mark: str, line: str) -> None:
+    def test_everything_ends_with_the_keeper(
+        self, place: Path, supervisor: ProcessSupervisor, mark: str, line: str
+    ) -> None:
         sandbox, wrapped = wrapped_for(place, f"{line.format(mark)}\n(sleep {mark} &)")
-        exited = asyncio.run(ended(keeper, wrapped))
-        wrapped.let_go()
+        exited = asyncio.run(ended(supervisor, wrapped))
+        wrapped.detach()
         assert there_are(2, mark)
-        keeper.close()
+        supervisor.close()
         assert sleepers(mark) == []
         assert all_end(exited.survivors, within=0)
         sandbox.sweep()
         assert os.listdir(place / "root") == []
 
-    def test_a_command_that_is_stopped_leaves_nothing(self, place: Path, keeper: Keeper, mark: str) -> None:
+    def test_a_command_that_is_stopped_leaves_nothing(
+        self, place: Path, supervisor: ProcessSupervisor, mark: str
+    ) -> None:
         _, wrapped = wrapped_for(place, f"setsid sleep {mark} & (setsid sleep {mark} &); trap '' TERM; sleep {mark}")
 
         async def main() -> None:
-            running = await started(keeper, wrapped)
+            running = await started(supervisor, wrapped)
             assert there_are(3, mark)
             assert (place / "root" / ".a").is_dir()
             await running.stop()
@@ -309,33 +317,33 @@ class TestUnderAKeeper:
         assert len(inside) > line.count("sleep")
         assert all_end(inside)
         assert sleepers(mark) == []
-        Bubblewrap(PROGRAM, state=str(place / "state")).sweep()
+        BubblewrapSandbox(PROGRAM, state=str(place / "state")).sweep()
         assert os.listdir(place / "root") == []
 
     def test_the_own_processes_of_the_sandbox_are_known_by_their_name(
-        self, place: Path, keeper: Keeper, mark: str
+        self, place: Path, supervisor: ProcessSupervisor, mark: str
     ) -> None:
         assert PROGRAM is not None
         other = place / "a-program-of-another-name"
         other.symlink_to(PROGRAM)
         for program in (PROGRAM, str(other)):
             _, wrapped = wrapped_for(place, f"sleep {mark} &", program=program)
-            exited = asyncio.run(ended(keeper, wrapped))
-            wrapped.let_go()
+            exited = asyncio.run(ended(supervisor, wrapped))
+            wrapped.detach()
             assert there_are(1, mark)
             (slept,) = sleepers(mark)
             assert len(exited.survivors) == 2
-            assert not_named(wrapped.attendants, exited.survivors) == (slept,)
+            assert exclude_named(wrapped.helper_processes, exited.survivors) == (slept,)
             os.kill(slept, signal.SIGKILL)
             assert all_end(exited.survivors)
 
 
 AGENT = """
 import asyncio, os, sys
-from tejat.workspace.processes.keeping import Keeper
-from tejat.workspace.processes.launching import Launch
+from tejat.workspace.processes.supervisor_client import Keeper
+from tejat.workspace.processes.spawn import Launch
 from tejat.workspace.sandbox.bubblewrap import Bubblewrap
-from tejat.workspace.sandbox.plan import Fence
+from tejat.workspace.sandbox.types import Fence
 
 program, place, command = sys.argv[1:]
 fence = Fence((place + "/root",), place + "/temporary", ((".a", True),), (), False, (".a",))
@@ -363,26 +371,28 @@ def test_the_environment_that_we_run_in_is_in_sight(
     assert run(place, fence_for(place), command).stdout == "here\n"
 
 
-def wrapped_for(place: Path, command: str, *, program: str | None = PROGRAM) -> tuple[Bubblewrap, Wrapped]:
+def wrapped_for(
+    place: Path, command: str, *, program: str | None = PROGRAM
+) -> tuple[BubblewrapSandbox, SandboxedCommand]:
     """In a fence with one path, `.a`, that must not come into being."""
     assert program is not None
-    sandbox = Bubblewrap(program, state=str(place / "state"))
-    fence = fence_for(place, control=((".a", True),), blocked=(".a",))
-    return sandbox, sandbox.wrap(["/bin/bash", "-c", command], fence, directory=str(place / "root"))
+    sandbox = BubblewrapSandbox(program, state=str(place / "state"))
+    policy = fence_for(place, control=((".a", True),), blocked=(".a",))
+    return sandbox, sandbox.wrap(["/bin/bash", "-c", command], policy, directory=str(place / "root"))
 
 
-async def started(keeper: Keeper, wrapped: Wrapped) -> Running:
+async def started(supervisor: ProcessSupervisor, wrapped: SandboxedCommand) -> RunningProcess:
     directory, output = os.open("/", os.O_RDONLY), os.open(os.devnull, os.O_WRONLY)
     try:
-        launch = Launch(wrapped.arguments, directory, {"PATH": "/usr/bin:/bin"})
-        return await keeper.start(launch, stdout=output, stderr=output)
+        launch = ProcessSpec(wrapped.arguments, directory, {"PATH": "/usr/bin:/bin"})
+        return await supervisor.start(launch, stdout=output, stderr=output)
     finally:
         os.close(directory)
         os.close(output)
 
 
-async def ended(keeper: Keeper, wrapped: Wrapped) -> Exit:
-    running = await started(keeper, wrapped)
+async def ended(supervisor: ProcessSupervisor, wrapped: SandboxedCommand) -> ExitStatus:
+    running = await started(supervisor, wrapped)
     try:
         return await running.wait()
     finally:
@@ -409,12 +419,12 @@ def there_are(count: int, mark: str) -> bool:
 
 
 def descendants(pid: int) -> list[int]:
-    return sorted(with_descendants([pid], processes()) - {pid})
+    return sorted(with_descendants([pid], list_processes()) - {pid})
 
 
 def all_end(pids: Sequence[int], *, within: float = 5.0) -> bool:
     until = time.monotonic() + within
-    while any(started_at(pid) is not None for pid in pids):
+    while any(process_start_time(pid) is not None for pid in pids):
         if time.monotonic() > until:
             return False
         time.sleep(0.01)
@@ -422,8 +432,8 @@ def all_end(pids: Sequence[int], *, within: float = 5.0) -> bool:
 
 
 def test_what_is_forced_into_the_way_of_a_control_path_is_lost(place: Path) -> None:
-    fence = fence_for(place, control=((".a", True),), blocked=(".a",))
-    assert run(place, fence, "chmod u+w .a && echo x > .a/f && cat .a/f").stdout == "x\n"
+    policy = fence_for(place, control=((".a", True),), blocked=(".a",))
+    assert run(place, policy, "chmod u+w .a && echo x > .a/f && cat .a/f").stdout == "x\n"
     assert os.listdir(place / "root") == []
 
 
@@ -446,7 +456,7 @@ def test_one_command_does_not_take_away_what_protects_another(place: Path, lasti
 
 
 @contextmanager
-def running(wrapped: Wrapped) -> Generator[subprocess.Popen[str]]:
+def running(wrapped: SandboxedCommand) -> Generator[subprocess.Popen[str]]:
     """A command that has printed its first line and waits for one."""
     with subprocess.Popen(
         wrapped.arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

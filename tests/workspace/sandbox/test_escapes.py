@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from tejat.core.tool import validate_and_execute
+from support.tool_results import outside_workspace_result
+from tejat.core.tools.base import validate_and_execute
 from tejat.tools.read_file import ReadFileTool
-from tejat.workspace.landlock import version
-from tejat.workspace.sandbox.choose import _bubblewrap_programs
-from tejat.workspace.workspace import Workspace
-from tool_checks import outside
+from tejat.workspace.context import Workspace
+from tejat.workspace.sandbox.landlock import abi_version
+from tejat.workspace.sandbox.selection import _bubblewrap_programs
 
 SOURCE = Path(__file__).parents[3] / "src"
 NOBODY = 65534
@@ -41,8 +41,8 @@ import json, os, subprocess, sys
 sys.path.insert(0, sys.argv[1])
 asked = json.loads(sys.argv[2])
 from tejat.workspace.sandbox.bubblewrap import Bubblewrap
-from tejat.workspace.sandbox.landlocked import Landlocked
-from tejat.workspace.sandbox.plan import Fence
+from tejat.workspace.sandbox.landlock_sandbox import Landlocked
+from tejat.workspace.sandbox.types import Fence
 os.umask(0o022)
 python = os.path.realpath(sys.executable)
 if asked["bubblewrap"]:
@@ -115,7 +115,7 @@ def prepared(kind: str) -> Iterator[Ground]:
         program = next(_bubblewrap_programs(()), None)
         if program is None:
             pytest.skip("SANDBOX MISSING: bubblewrap is not installed")
-    elif not version():
+    elif not abi_version():
         pytest.skip("SANDBOX MISSING: this kernel has no Landlock")
     prefix: tuple[str, ...] = ()
     python = os.path.realpath(sys.executable)
@@ -408,4 +408,4 @@ def test_a_link_that_was_planted_inside_is_not_followed_by_our_own_tools() -> No
         with Workspace([ground.root]) as workspace:
             tool = ReadFileTool(workspace)
             result = asyncio.run(validate_and_execute(tool, {"path": str(ground.root / "link")}))
-        assert result == outside(ground.root / "link", ground.root)
+        assert result == outside_workspace_result(ground.root / "link", ground.root)

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tejat.workspace.landlock import version
-from tejat.workspace.sandbox.bubblewrap import Bubblewrap
-from tejat.workspace.sandbox.choose import _bubblewrap_programs
-from tejat.workspace.sandbox.landlocked import Landlocked
-from tejat.workspace.sandbox.plan import Axis, Fence, Report, Sandbox, Wrapped
+from tejat.workspace.sandbox.bubblewrap import BubblewrapSandbox
+from tejat.workspace.sandbox.landlock import abi_version
+from tejat.workspace.sandbox.landlock_sandbox import LandlockSandbox
 from tejat.workspace.sandbox.probe import probe
+from tejat.workspace.sandbox.selection import _bubblewrap_programs
+from tejat.workspace.sandbox.types import EnforcementAxis, Sandbox, SandboxedCommand, SandboxPolicy, SandboxReport
 
 
 class Prefix:
@@ -23,9 +23,9 @@ class Prefix:
         self.words = words
         self.cleaned = 0
 
-    def wrap(self, arguments: Sequence[str], fence: Fence, *, directory: str) -> Wrapped:
+    def wrap(self, arguments: Sequence[str], policy: SandboxPolicy, *, directory: str) -> SandboxedCommand:
         assert os.path.isdir(directory)
-        return Wrapped((*self.words, *arguments), clean_up=self._clean_up)
+        return SandboxedCommand((*self.words, *arguments), clean_up=self._clean_up)
 
     def sweep(self) -> None:
         pass
@@ -34,7 +34,7 @@ class Prefix:
         self.cleaned += 1
 
 
-def enforced(report: Report) -> tuple[bool, ...]:
+def enforced(report: SandboxReport) -> tuple[bool, ...]:
     axes = (report.files, report.network, report.processes, report.control_files, report.secrets)
     return tuple(axis.enforced for axis in axes)
 
@@ -51,42 +51,42 @@ def test_bubblewrap(tmp_path: Path) -> None:
     if program is None:
         pytest.skip("SANDBOX MISSING: bubblewrap is not installed")
     state = deep(tmp_path)
-    assert enforced(probe(Bubblewrap(program, state=state), state=state)) == (True, True, True, True, True)
+    assert enforced(probe(BubblewrapSandbox(program, state=state), state=state)) == (True, True, True, True, True)
     assert os.listdir(state) == ["ghosts"]
 
 
 def test_landlock(tmp_path: Path) -> None:
-    if version() < 6:
+    if abi_version() < 6:
         pytest.skip("SANDBOX MISSING: this kernel has no Landlock, or one that knows nothing of signals")
     state = deep(tmp_path)
-    report = probe(Landlocked(), state=state)
+    report = probe(LandlockSandbox(), state=state)
     assert report.sandbox == "landlock"
     assert enforced(report) == (True, True, True, False, True)
-    assert report.control_files.how == (
+    assert report.control_files.detail == (
         "a command can change a control file, move a control file, plant a control file"
     )
-    assert report.processes.how.endswith("; other processes can be seen, not touched")
+    assert report.processes.detail.endswith("; other processes can be seen, not touched")
     assert os.listdir(state) == []
 
 
 def test_no_fence_at_all(tmp_path: Path) -> None:
     sandbox = Prefix()
     report = probe(sandbox, state=deep(tmp_path))
-    assert report == Report(
+    assert report == SandboxReport(
         sandbox="prefix",
-        files=Axis(
+        files=EnforcementAxis(
             enforced=False,
-            how="a command can make a file outside, change a file outside, empty a file outside, remove a file outside",
+            detail="a command can make a file outside, change a file outside, empty a file outside, remove a file outside",
         ),
-        network=Axis(
+        network=EnforcementAxis(
             enforced=False,
-            how="a command can connect by TCP, connect to a local socket, connect to an abstract socket",
+            detail="a command can connect by TCP, connect to a local socket, connect to an abstract socket",
         ),
-        processes=Axis(enforced=False, how="a command can look into a process, signal a process"),
-        control_files=Axis(
-            enforced=False, how="a command can change a control file, move a control file, plant a control file"
+        processes=EnforcementAxis(enforced=False, detail="a command can look into a process, signal a process"),
+        control_files=EnforcementAxis(
+            enforced=False, detail="a command can change a control file, move a control file, plant a control file"
         ),
-        secrets=Axis(enforced=False, how="a command can read a secret"),
+        secrets=EnforcementAxis(enforced=False, detail="a command can read a secret"),
     )
     assert sandbox.cleaned == 1
 
@@ -96,7 +96,7 @@ def test_nothing_is_left_of_a_probe_that_takes_too_long(tmp_path: Path, monkeypa
     mark = f"9{int.from_bytes(os.urandom(5))}.5"
     report = probe(Prefix("/bin/bash", "-c", f"setsid sleep {mark} & sleep {mark}; true"), state=str(tmp_path))
     assert enforced(report) == (False,) * 5
-    assert report.files.how.endswith("timed out after 0.5 seconds")
+    assert report.files.detail.endswith("timed out after 0.5 seconds")
     assert [name for name in filter(str.isdigit, os.listdir("/proc")) if mark in arguments_of(name)] == []
     assert os.listdir(tmp_path) == []
 
@@ -120,6 +120,6 @@ def arguments_of(process: str) -> str:
 def test_where_nothing_runs_nothing_is_enforced(tmp_path: Path, sandbox: Sandbox, why: str) -> None:
     report = probe(sandbox, state=str(tmp_path))
     assert enforced(report) == (False,) * 5
-    assert report.files.how.startswith("nothing can be run in it: ")
-    assert report.files.how.endswith(why)
+    assert report.files.detail.startswith("nothing can be run in it: ")
+    assert report.files.detail.endswith(why)
     assert os.listdir(tmp_path) == []

@@ -5,20 +5,20 @@ import re
 import pytest
 
 from tejat.core.errors import UsageError
-from tejat.workspace.sandbox.plan import Fence
-from tejat.workspace.sandbox.seatbelt import Seatbelt, profile
+from tejat.workspace.sandbox.seatbelt import SeatbeltSandbox, build_profile
+from tejat.workspace.sandbox.types import SandboxPolicy
 
-FENCE = Fence(
-    writable=("/project/a b", '/project/"x"'),
-    temporary="/private/tmp/own",
-    read_only=((".git/config", False), (".Agent", True)),
-    hidden=("/home/.ssh",),
+FENCE = SandboxPolicy(
+    writable_roots=("/project/a b", '/project/"x"'),
+    temp_directory="/private/tmp/own",
+    read_only_paths=((".git/config", False), (".Agent", True)),
+    hidden_paths=("/home/.ssh",),
     network=False,
 )
 
 
-def rules_of(fence: Fence) -> list[str]:
-    text, parameters = profile(fence)
+def rules_of(policy: SandboxPolicy) -> list[str]:
+    text, parameters = build_profile(policy)
     for name, value in parameters.items():
         text = text.replace(f'(param "{name}")', repr(value))
     return [line for line in text.splitlines() if 'regex #"^/project' in line or "'/" in line]
@@ -40,17 +40,19 @@ def test_the_rules_in_their_order() -> None:
 
 
 def test_everything_is_denied_first_and_the_network_only_on_request() -> None:
-    text, _ = profile(FENCE)
+    text, _ = build_profile(FENCE)
     assert text.startswith("(version 1)\n(deny default)\n")
     assert "network" not in text
-    allowed, _ = profile(Fence((), "/t", (), (), network=True))
+    allowed, _ = build_profile(SandboxPolicy((), "/t", (), (), network=True))
     assert "(allow network-outbound (remote ip))" in allowed
 
 
 def test_no_path_is_part_of_the_text() -> None:
     """Nothing that a path holds can be read as a rule."""
     hostile = '/r")) (allow default) (deny file-read* (literal "\n\\é'
-    text, parameters = profile(Fence((hostile,), hostile, ((".a", True),), (hostile + "/h",), network=False))
+    text, parameters = build_profile(
+        SandboxPolicy((hostile,), hostile, ((".a", True),), (hostile + "/h",), network=False)
+    )
     assert "(allow default)" not in text
     assert hostile in parameters.values()
     assert text.count("(") == text.count(")")
@@ -60,17 +62,19 @@ def test_no_path_is_part_of_the_text() -> None:
 
 
 def test_the_arguments() -> None:
-    wrapped = Seatbelt("/usr/bin/sandbox-exec").wrap(["/bin/bash", "-c", "true"], FENCE, directory="/project/a b")
-    text, parameters = profile(FENCE)
+    wrapped = SeatbeltSandbox("/usr/bin/sandbox-exec").wrap(
+        ["/bin/bash", "-c", "true"], FENCE, directory="/project/a b"
+    )
+    text, parameters = build_profile(FENCE)
     defined = [word for name, value in parameters.items() for word in ("-D", f"{name}={value}")]
     assert wrapped.arguments == (
         *("/usr/bin/sandbox-exec", "-p", text, *defined),
         *("/usr/bin/env", "TMPDIR=/private/tmp/own", "/bin/bash", "-c", "true"),
     )
-    assert wrapped.unguarded == ()
+    assert wrapped.unprotected_paths == ()
     wrapped.clean_up()
 
 
 def test_the_whole_system_is_no_root() -> None:
     with pytest.raises(UsageError, match="cannot be fenced into /"):
-        Seatbelt("/x").wrap(["/bin/true"], Fence(("/",), "/t", (), (), network=False), directory="/")
+        SeatbeltSandbox("/x").wrap(["/bin/true"], SandboxPolicy(("/",), "/t", (), (), network=False), directory="/")

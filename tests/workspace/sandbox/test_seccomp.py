@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tejat.workspace.sandbox import seccomp
-from tejat.workspace.sandbox.seccomp import INET_FAMILIES, Instruction, program
+from tejat.workspace.sandbox.seccomp import INET_FAMILIES, Instruction, build_filter
 
 ALLOW, KILL = 0x7FFF0000, 0x80000000
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -56,7 +56,7 @@ def run(instructions: list[Instruction], *, call: int, architecture: int, argume
 
 
 def judged(machine: str, call: int, *arguments: int, families: tuple[int, ...] = INET_FAMILIES) -> int:
-    instructions = program(machine, families)
+    instructions = build_filter(machine, families)
     assert instructions is not None
     return run(instructions, call=call, architecture=ARCHITECTURES[machine], arguments=arguments)
 
@@ -64,17 +64,17 @@ def judged(machine: str, call: int, *arguments: int, families: tuple[int, ...] =
 @pytest.mark.parametrize(("machine", "column"), [("x86_64", 0), ("aarch64", 1)])
 class TestBothProcessors:
     def test_every_call_on_the_list_is_refused(self, machine: str, column: int) -> None:
-        for numbers in seccomp._REFUSED.values():
+        for numbers in seccomp._DENIED_CALLS.values():
             number = numbers[column]
             if number is not None:
                 assert judged(machine, number) == refused(errno.EPERM)
 
     def test_what_programs_do_without_is_absent(self, machine: str, column: int) -> None:
-        for number in (*seccomp._ABSENT.values(), 470, 1000, 0x3FFFFFFF):
+        for number in (*seccomp._ABSENT_CALLS.values(), 470, 1000, 0x3FFFFFFF):
             assert judged(machine, number) == refused(errno.ENOSYS)
 
     def test_another_processor_is_killed(self, machine: str, column: int) -> None:
-        instructions = program(machine, ())
+        instructions = build_filter(machine, ())
         assert instructions is not None
         for other in (I386, *(value for name, value in ARCHITECTURES.items() if name != machine)):
             assert run(instructions, call=1, architecture=other) == KILL
@@ -117,7 +117,7 @@ class TestBothProcessors:
         assert answer in {ALLOW, KILL, *map(refused, (errno.EPERM, errno.ENOSYS, errno.EACCES))}
 
     def test_no_jump_is_too_far(self, machine: str, column: int) -> None:
-        instructions = program(machine, INET_FAMILIES)
+        instructions = build_filter(machine, INET_FAMILIES)
         assert instructions is not None
         for at, (_, if_so, if_not, _) in enumerate(instructions):
             assert max(if_so, if_not) < 256
@@ -129,7 +129,7 @@ def test_the_second_table_of_x86_64_is_killed() -> None:
 
 
 def test_other_processors_are_not_known() -> None:
-    assert program("riscv64", INET_FAMILIES) is None
+    assert build_filter("riscv64", INET_FAMILIES) is None
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_the_numbers_are_those_of_the_system(column: int, header: str, pattern: 
     if not Path(header).exists():
         pytest.skip("the headers of the kernel are not installed")
     known = {name: int(number) for name, number in re.findall(pattern, Path(header).read_text())}
-    ours = {name: numbers[column] for name, numbers in seccomp._REFUSED.items()} | dict(seccomp._ABSENT)
+    ours = {name: numbers[column] for name, numbers in seccomp._DENIED_CALLS.items()} | dict(seccomp._ABSENT_CALLS)
     judged_names = {
         "clone": seccomp._CLONE,
         "unshare": seccomp._UNSHARE,
@@ -201,5 +201,5 @@ class TestTheKernel:
 
     def test_what_cannot_be_installed_is_an_error(self) -> None:
         with pytest.raises(OSError, match=re.escape(os.strerror(errno.EINVAL))):
-            seccomp.install([(0xFFFF, 0, 0, 0)])
+            seccomp.install_filter([(0xFFFF, 0, 0, 0)])
         assert ctypes.sizeof(seccomp._Instruction) == 8

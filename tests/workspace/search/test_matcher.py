@@ -9,11 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.workspace.ripgrep import ripgrep_path
+from tejat.workspace.helper_program import find_ripgrep
+from tejat.workspace.search.dialects import to_pcre, to_ripgrep
 from tejat.workspace.search.matcher import LineMatcher
-from tejat.workspace.search.pattern import parse
-from tejat.workspace.search.spelling import for_pcre, for_ripgrep
-from tejat.workspace.search.values import EngineFailure
+from tejat.workspace.search.pattern import parse_pattern
+from tejat.workspace.search.types import SearchEngineFailure
 
 
 def words(text: str) -> list[str]:
@@ -44,7 +44,7 @@ LOOKING = st.one_of(
     st.builds("{}(?={}){}".format, EDGES, LINEAR, LINEAR),
     st.builds("{}(?!{})".format, LINEAR, LINEAR),
     st.builds("(?<=[{}]){}".format, st.sampled_from(["a", "é", r"\w", "^a"]), LINEAR),
-    # Python looks back with `str.lower`, for which ſ is no s: see `for_python`.
+    # Python looks back with `str.lower`, for which ſ is no s: see `to_python`.
     st.builds(r"({})(?-i:\1){}".format, LINEAR, EDGES),
     st.builds("(?>{}){}".format, LINEAR, LINEAR),
     st.builds("{}++{}".format, CHARACTERS, LINEAR),
@@ -85,7 +85,7 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> dict[bool, Path]:
 
 
 def lines_by_ripgrep(path: Path, *options: str) -> list[int]:
-    program = ripgrep_path()
+    program = find_ripgrep()
     assert program is not None
     command = [program, "--no-config", "--no-filename", "--line-number", *options, os.fspath(path)]
     result = subprocess.run(command, capture_output=True, check=False)
@@ -94,7 +94,7 @@ def lines_by_ripgrep(path: Path, *options: str) -> list[int]:
 
 
 def lines_by_matcher(source: str, block: bytes, *, case_sensitive: bool) -> list[int]:
-    pattern = parse(source, fixed_strings=False, case_sensitive=case_sensitive)
+    pattern = parse_pattern(source, fixed_strings=False, case_sensitive=case_sensitive)
     with LineMatcher(pattern, lambda: None) as matcher:
         return [block.count(b"\n", 0, start) + 1 for start, _ in matcher.matching_lines(block)]
 
@@ -103,8 +103,8 @@ class TestAgainstRipgrep:
     @settings(max_examples=90, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(source=LINEAR, case_sensitive=st.booleans())
     def test_linear_patterns(self, texts: dict[bool, Path], source: str, case_sensitive: bool) -> None:
-        pattern = parse(source, fixed_strings=False, case_sensitive=case_sensitive)
-        expected = lines_by_ripgrep(texts[True], "--crlf", f"--regexp={for_ripgrep(pattern)}")
+        pattern = parse_pattern(source, fixed_strings=False, case_sensitive=case_sensitive)
+        expected = lines_by_ripgrep(texts[True], "--crlf", f"--regexp={to_ripgrep(pattern)}")
         block = b"\n".join(corpus(odd=True))
         assert lines_by_matcher(source, block, case_sensitive=case_sensitive) == expected
 
@@ -113,14 +113,14 @@ class TestAgainstRipgrep:
     def test_patterns_that_look_around_or_back(
         self, texts: dict[bool, Path], source: str, case_sensitive: bool
     ) -> None:
-        pattern = parse(source, fixed_strings=False, case_sensitive=case_sensitive)
-        expected = lines_by_ripgrep(texts[False], "--pcre2", f"--regexp={for_pcre(pattern)}")
+        pattern = parse_pattern(source, fixed_strings=False, case_sensitive=case_sensitive)
+        expected = lines_by_ripgrep(texts[False], "--pcre2", f"--regexp={to_pcre(pattern)}")
         block = b"\n".join(corpus(odd=False))
         assert lines_by_matcher(source, block, case_sensitive=case_sensitive) == expected
 
 
 def spans(source: str, block: bytes) -> list[bytes]:
-    with LineMatcher(parse(source, fixed_strings=False, case_sensitive=True), lambda: None) as matcher:
+    with LineMatcher(parse_pattern(source, fixed_strings=False, case_sensitive=True), lambda: None) as matcher:
         return [block[start:end] for start, end in matcher.matching_lines(block)]
 
 
@@ -148,7 +148,7 @@ class TestLines:
         assert spans("^b$", b"a\rb\rc\nb") == [b"a\rb\rc", b"b"]
 
     def test_one_line(self) -> None:
-        with LineMatcher(parse("b$", fixed_strings=False, case_sensitive=True), lambda: None) as matcher:
+        with LineMatcher(parse_pattern("b$", fixed_strings=False, case_sensitive=True), lambda: None) as matcher:
             assert [matcher.matches(line) for line in (b"ab", b"ba", b"")] == [True, False, False]
 
 
@@ -166,7 +166,7 @@ class TestLargeWork:
             if len(calls) == 3:
                 raise Stopped
 
-        pattern = parse(self.SOURCE, fixed_strings=False, case_sensitive=True)
+        pattern = parse_pattern(self.SOURCE, fixed_strings=False, case_sensitive=True)
         block = b"\n".join([b"ab" * 500] * 1000)
         with LineMatcher(pattern, stop) as matcher, pytest.raises(Stopped):
             list(matcher.matching_lines(block))
@@ -177,7 +177,7 @@ class TestLargeWork:
         assert spans(self.SOURCE, block) == [wanted] * 60
 
     def test_a_line_that_is_too_long_for_the_pattern_is_cut_and_told(self) -> None:
-        pattern = parse(r"(x|\w{950}z)", fixed_strings=False, case_sensitive=True)
+        pattern = parse_pattern(r"(x|\w{950}z)", fixed_strings=False, case_sensitive=True)
         with LineMatcher(pattern, lambda: None) as matcher:
             # The line is long enough to be cut, and what comes after it is searched all the same.
             block = b"!" * 8_000_000 + b"x\nx"
@@ -189,15 +189,15 @@ class TestProcess:
     def test_leaving_the_block_ends_it(self) -> None:
         children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
         before = children.read_text()
-        with LineMatcher(parse("a(?!b)", fixed_strings=False, case_sensitive=True), lambda: None) as matcher:
+        with LineMatcher(parse_pattern("a(?!b)", fixed_strings=False, case_sensitive=True), lambda: None) as matcher:
             assert matcher.matches(b"ac")
             assert children.read_text() != before
         assert children.read_text() == before
 
     def test_a_look_behind_without_a_fixed_length_is_beyond_it(self) -> None:
         with (
-            LineMatcher(parse("(?<=a+)b", fixed_strings=False, case_sensitive=True), lambda: None) as matcher,
-            pytest.raises(EngineFailure),
+            LineMatcher(parse_pattern("(?<=a+)b", fixed_strings=False, case_sensitive=True), lambda: None) as matcher,
+            pytest.raises(SearchEngineFailure),
         ):
             matcher.matches(b"ab")
 
@@ -205,5 +205,5 @@ class TestProcess:
 @pytest.mark.parametrize("source", ["a{1001}", r"\p{Nope}", "(?=[z-a])", r"(?!\p{Nope})"])
 def test_what_re2_refuses_is_refused(source: str) -> None:
     with pytest.raises(ToolFailure) as caught:
-        LineMatcher(parse(source, fixed_strings=False, case_sensitive=True), lambda: None)
+        LineMatcher(parse_pattern(source, fixed_strings=False, case_sensitive=True), lambda: None)
     assert caught.value.error_type is ErrorType.INVALID_TOOL_PARAMS

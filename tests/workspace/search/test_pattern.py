@@ -5,15 +5,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.workspace.search.pattern import LONGEST_PATTERN, Pattern, Token, TokenKind, invalid_pattern, parse
+from tejat.workspace.search.pattern import (
+    MAX_PATTERN_BYTES,
+    PatternToken,
+    SearchPattern,
+    TokenKind,
+    invalid_pattern,
+    parse_pattern,
+)
 
 
-def read(source: str, *, fixed_strings: bool = False, case_sensitive: bool = True) -> Pattern:
-    return parse(source, fixed_strings=fixed_strings, case_sensitive=case_sensitive)
+def read(source: str, *, fixed_strings: bool = False, case_sensitive: bool = True) -> SearchPattern:
+    return parse_pattern(source, fixed_strings=fixed_strings, case_sensitive=case_sensitive)
 
 
-def literals(text: str, *, folds: bool = False) -> tuple[Token, ...]:
-    return tuple(Token(TokenKind.LITERAL, character, folds) for character in text)
+def literals(text: str, *, folds: bool = False) -> tuple[PatternToken, ...]:
+    return tuple(PatternToken(TokenKind.LITERAL, character, folds) for character in text)
 
 
 @pytest.mark.parametrize(
@@ -31,28 +38,28 @@ def literals(text: str, *, folds: bool = False) -> tuple[Token, ...]:
     ],
 )
 def test_what_stands_for_itself(source: str, text: str) -> None:
-    assert read(source) == Pattern(source, literals(text), False, False, False, False)
+    assert read(source) == SearchPattern(source, literals(text), False, False, False, False)
 
 
 def test_fixed_strings_have_no_syntax() -> None:
     source = r"(\b[a{2}+"
-    assert read(source, fixed_strings=True, case_sensitive=False) == Pattern(
+    assert read(source, fixed_strings=True, case_sensitive=False) == SearchPattern(
         source, literals(source, folds=True), True, False, False, False
     )
 
 
 @pytest.mark.parametrize("source", ["\n", "\r", r"\n", r"\r", "[\r\n]", r"[\n]"])
 def test_line_endings_never_match(source: str) -> None:
-    assert read(source).tokens == (Token(TokenKind.NEVER),)
+    assert read(source).tokens == (PatternToken(TokenKind.NEVER),)
 
 
 def test_all_but_line_endings_is_any_character() -> None:
-    assert read(r"[^\r\n]").tokens == (Token(TokenKind.ANY),)
+    assert read(r"[^\r\n]").tokens == (PatternToken(TokenKind.ANY),)
 
 
 def test_flags_hold_until_their_group_ends() -> None:
     tokens = read("a(b(?i)c)d(?i:e)f(?-i)g").tokens
-    folding = {token.text: token.folds for token in tokens if token.kind is TokenKind.LITERAL}
+    folding = {token.text: token.ignores_case for token in tokens if token.kind is TokenKind.LITERAL}
     assert folding == {"a": False, "b": False, "c": True, "d": False, "e": True, "f": False, "g": False}
 
 
@@ -78,16 +85,16 @@ def test_anchors_and_groups() -> None:
     ["(?=a)", "(?!a)", "(?<=a)b", "(?<!a)b", r"(a)\1", r"(?P<n>a)(?P=n)", r"(?<n>a)\k<n>", "(?>a)", "a++", "a{2}+"],
 )
 def test_what_only_backtracking_can_match(source: str) -> None:
-    assert read(source).backtracks
+    assert read(source).needs_backtracking
 
 
 @pytest.mark.parametrize("source", ["(a)", "(?P<n>a)", "a+?", "a{2}", "a?", "(?i)a", "a+"])
 def test_what_needs_no_backtracking(source: str) -> None:
-    assert not read(source).backtracks
+    assert not read(source).needs_backtracking
 
 
 def test_boundaries_are_noted() -> None:
-    assert [(read(source).has_boundaries, read(source).has_no_boundaries) for source in ("a", r"\b", r"\B")] == [
+    assert [(read(source).has_word_boundaries, read(source).has_non_boundaries) for source in ("a", r"\b", r"\B")] == [
         (False, False),
         (True, False),
         (True, True),
@@ -121,7 +128,7 @@ def test_boundaries_are_noted() -> None:
         ("(?<n>a)(?<n>b)", "duplicate capture group name: n"),
         ("(" * 201 + ")" * 201, "nested"),
         ("\ud800", "lone surrogate"),
-        ("é" * (LONGEST_PATTERN // 2 + 1), "longer than"),
+        ("é" * (MAX_PATTERN_BYTES // 2 + 1), "longer than"),
     ],
 )
 def test_what_is_refused(source: str, reason: str) -> None:

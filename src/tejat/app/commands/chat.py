@@ -4,136 +4,138 @@ import os
 import time
 from collections.abc import Sequence
 
-from tejat.app.commands.command import Command, fitting
-from tejat.app.exchanging import last_words, take_over
-from tejat.app.sharing import conversation_text, exists, place_of, write_for_the_person
-from tejat.core.agent_events import Tell
-from tejat.core.commands import Done, Effect, Suggestion
+from tejat.app.commands.base import SlashCommand, complete_from
+from tejat.app.session.session_switch import conversation_tail, load_saved_chat
+from tejat.app.session.transcript_export import path_exists, render_transcript, resolve_path, write_private_file
+from tejat.core.agent.events import EventSink
 from tejat.core.errors import UsageError
-from tejat.core.person import Choice, Option, Person
-from tejat.core.sheet import Sheet, Table, Tone, told
-from tejat.core.words import say
-from tejat.engine.checkpoints import Checkpoints
-from tejat.engine.secret_mask import SecretMask
+from tejat.core.i18n import _
+from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
+from tejat.core.ui.prompter import Choice, Option, UserPrompter
+from tejat.core.ui.report import Report, ReportTable, Tone, text_report
+from tejat.engine.calls.secret_mask import SecretMask
+from tejat.engine.sessions.saved_chats import SavedChats
 
 _USAGE = "/chat <list|save|resume> [tag]"
-_LOADING = ("resume", "restore", "load")
+_RESUME_WORDS = ("resume", "restore", "load")
 
 
-class Chat(Command):
-    async def run(self, arguments: str, person: Person, tell: Tell) -> Effect:
-        del tell
-        word, _, rest = arguments.partition(" ")
+class ChatCommand(SlashCommand):
+    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+        del emit
+        word, _unused, rest = arguments.partition(" ")
         match word.lower(), rest.strip():
             case "", _:
-                raise UsageError(say("Missing command\nUsage: {usage}", usage=_USAGE))
+                raise UsageError(_("Missing command\nUsage: {usage}", usage=_USAGE))
             case "list", "":
-                person.show(self._listed())
+                prompter.show(self._list_report())
             case ("save" | "delete" | "resume" | "restore" | "load") as wanted, "":
-                raise UsageError(say("Missing tag. Usage: /chat {word} <tag>", word=wanted))
+                raise UsageError(_("Missing tag. Usage: /chat {word} <tag>", word=wanted))
             case "save", tag:
-                await self._save(tag, person)
+                await self._save(tag, prompter)
             case "delete", tag:
-                person.show(self._deleted(tag))
+                prompter.show(self._delete(tag))
             case "share", path:
-                await self._share(path, person)
-            case wanted, tag if wanted in _LOADING:
-                await self._resume(tag, person)
+                await self._share(path, prompter)
+            case wanted, tag if wanted in _RESUME_WORDS:
+                await self._resume(tag, prompter)
             case _:
-                raise UsageError(say("Unknown /chat command: {word}. Available: {known}", word=word, known=_KNOWN))
-        return Done()
+                raise UsageError(_("Unknown /chat command: {word}. Available: {known}", word=word, known=_SUBCOMMANDS))
+        return NoAction()
 
-    async def suggestions(self, typed: str) -> Sequence[Suggestion]:
+    async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
         word, blank, rest = typed.partition(" ")
         if not blank:
-            return fitting(
+            return complete_from(
                 word,
                 [
-                    ("save", say("keep this conversation under a name")),
-                    ("resume", say("go on with one that was kept")),
-                    ("list", say("those that were kept")),
-                    ("delete", say("forget one that was kept")),
-                    ("share", say("write this conversation to a file")),
+                    ("save", _("keep this conversation under a name")),
+                    ("resume", _("go on with one that was kept")),
+                    ("list", _("those that were kept")),
+                    ("delete", _("forget one that was kept")),
+                    ("share", _("write this conversation to a file")),
                 ],
             )
-        if word.lower() not in (*_LOADING, "save", "delete"):
+        if word.lower() not in (*_RESUME_WORDS, "save", "delete"):
             return ()
-        return fitting(rest, [(each.tag, _when(each.changed)) for each in reversed(self._checkpoints.found())])
+        return complete_from(
+            rest, [(each.tag, _timestamp(each.saved_at)) for each in reversed(self._saved_chats.list_chats())]
+        )
 
     @property
-    def _checkpoints(self) -> Checkpoints:
-        ground = self.parts.ground
-        return Checkpoints(ground.places.state, ground.roots[0], secrets=ground.secrets)
+    def _saved_chats(self) -> SavedChats:
+        run_config = self.context.run_config
+        return SavedChats(run_config.paths.state, run_config.roots[0], secrets=run_config.secrets)
 
-    def _has_begun(self) -> bool:
-        conversation = self.parts.session.conversation
-        return len(conversation.history.messages) > conversation.premises.opening
+    def _has_messages(self) -> bool:
+        conversation = self.context.session.conversation
+        return len(conversation.history.messages) > conversation.template.preamble_length
 
-    def _listed(self) -> Sheet:
-        rows = tuple((each.tag, _when(each.changed)) for each in self._checkpoints.found())
+    def _list_report(self) -> Report:
+        rows = tuple((each.tag, _timestamp(each.saved_at)) for each in self._saved_chats.list_chats())
         if not rows:
-            return told(say("No saved conversation checkpoints found."))
-        return Sheet(say("List of saved conversations:"), (Table(rows),))
+            return text_report(_("No saved conversation checkpoints found."))
+        return Report(_("List of saved conversations:"), (ReportTable(rows),))
 
-    async def _save(self, tag: str, person: Person) -> None:
-        if not self._has_begun():
-            person.show(told(say("No conversation found to save.")))
+    async def _save(self, tag: str, prompter: UserPrompter) -> None:
+        if not self._has_messages():
+            prompter.show(text_report(_("No conversation found to save.")))
             return
-        if self._checkpoints.has(tag) and not await _agrees(
-            person, say("A checkpoint with the tag {tag} exists. Write over it?", tag=tag)
+        if self._saved_chats.exists(tag) and not await _confirm(
+            prompter, _("A checkpoint with the tag {tag} exists. Write over it?", tag=tag)
         ):
-            person.show(told(say("Nothing was saved.")))
+            prompter.show(text_report(_("Nothing was saved.")))
             return
-        session = self.parts.session
+        session = self.context.session
         conversation = session.conversation
-        self._checkpoints.save(
+        self._saved_chats.save(
             tag,
             conversation.history.messages,
-            opening=conversation.premises.opening,
+            preamble_length=conversation.template.preamble_length,
             session_id=session.session_id,
             model=conversation.model.name,
         )
-        person.show(told(say("Conversation checkpoint saved with tag: {tag}.", tag=tag), Tone.GOOD))
+        prompter.show(text_report(_("Conversation checkpoint saved with tag: {tag}.", tag=tag), Tone.GOOD))
 
-    async def _resume(self, tag: str, person: Person) -> None:
-        loaded = self._checkpoints.load(tag)
+    async def _resume(self, tag: str, prompter: UserPrompter) -> None:
+        loaded = self._saved_chats.load(tag)
         if loaded is None:
-            raise UsageError(say("No saved checkpoint found with tag: {tag}.", tag=tag))
-        await take_over(self.parts.succession, loaded)
-        person.show(last_words(loaded.messages, opening=loaded.opening))
+            raise UsageError(_("No saved checkpoint found with tag: {tag}.", tag=tag))
+        await load_saved_chat(self.context.manager, loaded)
+        prompter.show(conversation_tail(loaded.messages, opening=loaded.preamble_length))
 
-    def _deleted(self, tag: str) -> Sheet:
-        if not self._checkpoints.delete(tag):
-            raise UsageError(say("Error: No checkpoint found with tag '{tag}'.", tag=tag))
-        return told(say("Conversation checkpoint '{tag}' has been deleted.", tag=tag), Tone.GOOD)
+    def _delete(self, tag: str) -> Report:
+        if not self._saved_chats.delete(tag):
+            raise UsageError(_("Error: No checkpoint found with tag '{tag}'.", tag=tag))
+        return text_report(_("Conversation checkpoint '{tag}' has been deleted.", tag=tag), Tone.GOOD)
 
-    async def _share(self, path: str, person: Person) -> None:
+    async def _share(self, path: str, prompter: UserPrompter) -> None:
         """Raises OSError."""
-        ground, conversation = self.parts.ground, self.parts.session.conversation
+        run_config, conversation = self.context.run_config, self.context.session.conversation
         name = path or time.strftime("conversation-%Y-%m-%d-%H%M%S.md")
         ending = os.path.splitext(name)[1].lower()
         if ending not in (".md", ".json"):
-            raise UsageError(say("Invalid file format. Only .md and .json are supported."))
-        if not self._has_begun():
-            person.show(told(say("No conversation found to share.")))
+            raise UsageError(_("Invalid file format. Only .md and .json are supported."))
+        if not self._has_messages():
+            prompter.show(text_report(_("No conversation found to share.")))
             return
-        full = place_of(name, directory=ground.roots[0], home=ground.places.home)
-        if exists(full) and not await _agrees(person, say("{path} exists. Write over it?", path=full)):
-            person.show(told(say("Nothing was written.")))
+        full = resolve_path(name, directory=run_config.roots[0], home=run_config.paths.home)
+        if path_exists(full) and not await _confirm(prompter, _("{path} exists. Write over it?", path=full)):
+            prompter.show(text_report(_("Nothing was written.")))
             return
-        messages = conversation.history.messages[conversation.premises.opening :]
-        text = SecretMask(ground.named_secrets).text(conversation_text(messages, as_json=ending == ".json"))
-        write_for_the_person(full, text)
-        person.show(told(say("Conversation shared to {path}", path=full), Tone.GOOD))
+        messages = conversation.history.messages[conversation.template.preamble_length :]
+        text = SecretMask(run_config.named_secrets).mask_text(render_transcript(messages, as_json=ending == ".json"))
+        write_private_file(full, text)
+        prompter.show(text_report(_("Conversation shared to {path}", path=full), Tone.GOOD))
 
 
-_KNOWN = "list, save, resume, delete, share"
+_SUBCOMMANDS = "list, save, resume, delete, share"
 
 
-async def _agrees(person: Person, question: str) -> bool:
-    taken = await person.choose(Choice(question, (Option(say("No")), Option(say("Yes"))), is_grave=True))
+async def _confirm(prompter: UserPrompter, question: str) -> bool:
+    taken = await prompter.choose(Choice(question, (Option(_("No")), Option(_("Yes"))), is_critical=True))
     return taken == 1
 
 
-def _when(seconds: float) -> str:
+def _timestamp(seconds: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))

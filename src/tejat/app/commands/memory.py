@@ -2,92 +2,92 @@
 
 from collections.abc import Sequence
 
-from tejat.app.agent import context_of
-from tejat.app.commands.command import Command, fitting
-from tejat.config.context_files import ContextFiles
-from tejat.core.agent_events import Tell
-from tejat.core.commands import Done, Effect, Suggestion
+from tejat.app.commands.base import SlashCommand, complete_from
+from tejat.app.session.manager import load_context_files
+from tejat.config.context.discovery import ContextFiles
+from tejat.core.agent.events import EventSink
 from tejat.core.errors import UsageError
-from tejat.core.person import Person
-from tejat.core.sheet import Block, Sheet, Source, Tone, Words, told
-from tejat.core.types import FunctionCall
-from tejat.core.words import say
+from tejat.core.i18n import _
+from tejat.core.messages.types import FunctionCall
+from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
+from tejat.core.ui.prompter import UserPrompter
+from tejat.core.ui.report import Paragraph, Report, ReportBlock, SourceListing, Tone, text_report
 
 _USAGE = "/memory show | add TEXT | refresh | list"
 
 
-class Memory(Command):
-    async def run(self, arguments: str, person: Person, tell: Tell) -> Effect:
-        word, _, rest = arguments.partition(" ")
+class MemoryCommand(SlashCommand):
+    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+        word, _unused, rest = arguments.partition(" ")
         match word.lower():
             case "show":
-                person.show(self._shown())
+                prompter.show(self._show_report())
             case "list":
-                person.show(_listed(self._context))
+                prompter.show(_list_report(self._context))
             case "refresh" | "reload":
-                person.show(self._refreshed())
+                prompter.show(self._refresh())
             case "add":
-                await self._add(rest.strip(), person, tell)
+                await self._add(rest.strip(), prompter, emit)
             case "":
-                raise UsageError(say("Missing command\nUsage: {usage}", usage=_USAGE))
+                raise UsageError(_("Missing command\nUsage: {usage}", usage=_USAGE))
             case _:
-                raise UsageError(say("Unknown /memory command: {word}. Available: show, refresh, add", word=word))
-        return Done()
+                raise UsageError(_("Unknown /memory command: {word}. Available: show, refresh, add", word=word))
+        return NoAction()
 
-    async def suggestions(self, typed: str) -> Sequence[Suggestion]:
-        return fitting(
+    async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
+        return complete_from(
             typed,
             [
-                ("show", say("what the model is told")),
-                ("add", say("remember a fact in every session to come")),
-                ("refresh", say("read the files again")),
-                ("list", say("the files")),
+                ("show", _("what the model is told")),
+                ("add", _("remember a fact in every session to come")),
+                ("refresh", _("read the files again")),
+                ("list", _("the files")),
             ],
         )
 
     @property
     def _context(self) -> ContextFiles:
-        return self.parts.session.conversation.premises.context
+        return self.context.session.conversation.template.context
 
     def _combined(self) -> str:
-        return self._context.combined(self.parts.ground.roots[0])
+        return self._context.to_prompt(self.context.run_config.roots[0])
 
-    def _shown(self) -> Sheet:
+    def _show_report(self) -> Report:
         text, count = self._combined(), len(self._context.files)
         if not text:
-            return told(say("Memory is currently empty."))
-        heading = Words(say("Current memory content from {count} file(s):", count=count))
-        return Sheet(blocks=(heading, Source(f"---\n{text}\n---", "markdown")))
+            return text_report(_("Memory is currently empty."))
+        heading = Paragraph(_("Current memory content from {count} file(s):", count=count))
+        return Report(blocks=(heading, SourceListing(f"---\n{text}\n---", "markdown")))
 
-    def _refreshed(self) -> Sheet:
-        context = context_of(self.parts.ground)
-        self.parts.session.conversation.take_context(context)
+    def _refresh(self) -> Report:
+        context = load_context_files(self.context.run_config)
+        self.context.session.conversation.set_context(context)
         text, count = self._combined(), len(context.files)
         done = (
-            say(
+            _(
                 "Memory refreshed successfully. Loaded {characters} characters from {count} file(s).",
                 characters=len(text),
                 count=count,
             )
             if text
-            else say("Memory refreshed successfully. No memory content found.")
+            else _("Memory refreshed successfully. No memory content found.")
         )
-        blocks: list[Block] = [Words(done, Tone.GOOD)]
-        return Sheet(blocks=(*blocks, *(Words(warning, Tone.WARNING) for warning in context.warnings)))
+        blocks: list[ReportBlock] = [Paragraph(done, Tone.GOOD)]
+        return Report(blocks=(*blocks, *(Paragraph(warning, Tone.WARNING) for warning in context.warnings)))
 
-    async def _add(self, fact: str, person: Person, tell: Tell) -> None:
+    async def _add(self, fact: str, prompter: UserPrompter, emit: EventSink) -> None:
         if not fact:
-            raise UsageError(say("Usage: /memory add <text to remember>"))
-        person.show(told(say('Attempting to save to memory: "{fact}"', fact=fact)))
+            raise UsageError(_("Usage: /memory add <text to remember>"))
+        prompter.show(text_report(_('Attempting to save to memory: "{fact}"', fact=fact)))
         call = FunctionCall("save_memory", {"fact": fact}, "memory-add")
-        result = await self.parts.workshop.session.scheduler.run(call, tell)
+        result = await self.context.toolset.session.scheduler.run(call, emit)
         if result.error is None:
-            self.parts.session.conversation.take_context(context_of(self.parts.ground))
+            self.context.session.conversation.set_context(load_context_files(self.context.run_config))
 
 
-def _listed(context: ContextFiles) -> Sheet:
+def _list_report(context: ContextFiles) -> Report:
     if not context.files:
-        return told(say("No context files are in use."))
+        return text_report(_("No context files are in use."))
     paths = "\n".join(f"- {file.path}" for file in context.files)
-    heading = say("There are {count} context file(s) in use:", count=len(context.files))
-    return Sheet(blocks=(Words(heading), Words(paths)))
+    heading = _("There are {count} context file(s) in use:", count=len(context.files))
+    return Report(blocks=(Paragraph(heading), Paragraph(paths)))

@@ -2,121 +2,121 @@
 
 from collections.abc import Sequence
 
-from tejat.app.commands.command import Command, fitting
-from tejat.config.trust import Trust, TrustLevel, trust_folder
-from tejat.core.agent_events import Tell
-from tejat.core.commands import Done, Effect, Suggestion
+from tejat.app.commands.base import SlashCommand, complete_from
+from tejat.config.trust.decision import TrustDecision, TrustLevel, trust_folder
+from tejat.core.agent.events import EventSink
 from tejat.core.errors import UsageError
-from tejat.core.person import Choice, Option, Person
-from tejat.core.sheet import Block, Sheet, Table, Tone, Words, told
-from tejat.core.words import say
-from tejat.engine.given_answers import GivenAnswer, given_answers, take_back
+from tejat.core.i18n import _
+from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
+from tejat.core.ui.prompter import Choice, Option, UserPrompter
+from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, Tone, text_report
+from tejat.engine.calls.approvals import RememberedApproval, remembered_approvals, revoke_approval
 
 USAGE = "/permissions [list | revoke N | trust]"
 
 
-class Permissions(Command):
-    async def run(self, arguments: str, person: Person, tell: Tell) -> Effect:
-        del tell
+class PermissionsCommand(SlashCommand):
+    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+        del emit
         match arguments.split():
             case [] | ["list"]:
-                person.show(self._listed())
+                prompter.show(self._list_report())
             case ["revoke"]:
-                await self._choose_and_revoke(person)
+                await self._choose_and_revoke(prompter)
             case ["revoke", number]:
-                self._revoke(self._numbered(number), person)
+                self._revoke(self._find_by_number(number), prompter)
             case ["trust"]:
-                await self._trust(person)
+                await self._trust(prompter)
             case _:
-                raise UsageError(say("Usage: {usage}", usage=USAGE))
-        return Done()
+                raise UsageError(_("Usage: {usage}", usage=USAGE))
+        return NoAction()
 
-    async def suggestions(self, typed: str) -> Sequence[Suggestion]:
+    async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
         word, blank, rest = typed.partition(" ")
         if blank:
-            answers = self._answers() if word == "revoke" else ()
-            return fitting(rest, ((str(number), answer.text) for number, answer in enumerate(answers, 1)))
-        return fitting(
+            answers = self._saved_approvals() if word == "revoke" else ()
+            return complete_from(rest, ((str(number), answer.text) for number, answer in enumerate(answers, 1)))
+        return complete_from(
             word,
             [
-                ("list", say("what was allowed, and whether the folder is trusted")),
-                ("revoke", say("take one of them back")),
-                ("trust", say("decide about the folder")),
+                ("list", _("what was allowed, and whether the folder is trusted")),
+                ("revoke", _("take one of them back")),
+                ("trust", _("decide about the folder")),
             ],
         )
 
-    def _answers(self) -> Sequence[GivenAnswer]:
-        permission = self.parts.workshop.session.scheduler.permission
-        return given_answers(self.parts.ground.places, permission)
+    def _saved_approvals(self) -> Sequence[RememberedApproval]:
+        permission = self.context.toolset.session.scheduler.permission
+        return remembered_approvals(self.context.run_config.paths, permission)
 
-    def _listed(self) -> Sheet:
-        blocks: list[Block] = [Words(say("Rules from your answers"), Tone.STRONG)]
-        rows = tuple((str(number), each.text, each.source) for number, each in enumerate(self._answers(), 1))
+    def _list_report(self) -> Report:
+        blocks: list[ReportBlock] = [Paragraph(_("Rules from your answers"), Tone.STRONG)]
+        rows = tuple((str(number), each.text, each.source) for number, each in enumerate(self._saved_approvals(), 1))
         if rows:
             blocks += [
-                Table(rows, (say("No."), say("Rule"), say("Kept in"))),
-                Words(say("/permissions revoke N takes one back."), Tone.QUIET),
+                ReportTable(rows, (_("No."), _("Rule"), _("Kept in"))),
+                Paragraph(_("/permissions revoke N takes one back."), Tone.QUIET),
             ]
         else:
-            blocks.append(Words(say("There are none: nothing was allowed always."), Tone.QUIET))
-        trust = self.parts.ground.trust
-        blocks += [Words(say("Folder"), Tone.STRONG), Words(trust.reason)]
+            blocks.append(Paragraph(_("There are none: nothing was allowed always."), Tone.QUIET))
+        trust = self.context.run_config.trust
+        blocks += [Paragraph(_("Folder"), Tone.STRONG), Paragraph(trust.reason)]
         if not trust.is_trusted:
-            blocks.append(Words(say("/permissions trust shows what it brings along, and asks you."), Tone.QUIET))
-        blocks.append(Words(say("/policy list shows all rules."), Tone.QUIET))
-        return Sheet(say("Permissions"), tuple(blocks))
+            blocks.append(Paragraph(_("/permissions trust shows what it brings along, and asks you."), Tone.QUIET))
+        blocks.append(Paragraph(_("/policy list shows all rules."), Tone.QUIET))
+        return Report(_("Permissions"), tuple(blocks))
 
-    def _numbered(self, word: str) -> GivenAnswer:
-        answers = self._answers()
+    def _find_by_number(self, word: str) -> RememberedApproval:
+        answers = self._saved_approvals()
         if not (word.isascii() and word.isdigit() and 1 <= int(word) <= len(answers)):
-            raise UsageError(say("There is no rule {word}. /permissions list shows them with numbers.", word=word))
+            raise UsageError(_("There is no rule {word}. /permissions list shows them with numbers.", word=word))
         return answers[int(word) - 1]
 
-    async def _choose_and_revoke(self, person: Person) -> None:
-        answers = self._answers()
+    async def _choose_and_revoke(self, prompter: UserPrompter) -> None:
+        answers = self._saved_approvals()
         if not answers:
-            person.show(told(say("There is nothing to take back.")))
+            prompter.show(text_report(_("There is nothing to take back.")))
             return
         options = tuple(Option(each.text, each.source) for each in answers)
-        taken = await person.choose(Choice(say("Which rule is taken back?"), options))
+        taken = await prompter.choose(Choice(_("Which rule is taken back?"), options))
         if taken is not None:
-            self._revoke(answers[taken], person)
+            self._revoke(answers[taken], prompter)
 
-    def _revoke(self, answer: GivenAnswer, person: Person) -> None:
-        take_back(self.parts.ground.places, self.parts.workshop.session.scheduler.permission, answer)
-        person.show(told(say("Taken back: {rule}", rule=answer.text), Tone.GOOD))
+    def _revoke(self, answer: RememberedApproval, prompter: UserPrompter) -> None:
+        revoke_approval(self.context.run_config.paths, self.context.toolset.session.scheduler.permission, answer)
+        prompter.show(text_report(_("Taken back: {rule}", rule=answer.text), Tone.GOOD))
 
-    async def _trust(self, person: Person) -> None:
-        ground = self.parts.ground
-        places, root = ground.places, ground.roots[0]
-        match await person.choose(_trust_choice(root, ground.trust)):
+    async def _trust(self, prompter: UserPrompter) -> None:
+        run_config = self.context.run_config
+        paths, root = run_config.paths, run_config.roots[0]
+        match await prompter.choose(_trust_choice(root, run_config.trust)):
             case 0:
-                trust_folder(places, root, items=ground.trust.items)  # as it was shown
-                text = say("{folder} is trusted as it was when this session began.", folder=root)
+                trust_folder(paths, root, items=run_config.trust.items)  # as it was shown
+                text = _("{folder} is trusted as it was when this session began.", folder=root)
             case 1:
-                trust_folder(places, root, level=TrustLevel.NOT_TRUSTED)
-                text = say("{folder} and everything in it is never trusted.", folder=root)
+                trust_folder(paths, root, level=TrustLevel.NOT_TRUSTED)
+                text = _("{folder} and everything in it is never trusted.", folder=root)
             case _:
                 return
-        counts = Words(say("It counts from the next start on."), Tone.QUIET)
-        person.show(Sheet(blocks=(Words(text, Tone.GOOD), counts)))
+        counts = Paragraph(_("It counts from the next start on."), Tone.QUIET)
+        prompter.show(Report(blocks=(Paragraph(text, Tone.GOOD), counts)))
 
 
-def _trust_choice(root: str, trust: Trust) -> Choice:
+def _trust_choice(root: str, trust: TrustDecision) -> Choice:
     changed = {item.path for item in trust.changed}
-    rows = tuple((item.path, item.shown, say("changed") if item.path in changed else "") for item in trust.items)
-    says = tuple(Words(f"{item.path}: {line}", Tone.QUIET) for item in trust.items for line in item.says)
-    brought: tuple[Block, ...] = (Words(say("It brings along:")), Table(rows), *says)
+    rows = tuple((item.path, item.label, _("changed") if item.path in changed else "") for item in trust.items)
+    says = tuple(Paragraph(f"{item.path}: {line}", Tone.QUIET) for item in trust.items for line in item.details)
+    brought: tuple[ReportBlock, ...] = (Paragraph(_("It brings along:")), ReportTable(rows), *says)
     if not rows:
-        brought = (Words(say("It brings nothing along that needs trust, but its files for the model are read.")),)
+        brought = (Paragraph(_("It brings nothing along that needs trust, but its files for the model are read.")),)
     return Choice(
-        say("Do you trust what is in this folder?"),
+        _("Do you trust what is in this folder?"),
         (
-            Option(say("Yes"), say("until one of these files changes")),
-            Option(say("Never"), say("nothing of it is used, nor of folders in it")),
-            Option(say("Leave it as it is")),
+            Option(_("Yes"), _("until one of these files changes")),
+            Option(_("Never"), _("nothing of it is used, nor of folders in it")),
+            Option(_("Leave it as it is")),
         ),
         initial=2,
-        sheet=Sheet(root, (Words(trust.reason), *brought)),
-        is_grave=True,
+        report=Report(root, (Paragraph(trust.reason), *brought)),
+        is_critical=True,
     )

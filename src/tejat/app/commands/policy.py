@@ -5,116 +5,114 @@ import shlex
 from collections.abc import Sequence
 from typing import cast
 
-from tejat.app.commands.command import Command, fitting
-from tejat.core.agent_events import Tell
-from tejat.core.commands import Done, Effect, Suggestion
+from tejat.app.commands.base import SlashCommand, complete_from
+from tejat.core.agent.events import EventSink
+from tejat.core.approval.policy_report import APPROVAL_MODES, PolicyExplanation
 from tejat.core.errors import UsageError
-from tejat.core.explain import MODES, Explanation
-from tejat.core.json_text import NotJson, load_json
-from tejat.core.person import Choice, Option, Person
-from tejat.core.sheet import Block, Sheet, Table, Tone, Words, told
-from tejat.core.types import Params
-from tejat.core.words import joined, say
-from tejat.engine.load_policy import mode_of
-from tejat.engine.policy_book import Judge, PolicyBook
-from tejat.policy.rules import Mode
+from tejat.core.i18n import _, join_lazy
+from tejat.core.json_text import InvalidJson, load_json
+from tejat.core.messages.types import Params
+from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
+from tejat.core.ui.prompter import Choice, Option, UserPrompter
+from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, Tone, text_report
+from tejat.engine.calls.policy_inspector import PolicyContext, PolicyInspector
+from tejat.engine.calls.policy_loader import resolve_mode
+from tejat.policy.types import ApprovalMode
 
 USAGE = "/policy [list | explain CALL | mode MODE]"
 _SHELL = "run_shell_command"
 
 
-class Policy(Command):
-    async def run(self, arguments: str, person: Person, tell: Tell) -> Effect:
-        del tell
-        word, _, rest = arguments.partition(" ")
+class PolicyCommand(SlashCommand):
+    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+        del emit
+        word, _unused, rest = arguments.partition(" ")
         match word.lower(), rest.strip():
             case (("" | "list"), ""):
-                person.show(self._listed())
+                prompter.show(self._list_report())
             case "explain", call if call:
-                person.show(self._explained(call))
+                prompter.show(self._explain(call))
             case "mode", mode:
-                await self._mode(mode, person)
+                await self._mode(mode, prompter)
             case _:
-                raise UsageError(say("Usage: {usage}", usage=USAGE))
-        return Done()
+                raise UsageError(_("Usage: {usage}", usage=USAGE))
+        return NoAction()
 
-    async def suggestions(self, typed: str) -> Sequence[Suggestion]:
+    async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
         word, blank, rest = typed.partition(" ")
         match word if blank else "":
             case "mode":
-                return fitting(rest, ((mode, "") for mode in MODES))
+                return complete_from(rest, ((mode, "") for mode in APPROVAL_MODES))
             case "explain" if " " not in rest:
-                entries = self.parts.workshop.session.registry.entries()
-                return fitting(rest, ((entry.name, entry.display_name) for entry in entries))
+                entries = self.context.toolset.session.registry.entries()
+                return complete_from(rest, ((entry.name, entry.display_name) for entry in entries))
             case _:
                 pass
         if blank:
             return ()
-        return fitting(
+        return complete_from(
             word,
             [
-                ("list", say("all rules and where they stand")),
-                ("explain", say("what would be decided about a call, and why")),
-                ("mode", say("how much is done without asking")),
+                ("list", _("all rules and where they stand")),
+                ("explain", _("what would be decided about a call, and why")),
+                ("mode", _("how much is done without asking")),
             ],
         )
 
     @property
-    def _book(self) -> PolicyBook:
-        tools = self.parts.workshop.session
-        judge = Judge(tools.settings, tools.registry, tools.scheduler.permission)
-        return PolicyBook(self.parts.ground.places, lambda: judge)
+    def _inspector(self) -> PolicyInspector:
+        tools = self.context.toolset.session
+        judge = PolicyContext(tools.settings, tools.registry, tools.scheduler.permission)
+        return PolicyInspector(self.context.run_config.paths, lambda: judge)
 
-    def _listed(self) -> Sheet:
-        book = self._book
+    def _list_report(self) -> Report:
+        book = self._inspector
         rows = tuple((rule.tier, rule.text, rule.source) for rule in book.rules())
-        return Sheet(
-            say("Rules, those with the last word first"),
+        return Report(
+            _("Rules, those with the last word first"),
             (
-                Words(say("Mode: {mode}", mode=self.parts.workshop.session.scheduler.permission.policy.mode.value)),
-                Table(rows, (say("Whose"), say("Rule"), say("Where"))),
-                *(Words(problem, Tone.WARNING) for problem in book.problems()),
+                Paragraph(_("Mode: {mode}", mode=self.context.toolset.session.scheduler.permission.policy.mode.value)),
+                ReportTable(rows, (_("Whose"), _("Rule"), _("Where"))),
+                *(Paragraph(problem, Tone.WARNING) for problem in book.problems()),
             ),
         )
 
-    def _explained(self, call: str) -> Sheet:
+    def _explain(self, call: str) -> Report:
         name, _, rest = call.partition(" ")
-        tool = self.parts.workshop.session.registry.get(name)
+        tool = self.context.toolset.session.registry.get(name)
         if tool is None:
             # Most often it is a shell line that somebody wants to know of.
-            return _shown(call, self._book.decide(_SHELL, {"command": call}))
+            return _explanation_report(call, self._inspector.decide(_SHELL, {"command": call}))
         is_line = tool.name == _SHELL and rest and not rest.lstrip().startswith(("{", "command="))
-        arguments = {"command": rest.strip()} if is_line else _arguments(rest.strip())
-        return _shown(call, self._book.decide(name, arguments))
+        arguments = {"command": rest.strip()} if is_line else _parse_arguments(rest.strip())
+        return _explanation_report(call, self._inspector.decide(name, arguments))
 
-    async def _mode(self, wanted: str, person: Person) -> None:
-        permission, ground = self.parts.workshop.session.scheduler.permission, self.parts.ground
+    async def _mode(self, wanted: str, prompter: UserPrompter) -> None:
+        permission, run_config = self.context.toolset.session.scheduler.permission, self.context.run_config
         before = permission.policy.mode
         if not wanted:
-            person.show(told(say("Mode: {mode}", mode=before.value)))
+            prompter.show(text_report(_("Mode: {mode}", mode=before.value)))
             return
-        mode = mode_of(ground.settings, wanted)
-        if not ground.trust.is_trusted and mode is not Mode.DEFAULT:
+        mode = resolve_mode(run_config.settings, wanted)
+        if not run_config.trust.is_trusted and mode is not ApprovalMode.DEFAULT:
             raise UsageError(
-                say(
-                    "This folder is not trusted, so the mode stays {mode}. `tejat trust` tells more.", mode=before.value
-                )
+                _("This folder is not trusted, so the mode stays {mode}. `tejat trust` tells more.", mode=before.value)
             )
-        if mode is Mode.YOLO and before is not mode and await person.choose(_everything()) != 1:
+        if mode is ApprovalMode.YOLO and before is not mode and await prompter.choose(_yolo_choice()) != 1:
             return
-        permission.policy = permission.policy.in_mode(mode)
-        person.show(told(say("From now on the mode is {mode}.", mode=mode.value), Tone.GOOD))
+        permission.policy = permission.policy.with_mode(mode)
+        prompter.show(text_report(_("From now on the mode is {mode}.", mode=mode.value), Tone.GOOD))
 
 
-def _everything() -> Choice:
+def _yolo_choice() -> Choice:
     return Choice(
-        say("Everything would run without asking until this session ends, also what deletes. Go on?"),
-        (Option(say("No")), Option(say("Yes, run everything"))),
-        is_grave=True,
+        _("Everything would run without asking until this session ends, also what deletes. Go on?"),
+        (Option(_("No")), Option(_("Yes, run everything"))),
+        is_critical=True,
     )
 
 
-def _arguments(text: str) -> Params:
+def _parse_arguments(text: str) -> Params:
     """One JSON object, or words like `key=value`, whose values may be JSON. Raises UsageError."""
     if not text:
         return {}
@@ -122,14 +120,14 @@ def _arguments(text: str) -> Params:
         if text.startswith("{"):
             return cast("dict[str, object]", load_json(text))
         pairs = [word.partition("=") for word in shlex.split(text)]
-    except (NotJson, ValueError) as error:
-        raise UsageError(say("The arguments cannot be read: {why}.", why=error)) from None
-    if not all(key and equals for key, equals, _ in pairs):
-        raise UsageError(say("Give the arguments as one JSON object, or as words like key=value."))
-    return {key: _value(given) for key, _, given in pairs}
+    except (InvalidJson, ValueError) as error:
+        raise UsageError(_("The arguments cannot be read: {why}.", why=error)) from None
+    if not all(key and equals for key, equals, _unused in pairs):
+        raise UsageError(_("Give the arguments as one JSON object, or as words like key=value."))
+    return {key: _parse_value(given) for key, _unused, given in pairs}
 
 
-def _value(text: str) -> object:
+def _parse_value(text: str) -> object:
     """A list or an object is meant as one; anything else is as it was typed."""
     if not text.startswith(("[", "{")):
         return text
@@ -139,22 +137,22 @@ def _value(text: str) -> object:
         return text
 
 
-def _shown(call: str, found: Explanation) -> Sheet:
-    blocks: list[Block] = [
-        Words(joined("", (found.decision, ": ", found.reason)), Tone.STRONG),
-        Table(
+def _explanation_report(call: str, found: PolicyExplanation) -> Report:
+    blocks: list[ReportBlock] = [
+        Paragraph(join_lazy("", (found.decision, ": ", found.reason)), Tone.STRONG),
+        ReportTable(
             (
-                (say("Rule"), found.rule or say("none matches")),
-                (say("Where"), found.source),
+                (_("Rule"), found.rule or _("none matches")),
+                (_("Where"), found.source),
             )
         ),
     ]
     if found.commands:
-        blocks += [Words(say("Commands in the line")), Words(_indented(found.commands))]
+        blocks += [Paragraph(_("Commands in the line")), Paragraph(_indented(found.commands))]
     if found.doubts:
-        blocks += [Words(say("Why it is not plain")), Words(_indented(found.doubts))]
-    return Sheet(call, tuple(blocks))
+        blocks += [Paragraph(_("Why it is not plain")), Paragraph(_indented(found.doubts))]
+    return Report(call, tuple(blocks))
 
 
 def _indented(lines: Sequence[str]) -> str:
-    return joined("\n", (joined("", ("  ", line)) for line in lines))
+    return join_lazy("\n", (join_lazy("", ("  ", line)) for line in lines))

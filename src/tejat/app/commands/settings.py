@@ -2,128 +2,130 @@
 
 from collections.abc import Sequence
 
-from tejat.app.commands.command import Command, fitting
-from tejat.app.commands.premises import DeskParts
+from tejat.app.commands.base import SlashCommand, complete_from
+from tejat.app.commands.command_context import CommandContext
 from tejat.app.commands.setting_values import (
     ALL_ROWS,
-    AT_ONCE,
-    ShownSetting,
-    find_row,
+    IMMEDIATE_SETTINGS,
+    SettingView,
+    find_setting,
     name_in_file,
-    shown_setting,
-    shown_settings,
-    value_typed,
+    parse_value,
+    setting_view,
+    setting_views,
 )
-from tejat.config.settings_table import Row
-from tejat.core.agent_events import Tell
-from tejat.core.commands import Done, Effect, Suggestion
-from tejat.core.person import Choice, Option, Person
-from tejat.core.sheet import Block, Sheet, Table, Tone, Words
-from tejat.core.types import JsonValue
-from tejat.core.words import say
+from tejat.config.settings.schema import SettingSpec
+from tejat.core.agent.events import EventSink
+from tejat.core.i18n import _
+from tejat.core.messages.types import JsonValue
+from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
+from tejat.core.ui.prompter import Choice, Option, UserPrompter
+from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, Tone
 
 
-class SettingsCommand(Command):
-    async def run(self, arguments: str, person: Person, tell: Tell) -> Effect:
-        del tell
+class SettingsCommand(SlashCommand):
+    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+        del emit
         name, _, typed = arguments.partition(" ")
         match name.lower(), typed.strip():
             case "", _:
-                await self._choose(person)
+                await self._choose(prompter)
             case "list", "":
-                person.show(self._listed())
+                prompter.show(self._list_report())
             case "unset", given if given:
-                row = find_row(given)
-                self.parts.forget(name_in_file(self.parts, row).split("."))
-                person.show(changed(self.parts, row))
+                row = find_setting(given)
+                self.context.remove_setting(name_in_file(self.context, row).split("."))
+                prompter.show(setting_report(self.context, row))
             case _, "":
-                person.show(_one(shown_setting(self.parts.settings_now(), find_row(name))))
+                prompter.show(_detail_report(setting_view(self.context.reload_settings(), find_setting(name))))
             case _, given:
-                row = find_row(name)
-                person.show(change(self.parts, row, value_typed(self.parts, row, given)))
-        return Done()
+                row = find_setting(name)
+                prompter.show(write_setting(self.context, row, parse_value(self.context, row, given)))
+        return NoAction()
 
-    async def suggestions(self, typed: str) -> Sequence[Suggestion]:
+    async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
         name, blank, rest = typed.partition(" ")
-        known = {shown.name: shown for shown in shown_settings(self.parts.settings_now())}
+        known = {shown.name: shown for shown in setting_views(self.context.reload_settings())}
         if not blank or name == "unset":
-            words = [] if blank else [("list", say("all of them")), ("unset", say("take a setting of yours away"))]
-            return fitting(rest if blank else name, [*words, *((each.name, each.value) for each in known.values())])
+            words = [] if blank else [("list", _("all of them")), ("unset", _("take a setting of yours away"))]
+            return complete_from(
+                rest if blank else name, [*words, *((each.name, each.value) for each in known.values())]
+            )
         if name == "ui.theme":
-            return fitting(rest, ((word, "") for word in ("auto", "dark", "light", "plain")))
+            return complete_from(rest, ((word, "") for word in ("auto", "dark", "light", "plain")))
         is_switch = name in known and known[name].is_switch
-        return fitting(rest, [("true", ""), ("false", "")]) if is_switch else ()
+        return complete_from(rest, [("true", ""), ("false", "")]) if is_switch else ()
 
-    def _listed(self) -> Sheet:
+    def _list_report(self) -> Report:
         rows = tuple(
             (shown.name, shown.value, shown.source)
-            for shown in shown_settings(self.parts.settings_now())
+            for shown in setting_views(self.context.reload_settings())
             if shown.value or shown.source
         )
-        return Sheet(
-            say("Settings"),
+        return Report(
+            _("Settings"),
             (
-                Table(rows, (say("Name"), say("Value"), say("Set by"))),
-                Words(say("Your own are in {path}", path=self.parts.settings_path), Tone.QUIET),
-                Words(say("/settings NAME VALUE changes one, /settings unset NAME takes one away."), Tone.QUIET),
+                ReportTable(rows, (_("Name"), _("Value"), _("Set by"))),
+                Paragraph(_("Your own are in {path}", path=self.context.settings_path), Tone.QUIET),
+                Paragraph(_("/settings NAME VALUE changes one, /settings unset NAME takes one away."), Tone.QUIET),
             ),
         )
 
-    async def _choose(self, person: Person) -> None:
+    async def _choose(self, prompter: UserPrompter) -> None:
         """Every setting that has one value, and what it is to be."""
-        settings = self.parts.settings_now()
-        shown = [each for each in shown_settings(settings) if each.name not in _OF_SEVERAL]
+        settings = self.context.reload_settings()
+        shown = [each for each in setting_views(settings) if each.name not in _COMPOSITE_SETTINGS]
         options = tuple(Option(each.name, each.value) for each in shown)
-        taken = await person.choose(Choice(say("Which setting do you want to change?"), options))
+        taken = await prompter.choose(Choice(_("Which setting do you want to change?"), options))
         if taken is None:
             return
-        row = find_row(shown[taken].name)
-        typed = await _asked(shown[taken], person)
+        row = find_setting(shown[taken].name)
+        typed = await _ask_value(shown[taken], prompter)
         if typed is not None and typed.strip():
-            person.show(change(self.parts, row, value_typed(self.parts, row, typed.strip())))
+            prompter.show(write_setting(self.context, row, parse_value(self.context, row, typed.strip())))
 
 
-_OF_SEVERAL = frozenset(
+_COMPOSITE_SETTINGS = frozenset(
     {"mcpServers", "hooks", "hooksConfig", "telemetry", "model.prices", "model.summarizeToolOutput"}
 )
 
 
-async def _asked(shown: ShownSetting, person: Person) -> str | None:
+async def _ask_value(shown: SettingView, prompter: UserPrompter) -> str | None:
     if not shown.is_switch:
-        return await person.enter(shown.name, initial=shown.value)
+        return await prompter.enter(shown.name, initial=shown.value)
     words = ("true", "false")
     choice = Choice(shown.name, tuple(map(Option, words)), initial=words.index(shown.value))
-    taken = await person.choose(choice)
+    taken = await prompter.choose(choice)
     return None if taken is None else words[taken]
 
 
-def change(parts: DeskParts, row: Row, given: JsonValue) -> Sheet:
+def write_setting(context: CommandContext, row: SettingSpec, given: JsonValue) -> Report:
     """Write a value that was checked into the person's own settings, and tell what came of it.
 
     Raises SettingsError, UsageError and OSError.
     """
-    parts.keep(name_in_file(parts, row).split("."), given)
-    return changed(parts, row)
+    context.save_setting(name_in_file(context, row).split("."), given)
+    return setting_report(context, row)
 
 
-def changed(parts: DeskParts, row: Row) -> Sheet:
+def setting_report(context: CommandContext, row: SettingSpec) -> Report:
     """What counts after a change in the file. What can take effect at once does."""
-    settings = parts.settings_now()
-    shown = shown_setting(settings, row)
-    parts.take_preferences(settings)
-    value = shown.value or say("not set")
-    blocks: list[Block] = [Words(say("{name} is now {value}.", name=shown.name, value=value), Tone.GOOD)]
-    if shown.source and not shown.source.startswith((parts.settings_path, "default")):
-        text = say("That is what {source} says, which has the last word.", source=shown.source)
-        blocks.append(Words(text, Tone.WARNING))
-    if shown.name not in AT_ONCE:
-        blocks.append(Words(say("It counts from the next start on."), Tone.QUIET))
-    return Sheet(blocks=tuple(blocks))
+    settings = context.reload_settings()
+    shown = setting_view(settings, row)
+    context.apply_preferences(settings)
+    value = shown.value or _("not set")
+    blocks: list[ReportBlock] = [Paragraph(_("{name} is now {value}.", name=shown.name, value=value), Tone.GOOD)]
+    if shown.source and not shown.source.startswith((context.settings_path, "default")):
+        text = _("That is what {source} says, which has the last word.", source=shown.source)
+        blocks.append(Paragraph(text, Tone.WARNING))
+    if shown.name not in IMMEDIATE_SETTINGS:
+        blocks.append(Paragraph(_("It counts from the next start on."), Tone.QUIET))
+    return Report(blocks=tuple(blocks))
 
 
-def _one(shown: ShownSetting) -> Sheet:
+def _detail_report(shown: SettingView) -> Report:
     names = ", ".join(name for row in ALL_ROWS if row.key.names[0] == shown.name for name in row.key.names[1:])
-    rows = [(say("Value"), shown.value or say("not set")), (say("Set by"), shown.source or say("nobody"))]
+    rows = [(_("Value"), shown.value or _("not set")), (_("Set by"), shown.source or _("nobody"))]
     if names:
-        rows.append((say("Also called"), names))
-    return Sheet(shown.name, (Table(tuple(rows)),))
+        rows.append((_("Also called"), names))
+    return Report(shown.name, (ReportTable(tuple(rows)),))

@@ -2,57 +2,57 @@
 
 from collections.abc import Sequence
 
-from tejat.app.commands.command import Command, fitting
-from tejat.core.agent_events import Tell
-from tejat.core.commands import Done, Effect, Suggestion
+from tejat.app.commands.base import SlashCommand, complete_from
+from tejat.core.agent.events import EventSink
 from tejat.core.errors import UsageError
-from tejat.core.person import Person
-from tejat.core.sheet import Block, Sheet, Table, Tone, Words
-from tejat.core.words import say
+from tejat.core.i18n import _
+from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
+from tejat.core.ui.prompter import UserPrompter
+from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, Tone
 
 
-class Stats(Command):
-    async def run(self, arguments: str, person: Person, tell: Tell) -> Effect:
-        del tell
+class StatsCommand(SlashCommand):
+    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+        del emit
         match arguments.lower():
             case "" | "session":
-                sheet = self._session()
+                report = self._session()
             case "model":
-                sheet = Sheet(say("Models"), (self._models(),))
+                report = Report(_("Models"), (self._models(),))
             case "tools":
-                sheet = Sheet(say("Tools"), (self._tools(),))
+                report = Report(_("Tools"), (self._tools(),))
             case _:
-                raise UsageError(say("Usage: {usage}", usage="/stats [model | tools]"))
-        person.show(sheet)
-        return Done()
+                raise UsageError(_("Usage: {usage}", usage="/stats [model | tools]"))
+        prompter.show(report)
+        return NoAction()
 
-    async def suggestions(self, typed: str) -> Sequence[Suggestion]:
-        return fitting(typed, [("model", say("by model")), ("tools", say("by tool"))])
+    async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
+        return complete_from(typed, [("model", _("by model")), ("tools", _("by tool"))])
 
-    def _session(self) -> Sheet:
-        session, counted = self.parts.session, self.parts.statistics
+    def _session(self) -> Report:
+        session, counted = self.context.session, self.context.statistics
         budget = session.conversation.budget
         usage = counted.usage
         rows = [
-            (say("Session"), session.session_id),
-            (say("Requests"), f"{sum(model.requests for model in counted.models.values()):,}"),
-            (say("Tokens sent"), f"{usage.prompt:,}"),
-            (say("Of these cached"), f"{usage.cached:,}"),
-            (say("Tokens received"), f"{usage.output + usage.thoughts:,}"),
-            (say("Cost"), _cost(budget.cost)),
-            (say("Calls"), f"{counted.calls:,}"),
-            (say("Of these failed"), f"{counted.failed - len(counted.denials):,}"),
-            (say("Not allowed"), f"{len(counted.denials):,}"),
-            (say("Lines changed"), f"+{counted.lines_added:,} -{counted.lines_removed:,}"),
-            (say("Time of models"), _seconds(sum(model.seconds for model in counted.models.values()))),
-            (say("Time of tools"), _seconds(sum(tool.seconds for tool in counted.tools.values()))),
+            (_("Session"), session.session_id),
+            (_("Requests"), f"{sum(model.requests for model in counted.models.values()):,}"),
+            (_("Tokens sent"), f"{usage.prompt:,}"),
+            (_("Of these cached"), f"{usage.cached:,}"),
+            (_("Tokens received"), f"{usage.output + usage.thoughts:,}"),
+            (_("Cost"), _cost(budget.cost)),
+            (_("Calls"), f"{counted.calls:,}"),
+            (_("Of these failed"), f"{counted.failed - len(counted.denials):,}"),
+            (_("Not allowed"), f"{len(counted.denials):,}"),
+            (_("Lines changed"), f"+{counted.lines_added:,} -{counted.lines_removed:,}"),
+            (_("Time of models"), _seconds(sum(model.seconds for model in counted.models.values()))),
+            (_("Time of tools"), _seconds(sum(tool.seconds for tool in counted.tools.values()))),
         ]
-        return Sheet(say("This session"), (Table(tuple(rows)),))
+        return Report(_("This session"), (ReportTable(tuple(rows)),))
 
-    def _models(self) -> Block:
-        models = self.parts.statistics.models
+    def _models(self) -> ReportBlock:
+        models = self.context.statistics.models
         if not models:
-            return Words(say("No model was asked yet."), Tone.QUIET)
+            return Paragraph(_("No model was asked yet."), Tone.QUIET)
         rows = tuple(
             (
                 name,
@@ -65,15 +65,15 @@ class Stats(Command):
             )
             for name, model in models.items()
         )
-        return Table(
+        return ReportTable(
             rows,
-            (say("Model"), say("Requests"), say("Errors"), say("Sent"), say("Cached"), say("Received"), say("Time")),
+            (_("Model"), _("Requests"), _("Errors"), _("Sent"), _("Cached"), _("Received"), _("Time")),
         )
 
-    def _tools(self) -> Block:
-        tools = self.parts.statistics.tools
+    def _tools(self) -> ReportBlock:
+        tools = self.context.statistics.tools
         if not tools:
-            return Words(say("No tool was called yet."), Tone.QUIET)
+            return Paragraph(_("No tool was called yet."), Tone.QUIET)
         rows = tuple(
             (
                 name,
@@ -84,15 +84,15 @@ class Stats(Command):
             )
             for name, tool in tools.items()
         )
-        return Table(rows, (say("Tool"), say("Calls"), say("Failed"), say("Refused"), say("Time")))
+        return ReportTable(rows, (_("Tool"), _("Calls"), _("Failed"), _("Refused"), _("Time")))
 
 
 def _cost(cost: float | None) -> str:
-    return say("unknown: nobody told what this model costs") if cost is None else f"${cost:.4f}"
+    return _("unknown: nobody told what this model costs") if cost is None else f"${cost:.4f}"
 
 
 def _seconds(seconds: float) -> str:
     if seconds < 60:
-        return say("{seconds} s", seconds=f"{seconds:.1f}")
+        return _("{seconds} s", seconds=f"{seconds:.1f}")
     minutes, rest = divmod(round(seconds), 60)
-    return say("{minutes} min {seconds} s", minutes=f"{minutes:,}", seconds=rest)
+    return _("{minutes} min {seconds} s", minutes=f"{minutes:,}", seconds=rest)

@@ -2,44 +2,44 @@
 
 from collections.abc import Iterator, Sequence
 
-from tejat.app.commands.command import Command, fitting
-from tejat.core.agent_events import Tell
-from tejat.core.commands import Done, Effect, Suggestion
+from tejat.app.commands.base import SlashCommand, complete_from
+from tejat.core.agent.events import EventSink
 from tejat.core.errors import UsageError
-from tejat.core.person import Person
-from tejat.core.sheet import Sheet, Words
-from tejat.core.words import say
-from tejat.tools.registry import Entry, Source
+from tejat.core.i18n import _
+from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
+from tejat.core.ui.prompter import UserPrompter
+from tejat.core.ui.report import Paragraph, Report
+from tejat.tools.registry import ToolEntry, ToolSource
 
 
-class Tools(Command):
-    async def run(self, arguments: str, person: Person, tell: Tell) -> Effect:
-        del tell
+class ToolsCommand(SlashCommand):
+    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+        del emit
         match arguments.lower():
             case "" | "nodesc":
                 lines = [f"  - {entry.display_name}" for entry in self._entries()]
             case "desc" | "descriptions":
-                lines = [line for entry in self._entries() for line in _described(entry)]
+                lines = [line for entry in self._entries() for line in _description_lines(entry)]
             case _:
-                raise UsageError(say("Usage: {usage}", usage="/tools [desc | nodesc]"))
-        text = "\n".join(lines) if lines else say("  No tools available")
-        person.show(Sheet(say("Available Gemini CLI tools:"), (Words(text),)))
-        return Done()
+                raise UsageError(_("Usage: {usage}", usage="/tools [desc | nodesc]"))
+        text = "\n".join(lines) if lines else _("  No tools available")
+        prompter.show(Report(_("Available Gemini CLI tools:"), (Paragraph(text),)))
+        return NoAction()
 
-    async def suggestions(self, typed: str) -> Sequence[Suggestion]:
-        return fitting(typed, [("desc", say("with descriptions")), ("nodesc", say("names only"))])
+    async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
+        return complete_from(typed, [("desc", _("with descriptions")), ("nodesc", _("names only"))])
 
-    def _entries(self) -> list[Entry]:
+    def _entries(self) -> list[ToolEntry]:
         """Those of MCP servers are for `/mcp` to show."""
-        tools = self.parts.workshop.session
+        tools = self.context.toolset.session
         return [
             entry
             for entry in tools.registry.entries()
-            if entry.source is not Source.MCP and not tools.is_forbidden(entry.own_name, entry.server)
+            if entry.source is not ToolSource.MCP and not tools.is_forbidden(entry.own_name, entry.server)
         ]
 
 
-def _described(entry: Entry) -> Iterator[str]:
+def _description_lines(entry: ToolEntry) -> Iterator[str]:
     yield f"  - {entry.display_name} ({entry.name})"
     for line in entry.declaration.description.strip().splitlines():
         yield f"      {line}".rstrip()

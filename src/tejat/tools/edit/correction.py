@@ -3,60 +3,60 @@
 import hashlib
 import re
 
-from tejat.core.failed_edit import Corrector, FailedEdit
-from tejat.tools.edit.carry_over import carried_over
-from tejat.tools.edit.distance import distance
+from tejat.core.tools.edit_failure import EditCorrector, EditFailure
+from tejat.tools.edit.match.levenshtein import edit_distance
+from tejat.tools.edit.merge.transplant import transplant_change
 from tejat.tools.edit.request import EditRequest
-from tejat.workspace.splice import TextEdit, TextFile
+from tejat.workspace.text.text_edits import TextEdit, TextFile
 
-MOST_CONTENT = 256 * 2**10
+MAX_CONTENT_BYTES = 256 * 2**10
 """Bytes of a file that may be sent along with the question."""
-MOST_GIVEN = 20_000
+MAX_OLD_STRING_LENGTH = 20_000
 """Characters of the text that was meant; a longer one is not compared in reasonable time."""
-RESEMBLANCE = 3
+SIMILARITY_DIVISOR = 3
 """One character in so many may differ, white space aside. With more it would be another text, and a guess."""
 
-_MOST_REMEMBERED = 64
+_MAX_CACHED = 64
 # A slip in the brackets and quotes of these changes what they mean, and nobody sees it.
-_NOT_CORRECTED = (".json", ".ipynb", ".jsonc", ".json5")
+_EXCLUDED_SUFFIXES = (".json", ".ipynb", ".jsonc", ".json5")
 _LINE_END = re.compile("\r\n?")
 
 
-class Corrections:
+class CorrectionCache:
     """Asks once about each edit, so that what was shown to the person is what is done, and nobody is asked twice."""
 
-    def __init__(self, corrector: Corrector) -> None:
+    def __init__(self, corrector: EditCorrector) -> None:
         self._corrector = corrector
         self._answers: dict[bytes, str | None] = {}
 
-    async def of(self, edit: FailedEdit) -> str | None:
-        key = _key(edit)
+    async def get_correction(self, edit: EditFailure) -> str | None:
+        key = _cache_key(edit)
         if key not in self._answers:
             answer = await self._corrector(edit)
-            if len(self._answers) >= _MOST_REMEMBERED:
+            if len(self._answers) >= _MAX_CACHED:
                 del self._answers[next(iter(self._answers))]
-            self._answers[key] = None if answer is None else with_plain_line_ends(answer)
+            self._answers[key] = None if answer is None else normalize_line_endings(answer)
         return self._answers[key]
 
 
-def _key(edit: FailedEdit) -> bytes:
+def _cache_key(edit: EditFailure) -> bytes:
     state = hashlib.sha256()
-    for text in (edit.path, edit.content, edit.old, edit.new):
+    for text in (edit.path, edit.content, edit.old_string, edit.new_string):
         raw = text.encode("utf-8", "surrogatepass")
         state.update(b"%d:" % len(raw) + raw)
     return state.digest()
 
 
-def can_be_corrected(path: str, file: TextFile, old: str) -> bool:
+def is_correctable(path: str, file: TextFile, old: str) -> bool:
     return (
-        not path.lower().endswith(_NOT_CORRECTED)
-        and len(file.raw) <= MOST_CONTENT
-        and len(old) <= MOST_GIVEN
+        not path.lower().endswith(_EXCLUDED_SUFFIXES)
+        and len(file.raw) <= MAX_CONTENT_BYTES
+        and len(old) <= MAX_OLD_STRING_LENGTH
         and bool(old.strip())
     )
 
 
-def with_plain_line_ends(text: str) -> str:
+def normalize_line_endings(text: str) -> str:
     return _LINE_END.sub("\n", text)
 
 
@@ -66,22 +66,22 @@ def find_corrected(file: TextFile, request: EditRequest, corrected: str) -> list
     It has to stand in the file as often as expected and to resemble what was given, and the change has to make sense
     there. What the change leaves alone stays as it is in the file.
     """
-    old, new = with_plain_line_ends(request.old), with_plain_line_ends(request.new)
-    if corrected == old or _swallows(file, old, corrected) or not _resembles(old, corrected):
+    old, new = normalize_line_endings(request.old), normalize_line_endings(request.new)
+    if corrected == old or _covers_most_of_file(file, old, corrected) or not _is_similar(old, corrected):
         return []
     places = file.find_all(corrected)
-    if not request.accepts(len(places)):
+    if not request.accepts_count(len(places)):
         return []
-    text = carried_over(old, corrected, new)
+    text = transplant_change(old, corrected, new)
     return [] if text is None else [TextEdit(place.start, place.end, text) for place in places]
 
 
-def _swallows(file: TextFile, old: str, corrected: str) -> bool:
+def _covers_most_of_file(file: TextFile, old: str, corrected: str) -> bool:
     """Whether little was meant and most of the file would be taken, if only its white space."""
     return len(corrected) > 2 * len(old) and 2 * len(corrected) > len(file.text)
 
 
-def _resembles(old: str, corrected: str) -> bool:
+def _is_similar(old: str, corrected: str) -> bool:
     given, found = "".join(old.split()), "".join(corrected.split())
-    most = len(given) // RESEMBLANCE
-    return abs(len(given) - len(found)) <= most and distance(given, found, most=most) <= most
+    most = len(given) // SIMILARITY_DIVISOR
+    return abs(len(given) - len(found)) <= most and edit_distance(given, found, limit=most) <= most

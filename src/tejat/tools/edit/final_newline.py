@@ -1,19 +1,19 @@
 """Keeps a file ending with a line end if it did, and without one if it did not."""
 
-from tejat.workspace.splice import TextEdit, TextFile
+from tejat.workspace.text.text_edits import TextEdit, TextFile
 
 
-def keeping_final_newline(file: TextFile, edits: list[TextEdit]) -> list[TextEdit]:
+def keep_final_newline(file: TextFile, edits: list[TextEdit]) -> list[TextEdit]:
     """The same edits, made so that the file ends with a line end if and only if it did before.
 
     A file that becomes empty stays empty.
     """
     if not edits or edits[-1].end != len(file.raw):
         return edits
-    deciding = _deciding(edits)
+    deciding = _deciding_edit(edits)
     start, end, text = edits[deciding].start, edits[deciding].end, edits[deciding].text
-    before = _line_end_at(file, start)
-    ended = _line_end_at(file, len(file.raw)) > 0
+    before = _line_ending_size(file, start)
+    ended = _line_ending_size(file, len(file.raw)) > 0
     ends = text.endswith(("\n", "\r")) if text else before > 0
     if ended == ends or (not text and start <= len(file.encoding.bom)):
         return edits
@@ -26,7 +26,7 @@ def keeping_final_newline(file: TextFile, edits: list[TextEdit]) -> list[TextEdi
     return [*edits[:deciding], TextEdit(start, end, text), *edits[deciding + 1 :]]
 
 
-def _deciding(edits: list[TextEdit]) -> int:
+def _deciding_edit(edits: list[TextEdit]) -> int:
     """Which edit decides how the file ends: behind it everything is deleted."""
     index = len(edits) - 1
     while index and not edits[index].text and edits[index - 1].end == edits[index].start:
@@ -34,7 +34,7 @@ def _deciding(edits: list[TextEdit]) -> int:
     return index
 
 
-def _line_end_at(file: TextFile, offset: int) -> int:
+def _line_ending_size(file: TextFile, offset: int) -> int:
     """How many bytes the line end has that stands before the offset; 0 when there is none."""
     body = len(file.encoding.bom)
     for end in ("\r\n", "\n", "\r"):

@@ -1,11 +1,11 @@
 """What an edit asks for, and the plainest way to find it."""
 
-from tejat.core.value import value
-from tejat.tools.edit.given import plain_lines
-from tejat.workspace.splice import TextEdit, TextFile
+from tejat.core.frozen import frozen
+from tejat.tools.edit.match.search_block import split_lines
+from tejat.workspace.text.text_edits import TextEdit, TextFile
 
 
-@value
+@frozen
 class EditRequest:
     """`expected` is how many places must be found; None accepts any number."""
 
@@ -13,7 +13,7 @@ class EditRequest:
     new: str
     expected: int | None = 1
 
-    def accepts(self, count: int) -> bool:
+    def accepts_count(self, count: int) -> bool:
         return count > 0 if self.expected is None else count == self.expected
 
     @property
@@ -21,12 +21,12 @@ class EditRequest:
         """The new lines; none where whole lines are to go."""
         if not self.new:
             return [] if self.old.endswith("\n") else [""]
-        lines = plain_lines(self.new)
+        lines = split_lines(self.new)
         if len(lines) > 1 and not lines[-1] and self.old.endswith(("\n", "\r")):
             lines.pop()
         return lines
 
 
-def exact(file: TextFile, request: EditRequest) -> list[TextEdit]:
+def find_exact(file: TextFile, request: EditRequest) -> list[TextEdit]:
     """The text as it was given, whatever the file's encoding and line endings are."""
     return [TextEdit(place.start, place.end, request.new) for place in file.find_all(request.old)]

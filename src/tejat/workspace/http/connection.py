@@ -7,17 +7,17 @@ from typing import cast
 
 import h11
 
-from tejat.core.words import phrase
-from tejat.workspace.http.patience import Patience
-from tejat.workspace.http.values import Headers, HttpFailure, HttpProblem, HttpResponse
-from tejat.workspace.http.wire import Wire
+from tejat.core.i18n import gettext_lazy
+from tejat.workspace.http.deadline import RequestDeadline
+from tejat.workspace.http.stream import SocketStream
+from tejat.workspace.http.types import Headers, HttpFailure, HttpFailureKind, HttpResponse
 
-_SMALL = 16_384
+_MAX_JOINED_CHUNK = 16_384
 _BLOCK = 1 << 20
-_MOST_INTERIM_RESPONSES = 100
+_MAX_INTERIM_RESPONSES = 100
 
 
-class Request:
+class OutgoingRequest:
     """What to ask for: legal characters everywhere, and the length of the body in a header. It is never shown."""
 
     __slots__ = ("headers", "method", "target")
@@ -28,18 +28,18 @@ class Request:
         self.headers = headers
 
 
-class Connection:
+class HttpConnection:
     """A connection that is ready for its next request. One task uses it at a time."""
 
-    def __init__(self, wire: Wire, *, where: str) -> None:
-        self.wire = wire
-        self.where = where
-        self.has_heard = False
+    def __init__(self, stream: SocketStream, *, where: str) -> None:
+        self.stream = stream
+        self.server = where
+        self.has_received_bytes = False
         self._machine = h11.Connection(h11.CLIENT)
         self._response: h11.Response | None = None
         self._interim_responses = 0
 
-    def can_be_reused(self) -> bool:
+    def is_reusable(self) -> bool:
         """Whether request and response are over, both sides want to go on, and nothing came that nobody asked for.
 
         A reader who knows from the content that it is complete need not look for the end of the body: it is looked for
@@ -52,39 +52,39 @@ class Connection:
             self._machine.our_state is h11.DONE
             and self._machine.their_state is h11.DONE
             and self._machine.trailing_data == (b"", False)
-            and self.is_quiet
+            and self.is_idle
         )
 
     @property
-    def is_quiet(self) -> bool:
-        return not self.wire.has_received and not self.wire.has_ended
+    def is_idle(self) -> bool:
+        return not self.stream.has_data and not self.stream.at_eof
 
     @property
-    def has_more(self) -> bool:
+    def has_trailing_data(self) -> bool:
         """Whether something came after the response."""
-        return bool(self._machine.trailing_data[0]) or self.wire.has_received
+        return bool(self._machine.trailing_data[0]) or self.stream.has_data
 
-    async def exchange(self, request: Request, body: Sequence[bytes], patience: Patience) -> HttpResponse:
+    async def send(self, request: OutgoingRequest, body: Sequence[bytes], deadline: RequestDeadline) -> HttpResponse:
         """Send the request and wait for the head of the response. Raises HttpFailure."""
-        self._machine = h11.Connection(h11.CLIENT, max_incomplete_event_size=patience.limits.headers)
+        self._machine = h11.Connection(h11.CLIENT, max_incomplete_event_size=deadline.limits.headers)
         self._response = None
         self._interim_responses = 0
-        self.has_heard = False
-        await self._send(request, body, patience)
-        response = await self._receive_head(patience)
+        self.has_received_bytes = False
+        await self._write_request(request, body, deadline)
+        response = await self._wait_for_head(deadline)
         return HttpResponse(
             status=response.status_code,
             reason=bytes(response.reason).decode("latin-1"),
             headers=Headers(
                 tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers.raw_items())
             ),
-            pieces=Body(self, patience),
-            where=self.where,
+            pieces=ResponseBody(self, deadline),
+            where=self.server,
         )
 
-    async def piece(self, patience: Patience) -> bytes | None:
+    async def read_chunk(self, deadline: RequestDeadline) -> bytes | None:
         """The next piece of the body, None at its end. Raises HttpFailure."""
-        until = patience.until(patience.limits.idle)
+        until = deadline.until(deadline.limits.idle)
         while True:
             event = self._next_event()
             if isinstance(event, h11.Data):
@@ -92,40 +92,44 @@ class Connection:
             if isinstance(event, h11.EndOfMessage):
                 return None
             if event is h11.NEED_DATA:
-                await self._wait(until, HttpProblem.TIMED_OUT_IDLE, patience)
+                await self._wait(until, HttpFailureKind.TIMED_OUT_IDLE, deadline)
                 continue
-            raise HttpFailure(phrase("{where} did not keep to HTTP.", where=self.where), HttpProblem.PROTOCOL)
+            raise HttpFailure(
+                gettext_lazy("{where} did not keep to HTTP.", where=self.server), HttpFailureKind.PROTOCOL
+            )
 
-    async def _send(self, request: Request, body: Sequence[bytes], patience: Patience) -> None:
+    async def _write_request(self, request: OutgoingRequest, body: Sequence[bytes], deadline: RequestDeadline) -> None:
         """Write everything, unless the server ends the conversation or answers before it has heard all."""
         asked = h11.Request(method=request.method, target=request.target, headers=list(request.headers))
         head = self._machine.send(asked) or b""
-        for block in _blocks(head, body):
-            self.wire.write(block)
-            until = patience.until(patience.limits.idle)
-            while not self.wire.can_write and not self.wire.has_ended:
-                await self._wait(until, HttpProblem.TIMED_OUT_IDLE, patience)
-                if self._look_for_head() is not None:
+        for block in _write_blocks(head, body):
+            self.stream.write(block)
+            until = deadline.until(deadline.limits.idle)
+            while not self.stream.can_write and not self.stream.at_eof:
+                await self._wait(until, HttpFailureKind.TIMED_OUT_IDLE, deadline)
+                if self._poll_response_head() is not None:
                     return
-            if self.wire.has_ended:
+            if self.stream.at_eof:
                 return
-        self._machine.send_with_data_passthrough(h11.Data(data=cast("bytes", _Sent(body))))
+        self._machine.send_with_data_passthrough(h11.Data(data=cast("bytes", _SentBody(body))))
         self._machine.send(h11.EndOfMessage())
 
-    async def _receive_head(self, patience: Patience) -> h11.Response:
-        until = patience.until(patience.limits.first_byte)
-        while (response := self._look_for_head()) is None:
-            await self._wait(until, HttpProblem.TIMED_OUT_FIRST_BYTE, patience)
+    async def _wait_for_head(self, deadline: RequestDeadline) -> h11.Response:
+        until = deadline.until(deadline.limits.first_byte)
+        while (response := self._poll_response_head()) is None:
+            await self._wait(until, HttpFailureKind.TIMED_OUT_FIRST_BYTE, deadline)
         size = len(response.reason) + sum(len(name) + len(value) + 4 for name, value in response.headers)
-        if size > patience.limits.headers:
-            raise HttpFailure(phrase("{where} sent too many headers.", where=self.where), HttpProblem.TOO_LARGE)
+        if size > deadline.limits.headers:
+            raise HttpFailure(
+                gettext_lazy("{where} sent too many headers.", where=self.server), HttpFailureKind.TOO_LARGE
+            )
         return response
 
-    async def _wait(self, until: float | None, problem: HttpProblem, patience: Patience) -> None:
-        patience.check(until, problem)
-        await self.wire.wait(until)
+    async def _wait(self, until: float | None, problem: HttpFailureKind, deadline: RequestDeadline) -> None:
+        deadline.check(until, problem)
+        await self.stream.wait(until)
 
-    def _look_for_head(self) -> h11.Response | None:
+    def _poll_response_head(self) -> h11.Response | None:
         """The head of the response if it has come; what is said before it is skipped."""
         while self._response is None:
             event = self._next_event()
@@ -135,12 +139,15 @@ class Connection:
                 self._response = event
             elif isinstance(event, h11.InformationalResponse) and event.status_code != 101:
                 self._interim_responses += 1
-                if self._interim_responses > _MOST_INTERIM_RESPONSES:
+                if self._interim_responses > _MAX_INTERIM_RESPONSES:
                     raise HttpFailure(
-                        phrase("{where} keeps putting off its answer.", where=self.where), HttpProblem.PROTOCOL
+                        gettext_lazy("{where} keeps putting off its answer.", where=self.server),
+                        HttpFailureKind.PROTOCOL,
                     )
             else:
-                raise HttpFailure(phrase("{where} did not keep to HTTP.", where=self.where), HttpProblem.PROTOCOL)
+                raise HttpFailure(
+                    gettext_lazy("{where} did not keep to HTTP.", where=self.server), HttpFailureKind.PROTOCOL
+                )
         return self._response
 
     def _next_event(self) -> "h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]":
@@ -149,79 +156,85 @@ class Connection:
         problem = None
         try:
             while (event := self._machine.next_event()) is h11.NEED_DATA:
-                if self.wire.has_received:
-                    self.has_heard = True
-                    self._machine.receive_data(self.wire.take())
-                elif not self.wire.has_ended:
+                if self.stream.has_data:
+                    self.has_received_bytes = True
+                    self._machine.receive_data(self.stream.read_available())
+                elif not self.stream.at_eof:
                     return h11.NEED_DATA
-                elif has_ended or self.wire.error is not None:
-                    raise self._cut()
+                elif has_ended or self.stream.error is not None:
+                    raise self._closed_failure()
                 else:
                     has_ended = True
                     self._machine.receive_data(b"")
         except h11.RemoteProtocolError as error:
             # What h11 says quotes the server at any length.
-            problem = HttpProblem.TOO_LARGE if error.error_status_hint == 431 else HttpProblem.PROTOCOL
+            problem = HttpFailureKind.TOO_LARGE if error.error_status_hint == 431 else HttpFailureKind.PROTOCOL
         else:
             if isinstance(event, h11.ConnectionClosed):
-                raise self._cut()
+                raise self._closed_failure()
             return event
         if has_ended:
-            raise self._cut()
-        if problem is HttpProblem.TOO_LARGE:
-            raise HttpFailure(phrase("{where} sent too many headers.", where=self.where), problem)
-        raise HttpFailure(phrase("{where} answered with something that is not HTTP/1.1.", where=self.where), problem)
+            raise self._closed_failure()
+        if problem is HttpFailureKind.TOO_LARGE:
+            raise HttpFailure(gettext_lazy("{where} sent too many headers.", where=self.server), problem)
+        raise HttpFailure(
+            gettext_lazy("{where} answered with something that is not HTTP/1.1.", where=self.server), problem
+        )
 
-    def _cut(self) -> HttpFailure:
-        if isinstance(self.wire.error, ssl.SSLError):
+    def _closed_failure(self) -> HttpFailure:
+        if isinstance(self.stream.error, ssl.SSLError):
             return HttpFailure(
-                phrase("{where} ended the TLS connection: {why}.", where=self.where, why=in_words(self.wire.error)),
-                HttpProblem.TLS,
+                gettext_lazy(
+                    "{where} ended the TLS connection: {why}.", where=self.server, why=ssl_error_text(self.stream.error)
+                ),
+                HttpFailureKind.TLS,
             )
         if self._response is None:
             return HttpFailure(
-                phrase("{where} closed the connection before it answered.", where=self.where), HttpProblem.CUT
+                gettext_lazy("{where} closed the connection before it answered.", where=self.server),
+                HttpFailureKind.DISCONNECTED,
             )
         return HttpFailure(
-            phrase("{where} closed the connection in the middle of its answer.", where=self.where), HttpProblem.CUT
+            gettext_lazy("{where} closed the connection in the middle of its answer.", where=self.server),
+            HttpFailureKind.DISCONNECTED,
         )
 
 
-class Body:
+class ResponseBody:
     """The pieces of a response's body as they come."""
 
-    def __init__(self, connection: Connection, patience: Patience) -> None:
+    def __init__(self, connection: HttpConnection, deadline: RequestDeadline) -> None:
         self._connection = connection
-        self._patience = patience
+        self._deadline = deadline
         self._size = 0
-        self._is_over = False
+        self._is_finished = False
 
-    def __aiter__(self) -> "Body":
+    def __aiter__(self) -> "ResponseBody":
         return self
 
     async def __anext__(self) -> bytes:
-        if self._is_over:
+        if self._is_finished:
             raise StopAsyncIteration
-        self._patience.check(None, HttpProblem.TIMED_OUT_WHOLE)
-        piece = await self._connection.piece(self._patience)
+        self._deadline.check(None, HttpFailureKind.TIMED_OUT_TOTAL)
+        piece = await self._connection.read_chunk(self._deadline)
         if piece is None:
-            self._is_over = True
+            self._is_finished = True
             raise StopAsyncIteration
         self._size += len(piece)
-        limit = self._patience.limits.body
+        limit = self._deadline.limits.body
         if limit is not None and self._size > limit:
             raise HttpFailure(
-                phrase("{where} sent more than {limit} bytes.", where=self._connection.where, limit=limit),
-                HttpProblem.TOO_LARGE,
+                gettext_lazy("{where} sent more than {limit} bytes.", where=self._connection.server, limit=limit),
+                HttpFailureKind.TOO_LARGE,
             )
         return piece
 
 
-def in_words(error: ssl.SSLError) -> str:
-    return error.reason.replace("_", " ").lower() if error.reason else phrase("unknown reason")
+def ssl_error_text(error: ssl.SSLError) -> str:
+    return error.reason.replace("_", " ").lower() if error.reason else gettext_lazy("unknown reason")
 
 
-class _Sent:
+class _SentBody:
     """What h11 has to know of a body that it need not look at, piece by piece: how long it was."""
 
     def __init__(self, body: Sequence[bytes]) -> None:
@@ -231,15 +244,15 @@ class _Sent:
         return self._length
 
 
-def _blocks(head: bytes, body: Sequence[bytes]) -> Iterator[bytes | memoryview]:
+def _write_blocks(head: bytes, body: Sequence[bytes]) -> Iterator[bytes | memoryview]:
     """The same bytes in blocks that are neither tiny nor huge: small pieces are joined, large ones are not copied."""
     waiting = [head]
     size = len(head)
     for piece in body:
-        if size + len(piece) > _SMALL:
+        if size + len(piece) > _MAX_JOINED_CHUNK:
             yield b"".join(waiting)
             waiting, size = [], 0
-        if len(piece) > _SMALL:
+        if len(piece) > _MAX_JOINED_CHUNK:
             view = memoryview(piece)
             yield from (view[start : start + _BLOCK] for start in range(0, len(piece), _BLOCK))
             continue

@@ -3,52 +3,52 @@
 import asyncio
 from typing import TypeAlias
 
-from tejat.workspace.http.address import Origin
-from tejat.workspace.http.connection import Connection
+from tejat.workspace.http.connection import HttpConnection
 from tejat.workspace.http.proxies import Proxy
+from tejat.workspace.http.url import Origin
 
 _IDLE_SECONDS = 30.0
-_MOST_IDLE = 4
+_MAX_IDLE = 4
 
 Route: TypeAlias = "tuple[Origin, Proxy | None]"
 
 
-class Pool:
+class ConnectionPool:
     """A few idle connections for each way to a server; every connection that is in use is known too."""
 
     def __init__(self) -> None:
-        self._idle: dict[Route, list[tuple[Connection, asyncio.TimerHandle]]] = {}
-        self._open: set[Connection] = set()
+        self._idle: dict[Route, list[tuple[HttpConnection, asyncio.TimerHandle]]] = {}
+        self._open: set[HttpConnection] = set()
         self._is_closed = False
 
-    def take(self, route: Route) -> Connection | None:
+    def acquire(self, route: Route) -> HttpConnection | None:
         """The connection that was used last, if it is still alive."""
         waiting = self._idle.get(route, [])
         while waiting:
             connection, alarm = waiting.pop()
             alarm.cancel()
-            if connection.is_quiet and connection.wire.loop is asyncio.get_running_loop():
+            if connection.is_idle and connection.stream.loop is asyncio.get_running_loop():
                 return connection
-            self.drop(connection)
+            self.discard(connection)
         return None
 
-    def hold(self, connection: Connection) -> None:
+    def track(self, connection: HttpConnection) -> None:
         """Remember a connection that somebody uses."""
         self._open.add(connection)
 
-    def put(self, route: Route, connection: Connection) -> None:
+    def release(self, route: Route, connection: HttpConnection) -> None:
         """Keep a connection that is ready for another request, for a while."""
         waiting = self._idle.setdefault(route, [])
-        if self._is_closed or len(waiting) >= _MOST_IDLE:
-            self.drop(connection)
+        if self._is_closed or len(waiting) >= _MAX_IDLE:
+            self.discard(connection)
             return
-        waiting.append((connection, connection.wire.loop.call_later(_IDLE_SECONDS, self._expire, route, connection)))
+        waiting.append((connection, connection.stream.loop.call_later(_IDLE_SECONDS, self._expire, route, connection)))
 
-    def drop(self, connection: Connection) -> None:
+    def discard(self, connection: HttpConnection) -> None:
         """Close a connection at once."""
         self._open.discard(connection)
-        if not connection.wire.loop.is_closed():
-            connection.wire.abort()
+        if not connection.stream.loop.is_closed():
+            connection.stream.abort()
 
     async def close(self) -> None:
         """Close all, also those in use, and wait until they are closed."""
@@ -59,12 +59,12 @@ class Pool:
         self._idle.clear()
         connections = list(self._open)
         for connection in connections:
-            self.drop(connection)
+            self.discard(connection)
         own = asyncio.get_running_loop()
-        closing = [connection.wire.closed for connection in connections if connection.wire.loop is own]
+        closing = [connection.stream.closed for connection in connections if connection.stream.loop is own]
         if closing:
             await asyncio.wait(closing, timeout=1.0)
 
-    def _expire(self, route: Route, connection: Connection) -> None:
+    def _expire(self, route: Route, connection: HttpConnection) -> None:
         self._idle[route] = [entry for entry in self._idle.get(route, []) if entry[0] is not connection]
-        self.drop(connection)
+        self.discard(connection)

@@ -5,15 +5,15 @@ from collections.abc import Mapping
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from urllib.parse import unquote
 
-from tejat.core.value import field, value
-from tejat.core.words import phrase
-from tejat.workspace.http.address import DEFAULT_PORTS, Origin, read_url
-from tejat.workspace.http.values import HttpFailure, HttpProblem
+from tejat.core.frozen import field, frozen
+from tejat.core.i18n import gettext_lazy
+from tejat.workspace.http.types import HttpFailure, HttpFailureKind
+from tejat.workspace.http.url import DEFAULT_PORTS, Origin, parse_url
 
-_USUAL_PORT = 1080
+_DEFAULT_PORT = 1080
 
 
-@value
+@frozen
 class Proxy:
     """`authorization` is the value of the header that the proxy wants, or empty."""
 
@@ -26,7 +26,7 @@ class Proxy:
         return (("Proxy-Authorization", self.authorization),) if self.authorization else ()
 
 
-class Proxies:
+class ProxySettings:
     """The proxies of one environment. Small letters win over capitals, a variable for one scheme over ALL_PROXY.
 
     This machine itself is never reached through a proxy, whose `localhost` is not ours. So does Go; curl does not.
@@ -34,18 +34,18 @@ class Proxies:
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
-        self._exceptions = _variable(environment, "no_proxy").replace(",", " ").split()
+        self._no_proxy = _variable(environment, "no_proxy").replace(",", " ").split()
 
-    def between(self, origin: Origin) -> Proxy | None:
+    def proxy_for(self, origin: Origin) -> Proxy | None:
         """The proxy to reach this server through. Raises HttpFailure with PROXY when its variable makes no sense."""
         names = [f"{origin.scheme}_proxy", "all_proxy"]
         found = next(((name, value) for name in names if (value := _variable(self._environment, name))), None)
-        if found is None or _is_this_machine(origin.host) or self._is_excepted(origin):
+        if found is None or _is_localhost(origin.host) or self._is_bypassed(origin):
             return None
-        return _read_proxy(*found)
+        return _parse_proxy(*found)
 
-    def _is_excepted(self, origin: Origin) -> bool:
-        return any(_excepts(exception, origin) for exception in self._exceptions)
+    def _is_bypassed(self, origin: Origin) -> bool:
+        return any(_matches_no_proxy(exception, origin) for exception in self._no_proxy)
 
 
 def _variable(environment: Mapping[str, str], name: str) -> str:
@@ -55,30 +55,30 @@ def _variable(environment: Mapping[str, str], name: str) -> str:
     return (environment.get(name) or capitals).strip()
 
 
-def _is_this_machine(host: str) -> bool:
+def _is_localhost(host: str) -> bool:
     if host.lower().rstrip(".") == "localhost" or host.lower().rstrip(".").endswith(".localhost"):
         return True
-    address = _address(host)
+    address = _parse_ip(host)
     return address is not None and address.is_loopback
 
 
-def _excepts(exception: str, origin: Origin) -> bool:
+def _matches_no_proxy(exception: str, origin: Origin) -> bool:
     if exception == "*":
         return True
     if "/" in exception:
-        return _is_within(origin.host, exception)
-    host, port = _split(exception)
+        return _is_in_network(origin.host, exception)
+    host, port = _split_port(exception)
     if port is not None and port != origin.port:
         return False
-    address = _address(host)
+    address = _parse_ip(host)
     if address is not None:
-        return address == _address(origin.host)
+        return address == _parse_ip(origin.host)
     name = origin.host.lower().rstrip(".")
     domain = host.lower().removeprefix("*").strip(".")
     return bool(domain) and (name == domain or name.endswith(f".{domain}"))
 
 
-def _split(exception: str) -> tuple[str, int | None]:
+def _split_port(exception: str) -> tuple[str, int | None]:
     """The host and, if one is named, the port; an IPv6 address may do without brackets when there is no port."""
     host, _, port = exception.rpartition(":")
     if not port.isdecimal() or (":" in host and not host.endswith("]")):
@@ -86,55 +86,57 @@ def _split(exception: str) -> tuple[str, int | None]:
     return host.removeprefix("[").removesuffix("]"), int(port) if port else None
 
 
-def _is_within(host: str, network: str) -> bool:
-    address = _address(host)
+def _is_in_network(host: str, network: str) -> bool:
+    address = _parse_ip(host)
     try:
         return address is not None and address in ip_network(network, strict=False)
     except ValueError:
         return False
 
 
-def _address(host: str) -> IPv4Address | IPv6Address | None:
+def _parse_ip(host: str) -> IPv4Address | IPv6Address | None:
     try:
         return ip_address(host)
     except ValueError:
         return None
 
 
-def _read_proxy(variable: str, value: str) -> Proxy:
+def _parse_proxy(variable: str, value: str) -> Proxy:
     scheme, _, rest = (value if "://" in value else f"http://{value}").partition("://")
     scheme = scheme.lower()
     if scheme not in DEFAULT_PORTS:
         words = (
-            phrase(
+            gettext_lazy(
                 "The proxy in {variable} is {scheme}, and only http and https will do.",
                 variable=variable,
                 scheme=scheme,
             )
             if scheme.isalnum() and len(scheme) < 10
-            else phrase(
+            else gettext_lazy(
                 "The proxy in {variable} is of an unknown kind, and only http and https will do.", variable=variable
             )
         )
-        raise HttpFailure(words, HttpProblem.PROXY)
-    person, at, server = rest.rpartition("@")
+        raise HttpFailure(words, HttpFailureKind.PROXY)
+    userinfo, at, server = rest.rpartition("@")
     server = server.partition("/")[0]
-    origin = _read_origin(f"{scheme}://{server}")
+    origin = _parse_origin(f"{scheme}://{server}")
     if origin is None:
-        raise HttpFailure(phrase("The proxy in {variable} cannot be read.", variable=variable), HttpProblem.PROXY)
+        raise HttpFailure(
+            gettext_lazy("The proxy in {variable} cannot be read.", variable=variable), HttpFailureKind.PROXY
+        )
     if scheme == "http" and not server.endswith(f":{origin.port}"):
-        origin = Origin(scheme, origin.host, _USUAL_PORT)
-    return Proxy(origin, _authorization(person) if at else "")
+        origin = Origin(scheme, origin.host, _DEFAULT_PORT)
+    return Proxy(origin, _authorization(userinfo) if at else "")
 
 
-def _read_origin(url: str) -> Origin | None:
+def _parse_origin(url: str) -> Origin | None:
     try:
-        return read_url(url)[0]
+        return parse_url(url)[0]
     except HttpFailure:
         return None
 
 
-def _authorization(person: str) -> str:
-    name, _, password = person.partition(":")
+def _authorization(userinfo: str) -> str:
+    name, _, password = userinfo.partition(":")
     pair = f"{unquote(name)}:{unquote(password)}"
     return f"Basic {base64.b64encode(pair.encode()).decode('ascii')}"

@@ -2,15 +2,15 @@
 
 from typing import NamedTuple
 
-from tejat.core.words import phrase
+from tejat.core.i18n import gettext_lazy
 
-MOST_BYTES = 64 * 2**20
+MAX_EVENT_BYTES = 64 * 2**20
 """How long one event may be: more than any answer with pictures, less than what would hurt."""
-MOST_STREAM_BYTES = 4 * MOST_BYTES
+MAX_STREAM_BYTES = 4 * MAX_EVENT_BYTES
 """How long a whole stream may be: a server that never comes to an end must not fill the memory."""
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_LONGEST_NUMBER = 12
+_MAX_RETRY_DIGITS = 12
 
 
 class SseEvent(NamedTuple):
@@ -32,7 +32,7 @@ class SseParser:
     again, None where it did not say.
     """
 
-    def __init__(self, most: int = MOST_BYTES) -> None:
+    def __init__(self, most: int = MAX_EVENT_BYTES) -> None:
         self.last_id = ""
         self.retry: float | None = None
         self._most = most
@@ -54,7 +54,7 @@ class SseParser:
         for piece in data.splitlines(keepends=True):
             self._size += len(piece)
             if self._size > self._most:
-                raise EventTooLong(phrase("an event is longer than {most} bytes", most=self._most))
+                raise EventTooLong(gettext_lazy("an event is longer than {most} bytes", most=self._most))
             self._line.append(piece)
             self._after_return = piece.endswith(b"\r")
             if self._after_return or piece.endswith(b"\n"):
@@ -95,7 +95,7 @@ class SseParser:
             self._event = value.removeprefix(b" ")
         elif field == b"id" and b"\0" not in value:
             self._id = value.removeprefix(b" ")
-        elif field == b"retry" and value.strip().isdigit() and len(value) <= _LONGEST_NUMBER:
+        elif field == b"retry" and value.strip().isdigit() and len(value) <= _MAX_RETRY_DIGITS:
             self.retry = int(value) / 1000
 
     def _end_event(self, events: list[SseEvent]) -> None:

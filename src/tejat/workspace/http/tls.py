@@ -5,7 +5,7 @@ import ssl
 from collections.abc import Mapping
 from concurrent.futures import Future
 
-from tejat.workspace.http.background import in_background, result_of
+from tejat.workspace.threads.daemon import run_in_daemon_thread, wait_for_future
 
 # Where systems keep their certificates, for a Python that was built to look elsewhere.
 _KNOWN_BUNDLES = (
@@ -15,40 +15,40 @@ _KNOWN_BUNDLES = (
     "/etc/ssl/cert.pem",
 )
 # Variables of other programs, which people set for the certificates of their own company.
-_ADDITIONS = ("NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE")
+_EXTRA_BUNDLE_VARIABLES = ("NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE")
 
 
-class Trust:
+class CertificateStore:
     """One TLS context, made once, in the background. Verification cannot be turned off."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
-        self._complaints: list[str] = []
-        self._making: Future[ssl.SSLContext] | None = None
+        self._load_errors: list[str] = []
+        self._context: Future[ssl.SSLContext] | None = None
 
     @property
-    def complaints(self) -> list[str]:
+    def load_errors(self) -> list[str]:
         """What could not be loaded, by the name of its variable: worth saying when a certificate is not believed."""
-        return list(self._complaints)
+        return list(self._load_errors)
 
     def warm_up(self) -> None:
         """Begin to load the certificates, which takes as long as a small program."""
-        if self._making is None:
-            self._making = in_background(self._make)
+        if self._context is None:
+            self._context = run_in_daemon_thread(self._build_context)
 
     async def context(self) -> ssl.SSLContext:
         self.warm_up()
-        assert self._making is not None
-        return await result_of(self._making)
+        assert self._context is not None
+        return await wait_for_future(self._context)
 
-    def _make(self) -> ssl.SSLContext:
+    def _build_context(self) -> ssl.SSLContext:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # checks the certificate and the name
         context.minimum_version = ssl.TLSVersion.TLSv1_2
         context.set_alpn_protocols(["http/1.1"])
         # A company's own intermediate is enough, as it is for browsers.
         context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
         usual = ssl.get_default_verify_paths()
-        places = certificate_places(self._environment, file=usual.openssl_cafile, directory=usual.openssl_capath)
+        places = certificate_paths(self._environment, file=usual.openssl_cafile, directory=usual.openssl_capath)
         for name, path in places:
             try:
                 if os.path.isdir(path):
@@ -56,17 +56,17 @@ class Trust:
                 else:
                     context.load_verify_locations(cafile=path)
             except (OSError, ValueError):  # an SSLError is an OSError
-                self._complaints.append(name)
+                self._load_errors.append(name)
         return context
 
 
-def certificate_places(environment: Mapping[str, str], *, file: str, directory: str) -> list[tuple[str, str]]:
+def certificate_paths(environment: Mapping[str, str], *, file: str, directory: str) -> list[tuple[str, str]]:
     """The files and directories to load, each with the name under which it is known to a person.
 
     `file` and `directory` are where OpenSSL looks; the two variables of OpenSSL take their place, by the environment
     that is given and not by the process's own.
     """
-    named = [(name, environment[name]) for name in ("SSL_CERT_FILE", *_ADDITIONS) if environment.get(name)]
+    named = [(name, environment[name]) for name in ("SSL_CERT_FILE", *_EXTRA_BUNDLE_VARIABLES) if environment.get(name)]
     directories = environment.get("SSL_CERT_DIR", "").split(os.pathsep)
     named += [("SSL_CERT_DIR", path) for path in directories if path]
     names = {name for name, _ in named}

@@ -5,13 +5,13 @@ import re
 from collections.abc import Mapping, Sequence
 
 from tejat.core.errors import UsageError
-from tejat.core.words import phrase
+from tejat.core.i18n import gettext_lazy
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _CREDENTIALS_IN_ADDRESS = re.compile(r"//[^/?#]*@|^[^/?#]*@")
 _SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "COOKIE", "AUTH")
 
-_PASSED_ON = {
+_ALLOWED = {
     *("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TERM", "COLORTERM", "NO_COLOR"),
     *("VIRTUAL_ENV", "JAVA_HOME", "JDK_HOME", "ANDROID_HOME", "M2_HOME", "MAVEN_HOME", "GRADLE_HOME"),
     *(
@@ -34,13 +34,13 @@ _PASSED_ON = {
     *("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "PIP_CERT"),
     *("CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS", "MAKEFLAGS", "CI", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"),
 }
-_PASSED_ON_PREFIXES = ("LC_", "CONDA_", "NVM_", "PYENV_", "RBENV_", "NIX_", "HOMEBREW_")
+_ALLOWED_PREFIXES = ("LC_", "CONDA_", "NVM_", "PYENV_", "RBENV_", "NIX_", "HOMEBREW_")
 _PROXIES = {"HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "ALL_PROXY", "NO_PROXY"}
 # Bash and its kin run what is in these before the command, or instead of it.
-_NEVER = {"BASH_ENV", "ENV", "PROMPT_COMMAND", "SHELLOPTS", "BASHOPTS", "PS4", "IFS", "CDPATH", "GLOBIGNORE"}
-_NEVER_PREFIX = "BASH_FUNC_"
+_FORBIDDEN = {"BASH_ENV", "ENV", "PROMPT_COMMAND", "SHELLOPTS", "BASHOPTS", "PS4", "IFS", "CDPATH", "GLOBIGNORE"}
+_FORBIDDEN_PREFIX = "BASH_FUNC_"
 
-_ALWAYS = {
+_OVERRIDES = {
     "GEMINI_CLI": "1",
     # Nobody turns pages.
     **dict.fromkeys(("PAGER", "GIT_PAGER", "MANPAGER", "SYSTEMD_PAGER", "GH_PAGER", "AWS_PAGER", "BAT_PAGER"), "cat"),
@@ -75,45 +75,49 @@ def child_environment(
     result = {
         name: value
         for name, value in base.items()
-        if _NAME.fullmatch(name) and not _is_code(name) and (name in allowed or _may_pass(name, value))
+        if _NAME.fullmatch(name) and not _is_forbidden(name) and (name in allowed or _is_allowed(name, value))
     }
     result["PATH"] = _absolute_entries(result.get("PATH", os.defpath))
     result.setdefault("TERM", "xterm-256color")
-    result.update((name, value) for name, value in _ALWAYS.items() if name not in allowed or name not in base)
+    result.update((name, value) for name, value in _OVERRIDES.items() if name not in allowed or name not in base)
     result.update(_git_settings())
     result.update(extra or {})
     for name, value in result.items():
         if "\0" in value:
-            raise UsageError(phrase("The environment variable {name} has a NUL character in its value.", name=name))
+            raise UsageError(
+                gettext_lazy("The environment variable {name} has a NUL character in its value.", name=name)
+            )
     return result
 
 
-def person_environment(base: Mapping[str, str]) -> dict[str, str]:
+def user_environment(base: Mapping[str, str]) -> dict[str, str]:
     """The environment of a command that the person types themselves: all of their own, but nobody to ask."""
     own = {name: value for name, value in base.items() if _NAME.fullmatch(name) and "\0" not in value}
     own.setdefault("TERM", "xterm-256color")
-    return own | _ALWAYS
+    return own | _OVERRIDES
 
 
 def _check_name(name: str) -> None:
     if not _NAME.fullmatch(name):
-        raise UsageError(phrase("{name!r} cannot be the name of an environment variable.", name=name))
-    if _is_code(name):
+        raise UsageError(gettext_lazy("{name!r} cannot be the name of an environment variable.", name=name))
+    if _is_forbidden(name):
         raise UsageError(
-            phrase("The environment variable {name} is never passed on: a shell would run what is in it.", name=name)
+            gettext_lazy(
+                "The environment variable {name} is never passed on: a shell would run what is in it.", name=name
+            )
         )
 
 
-def _is_code(name: str) -> bool:
-    return name in _NEVER or name.startswith(_NEVER_PREFIX)
+def _is_forbidden(name: str) -> bool:
+    return name in _FORBIDDEN or name.startswith(_FORBIDDEN_PREFIX)
 
 
-def _may_pass(name: str, value: str) -> bool:
+def _is_allowed(name: str, value: str) -> bool:
     if name.upper() in _PROXIES or name == "GOPROXY":
         return not _CREDENTIALS_IN_ADDRESS.search(value)
     if any(word in name.upper() for word in _SECRET_WORDS):
         return False
-    return name in _PASSED_ON or name.startswith(_PASSED_ON_PREFIXES)
+    return name in _ALLOWED or name.startswith(_ALLOWED_PREFIXES)
 
 
 def _absolute_entries(path: str) -> str:

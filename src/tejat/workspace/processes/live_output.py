@@ -4,14 +4,14 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 
-from tejat.workspace.processes.shell_output import in_words
-from tejat.workspace.terminal_text import as_shown
+from tejat.workspace.processes.shell_output import format_size
+from tejat.workspace.text.terminal_text import render_terminal_text
 
-MOST_SHOWN = 100_000
+MAX_SHOWN_CHARACTERS = 100_000
 """Characters; the beginning is dropped first."""
 
 _SECONDS_BETWEEN = 1.0
-_BYTES_KEPT = 4 * MOST_SHOWN
+_BYTES_KEPT = 4 * MAX_SHOWN_CHARACTERS
 _SNIFFED = 4096
 _HALTING = "[Binary output detected. Halting stream...]"
 
@@ -25,7 +25,7 @@ class LiveOutput:
         self._timer: asyncio.TimerHandle | None = None
         self._shown_at: float | None = None
         self._pieces: deque[bytes] = deque()
-        self._kept = 0
+        self._buffered = 0
         self._total = 0
         self._is_binary = False
 
@@ -37,7 +37,7 @@ class LiveOutput:
             self._shown_at = self._loop.time()
         self._total += len(data)
         if not self._is_binary:
-            self._keep(data)
+            self._buffer(data)
         if self._timer is not None:
             return
         wait = 0.0 if self._shown_at is None else self._shown_at + _SECONDS_BETWEEN - self._loop.time()
@@ -51,11 +51,11 @@ class LiveOutput:
         if self._timer is not None:
             self._update()
 
-    def _keep(self, data: bytes) -> None:
+    def _buffer(self, data: bytes) -> None:
         self._pieces.append(data[-_BYTES_KEPT:])
-        self._kept += len(self._pieces[-1])
-        while self._kept - len(self._pieces[0]) >= _BYTES_KEPT:
-            self._kept -= len(self._pieces.popleft())
+        self._buffered += len(self._pieces[-1])
+        while self._buffered - len(self._pieces[0]) >= _BYTES_KEPT:
+            self._buffered -= len(self._pieces.popleft())
 
     def _update(self) -> None:
         if self._timer is not None:
@@ -63,12 +63,12 @@ class LiveOutput:
             self._timer = None
         self._shown_at = self._loop.time()
         if self._is_binary:
-            self._show(f"[Receiving binary output... {in_words(self._total)} received]")
+            self._show(f"[Receiving binary output... {format_size(self._total)} received]")
         else:
             self._show(self._text())
 
     def _text(self) -> str:
         raw = b"".join(self._pieces)
         if len(raw) < self._total:
-            raw = raw[raw.find(b"\n", 0, MOST_SHOWN) + 1 :]
-        return as_shown(raw.decode("utf-8", "replace"))[-MOST_SHOWN:]
+            raw = raw[raw.find(b"\n", 0, MAX_SHOWN_CHARACTERS) + 1 :]
+        return render_terminal_text(raw.decode("utf-8", "replace"))[-MAX_SHOWN_CHARACTERS:]

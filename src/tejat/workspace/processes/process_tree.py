@@ -22,11 +22,11 @@ if sys.platform != "linux":
 
 GRACE_SECONDS = 0.2
 """How long processes that are asked to end may take before they are killed."""
-ENDING_SECONDS = 2.0
+TERMINATION_SECONDS = 2.0
 """After this long, what is left is let be: it is beyond our rights, or stuck in the kernel."""
 PAUSE_SECONDS = 0.005
 
-_FREEZING_SECONDS = 0.6
+_FREEZE_SECONDS = 0.6
 _TICKS: int = os.sysconf("SC_CLK_TCK")
 _ZOMBIE_STATES = b"ZXx"
 _READ_SIZE = 1 << 16
@@ -46,18 +46,18 @@ class Process:
         self.is_alive = is_alive
 
 
-def processes() -> dict[int, Process]:
+def list_processes() -> dict[int, Process]:
     """Every process that can be seen, the ended ones that nobody has looked after yet among them."""
     if sys.platform != "linux":
         return _processes_by_ps()
     found: dict[int, Process] = {}
     for name in os.listdir("/proc"):
-        if name.isdecimal() and (process := look_at(int(name))) is not None:
+        if name.isdecimal() and (process := read_process(int(name))) is not None:
             found[process.pid] = process
     return found
 
 
-def look_at(pid: int) -> Process | None:
+def read_process(pid: int) -> Process | None:
     """What the system tells of one process; None when there is none."""
     if sys.platform != "linux":
         return _processes_by_ps().get(pid)
@@ -76,13 +76,13 @@ def look_at(pid: int) -> Process | None:
     )
 
 
-def started_at(pid: int) -> int | None:
+def process_start_time(pid: int) -> int | None:
     """When a process began, in clock ticks since boot: with its number this names it for ever. None when it is gone."""
-    process = look_at(pid)
+    process = read_process(pid)
     return process.started if process is not None and process.is_alive else None
 
 
-def not_named(names: Set[str], pids: Iterable[int]) -> tuple[int, ...]:
+def exclude_named(names: Set[str], pids: Iterable[int]) -> tuple[int, ...]:
     """Those of these processes that are there and go by none of these names. Where names are not told, all of them."""
     if sys.platform != "linux" or not names:
         return tuple(pids)
@@ -90,7 +90,7 @@ def not_named(names: Set[str], pids: Iterable[int]) -> tuple[int, ...]:
     return tuple(pid for pid, name in named.items() if name and name not in names)
 
 
-def ticks_now() -> int:
+def boot_ticks() -> int:
     """The present, on the clock of `Process.started`."""
     return int(time.clock_gettime(time.CLOCK_BOOTTIME) * _TICKS) if sys.platform == "linux" else 0
 
@@ -104,7 +104,7 @@ def file_size_limit(pid: int) -> int | None:
     return None
 
 
-def children_of_this_process() -> set[int] | None:
+def own_children() -> set[int] | None:
     """The pids of our own children, ended ones too; None where the system cannot tell in one look.
 
     Only for a program of one thread. None is missed: a child leaves this list only when we wait for it.
@@ -115,17 +115,17 @@ def children_of_this_process() -> set[int] | None:
     return set(_children(pid))
 
 
-def descendants_of_this_process() -> dict[int, Process]:
+def own_descendants() -> dict[int, Process]:
     """All that descends from us, ended ones too. Deeper down one that is just being born or orphaned may be missed."""
-    first = children_of_this_process()
+    first = own_children()
     if first is None:
-        table = processes()
+        table = list_processes()
         return {pid: table[pid] for pid in with_descendants([os.getpid()], table) - {os.getpid()}}
     found: dict[int, Process] = {}
     waiting = list(first)
     while waiting:
         pid = waiting.pop()
-        if pid not in found and (process := look_at(pid)) is not None:
+        if pid not in found and (process := read_process(pid)) is not None:
             found[pid] = process
             waiting.extend(_children(pid))
     return found
@@ -146,7 +146,7 @@ def with_descendants(pids: Iterable[int], table: Mapping[int, Process]) -> set[i
     return found
 
 
-class Ending:
+class ProcessTermination:
     """The end of a set of processes, in steps between which its owner may do other things.
 
     They are asked first, then their process `groups` are killed at one blow, then what is left is stopped (a process
@@ -168,33 +168,33 @@ class Ending:
         """Do the next thing. Returns in how many seconds to come again, at the latest; None when it is over."""
         members = self._find()
         passed = time.monotonic() - self._began
-        if not members or (passed > ENDING_SECONDS and self._killed):
+        if not members or (passed > TERMINATION_SECONDS and self._killed):
             return None
         if not self._asked:
             self._asked = True
-            send(signal.SIGTERM, members)
+            send_signal(signal.SIGTERM, members)
         if passed < GRACE_SECONDS:
             return GRACE_SECONDS - passed
         self._kill_groups(members)
         running = members - self._stopped
-        if running and passed < GRACE_SECONDS + _FREEZING_SECONDS:
-            send(signal.SIGSTOP, running)
+        if running and passed < GRACE_SECONDS + _FREEZE_SECONDS:
+            send_signal(signal.SIGSTOP, running)
             self._stopped |= running
             return 0.0
         self._killed = True
         # The oldest first: with the first process of a sandbox all the others in it are gone.
-        send(signal.SIGKILL, sorted(members))
+        send_signal(signal.SIGKILL, sorted(members))
         return PAUSE_SECONDS
 
     def _kill_groups(self, members: Set[int]) -> None:
         """Only those that have a member: the number of a group that is over may soon be somebody else's."""
         if self._groups:
-            for group in self._groups & {_group_of(pid) for pid in members}:
+            for group in self._groups & {_process_group(pid) for pid in members}:
                 kill_group(group)
             self._groups.clear()
 
 
-def _group_of(pid: int) -> int | None:
+def _process_group(pid: int) -> int | None:
     try:
         return os.getpgid(pid)
     except OSError:
@@ -207,7 +207,7 @@ def kill_group(group: int) -> None:
         os.killpg(group, signal.SIGKILL)
 
 
-def send(number: signal.Signals, pids: Iterable[int]) -> None:
+def send_signal(number: signal.Signals, pids: Iterable[int]) -> None:
     """Signal each process that is still there and that we may signal."""
     for pid in pids:
         try:

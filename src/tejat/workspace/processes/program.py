@@ -8,17 +8,23 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from enum import StrEnum
 
-from tejat.core.value import value
-from tejat.core.visible import visible
-from tejat.workspace.processes.bounded import Bounded
-from tejat.workspace.processes.collect import Ended, Limits, Why, collect, open_pipe
-from tejat.workspace.processes.keeping import Keeper, Running
-from tejat.workspace.processes.launching import Exit, Launch
+from tejat.core.frozen import frozen
+from tejat.core.sanitize import sanitize_text
+from tejat.workspace.processes.bounded_buffer import BoundedBuffer
+from tejat.workspace.processes.output_collector import (
+    CommandEndReason,
+    CommandOutcome,
+    TimeLimits,
+    collect_output,
+    open_pipe,
+)
+from tejat.workspace.processes.spawn import ExitStatus, ProcessSpec
+from tejat.workspace.processes.supervisor_client import ProcessSupervisor, RunningProcess
 
 _PIECE = 1 << 16
 
 
-class Cause(StrEnum):
+class ProgramEndReason(StrEnum):
     """Why a program is over."""
 
     EXITED = "exited"
@@ -26,8 +32,8 @@ class Cause(StrEnum):
     OUTPUT = "output"
 
 
-@value
-class Finished:
+@frozen
+class ProgramResult:
     """What a program printed, at most as much of each stream as was asked for, and how it ended.
 
     `exit` is None only for a program that was to be stopped and could not be.
@@ -35,12 +41,12 @@ class Finished:
 
     stdout: bytes
     stderr: bytes
-    exit: Exit | None
-    cause: Cause
+    exit: ExitStatus | None
+    reason: ProgramEndReason
 
 
 async def run_program(
-    keeper: Keeper,
+    supervisor: ProcessSupervisor,
     arguments: Sequence[str],
     *,
     directory: str,
@@ -48,7 +54,7 @@ async def run_program(
     input: bytes = b"",  # noqa: A002 -- everybody calls it so
     seconds: float,
     most_bytes: int,
-) -> Finished:
+) -> ProgramResult:
     """Run a program in a directory, without a shell, with nothing but this environment and this input.
 
     It is stopped with all that descends from it after so many `seconds`, when it prints more than `most_bytes` to one
@@ -58,7 +64,7 @@ async def run_program(
     `filename`) or cannot be started, or the keeper died.
     """
     program = find_program(arguments[0], directory=directory, environment=environment)
-    out, err = (Bounded(head=most_bytes, tail=0, spool=None, spool_limit=0) for _ in range(2))
+    out, err = (BoundedBuffer(head=most_bytes, tail=0, spool=None, spool_limit=0) for _ in range(2))
     with ExitStack() as ours:
         with ExitStack() as theirs:
             stdout, stdout_end = _output_pipe(ours, theirs)
@@ -66,15 +72,15 @@ async def run_program(
             stdin = _input_pipe(input, ours, theirs) if input else None
             where = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             theirs.callback(os.close, where)
-            launch = Launch((program, *arguments[1:]), where, environment)
-            running = await keeper.start(launch, stdin=stdin, stdout=stdout_end, stderr=stderr_end)
-        ended = await _hear_out(running, stdout, stderr, out=out, err=err, seconds=seconds)
-    if ended is None or not (out.is_whole and err.is_whole):
-        cause = Cause.OUTPUT
+            spec = ProcessSpec((program, *arguments[1:]), where, environment)
+            running = await supervisor.start(spec, stdin=stdin, stdout=stdout_end, stderr=stderr_end)
+        ended = await _collect(running, stdout, stderr, out=out, err=err, seconds=seconds)
+    if ended is None or not (out.is_complete and err.is_complete):
+        cause = ProgramEndReason.OUTPUT
     else:
-        cause = Cause.TIME if ended.why is Why.TOTAL else Cause.EXITED
+        cause = ProgramEndReason.TIME if ended.reason is CommandEndReason.TOTAL else ProgramEndReason.EXITED
     exited = running.exit if ended is None else ended.exit
-    return Finished(out.head_bytes, err.head_bytes, exited, cause)
+    return ProgramResult(out.head_bytes, err.head_bytes, exited, cause)
 
 
 def find_program(name: str, *, directory: str, environment: Mapping[str, str]) -> str:
@@ -91,10 +97,10 @@ def find_program(name: str, *, directory: str, environment: Mapping[str, str]) -
     raise FileNotFoundError(errno.ENOENT, "There is no such program on PATH", name)
 
 
-def why_not_run(error: OSError) -> str:
+def format_start_error(error: OSError) -> str:
     """What `run_program` raised, in words for a person and ready to be shown."""
     reason = error.strerror or str(error)
-    return visible(f"{reason}: {error.filename}" if error.filename else reason)
+    return sanitize_text(f"{reason}: {error.filename}" if error.filename else reason)
 
 
 def _is_program(path: str) -> bool:
@@ -115,11 +121,11 @@ def _input_pipe(data: bytes, ours: ExitStack, theirs: ExitStack) -> int:
     readable, writable = os.pipe()
     theirs.callback(os.close, readable)
     os.set_blocking(writable, False)
-    ours.callback(_Feeding(writable, data).close)
+    ours.callback(_PipeWriter(writable, data).close)
     return readable
 
 
-class _Feeding:
+class _PipeWriter:
     """Writes to a pipe whenever there is room in it, and closes it when all is written or nobody reads any more."""
 
     def __init__(self, descriptor: int, data: bytes) -> None:
@@ -146,20 +152,20 @@ class _Feeding:
             os.close(self._descriptor)
 
 
-async def _hear_out(
-    running: Running, stdout: int, stderr: int, *, out: Bounded, err: Bounded, seconds: float
-) -> Ended | None:
+async def _collect(
+    running: RunningProcess, stdout: int, stderr: int, *, out: BoundedBuffer, err: BoundedBuffer, seconds: float
+) -> CommandOutcome | None:
     """Read until the program is over; None when it was stopped because it printed too much."""
 
     def look(_: bytes) -> None:
-        if enough.when() is None and not (out.is_whole and err.is_whole):
+        if enough.when() is None and not (out.is_complete and err.is_complete):
             enough.reschedule(0)
 
-    limits = Limits(idle=None, total=seconds)
+    limits = TimeLimits(idle=None, total=seconds)
     enough = asyncio.timeout(None)  # what stops a command when the waiting is cancelled stops it here too
     try:
         async with enough:
-            return await collect(running, stdout, stderr, out=out, err=err, limits=limits, on_output=look)
+            return await collect_output(running, stdout, stderr, out=out, err=err, limits=limits, on_output=look)
     except TimeoutError:
         if not enough.expired():
             raise

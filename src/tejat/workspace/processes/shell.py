@@ -6,64 +6,64 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
-from tejat.core.value import field, value
-from tejat.workspace.jobs import Jobs
-from tejat.workspace.private_files import create_private_file, make_private_directory, remove_old_files
-from tejat.workspace.processes.draining import Draining
-from tejat.workspace.processes.keeping import Keeper
-from tejat.workspace.sandbox.plan import Wrapped
+from tejat.core.frozen import field, frozen
+from tejat.workspace.files.private_files import create_private_file, make_private_directory, remove_old_files
+from tejat.workspace.jobs.store import JobStore
+from tejat.workspace.processes.pipe_drain import PipeDrain
+from tejat.workspace.processes.supervisor_client import ProcessSupervisor
+from tejat.workspace.sandbox.types import SandboxedCommand
 
 if TYPE_CHECKING:
-    from tejat.workspace.copies.copies import Copies
+    from tejat.workspace.overlay.manager import OverlayManager
 
 IDLE_SECONDS = 300.0
 TOTAL_SECONDS = 1800.0
-KEPT_OUTPUT_SECONDS = 7 * 24 * 3600
-MOST_KEPT_OUTPUT = 2 << 30
+OUTPUT_RETENTION_SECONDS = 7 * 24 * 3600
+MAX_RETAINED_OUTPUT_BYTES = 2 << 30
 
-Wrap: TypeAlias = Callable[[Sequence[str], str, bool], Wrapped]
+SandboxWrapper: TypeAlias = Callable[[Sequence[str], str, bool], SandboxedCommand]
 """From arguments, the real path of the directory and whether the network is needed to what is really started.
 
 Raises OSError when the sandbox cannot be prepared.
 """
 
 
-def unwrapped(arguments: Sequence[str], _directory: str, _network: bool) -> Wrapped:
+def run_without_sandbox(arguments: Sequence[str], _directory: str, _network: bool) -> SandboxedCommand:
     """The arguments as they are, where there is no sandbox."""
-    return Wrapped(tuple(arguments))
+    return SandboxedCommand(tuple(arguments))
 
 
-@value
-class Shell:
+@frozen
+class ShellContext:
     """`environment` is all that a command sees, as `child_environment` makes it: nothing is taken out of it here.
 
     `outputs` is the directory for outputs that are too long to be shown. A limit of None or 0 is none. `sandbox_note`
     tells the person what the sandbox does not enforce. `copies` gives what commands can be tried in first.
     """
 
-    keeper: Keeper
-    jobs: Jobs
+    supervisor: ProcessSupervisor
+    jobs: JobStore
     environment: Mapping[str, str]
     outputs: str
-    wrap: Wrap = unwrapped
+    wrap: SandboxWrapper = run_without_sandbox
     sandbox_note: str = ""
     idle: float | None = IDLE_SECONDS
     total: float | None = TOTAL_SECONDS
-    draining: Draining = field(default_factory=Draining)
-    copies: "Callable[[], Copies] | None" = None
+    pipe_drain: PipeDrain = field(default_factory=PipeDrain)
+    copies: "Callable[[], OverlayManager] | None" = None
 
-    def tidy(self) -> None:
+    def remove_old_outputs(self) -> None:
         """Remove outputs and jobs of long ago, to be called when a session begins. Raises nothing."""
-        oldest = time.time() - KEPT_OUTPUT_SECONDS
-        remove_old_files(self.outputs, before=oldest, most_bytes=MOST_KEPT_OUTPUT)
-        self.jobs.remove_old()
+        oldest = time.time() - OUTPUT_RETENTION_SECONDS
+        remove_old_files(self.outputs, before=oldest, most_bytes=MAX_RETAINED_OUTPUT_BYTES)
+        self.jobs.prune()
 
     def close(self) -> None:
         """End every command of the session; background jobs go on."""
-        self.keeper.close()
-        self.draining.close()
+        self.supervisor.close()
+        self.pipe_drain.close()
 
-    def new_output(self, ending: str) -> BinaryIO:
+    def create_output_file(self, ending: str) -> BinaryIO:
         """A new file for a whole output, its path is its `name`. Raises OSError."""
         make_private_directory(self.outputs)
         path = os.path.join(self.outputs, f"run_shell_command_{os.urandom(8).hex()}.{ending}")
@@ -83,7 +83,7 @@ def find_shell(roots: Sequence[str], search_path: str) -> tuple[str, ...]:
     return "/bin/sh", "-c", "--"
 
 
-def find_own_shell(environment: Mapping[str, str], roots: Sequence[str]) -> tuple[str, ...]:
+def find_user_shell(environment: Mapping[str, str], roots: Sequence[str]) -> tuple[str, ...]:
     """How to call the shell that the person uses, by `SHELL`; where that cannot be had, the one for all commands."""
     path = environment.get("SHELL", "")
     real_roots = [os.path.realpath(root) for root in roots]

@@ -3,47 +3,47 @@
 import codecs
 import re
 
-from tejat.workspace.encoding import detect
-from tejat.workspace.processes.bounded import Bounded
-from tejat.workspace.processes.kept_text import shortened_parts
-from tejat.workspace.terminal_text import as_shown
+from tejat.workspace.processes.bounded_buffer import BoundedBuffer
+from tejat.workspace.processes.truncation_notice import format_truncated
+from tejat.workspace.text.encoding import detect_encoding
+from tejat.workspace.text.terminal_text import render_terminal_text
 
 HEAD_BYTES = 8_000
 TAIL_BYTES = 32_000
 """What is told of one stream that is longer than both together."""
 
-_NEAR = 8  # an end of a line is near when it is within an eighth of the part
-_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
+_LINE_END_FRACTION = 8  # an end of a line is near when it is within an eighth of the part
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _CONTINUATION = bytes(range(0x80, 0xC0))
 
 
-def told(output: Bounded, path: str | None) -> str:
+def format_output(output: BoundedBuffer, path: str | None) -> str:
     """The text of one stream, "" when it is empty. `path` is where the whole is kept, None where it is not."""
     if output.total == 0:
         return ""
-    if output.is_whole:
-        text = _decoded(output.head_bytes + output.tail_bytes, is_binary=output.is_binary)
-        return f"[Binary output: {in_words(output.total)}]" if text is None else as_shown(text)
+    if output.is_complete:
+        text = _decode(output.head_bytes + output.tail_bytes, is_binary=output.is_binary)
+        return f"[Binary output: {format_size(output.total)}]" if text is None else render_terminal_text(text)
     kept_at = path if output.spool_error is None else None
     if output.is_binary:
         where = "" if kept_at is None else f", kept in {kept_at}"
-        return f"[Binary output: {in_words(output.total)}{where}]"
-    is_short = kept_at is not None and not output.is_spool_whole
-    head, tail = _head(output.head_bytes), _tail(output.tail_bytes)
-    codec = _codec_of(head)
-    return shortened_parts(
-        as_shown(head.decode(codec, "replace")),
-        as_shown(tail.decode(codec, "replace")),
+        return f"[Binary output: {format_size(output.total)}{where}]"
+    is_short = kept_at is not None and not output.is_spool_complete
+    head, tail = _trim_head(output.head_bytes), _trim_tail(output.tail_bytes)
+    codec = _detect_codec(head)
+    return format_truncated(
+        render_terminal_text(head.decode(codec, "replace")),
+        render_terminal_text(tail.decode(codec, "replace")),
         head_size=len(head),
         tail_size=len(tail),
         total=output.total,
         unit="bytes",
         path=kept_at,
-        note=f"The file holds only the first {in_words(output.spooled)}." if is_short else "",
+        note=f"The file holds only the first {format_size(output.spooled)}." if is_short else "",
     )
 
 
-def in_words(size: int) -> str:
+def format_size(size: int) -> str:
     """A number of bytes as people read it."""
     if size < 1 << 10:
         return f"{size} B"
@@ -54,7 +54,7 @@ def in_words(size: int) -> str:
     return f"{size / (1 << 30):.2f} GB"
 
 
-def _decoded(raw: bytes, *, is_binary: bool) -> str | None:
+def _decode(raw: bytes, *, is_binary: bool) -> str | None:
     """The text; None where the bytes are none. A character that the end cuts off does not make it another encoding."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     if not is_binary:
@@ -64,13 +64,13 @@ def _decoded(raw: bytes, *, is_binary: bool) -> str | None:
             pass
         else:
             return f"{text}\ufffd" if decoder.getstate()[0] else text
-    encoding = detect(raw, whole=True)
-    return None if encoding is None else _HALF_CHARACTER.sub("\ufffd", encoding.decode(raw))
+    encoding = detect_encoding(raw, whole=True)
+    return None if encoding is None else _SURROGATE.sub("\ufffd", encoding.decode(raw))
 
 
-def _head(raw: bytes) -> bytes:
+def _trim_head(raw: bytes) -> bytes:
     """Up to the end of a line if one is near, else of a character."""
-    end = raw.rfind(b"\n", len(raw) - len(raw) // _NEAR) + 1
+    end = raw.rfind(b"\n", len(raw) - len(raw) // _LINE_END_FRACTION) + 1
     if end:
         return raw[:end]
     for size in range(1, min(4, len(raw) + 1)):
@@ -80,15 +80,15 @@ def _head(raw: bytes) -> bytes:
     return raw
 
 
-def _tail(raw: bytes) -> bytes:
-    start = raw.find(b"\n", 0, len(raw) // _NEAR) + 1
+def _trim_tail(raw: bytes) -> bytes:
+    start = raw.find(b"\n", 0, len(raw) // _LINE_END_FRACTION) + 1
     return raw[start:] if start else raw[:3].lstrip(_CONTINUATION) + raw[3:]
 
 
-def _codec_of(head: bytes) -> str:
+def _detect_codec(head: bytes) -> str:
     try:
         head.decode("utf-8")
     except UnicodeDecodeError:
-        encoding = detect(head, whole=False)
+        encoding = detect_encoding(head, whole=False)
         return "utf-8" if encoding is None else encoding.codec
     return "utf-8"

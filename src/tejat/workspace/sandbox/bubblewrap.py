@@ -6,18 +6,17 @@ from collections.abc import Container, Sequence
 from contextlib import suppress
 
 from tejat.core.errors import UsageError
-from tejat.workspace.sandbox import lock_in
-from tejat.workspace.sandbox.ghosts import Ghosts
-from tejat.workspace.sandbox.landlocked import lock_in_words, own_program
-from tejat.workspace.sandbox.mounts import COMMON_DIRECTORY_AS_WITHOUT, Mounts, Seen
+from tejat.workspace.sandbox.landlock_sandbox import exec_helper_argv, helper_paths
+from tejat.workspace.sandbox.mounts import NEUTRAL_COMMON_DIRECTORY, MountKind, MountPlan
 from tejat.workspace.sandbox.paths import is_beneath
-from tejat.workspace.sandbox.plan import Fence, Layer, Wrapped
+from tejat.workspace.sandbox.placeholders import MountPlaceholders
+from tejat.workspace.sandbox.types import OverlayLayer, SandboxedCommand, SandboxPolicy
 
 # The system cuts the names of processes off.
-_LONGEST_NAME = 15
-_RECORD_INSIDE = "/run/.tejat-lock"
+_MAX_PROCESS_NAME = 15
+_RECORD_IN_SANDBOX = "/run/.tejat-lock"
 
-_STAND_INS = {Seen.BLOCKED: None, Seen.SPELLED_OUT: COMMON_DIRECTORY_AS_WITHOUT}
+_PLACEHOLDER_TEXTS = {MountKind.BLOCKED: None, MountKind.NEUTRAL_FILE: NEUTRAL_COMMON_DIRECTORY}
 
 _NAMESPACES = (
     "--unshare-all",
@@ -37,118 +36,122 @@ _SYSTEM = ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--remount
 _EMPTY_DIRECTORY = ("--perms", "0555", "--tmpfs")
 
 
-class Bubblewrap:
+class BubblewrapSandbox:
     """Keeps a command to its fence with the program at `program`. `state` is a directory of ours for records."""
 
     name = "bubblewrap"
 
     def __init__(self, program: str, *, state: str, interpreter: str | None = None) -> None:
         self.program = program
-        self.ghosts = Ghosts(state)
-        self._nothing = os.path.join(state, "nothing")
+        self.placeholders = MountPlaceholders(state)
+        self._empty_file_path = os.path.join(state, "nothing")
         self._interpreter = interpreter
-        name = os.fsencode(os.path.basename(program))[:_LONGEST_NAME]
-        self._attendants = frozenset({os.fsdecode(name)})
+        name = os.fsencode(os.path.basename(program))[:_MAX_PROCESS_NAME]
+        self._helper_processes = frozenset({os.fsdecode(name)})
 
-    def wrap(self, arguments: Sequence[str], fence: Fence, *, directory: str) -> Wrapped:
+    def wrap(self, arguments: Sequence[str], policy: SandboxPolicy, *, directory: str) -> SandboxedCommand:
         """As the contract says. Raises UsageError when the root is `/`, where nothing is left to fence off."""
-        if "/" in fence.writable:
+        if "/" in policy.writable_roots:
             raise UsageError("A command cannot be fenced into /: open a directory below it.")
-        with self.ghosts.standing() as standing:
-            own = (*own_program(self._interpreter), *_own_environment(fence))
-            mounts = Mounts(fence, own_program=own, stand_ins=standing)
-            ordered = mounts.in_order()
-            texts = {path: _STAND_INS[seen] for path, seen in ordered if seen in _STAND_INS}
-            laid = self.ghosts.lay(texts, standing)
-        words = self._mount_words(ordered, fence.temporary, laid.paths)
-        if laid.record is not None:
-            words += ["--ro-bind", laid.record, _RECORD_INSIDE, "--lock-file", _RECORD_INSIDE]
-        return Wrapped(
-            (*self._words(fence, words, directory), *arguments),
-            clean_up=laid.release,
-            unguarded=mounts.unguarded,
-            attendants=self._attendants,
-            let_go=laid.let_go,
+        with self.placeholders.lock_existing() as existing:
+            own = (*helper_paths(self._interpreter), *_own_virtual_environment(policy))
+            mounts = MountPlan(policy, helper_paths=own, placeholders=existing)
+            ordered = mounts.ordered()
+            texts = {path: _PLACEHOLDER_TEXTS[kind] for path, kind in ordered if kind in _PLACEHOLDER_TEXTS}
+            created = self.placeholders.create(texts, existing)
+        words = self._mount_options(ordered, policy.temp_directory, created.paths)
+        if created.record is not None:
+            words += ["--ro-bind", created.record, _RECORD_IN_SANDBOX, "--lock-file", _RECORD_IN_SANDBOX]
+        return SandboxedCommand(
+            (*self._sandbox_argv(policy, words, directory), *arguments),
+            clean_up=created.release,
+            unprotected_paths=mounts.unprotected_paths,
+            helper_processes=self._helper_processes,
+            detach=created.detach,
         )
 
-    def wrap_in_copy(
-        self, arguments: Sequence[str], fence: Fence, layers: Sequence[Layer], *, directory: str
-    ) -> Wrapped:
+    def wrap_in_overlay(
+        self, arguments: Sequence[str], policy: SandboxPolicy, layers: Sequence[OverlayLayer], *, directory: str
+    ) -> SandboxedCommand:
         """As `wrap`, but nothing in the roots and the temporary directory changes: there is a layer over each of them.
 
         Control paths that are there cannot be changed. Those that are not can be made in a layer, so whoever keeps what
         is in there has to see to them: nothing is laid out in the real roots.
         """
-        mounts = Mounts(fence, own_program=(*own_program(self._interpreter), *_own_environment(fence)))
+        mounts = MountPlan(policy, helper_paths=(*helper_paths(self._interpreter), *_own_virtual_environment(policy)))
         words: list[str] = []
-        over = {layer.over: layer for layer in layers}
-        for path, seen in mounts.in_order():
-            match seen:
-                case Seen.WRITABLE:
-                    words += _overlay_words(over[path], path)
-                case Seen.TEMPORARY:
-                    words += _overlay_words(over[fence.temporary], path)
-                case Seen.PINNED:
+        over = {layer.lower: layer for layer in layers}
+        for path, kind in mounts.ordered():
+            match kind:
+                case MountKind.WRITABLE:
+                    words += _overlay_options(over[path], path)
+                case MountKind.TEMPORARY:
+                    words += _overlay_options(over[policy.temp_directory], path)
+                case MountKind.PINNED:
                     pass  # what is on a lower layer cannot be moved away
                 case _:
-                    words += self._mount_words([(path, seen)], fence.temporary)
-        return Wrapped((*self._words(fence, words, directory), *arguments), attendants=self._attendants)
+                    words += self._mount_options([(path, kind)], policy.temp_directory)
+        return SandboxedCommand(
+            (*self._sandbox_argv(policy, words, directory), *arguments), helper_processes=self._helper_processes
+        )
 
-    def _words(self, fence: Fence, mounts: Sequence[str], directory: str) -> tuple[str, ...]:
+    def _sandbox_argv(self, policy: SandboxPolicy, mounts: Sequence[str], directory: str) -> tuple[str, ...]:
         """All that stands before the arguments."""
-        places = [f"{lock_in.WRITABLE}={root}" for root in fence.writable]
-        inner = lock_in_words(
-            lock_in.IN_NAMESPACES,
-            network=fence.network,
-            places=[*places, f"{lock_in.TEMPORARY}=/tmp"],
+        places = [f"{exec_helper.WRITABLE}={root}" for root in policy.writable_roots]
+        inner = exec_helper_argv(
+            exec_helper.IN_NAMESPACES,
+            network=policy.network,
+            places=[*places, f"{exec_helper.TEMPORARY}=/tmp"],
             interpreter=self._interpreter,
         )
-        network = ("--share-net",) if fence.network else ()
+        network = ("--share-net",) if policy.network else ()
         return (self.program, *_NAMESPACES, *network, *_SYSTEM, *mounts, "--chdir", directory, "--", *inner)
 
     def sweep(self) -> None:
         """As the contract says."""
         with suppress(OSError):
-            self.ghosts.sweep()
+            self.placeholders.sweep()
 
-    def _mount_words(self, ordered: list[tuple[str, Seen]], temporary: str, laid: Container[str] = ()) -> list[str]:
+    def _mount_options(
+        self, ordered: list[tuple[str, MountKind]], temporary: str, created: Container[str] = ()
+    ) -> list[str]:
         words: list[str] = []
-        for path, seen in ordered:
-            match seen:
-                case Seen.WRITABLE | Seen.PINNED:
+        for path, kind in ordered:
+            match kind:
+                case MountKind.WRITABLE | MountKind.PINNED:
                     words += ["--bind", path, path]
-                case Seen.READ_ONLY:
+                case MountKind.READ_ONLY:
                     words += ["--ro-bind", path, path]
-                case Seen.TEMPORARY:
+                case MountKind.TEMPORARY:
                     words += ["--bind", temporary, path]
-                case Seen.EMPTY:
+                case MountKind.EMPTY:
                     words += ["--tmpfs", path]
-                case Seen.HIDDEN if not os.path.isdir(path):
+                case MountKind.HIDDEN if not os.path.isdir(path):
                     words += ["--ro-bind", self._empty_file(), path]
-                case Seen.HIDDEN:
+                case MountKind.HIDDEN:
                     words += [*_EMPTY_DIRECTORY, path]
-                case Seen.BLOCKED if path in laid:
+                case MountKind.BLOCKED if path in created:
                     words += [*_EMPTY_DIRECTORY, path]
-                case Seen.SPELLED_OUT if path in laid:
+                case MountKind.NEUTRAL_FILE if path in created:
                     words += ["--ro-bind", path, path]
-                case Seen.BLOCKED | Seen.SPELLED_OUT:
+                case MountKind.BLOCKED | MountKind.NEUTRAL_FILE:
                     pass  # nothing can be made there, by nobody
         return words
 
     def _empty_file(self) -> str:
         """A file that shows where a hidden one is: programs read an empty file of settings more gladly than none."""
-        if not os.path.exists(self._nothing):
-            os.makedirs(os.path.dirname(self._nothing), mode=0o700, exist_ok=True)
-            os.close(os.open(self._nothing, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o400))
-        return self._nothing
+        if not os.path.exists(self._empty_file_path):
+            os.makedirs(os.path.dirname(self._empty_file_path), mode=0o700, exist_ok=True)
+            os.close(os.open(self._empty_file_path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o400))
+        return self._empty_file_path
 
 
-def _overlay_words(layer: Layer, path: str) -> tuple[str, ...]:
-    return ("--overlay-src", layer.over, "--overlay", layer.upper, layer.work, path)
+def _overlay_options(layer: OverlayLayer, path: str) -> tuple[str, ...]:
+    return ("--overlay-src", layer.lower, "--overlay", layer.upper, layer.work, path)
 
 
-def _own_environment(fence: Fence) -> tuple[str, ...]:
+def _own_virtual_environment(policy: SandboxPolicy) -> tuple[str, ...]:
     """The virtual environment that we run in, where it would be out of sight: commands may well be run with it."""
     environment = os.path.realpath(sys.prefix)
-    is_root = any(is_beneath(environment, root) for root in fence.writable)
+    is_root = any(is_beneath(environment, root) for root in policy.writable_roots)
     return (environment,) if is_beneath(environment, "/tmp") and not is_root else ()

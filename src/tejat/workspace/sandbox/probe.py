@@ -8,11 +8,11 @@ import sys
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 
-from tejat.core.value import value
-from tejat.core.words import joined, phrase
-from tejat.workspace.processes.process_tree import processes, send, with_descendants
-from tejat.workspace.sandbox.landlocked import own_program
-from tejat.workspace.sandbox.plan import Axis, Fence, Report, Sandbox
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.workspace.processes.process_tree import list_processes, send_signal, with_descendants
+from tejat.workspace.sandbox.landlock_sandbox import helper_paths
+from tejat.workspace.sandbox.types import EnforcementAxis, Sandbox, SandboxPolicy, SandboxReport
 
 _SECONDS = 20
 _SECRET = "a secret"
@@ -92,91 +92,98 @@ attempt("signal a process", signal)
 print("end")
 """
 
-_OUTSIDE = ("make a file outside", "change a file outside", "empty a file outside", "remove a file outside")
+_OUTSIDE_ATTEMPTS = ("make a file outside", "change a file outside", "empty a file outside", "remove a file outside")
 
-_DEEDS = {
-    "make a file outside": phrase("make a file outside"),
-    "change a file outside": phrase("change a file outside"),
-    "empty a file outside": phrase("empty a file outside"),
-    "remove a file outside": phrase("remove a file outside"),
-    "read a secret": phrase("read a secret"),
-    "change a control file": phrase("change a control file"),
-    "move a control file": phrase("move a control file"),
-    "plant a control file": phrase("plant a control file"),
-    "connect by TCP": phrase("connect by TCP"),
-    "connect to a local socket": phrase("connect to a local socket"),
-    "connect to an abstract socket": phrase("connect to an abstract socket"),
-    "look into a process": phrase("look into a process"),
-    "signal a process": phrase("signal a process"),
+_ATTEMPT_NAMES = {
+    "make a file outside": gettext_lazy("make a file outside"),
+    "change a file outside": gettext_lazy("change a file outside"),
+    "empty a file outside": gettext_lazy("empty a file outside"),
+    "remove a file outside": gettext_lazy("remove a file outside"),
+    "read a secret": gettext_lazy("read a secret"),
+    "change a control file": gettext_lazy("change a control file"),
+    "move a control file": gettext_lazy("move a control file"),
+    "plant a control file": gettext_lazy("plant a control file"),
+    "connect by TCP": gettext_lazy("connect by TCP"),
+    "connect to a local socket": gettext_lazy("connect to a local socket"),
+    "connect to an abstract socket": gettext_lazy("connect to an abstract socket"),
+    "look into a process": gettext_lazy("look into a process"),
+    "signal a process": gettext_lazy("signal a process"),
 }
 """What is tried, in words."""
 
-_MARKED = "import time; time.sleep(120)"
+_BYSTANDER_CODE = "import time; time.sleep(120)"
 
 
-@value
-class _Place:
+@frozen
+class _ProbeDirectories:
     outside: str
     root: str
     temporary: str
 
 
-def probe(sandbox: Sandbox, *, state: str) -> Report:
+def probe(sandbox: Sandbox, *, state: str) -> SandboxReport:
     """Try in a private place below `state` what this sandbox has to refuse, and tell what happened.
 
     A sandbox in which nothing can be run enforces nothing. Raises OSError when the place cannot be made.
     """
     with ExitStack() as cleaned:
-        place = cleaned.enter_context(_place(state))
+        place = cleaned.enter_context(_probe_directories(state))
         marker = os.urandom(8).hex()
         pid = cleaned.enter_context(_bystander(marker))
         port, abstract = cleaned.enter_context(_listeners(place.outside))
         words = [place.outside, place.root, str(pid), marker, str(port), abstract]
-        python = own_program()[0]
+        python = helper_paths()[0]
         outcome, complaint = _run(sandbox, place, [python, "-I", "-S", "-c", _ATTEMPTS, *words])
-        untouched = _is_as_before(place.outside, "there", "made")
+        untouched = _is_unchanged(place.outside, "there", "made")
     if outcome is None:
-        axis = Axis(enforced=False, how=phrase("nothing can be run in it: {why}", why=complaint))
-        return Report(sandbox.name, files=axis, network=axis, processes=axis, control_files=axis, secrets=axis)
+        axis = EnforcementAxis(enforced=False, detail=gettext_lazy("nothing can be run in it: {why}", why=complaint))
+        return SandboxReport(sandbox.name, files=axis, network=axis, processes=axis, control_files=axis, secrets=axis)
     if untouched:
         # A sandbox may show a copy of the place that it throws away.
-        outcome |= {attempt: phrase("it had no effect") for attempt in _OUTSIDE if outcome[attempt] == "done"}
+        outcome |= {
+            attempt: gettext_lazy("it had no effect") for attempt in _OUTSIDE_ATTEMPTS if outcome[attempt] == "done"
+        }
     return _report(sandbox.name, outcome)
 
 
-def _report(name: str, outcome: Mapping[str, str]) -> Report:
-    files = _refused(outcome, *_OUTSIDE)
+def _report(name: str, outcome: Mapping[str, str]) -> SandboxReport:
+    files = _axis(outcome, *_OUTSIDE_ATTEMPTS)
     if outcome["write in the root"] != "done":
-        files = Axis(
-            enforced=False, how=phrase("the root itself cannot be written: {why}", why=outcome["write in the root"])
+        files = EnforcementAxis(
+            enforced=False,
+            detail=gettext_lazy("the root itself cannot be written: {why}", why=outcome["write in the root"]),
         )
-    processes = _refused(outcome, "look into a process", "signal a process")
+    processes = _axis(outcome, "look into a process", "signal a process")
     if processes.enforced and outcome["see a process"] == "done":
-        processes = Axis(
-            enforced=True, how=phrase("{how}; other processes can be seen, not touched", how=processes.how)
+        processes = EnforcementAxis(
+            enforced=True, detail=gettext_lazy("{how}; other processes can be seen, not touched", how=processes.detail)
         )
-    return Report(
+    return SandboxReport(
         sandbox=name,
         files=files,
-        network=_refused(outcome, "connect by TCP", "connect to a local socket", "connect to an abstract socket"),
+        network=_axis(outcome, "connect by TCP", "connect to a local socket", "connect to an abstract socket"),
         processes=processes,
-        control_files=_refused(outcome, "change a control file", "move a control file", "plant a control file"),
-        secrets=_refused(outcome, "read a secret"),
+        control_files=_axis(outcome, "change a control file", "move a control file", "plant a control file"),
+        secrets=_axis(outcome, "read a secret"),
     )
 
 
-def _refused(outcome: Mapping[str, str], *attempts: str) -> Axis:
+def _axis(outcome: Mapping[str, str], *attempts: str) -> EnforcementAxis:
     possible = [attempt for attempt in attempts if outcome[attempt] == "done"]
     if possible:
-        return Axis(
-            enforced=False, how=phrase("a command can {deeds}", deeds=joined(", ", (_DEEDS[each] for each in possible)))
+        return EnforcementAxis(
+            enforced=False,
+            detail=gettext_lazy(
+                "a command can {deeds}", deeds=join_lazy(", ", (_ATTEMPT_NAMES[each] for each in possible))
+            ),
         )
-    return Axis(
-        enforced=True, how=phrase("refused to {deed}: {why}", deed=_DEEDS[attempts[0]], why=outcome[attempts[0]])
+    return EnforcementAxis(
+        enforced=True,
+        detail=gettext_lazy("refused to {deed}: {why}", deed=_ATTEMPT_NAMES[attempts[0]], why=outcome[attempts[0]]),
     )
 
 
-def _is_as_before(directory: str, there: str, made: str) -> bool:
+def _is_unchanged(directory: str, there: str, made: str) -> bool:
     try:
         with open(os.path.join(directory, there), encoding="utf-8") as file:
             return file.read() == _OLD and not os.path.lexists(os.path.join(directory, made))
@@ -184,30 +191,32 @@ def _is_as_before(directory: str, there: str, made: str) -> bool:
         return False
 
 
-def _run(sandbox: Sandbox, place: _Place, arguments: list[str]) -> tuple[dict[str, str] | None, str]:
-    fence = Fence(
-        writable=(place.root,),
-        temporary=place.temporary,
-        read_only=((_CONTROL_FILE, False), (_MISSING_DIRECTORY, True)),
-        hidden=(os.path.join(place.outside, "secret"),),
+def _run(sandbox: Sandbox, place: _ProbeDirectories, arguments: list[str]) -> tuple[dict[str, str] | None, str]:
+    policy = SandboxPolicy(
+        writable_roots=(place.root,),
+        temp_directory=place.temporary,
+        read_only_paths=((_CONTROL_FILE, False), (_MISSING_DIRECTORY, True)),
+        hidden_paths=(os.path.join(place.outside, "secret"),),
         network=False,
-        blocked=(_MISSING_DIRECTORY,),
+        blocked_paths=(_MISSING_DIRECTORY,),
     )
-    wrapped = sandbox.wrap(arguments, fence, directory=place.root)
+    wrapped = sandbox.wrap(arguments, policy, directory=place.root)
     try:
-        code, printed, complaint = _output_of(wrapped.arguments, place.root)
+        code, printed, complaint = _run_process(wrapped.arguments, place.root)
     except (OSError, subprocess.TimeoutExpired) as error:
         return None, str(error)
     finally:
         wrapped.clean_up()
     *lines, last = printed.decode(errors="replace").splitlines() or [""]
     if last != "end":
-        complaints = complaint.decode(errors="replace").strip().splitlines() or [phrase("exit code {code}", code=code)]
+        complaints = complaint.decode(errors="replace").strip().splitlines() or [
+            gettext_lazy("exit code {code}", code=code)
+        ]
         return None, complaints[-1]
     return {name: result for name, _, result in (line.partition("\t") for line in lines)}, ""
 
 
-def _output_of(arguments: Sequence[str], directory: str) -> tuple[int, bytes, bytes]:
+def _run_process(arguments: Sequence[str], directory: str) -> tuple[int, bytes, bytes]:
     """Exit code, output and complaints. Raises TimeoutExpired, when nothing of it is left, and OSError."""
     with subprocess.Popen(
         arguments,
@@ -221,15 +230,15 @@ def _output_of(arguments: Sequence[str], directory: str) -> tuple[int, bytes, by
             printed, complaint = process.communicate(timeout=_SECONDS)
         except BaseException:
             # What runs in a sandbox need not end with the process that was started.
-            send(signal.SIGKILL, with_descendants([process.pid], processes()))
+            send_signal(signal.SIGKILL, with_descendants([process.pid], list_processes()))
             raise
     return process.returncode, printed, complaint
 
 
 @contextmanager
-def _place(state: str) -> Generator[_Place]:
+def _probe_directories(state: str) -> Generator[_ProbeDirectories]:
     top = os.path.join(os.path.realpath(state), f"probe-{os.urandom(8).hex()}")
-    place = _Place(*(os.path.join(top, name) for name in ("outside", "root", "temporary")))
+    place = _ProbeDirectories(*(os.path.join(top, name) for name in ("outside", "root", "temporary")))
     os.makedirs(top, mode=0o700)
     try:
         for directory in (place.outside, place.root, place.temporary):
@@ -252,7 +261,7 @@ def _place(state: str) -> Generator[_Place]:
 def _bystander(marker: str) -> Generator[int]:
     """A process that must be left alone. The marker is among its words and in its environment."""
     process = subprocess.Popen(
-        [sys.executable, "-I", "-S", "-c", _MARKED, marker],
+        [sys.executable, "-I", "-S", "-c", _BYSTANDER_CODE, marker],
         env={"MARKER": marker},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from tejat.core.errors import UsageError
 from tejat.workspace.sandbox.paths import ancestors
-from tejat.workspace.sandbox.plan import Fence, Wrapped
+from tejat.workspace.sandbox.types import SandboxedCommand, SandboxPolicy
 
 # The last rule that matches wins. Services of the system are named one by one: some of them start programs for others.
 _BASE = """(version 1)
@@ -46,7 +46,7 @@ _NETWORK = """(allow network-outbound (remote ip))
 _PLAIN = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/_-"
 
 
-class Seatbelt:
+class SeatbeltSandbox:
     """Keeps a command to its fence with the program at `program`."""
 
     name = "sandbox-exec"
@@ -54,20 +54,20 @@ class Seatbelt:
     def __init__(self, program: str) -> None:
         self.program = program
 
-    def wrap(self, arguments: Sequence[str], fence: Fence, *, directory: str) -> Wrapped:
+    def wrap(self, arguments: Sequence[str], policy: SandboxPolicy, *, directory: str) -> SandboxedCommand:
         """As the contract says. Raises UsageError when the root is `/`, where nothing is left to fence off."""
-        if "/" in fence.writable:
+        if "/" in policy.writable_roots:
             raise UsageError("A command cannot be fenced into /: open a directory below it.")
-        text, parameters = profile(fence)
+        text, parameters = build_profile(policy)
         defined = [word for name, value in parameters.items() for word in ("-D", f"{name}={value}")]
-        environment = ("/usr/bin/env", f"TMPDIR={fence.temporary}")
-        return Wrapped((self.program, "-p", text, *defined, *environment, *arguments))
+        environment = ("/usr/bin/env", f"TMPDIR={policy.temp_directory}")
+        return SandboxedCommand((self.program, "-p", text, *defined, *environment, *arguments))
 
     def sweep(self) -> None:
         """Nothing is laid out for a command."""
 
 
-def profile(fence: Fence) -> tuple[str, dict[str, str]]:
+def build_profile(policy: SandboxPolicy) -> tuple[str, dict[str, str]]:
     """The text of the profile and the paths that it speaks of."""
     parameters: dict[str, str] = {}
 
@@ -77,39 +77,39 @@ def profile(fence: Fence) -> tuple[str, dict[str, str]]:
         return f'(param "{name}")'
 
     rules = [_BASE]
-    rules += [f"(allow file-write* (subpath {named('WRITABLE', root)}))" for root in fence.writable]
-    for root in fence.writable:
-        for relative, _ in fence.read_only:
+    rules += [f"(allow file-write* (subpath {named('WRITABLE', root)}))" for root in policy.writable_roots]
+    for root in policy.writable_roots:
+        for relative, _ in policy.read_only_paths:
             path = os.path.join(root, relative)
-            rules.append(f'(deny file-write* (regex #"{_blind_to_case(path, root)}"))')
+            rules.append(f'(deny file-write* (regex #"{_case_insensitive_regex(path, root)}"))')
             # Renaming a directory would take what is protected away from its name.
             pinned = [named("PINNED", parent) for parent in ancestors(path, root)]
             rules += [f"(deny file-write-unlink (literal {parent}))" for parent in pinned]
-    for path in map(os.path.realpath, fence.hidden):
-        if path not in fence.writable:
+    for path in map(os.path.realpath, policy.hidden_paths):
+        if path not in policy.writable_roots:
             where = named("HIDDEN", path)
             rules.append(f"(deny file-read* file-write* (subpath {where}))")
     # The temporary directory may lie in what is hidden.
-    own = named("TEMPORARY", fence.temporary)
+    own = named("TEMPORARY", policy.temp_directory)
     rules.append(f"(allow file-read* file-write* (subpath {own}))")
-    if fence.network:
+    if policy.network:
         rules.append(_NETWORK)
     return "\n".join(rules) + "\n", parameters
 
 
-def _blind_to_case(path: str, root: str) -> str:
+def _case_insensitive_regex(path: str, root: str) -> str:
     """An expression for the path and all below it. What it could be mistaken for is refused as well."""
-    spelled = [_spelled(character) for character in root]
+    spelled = [_escape_character(character) for character in root]
     spelled += [
         f"[{character.lower()}{character.upper()}]"
         if character.isascii() and character.isalpha()
-        else _spelled(character)
+        else _escape_character(character)
         for character in path[len(root) :]
     ]
     return f"^{''.join(spelled)}(/|$)"
 
 
-def _spelled(character: str) -> str:
+def _escape_character(character: str) -> str:
     if character in _PLAIN:
         return character
     return "." if character.isascii() else ".+"

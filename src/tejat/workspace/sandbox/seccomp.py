@@ -12,13 +12,13 @@ _MACHINES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
 # Calls with another bit set belong to a second table of x86_64, which no ordinary program uses.
 _X32 = 0x40000000
 # Calls newer than the ones known here are not there, as on an older kernel: programs cope with that.
-_NEWEST = 469
+_NEWEST_CALL = 469
 
 _CLONE, _UNSHARE, _SOCKET, _SOCKET_PAIR = (56, 220), (272, 97), (41, 198), (53, 199)
 _IOCTL, _PERSONALITY = (16, 29), (135, 92)
 
 # Each of these is a way out, a way into other processes, or a part of the kernel that no build or test needs.
-_REFUSED: dict[str, tuple[int, int | None]] = {
+_DENIED_CALLS: dict[str, tuple[int, int | None]] = {
     # other processes
     "ptrace": (101, 117),
     "process_vm_readv": (310, 270),
@@ -82,7 +82,7 @@ _REFUSED: dict[str, tuple[int, int | None]] = {
 
 # Programs do without these when they are not there. clone3 hides its flags behind a pointer, where no filter sees them;
 # a ring does what it is asked without further calls.
-_ABSENT = {"clone3": 435, "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427}
+_ABSENT_CALLS = {"clone3": 435, "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427}
 
 _NEW_NAMESPACES = 0x7E020000
 _NEW_TIME_NAMESPACE = 0x80  # a signal number where it stands in the flags of clone
@@ -106,7 +106,7 @@ Instruction = tuple[int, int, int, int]
 _ALLOWED: Instruction = (_RETURN, 0, 0, 0x7FFF0000)
 
 
-def program(machine: str, families: tuple[int, ...]) -> list[Instruction] | None:
+def build_filter(machine: str, families: tuple[int, ...]) -> list[Instruction] | None:
     """The filter for this processor, with only these families of sockets; None for a processor that is not known.
 
     Local sockets exist only as pairs: one with a name can belong to somebody outside, whom no fence stops.
@@ -123,19 +123,19 @@ def program(machine: str, families: tuple[int, ...]) -> list[Instruction] | None
     ]
     if machine == "x86_64":
         filtered += [(_GREATER_OR_EQUAL, 0, 1, _X32), (_RETURN, 0, 0, _KILL)]
-    filtered += [(_GREATER, 0, 1, _NEWEST), _refusal(errno.ENOSYS)]
-    for number in _ABSENT.values():
-        filtered += [(_EQUAL, 0, 1, number), _refusal(errno.ENOSYS)]
-    for numbers in _REFUSED.values():
+    filtered += [(_GREATER, 0, 1, _NEWEST_CALL), _deny(errno.ENOSYS)]
+    for number in _ABSENT_CALLS.values():
+        filtered += [(_EQUAL, 0, 1, number), _deny(errno.ENOSYS)]
+    for numbers in _DENIED_CALLS.values():
         number = numbers[column]
         if number is not None:
-            filtered += [(_EQUAL, 0, 1, number), _refusal(errno.EPERM)]
-    for numbers, judged in _judged_by_arguments(families):
+            filtered += [(_EQUAL, 0, 1, number), _deny(errno.EPERM)]
+    for numbers, judged in _argument_filters(families):
         filtered += [(_EQUAL, 0, len(judged), numbers[column]), *judged]
     return [*filtered, _ALLOWED]
 
 
-def install(instructions: list[Instruction]) -> None:
+def install_filter(instructions: list[Instruction]) -> None:
     """Filter the calls of this thread and of all its children from now on, whatever they become. Raises OSError."""
     filled = (_Instruction * len(instructions))(*(_Instruction(*each) for each in instructions))
     whole = _Program(len(instructions), filled)
@@ -145,8 +145,8 @@ def install(instructions: list[Instruction]) -> None:
             raise OSError(number, os.strerror(number))
 
 
-def _judged_by_arguments(families: tuple[int, ...]) -> list[tuple[tuple[int, int], list[Instruction]]]:
-    refused, no_socket = _refusal(errno.EPERM), _refusal(errno.EACCES)
+def _argument_filters(families: tuple[int, ...]) -> list[tuple[tuple[int, int], list[Instruction]]]:
+    refused, no_socket = _deny(errno.EPERM), _deny(errno.EACCES)
     first: Instruction = (_LOAD, 0, 0, _FIRST_ARGUMENT)
     second: Instruction = (_LOAD, 0, 0, _SECOND_ARGUMENT)
     socket_type: Instruction = (_AND, 0, 0, _SOCKET_TYPE_BITS)
@@ -154,21 +154,21 @@ def _judged_by_arguments(families: tuple[int, ...]) -> list[tuple[tuple[int, int
     return [
         (_CLONE, [first, (_ANY_BIT, 0, 1, _NEW_NAMESPACES), refused, _ALLOWED]),
         (_UNSHARE, [first, (_ANY_BIT, 0, 1, every_namespace), refused, _ALLOWED]),
-        (_IOCTL, [second, *_either(_STOLEN_KEYS, refused, _ALLOWED)]),
-        (_PERSONALITY, [first, *_either(_ORDINARY_PERSONALITIES, _ALLOWED, refused)]),
-        (_SOCKET, [first, *_either(families, _ALLOWED, no_socket)]),
-        (_SOCKET_PAIR, [second, socket_type, *_either(_DATAGRAM_TYPES, no_socket, _ALLOWED)]),
+        (_IOCTL, [second, *_match_any(_STOLEN_KEYS, refused, _ALLOWED)]),
+        (_PERSONALITY, [first, *_match_any(_ORDINARY_PERSONALITIES, _ALLOWED, refused)]),
+        (_SOCKET, [first, *_match_any(families, _ALLOWED, no_socket)]),
+        (_SOCKET_PAIR, [second, socket_type, *_match_any(_DATAGRAM_TYPES, no_socket, _ALLOWED)]),
     ]
 
 
-def _either(values: tuple[int, ...], then: Instruction, otherwise: Instruction) -> list[Instruction]:
+def _match_any(values: tuple[int, ...], then: Instruction, otherwise: Instruction) -> list[Instruction]:
     compared: list[Instruction] = []
     for value in values:
         compared += [(_EQUAL, 0, 1, value), then]
     return [*compared, otherwise]
 
 
-def _refusal(number: int) -> Instruction:
+def _deny(number: int) -> Instruction:
     return (_RETURN, 0, 0, _REFUSE | number)
 
 

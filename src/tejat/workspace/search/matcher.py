@@ -6,10 +6,10 @@ from contextlib import AbstractContextManager
 from functools import cache, cached_property
 from types import TracebackType
 
-from tejat.workspace.search.backtracking import BacktrackingMatcher
-from tejat.workspace.search.classes import WORD, BadExpression, LinearExpression, compile_linear
-from tejat.workspace.search.pattern import Pattern, invalid_pattern
-from tejat.workspace.search.spelling import Linear, for_marked_text, for_python, for_re2
+from tejat.workspace.search.backtracking_matcher import BacktrackingMatcher
+from tejat.workspace.search.character_class import WORD, InvalidRegex, LinearRegex, compile_linear
+from tejat.workspace.search.dialects import LinearMode, to_marked_re2, to_python, to_re2
+from tejat.workspace.search.pattern import SearchPattern, invalid_pattern
 
 Span = tuple[int, int]
 """Where a line begins and ends in a block, its line feed left out."""
@@ -17,9 +17,9 @@ Span = tuple[int, int]
 _BATCH = 256
 # RE2 cannot be interrupted, and takes up to some 20 ns for each byte and each step of the compiled expression. So it is
 # given no more at once than it can do in half a second, and of one line no more than it can do in half a minute.
-_COST_AT_ONCE = 20_000_000
-_COST_OF_A_LINE = 2_000_000_000
-_LEAST_AT_ONCE = 4096
+_MAX_CALL_COST = 20_000_000
+_MAX_LINE_COST = 2_000_000_000
+_MIN_CALL_BYTES = 4096
 _FIRST_BEYOND_ASCII = 0x80
 _NO_TEXT_BYTE = b"\xff"
 _NO_TEXT = re.compile("[\ud800-\udfff]")
@@ -34,17 +34,17 @@ class LineMatcher(AbstractContextManager["LineMatcher"]):
     Raises ToolFailure(INVALID_TOOL_PARAMS) for a pattern that RE2 does not take.
     """
 
-    def __init__(self, pattern: Pattern, stop: Callable[[], None]) -> None:
+    def __init__(self, pattern: SearchPattern, stop: Callable[[], None]) -> None:
         self.complete = True
         self._pattern = pattern
         self._stop = stop
         self._backtracking: BacktrackingMatcher | None = None
         try:
-            compile_linear(for_re2(pattern, Linear.SYNTAX))
-            self._exact = None if pattern.backtracks else compile_linear(for_re2(pattern, Linear.EXACT))
-            needs_relaxed = pattern.backtracks or pattern.has_boundaries
-            self._relaxed = compile_linear(for_re2(pattern, Linear.RELAXED)) if needs_relaxed else None
-        except BadExpression as error:
+            compile_linear(to_re2(pattern, LinearMode.SYNTAX))
+            self._exact = None if pattern.needs_backtracking else compile_linear(to_re2(pattern, LinearMode.EXACT))
+            needs_relaxed = pattern.needs_backtracking or pattern.has_word_boundaries
+            self._relaxed = compile_linear(to_re2(pattern, LinearMode.RELAXED)) if needs_relaxed else None
+        except InvalidRegex as error:
             raise invalid_pattern(pattern.source, str(error)) from error
 
     def __exit__(
@@ -59,31 +59,31 @@ class LineMatcher(AbstractContextManager["LineMatcher"]):
 
         Lines end at "\n"; a "\r" in them is taken for a line ending too, as ripgrep does, but begins no new line.
         """
-        text = _readable(block)
+        text = _normalize(block)
         if self._exact is not None and (self._relaxed is None or text.isascii()):
-            yield from self._found_lines(self._exact, block, text)
+            yield from self._search_lines(self._exact, block, text)
             return
         if self._relaxed is None:
             raise AssertionError("a pattern that RE2 cannot judge has a relaxed form")
         batch: list[Span] = []
-        for span in self._found_lines(self._relaxed, block, text):
+        for span in self._search_lines(self._relaxed, block, text):
             batch.append(span)
             if len(batch) == _BATCH:
-                yield from self._confirmed(batch, text)
+                yield from self._confirm(batch, text)
                 batch = []
-        yield from self._confirmed(batch, text)
+        yield from self._confirm(batch, text)
 
     def matches(self, line: bytes) -> bool:
         """Whether one line matches."""
         return next(self.matching_lines(line), None) is not None
 
-    def _found_lines(self, expression: LinearExpression, block: bytes, text: bytes) -> Iterator[Span]:
+    def _search_lines(self, expression: LinearRegex, block: bytes, text: bytes) -> Iterator[Span]:
         at = 0
-        at_once = max(_COST_AT_ONCE // expression.programsize, _LEAST_AT_ONCE)
+        at_once = max(_MAX_CALL_COST // expression.programsize, _MIN_CALL_BYTES)
         while at <= len(block):
             self._stop()
             end = _end_of_lines(block, at, at_once)
-            reach = at + len(self._within_reach(expression, text[at:end])) if end - at > at_once else end
+            reach = at + len(self._limit_length(expression, text[at:end])) if end - at > at_once else end
             found = expression.search(text, at, reach)
             if found is None:
                 at = end + 1
@@ -93,38 +93,38 @@ class LineMatcher(AbstractContextManager["LineMatcher"]):
             at = block.find(b"\n", place) + 1 or len(block) + 1
             yield start, at - 1
 
-    def _within_reach(self, expression: LinearExpression, text: bytes) -> bytes:
-        reach = _COST_OF_A_LINE // expression.programsize
+    def _limit_length(self, expression: LinearRegex, text: bytes) -> bytes:
+        reach = _MAX_LINE_COST // expression.programsize
         if len(text) > reach:
             self.complete = False
         return text[:reach]
 
-    def _confirmed(self, spans: list[Span], text: bytes) -> Iterator[Span]:
+    def _confirm(self, spans: list[Span], text: bytes) -> Iterator[Span]:
         lines = [text[start:end] for start, end in spans]
-        verdicts = self._backtrack(lines) if self._exact is None else map(self._has_boundaries_right, lines)
+        verdicts = self._backtrack(lines) if self._exact is None else map(self._check_boundaries, lines)
         return (span for span, verdict in zip(spans, verdicts, strict=True) if verdict)
 
-    def _has_boundaries_right(self, line: bytes) -> bool:
+    def _check_boundaries(self, line: bytes) -> bool:
         self._stop()
-        if self._pattern.has_no_boundaries and _NO_TEXT_BYTE in line:
+        if self._pattern.has_non_boundaries and _NO_TEXT_BYTE in line:
             # Next to such a byte there is neither a boundary nor none, which marks cannot say.
             return self._backtrack([line])[0]
         return any(
             self._exact is not None and self._exact.search(part) is not None
             if part.isascii()
-            else self._marked.search(self._within_reach(self._marked, _marked(part))) is not None
+            else self._marked.search(self._limit_length(self._marked, _mark_words(part))) is not None
             for part in line.split(b"\n")
         )
 
     @cached_property
-    def _marked(self) -> LinearExpression:
-        return compile_linear(for_marked_text(self._pattern), crosses_lines=True)
+    def _marked(self) -> LinearRegex:
+        return compile_linear(to_marked_re2(self._pattern), crosses_lines=True)
 
     def _backtrack(self, lines: list[bytes]) -> list[bool]:
         if not lines:
             return []
         if self._backtracking is None:
-            self._backtracking = BacktrackingMatcher(for_python(self._pattern))
+            self._backtracking = BacktrackingMatcher(to_python(self._pattern))
         parts = [(index, part) for index, line in enumerate(lines) for part in line.split(b"\n")]
         verdicts = [False] * len(lines)
         answers = self._backtracking.matches([part for _, part in parts], self._stop)
@@ -143,7 +143,7 @@ def _end_of_lines(block: bytes, at: int, most: int) -> int:
     return end if end >= 0 else len(block)
 
 
-def _readable(block: bytes) -> bytes:
+def _normalize(block: bytes) -> bytes:
     r"""As long as the block, with "\n" for "\r", and 0xFF for each byte that is no UTF-8.
 
     RE2 takes some overlong and surrogate sequences for characters, which ripgrep does not; it takes 0xFF for none.
@@ -159,7 +159,7 @@ def _readable(block: bytes) -> bytes:
     return text
 
 
-def _marked(part: bytes) -> bytes:
+def _mark_words(part: bytes) -> bytes:
     text = part.decode("utf-8", "surrogateescape").replace("_", "__")
     return _NO_TEXT.sub("\n", _word_beyond_ascii().sub(r"_\g<0>_", text)).encode()
 

@@ -5,7 +5,7 @@ written: it is read into tokens whose meaning is fixed, and each program gets a 
 
 The dialect is that of RE2 with Unicode in mind: `\d \w \s \b` know all scripts, a `{` that begins no count is a plain
 character, so is a `[` inside a class, and nothing ever matches a line ending. Look-around, back-references and atomic
-groups are understood too; a pattern that has one is `backtracks`, because no linear matcher can run it.
+groups are understood too; a pattern that has one is `needs_backtracking`, because no linear matcher can run it.
 """
 
 import re
@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from enum import Enum, auto
 
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.value import value
-from tejat.core.words import phrase
-from tejat.workspace.search.classes import PERL_CLASSES, CharacterClass, ClassItem
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy
+from tejat.workspace.search.character_class import PERL_CLASSES, CharacterClass, ClassItem
 
-LONGEST_PATTERN = 10_000
+MAX_PATTERN_BYTES = 10_000
 """In bytes of UTF-8. Every matcher's time grows with the product of pattern and line."""
 
 
@@ -29,81 +29,85 @@ class TokenKind(Enum):
     LINE_START = auto()
     LINE_END = auto()
     BOUNDARY = auto()
-    NO_BOUNDARY = auto()
+    NON_BOUNDARY = auto()
     GROUP = auto()
     CAPTURE = auto()
     ATOMIC = auto()
-    LOOK = auto()
+    LOOKAROUND = auto()
     CLOSE = auto()
     OR = auto()
     REPEAT = auto()
     BACK_REFERENCE = auto()
 
 
-OPENING = frozenset({TokenKind.GROUP, TokenKind.CAPTURE, TokenKind.ATOMIC, TokenKind.LOOK})
+GROUP_OPENERS = frozenset({TokenKind.GROUP, TokenKind.CAPTURE, TokenKind.ATOMIC, TokenKind.LOOKAROUND})
 
 
-@value
-class Token:
+@frozen
+class PatternToken:
     """One piece of a pattern. `text` is the character, the count, the look's opening or the group's number."""
 
     kind: TokenKind
     text: str = ""
-    folds: bool = False
+    ignores_case: bool = False
     """Whether case does not count for it."""
     character_class: CharacterClass | None = None
 
 
-@value
-class Pattern:
+@frozen
+class SearchPattern:
     """A pattern whose syntax was understood."""
 
     source: str
-    tokens: tuple[Token, ...]
-    folds: bool
+    tokens: tuple[PatternToken, ...]
+    ignores_case: bool
     """Whether case does not count, unless a token says otherwise."""
-    backtracks: bool
-    has_boundaries: bool
+    needs_backtracking: bool
+    has_word_boundaries: bool
     r"""Whether there is a `\b` or a `\B` in it."""
-    has_no_boundaries: bool
+    has_non_boundaries: bool
     r"""Whether there is a `\B` in it."""
 
 
-def parse(source: str, *, fixed_strings: bool, case_sensitive: bool) -> Pattern:
+def parse_pattern(source: str, *, fixed_strings: bool, case_sensitive: bool) -> SearchPattern:
     """Reads a pattern. Raises ToolFailure(INVALID_TOOL_PARAMS) that says what is wrong with it."""
     folds = not case_sensitive
     try:
         size = len(source.encode())
     except UnicodeEncodeError as error:
         raise invalid_pattern(source, "it holds a lone surrogate, which no text can contain") from error
-    if size > LONGEST_PATTERN:
-        raise invalid_pattern(source, f"it is longer than {LONGEST_PATTERN} bytes")
+    if size > MAX_PATTERN_BYTES:
+        raise invalid_pattern(source, f"it is longer than {MAX_PATTERN_BYTES} bytes")
     if fixed_strings:
-        return Pattern(source, tuple(_literal(character, folds) for character in source), folds, False, False, False)
-    tokens = _Reader(source, folds).read()
+        return SearchPattern(
+            source, tuple(_literal(character, folds) for character in source), folds, False, False, False
+        )
+    tokens = _PatternParser(source, folds).parse()
     kinds = {token.kind for token in tokens}
-    return Pattern(
+    return SearchPattern(
         source,
         tuple(tokens),
         folds,
-        backtracks=not kinds.isdisjoint({TokenKind.LOOK, TokenKind.ATOMIC, TokenKind.BACK_REFERENCE})
+        needs_backtracking=not kinds.isdisjoint({TokenKind.LOOKAROUND, TokenKind.ATOMIC, TokenKind.BACK_REFERENCE})
         or any(token.kind is TokenKind.REPEAT and token.text.endswith("+") and len(token.text) > 1 for token in tokens),
-        has_boundaries=not kinds.isdisjoint({TokenKind.BOUNDARY, TokenKind.NO_BOUNDARY}),
-        has_no_boundaries=TokenKind.NO_BOUNDARY in kinds,
+        has_word_boundaries=not kinds.isdisjoint({TokenKind.BOUNDARY, TokenKind.NON_BOUNDARY}),
+        has_non_boundaries=TokenKind.NON_BOUNDARY in kinds,
     )
 
 
 def invalid_pattern(source: str, reason: str) -> ToolFailure:
     """The failure that tells what is wrong with a pattern."""
-    shown = source if len(source) <= _LONGEST_SHOWN else source[:_LONGEST_SHOWN] + "..."
+    shown = source if len(source) <= _MAX_SHOWN_LENGTH else source[:_MAX_SHOWN_LENGTH] + "..."
     return ToolFailure(
-        phrase("Invalid regular expression pattern provided: {pattern}. Error: {reason}", pattern=shown, reason=reason),
+        gettext_lazy(
+            "Invalid regular expression pattern provided: {pattern}. Error: {reason}", pattern=shown, reason=reason
+        ),
         ErrorType.INVALID_TOOL_PARAMS,
     )
 
 
-_LONGEST_SHOWN = 1000
-_DEEPEST = 200
+_MAX_SHOWN_LENGTH = 1000
+_MAX_GROUP_DEPTH = 200
 _COUNT = re.compile(r"\{[0-9]+(?:,[0-9]*)?\}")
 _GROUP_NUMBER = re.compile(r"[1-9][0-9]{0,2}")
 _FLAGS = re.compile(r"\(\?([imsu]*)(?:-([imsu]*))?([:)])")
@@ -118,76 +122,76 @@ _ANCHOR_ESCAPES = {
     "z": TokenKind.LINE_END,
     "Z": TokenKind.LINE_END,
     "b": TokenKind.BOUNDARY,
-    "B": TokenKind.NO_BOUNDARY,
+    "B": TokenKind.NON_BOUNDARY,
 }
 _SIMPLE = {"^": TokenKind.LINE_START, "$": TokenKind.LINE_END, "|": TokenKind.OR}
-_LOOKS = ("(?=", "(?!", "(?<=", "(?<!")
+_LOOKAROUNDS = ("(?=", "(?!", "(?<=", "(?<!")
 
 
-def _literal(character: str, folds: bool) -> Token:
+def _literal(character: str, folds: bool) -> PatternToken:
     # Searched text holds neither: lines are taken apart before they are matched.
     if character in "\r\n":
-        return Token(TokenKind.NEVER)
-    return Token(TokenKind.LITERAL, character, folds)
+        return PatternToken(TokenKind.NEVER)
+    return PatternToken(TokenKind.LITERAL, character, folds)
 
 
-class _Reader:
+class _PatternParser:
     """Reads one pattern from left to right."""
 
     def __init__(self, source: str, folds: bool) -> None:
         self._source = source
         self._at = 0
-        self._folds = folds
-        self._outer_folds: list[bool] = []
-        self._tokens: list[Token] = []
+        self._ignores_case = folds
+        self._outer_ignores_case: list[bool] = []
+        self._tokens: list[PatternToken] = []
         self._groups = 0
         self._names: dict[str, int] = {}
 
-    def read(self) -> list[Token]:
+    def parse(self) -> list[PatternToken]:
         while self._at < len(self._source):
-            self._read_one()
-        if self._outer_folds:
+            self._parse_next()
+        if self._outer_ignores_case:
             raise self._invalid("missing ): a group is not closed")
         for token in self._tokens:
             if token.kind is TokenKind.BACK_REFERENCE and int(token.text) > self._groups:
                 raise self._invalid(f"there is no group {token.text} to refer back to")
         return self._tokens
 
-    def _read_one(self) -> None:
+    def _parse_next(self) -> None:
         character = self._source[self._at]
         if character == "\\":
-            self._read_escape()
+            self._parse_escape()
         elif character == "[":
-            self._read_class()
+            self._parse_class()
         elif character == "(":
             self._open_group()
         elif character == ")":
             self._close_group()
         elif character in "*+?" or (character == "{" and _COUNT.match(self._source, self._at)):
-            self._read_repeat()
+            self._parse_repeat()
         else:
             self._at += 1
             if character in _SIMPLE:
-                self._tokens.append(Token(_SIMPLE[character]))
+                self._tokens.append(PatternToken(_SIMPLE[character]))
             elif character == ".":
-                self._tokens.append(Token(TokenKind.ANY))
+                self._tokens.append(PatternToken(TokenKind.ANY))
             else:
-                self._tokens.append(_literal(character, self._folds))
+                self._tokens.append(_literal(character, self._ignores_case))
 
-    def _read_escape(self) -> None:
+    def _parse_escape(self) -> None:
         escape = self._source[self._at + 1 : self._at + 2]
         if escape in _ANCHOR_ESCAPES:
             self._at += 2
-            self._tokens.append(Token(_ANCHOR_ESCAPES[escape]))
+            self._tokens.append(PatternToken(_ANCHOR_ESCAPES[escape]))
         elif number := _GROUP_NUMBER.match(self._source, self._at + 1):
             self._at = number.end()
-            self._tokens.append(Token(TokenKind.BACK_REFERENCE, number[0], self._folds))
+            self._tokens.append(PatternToken(TokenKind.BACK_REFERENCE, number[0], self._ignores_case))
         elif found := _NAME_REFERENCE.match(self._source, self._at):
             self._refer_by_name(found)
         else:
             item = self._escaped_item()
             if item.character is not None:
-                self._tokens.append(_literal(item.character, self._folds))
+                self._tokens.append(_literal(item.character, self._ignores_case))
             elif item is PERL_CLASSES["W"]:
                 self._append_class([PERL_CLASSES["w"]], negated=True)
             else:
@@ -203,22 +207,22 @@ class _Reader:
         if found := _PROPERTY.match(source, at):
             self._at = found.end()
             negated = (found[1] == "P") != (found[3] == "^")
-            return ClassItem.of_property(found[2] or found[4], negated=negated)
+            return ClassItem.from_property(found[2] or found[4], negated=negated)
         if found := _CODE_POINT.match(source, at):
             self._at = found.end()
             code_point = int(found[1] or found[2] or found[3] or found[4], 16)
             if code_point > 0x10FFFF or 0xD800 <= code_point < 0xE000:
                 raise self._invalid(f"invalid escape sequence: {found[0]}")
-            return ClassItem.of_character(chr(code_point))
+            return ClassItem.from_character(chr(code_point))
         if escape in _CONTROL_ESCAPES:
             self._at += 2
-            return ClassItem.of_character(_CONTROL_ESCAPES[escape])
+            return ClassItem.from_character(_CONTROL_ESCAPES[escape])
         if escape and escape.isascii() and not escape.isalnum():
             self._at += 2
-            return ClassItem.of_character(escape)
+            return ClassItem.from_character(escape)
         raise self._invalid(f"invalid escape sequence: \\{escape}" if escape else "trailing \\")
 
-    def _read_class(self) -> None:
+    def _parse_class(self) -> None:
         start = self._at
         self._at += 1
         negated = self._source.startswith("^", self._at)
@@ -234,7 +238,7 @@ class _Reader:
     def _class_item(self) -> ClassItem:
         if found := _POSIX.match(self._source, self._at):
             self._at = found.end()
-            return ClassItem.of_posix(found[0])
+            return ClassItem.from_posix(found[0])
         low = self._class_end()
         following = self._source[self._at + 1 : self._at + 2]
         if low.character is None or not self._source.startswith("-", self._at) or following in ("]", ""):
@@ -243,22 +247,22 @@ class _Reader:
         high = self._class_end()
         if high.character is None or high.character < low.character:
             raise self._invalid("invalid character class range")
-        return ClassItem.of_range(low.character, high.character)
+        return ClassItem.from_range(low.character, high.character)
 
     def _class_end(self) -> ClassItem:
         character = self._source[self._at]
         if character == "\\":
             return self._escaped_item()
         self._at += 1
-        return ClassItem.of_character(character)
+        return ClassItem.from_character(character)
 
     def _append_class(self, items: Sequence[ClassItem], *, negated: bool) -> None:
         kept = [item for item in items if item.character not in ("\r", "\n")]
         if kept:
-            made = CharacterClass(tuple(kept), negated=negated, folds=self._folds)
-            self._tokens.append(Token(TokenKind.CLASS, folds=self._folds, character_class=made))
+            made = CharacterClass(tuple(kept), negated=negated, ignores_case=self._ignores_case)
+            self._tokens.append(PatternToken(TokenKind.CLASS, ignores_case=self._ignores_case, character_class=made))
         else:
-            self._tokens.append(Token(TokenKind.ANY if negated else TokenKind.NEVER))
+            self._tokens.append(PatternToken(TokenKind.ANY if negated else TokenKind.NEVER))
 
     def _open_group(self) -> None:
         source, at = self._source, self._at
@@ -271,51 +275,51 @@ class _Reader:
                 raise self._invalid(f"duplicate capture group name: {found[1]}")
             self._names[found[1]] = self._groups + 1
             self._groups += 1
-            self._push(Token(TokenKind.CAPTURE), found.end())
+            self._push(PatternToken(TokenKind.CAPTURE), found.end())
         elif source.startswith("(?>", at):
-            self._push(Token(TokenKind.ATOMIC), at + 3)
-        elif look := next((look for look in _LOOKS if source.startswith(look, at)), None):
-            self._push(Token(TokenKind.LOOK, look), at + len(look))
+            self._push(PatternToken(TokenKind.ATOMIC), at + 3)
+        elif look := next((look for look in _LOOKAROUNDS if source.startswith(look, at)), None):
+            self._push(PatternToken(TokenKind.LOOKAROUND, look), at + len(look))
         elif source.startswith("(?", at):
             raise self._invalid(f"invalid group syntax: {source[at : at + 4]}")
         else:
             self._groups += 1
-            self._push(Token(TokenKind.CAPTURE), at + 1)
+            self._push(PatternToken(TokenKind.CAPTURE), at + 1)
 
     def _set_flags(self, found: re.Match[str]) -> None:
         switched_on, switched_off = found[1], found[2] or ""
         if "u" in switched_off:
             raise self._invalid("bytes that are no text cannot be searched for")
-        folds = ("i" in switched_on or self._folds) and "i" not in switched_off
+        folds = ("i" in switched_on or self._ignores_case) and "i" not in switched_off
         if found[3] == ":":
-            self._push(Token(TokenKind.GROUP), found.end())
+            self._push(PatternToken(TokenKind.GROUP), found.end())
         elif not switched_on and not switched_off:
             raise self._invalid(f"invalid group syntax: {found[0]}")
-        self._folds = folds
+        self._ignores_case = folds
         self._at = found.end()
 
-    def _push(self, token: Token, at: int) -> None:
-        if len(self._outer_folds) == _DEEPEST:
-            raise self._invalid(f"groups are nested more than {_DEEPEST} deep")
-        self._outer_folds.append(self._folds)
+    def _push(self, token: PatternToken, at: int) -> None:
+        if len(self._outer_ignores_case) == _MAX_GROUP_DEPTH:
+            raise self._invalid(f"groups are nested more than {_MAX_GROUP_DEPTH} deep")
+        self._outer_ignores_case.append(self._ignores_case)
         self._tokens.append(token)
         self._at = at
 
     def _close_group(self) -> None:
-        if not self._outer_folds:
+        if not self._outer_ignores_case:
             raise self._invalid("unexpected ): no group is open")
-        self._folds = self._outer_folds.pop()
-        self._tokens.append(Token(TokenKind.CLOSE))
+        self._ignores_case = self._outer_ignores_case.pop()
+        self._tokens.append(PatternToken(TokenKind.CLOSE))
         self._at += 1
 
     def _refer_by_name(self, found: re.Match[str]) -> None:
         name = found[1] or found[2] or found[3]
         if name not in self._names:
             raise self._invalid(f"unknown group name: {name}")
-        self._tokens.append(Token(TokenKind.BACK_REFERENCE, str(self._names[name]), self._folds))
+        self._tokens.append(PatternToken(TokenKind.BACK_REFERENCE, str(self._names[name]), self._ignores_case))
         self._at = found.end()
 
-    def _read_repeat(self) -> None:
+    def _parse_repeat(self) -> None:
         count = _COUNT.match(self._source, self._at)
         text = count[0] if count else self._source[self._at]
         self._at += len(text)
@@ -323,11 +327,11 @@ class _Reader:
             text += self._source[self._at]
             self._at += 1
         before = self._tokens[-1].kind if self._tokens else TokenKind.OR
-        if before in OPENING or before is TokenKind.OR:
+        if before in GROUP_OPENERS or before is TokenKind.OR:
             raise self._invalid(f"missing argument to repetition operator: {text}")
         if before is TokenKind.REPEAT:
             raise self._invalid(f"bad repetition operator: {self._tokens[-1].text}{text}")
-        self._tokens.append(Token(TokenKind.REPEAT, text))
+        self._tokens.append(PatternToken(TokenKind.REPEAT, text))
 
     def _invalid(self, reason: str) -> ToolFailure:
         return invalid_pattern(self._source, reason)

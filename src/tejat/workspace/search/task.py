@@ -4,26 +4,26 @@ import os
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
-from tejat.core.value import value
-from tejat.workspace.glob_pattern import GlobPattern
-from tejat.workspace.ignore import IgnoreRules
-from tejat.workspace.search.pattern import Pattern
-from tejat.workspace.search.scan import Scanner, scanning
-from tejat.workspace.search.text import opened
-from tejat.workspace.search.values import Engine, FileHits, Line, Query, SearchResult
+from tejat.core.frozen import frozen
+from tejat.workspace.paths.glob.pattern import GlobPattern
+from tejat.workspace.paths.ignore_rules import IgnoreRules
+from tejat.workspace.search.pattern import SearchPattern
+from tejat.workspace.search.scanner import FileScanner, open_scanner
+from tejat.workspace.search.text_blocks import open_regular_file
+from tejat.workspace.search.types import FileHits, SearchEngine, SearchLine, SearchQuery, SearchResult
 
 # An ordinary search needs some megabytes. What needs more has met a line too long for it, and is given up.
-_CHILD_KIBIBYTES = 1 << 20
+_MAX_CHILD_KIBIBYTES = 1 << 20
 
 
-@value
-class Task:
+@frozen
+class SearchTask:
     """A search beneath a directory. `within` is the directory's path from the root that the rules are for."""
 
     directory_fd: int
-    query: Query
-    pattern: Pattern
-    excluding: Pattern | None
+    query: SearchQuery
+    pattern: SearchPattern
+    exclude_pattern: SearchPattern | None
     include: GlobPattern | None
     rules: IgnoreRules | None
     within: bytes
@@ -31,7 +31,7 @@ class Task:
     """Raises when the search was cancelled, and OutOfTime when its time is over."""
     ripgrep: str | None
 
-    def wants(self, path: bytes) -> bool:
+    def includes(self, path: bytes) -> bool:
         """Whether a file is to be searched, as far as its path tells."""
         if not self.query.exclude_directories.isdisjoint(path.split(b"/")[:-1]):
             return False
@@ -40,10 +40,10 @@ class Task:
         return self.rules is None or bool(self.rules.filter((path,), within=self.within)[0])
 
 
-class Hits:
+class MatchCollector:
     """What was found so far."""
 
-    def __init__(self, query: Query) -> None:
+    def __init__(self, query: SearchQuery) -> None:
         self.complete = True
         self._query = query
         self._files: list[FileHits] = []
@@ -51,7 +51,7 @@ class Hits:
         self._limited = False
 
     @property
-    def room(self) -> int:
+    def remaining(self) -> int:
         """How many more matches are of interest: one more than may be reported, to know that there are more."""
         return self._query.total_max_matches - self._matches + 1
 
@@ -60,9 +60,9 @@ class Hits:
         """Whether nothing more can be reported."""
         return self._limited
 
-    def add(self, path: bytes, lines: tuple[Line, ...], matches: int) -> None:
+    def add(self, path: bytes, lines: tuple[SearchLine, ...], matches: int) -> None:
         """Puts in the matches of a file, which had none before."""
-        room = self.room - 1
+        room = self.remaining - 1
         if matches > room:
             self._limited = True
             matches, lines = room, first_matches(lines, room, self._query.after)
@@ -70,41 +70,41 @@ class Hits:
             self._files.append(FileHits(os.fsdecode(path), lines))
             self._matches += matches
 
-    def result(self, engine: Engine) -> SearchResult:
+    def result(self, engine: SearchEngine) -> SearchResult:
         files = tuple(sorted(self._files, key=lambda hits: os.fsencode(hits.path)))
         return SearchResult(files, self._matches, self.complete, self._limited, engine)
 
 
-def first_matches(lines: tuple[Line, ...], most: int, after: int) -> tuple[Line, ...]:
+def first_matches(lines: tuple[SearchLine, ...], limit: int, after: int) -> tuple[SearchLine, ...]:
     """The first of the matches with their context. A further match in that context is shown as context."""
     numbers = [line.number for line in lines if line.is_match]
-    if len(numbers) <= most:
+    if len(numbers) <= limit:
         return lines
-    if not most:
+    if not limit:
         return ()
-    last = numbers[most - 1]
+    last = numbers[limit - 1]
     return tuple(
-        Line(line.number, line.text, line.is_match and line.number <= last)
+        SearchLine(line.number, line.text, line.is_match and line.number <= last)
         for line in lines
         if line.number <= last + after
     )
 
 
-class Judge:
-    """Searches files that an engine has picked. Made by `judging`."""
+class TaskScanner:
+    """Searches files that an engine has picked. Made by `open_task_scanner`."""
 
-    def __init__(self, task: Task, hits: Hits, scanner: Scanner) -> None:
+    def __init__(self, task: SearchTask, hits: MatchCollector, scanner: FileScanner) -> None:
         self._task = task
         self._hits = hits
         self._scanner = scanner
 
     def search(self, path: bytes) -> bool:
         """Searches a file, which has to be wanted, and says whether to go on with others."""
-        with opened(self._task.directory_fd, path) as fd:
+        with open_regular_file(self._task.directory_fd, path) as fd:
             if fd is None:
                 return True
             try:
-                scanned = self._scanner.scan(fd, most=self._hits.room)
+                scanned = self._scanner.scan(fd, limit=self._hits.remaining)
             except OSError:
                 # As unreadable as one that cannot be opened.
                 return True
@@ -114,13 +114,13 @@ class Judge:
 
 
 @contextmanager
-def judging(task: Task, hits: Hits) -> Generator[Judge]:
+def open_task_scanner(task: SearchTask, hits: MatchCollector) -> Generator[TaskScanner]:
     """For the time that an engine runs. Raises ToolFailure for a pattern that is not understood."""
-    with scanning(task.query, task.pattern, task.excluding, task.stop) as scanner:
-        yield Judge(task, hits, scanner)
+    with open_scanner(task.query, task.pattern, task.exclude_pattern, task.stop) as scanner:
+        yield TaskScanner(task, hits, scanner)
 
 
-def bounded(*argv: str | bytes, environment: str = "") -> list[str | bytes]:
+def limit_memory(*argv: str | bytes, environment: str = "") -> list[str | bytes]:
     """The command that runs a program with a limit on its memory, and with variables such as `LC_ALL=C`."""
-    script = f'ulimit -d {_CHILD_KIBIBYTES} 2>/dev/null; exec "$@"'
+    script = f'ulimit -d {_MAX_CHILD_KIBIBYTES} 2>/dev/null; exec "$@"'
     return ["/bin/sh", "-c", f"export {environment}; {script}" if environment else script, "sh", *argv]

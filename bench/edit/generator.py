@@ -1,0 +1,215 @@
+"""The cases of a seed: the same ones whenever and however many are asked for."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from random import Random
+
+from bench.edit.ambiguity import is_unambiguous, literal_count, literal_match_is_target
+from bench.edit.case import Call, Case
+from bench.edit.draft import Draft, Mutation
+from bench.edit.file_formats import CaseWriter, apply_format, random_format
+from bench.edit.multiple_places import generate_multiple_places
+from bench.edit.mutations import characters as spelling
+from bench.edit.mutations import listing_marks as listing
+from bench.edit.mutations import recall as memory
+from bench.edit.mutations import refusals
+from bench.edit.mutations import whitespace as white_space
+from bench.edit.reference_edits import make_true_edit
+
+_ATTEMPTS = 3_000
+
+_ESCAPE = re.compile(r"""\\[nt"'\\u]""")
+_LINED_UP = re.compile(r"\S {2,}\S|\S\t+\S|\w, \w")
+_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|#39);")
+_COMMENT = re.compile(r"^\s*(?:#|//) \w+ \w+ \w+ \w+ \w+")
+
+
+@dataclass(frozen=True, slots=True)
+class MutationKind:
+    """A kind of disturbance. Of one group at most one is met with in a case; a lower `rank` is done first.
+
+    `suffixes` are the files where it is found more than elsewhere, `seek` the lines. `alone` is the share of cases
+    without a second.
+    """
+
+    name: str
+    mutate: Mutation
+    group: str
+    rank: int
+    suffixes: tuple[str, ...] = ()
+    seek: re.Pattern[str] | None = None
+    alone: float = 0.6
+
+
+KINDS: tuple[MutationKind, ...] = (
+    MutationKind("trailing white space", white_space.change_trailing_whitespace, "trailing", 1),
+    MutationKind("tabs and spaces", white_space.swap_tabs_and_spaces, "indentation", 0),
+    MutationKind("inner white space", white_space.change_inner_whitespace, "inner", 1, seek=_LINED_UP),
+    MutationKind("indentation shifted", white_space.shift_indentation, "indentation", 1),
+    MutationKind("blank lines", white_space.change_blank_lines, "blank", 1),
+    MutationKind("line cut short", memory.truncate_line, "cut", 1, alone=0.2),
+    MutationKind("too much escaping", spelling.add_escapes, "text", 5),
+    MutationKind("too little escaping", spelling.remove_escapes, "text", 2, (".py", ".js", ".json", ".c"), _ESCAPE),
+    MutationKind("look-alikes", spelling.swap_confusables, "glyphs", 2),
+    MutationKind("normal forms", spelling.swap_normal_form, "glyphs", 0),
+    MutationKind("line numbers", listing.add_line_numbers, "listing", 3),
+    MutationKind("diff signs", listing.add_diff_signs, "listing", 3),
+    MutationKind("quote marks", listing.add_quote_marks, "listing", 3),
+    MutationKind("code fence", listing.add_code_fence, "listing", 4),
+    MutationKind("too many entities", spelling.add_entities, "text", 5),
+    MutationKind("too few entities", spelling.remove_entities, "text", 2, (".html", ".md", ".js"), _ENTITY),
+    MutationKind("lines left out", memory.elide_lines, "gap", 0),
+    MutationKind(
+        "comment cut", memory.truncate_comment, "gap", 1, (".py", ".js", ".ts", ".toml", ".yml", ".sh"), _COMMENT
+    ),
+    MutationKind("misremembered", memory.misremember_word, "memory", 1),
+    MutationKind("out of date", memory.use_stale_lines, "memory", 0),
+    MutationKind("line ends", spelling.use_crlf, "ends", 6),
+)
+TOO_LITTLE_CONTEXT = "too little context"
+EXACT = "exact"
+MULTIPLE_PLACES = "several places"
+MUST_REFUSE: Mapping[str, Mutation] = {
+    "two places": refusals.duplicate_lines,
+    "not there": refusals.use_absent_text,
+    "meaning changed": refusals.change_meaning,
+    "placeholder": refusals.insert_placeholder,
+    "wrong count": refusals.expect_wrong_count,
+    "done already": refusals.apply_already,
+    "no change": refusals.change_nothing,
+}
+_VISIBLE_ALONE = frozenset({"line cut short", "line ends"})
+"""Kinds that may leave text that still stands in the file; where others do, they have disturbed nothing."""
+
+_SAFE_FOR_DUPLICATES = (
+    "trailing white space",
+    "indentation shifted",
+    "look-alikes",
+    "too much escaping",
+    "blank lines",
+)
+"""What may be done to text that stands in two places, without telling which is meant."""
+
+_CASE_KINDS: tuple[str, ...] = (
+    EXACT,
+    *(kind.name for kind in KINDS),
+    TOO_LITTLE_CONTEXT,
+    MULTIPLE_PLACES,
+    *(kind.name for kind in KINDS),
+    *MUST_REFUSE,
+)
+ALL_KINDS = tuple(dict.fromkeys(_CASE_KINDS))
+_BY_NAME = {kind.name: kind for kind in KINDS}
+
+
+def generate_cases(seed: int, count: int) -> Iterator[Case]:
+    """Each kind in its turn. A case depends on the seed and its number alone."""
+    for number in range(count):
+        rng = Random(f"{seed}/{number}")
+        turn = _CASE_KINDS[number % len(_CASE_KINDS)]
+        yield _generate_case(f"{seed}-{number:05}", turn, rng)
+
+
+def _generate_case(name: str, turn: str, rng: Random) -> Case:
+    for _ in range(_ATTEMPTS):
+        made = _attempt(name, turn, rng)
+        if made is not None:
+            return made
+    raise AssertionError(f"no case of {turn!r} could be made of what is installed here")
+
+
+def _attempt(name: str, turn: str, rng: Random) -> Case | None:
+    kind = _BY_NAME.get(turn)
+    draft = make_true_edit(rng, kind.suffixes, kind.seek) if kind and rng.random() < 0.7 else make_true_edit(rng)
+    if draft is None:
+        return None
+    form = random_format(rng)
+    draft = apply_format(draft, form, rng)
+    if draft is None or not _occurs_once(draft):
+        return None
+    if turn in MUST_REFUSE:
+        return _refusal_case(name, turn, draft, form, rng)
+    if turn == MULTIPLE_PLACES:
+        return generate_multiple_places(name, turn, draft, form, rng)
+    if turn == TOO_LITTLE_CONTEXT:
+        made = memory.drop_context(draft, rng)
+        return None if made is None or literal_count(made) < 2 else _finish(name, (turn,), made, form, rng)
+    if turn == EXACT:
+        return _finish(name, (turn,), draft, form, rng)
+    return _mutate(name, _BY_NAME[turn], draft, form, rng)
+
+
+def _mutate(name: str, kind: MutationKind, draft: Draft, form: str, rng: Random) -> Case | None:
+    chosen = [kind]
+    if rng.random() > kind.alone:
+        chosen.append(rng.choice([other for other in KINDS if other.group != kind.group]))
+    for one in sorted(chosen, key=lambda one: one.rank):
+        made = one.mutate(draft, rng)
+        # What cannot be seen in the old text cannot be told of the new one.
+        if made is None or (made.argument("old") == draft.argument("old") and made.before() == draft.before()):
+            return None
+        draft = made
+    names = tuple(one.name for one in chosen)
+    if not is_unambiguous(draft) or (not _VISIBLE_ALONE.intersection(names) and literal_count(draft)):
+        return None
+    return _finish(name, names, draft, form, rng)
+
+
+def _refusal_case(name: str, turn: str, draft: Draft, form: str, rng: Random) -> Case | None:
+    if turn == "two places" and rng.random() < 0.6:
+        kind = rng.choice([kind for kind in KINDS if kind.name in _SAFE_FOR_DUPLICATES])
+        disturbed = kind.mutate(draft, rng)
+        if disturbed is None:
+            return None
+        draft = disturbed
+    made = MUST_REFUSE[turn](draft, rng)
+    return None if made is None else _finish(name, (turn,), made, form, rng, refuse=True)
+
+
+def _finish(
+    name: str, kinds: tuple[str, ...], draft: Draft, form: str, rng: Random, *, refuse: bool = False
+) -> Case | None:
+    old, new = draft.argument("old"), draft.argument("new")
+    writer = CaseWriter(draft, form, rng)
+    try:
+        first, before, after = writer.original(), writer.before(), writer.after()
+        (old + new).encode()
+    except UnicodeEncodeError:
+        return None
+    earlier = _prior_calls(draft)
+    if earlier is None or (not refuse and (before == after or old == new)):
+        return None
+    return Case(
+        name=name,
+        kinds=kinds,
+        notes=draft.notes,
+        file_format=form,
+        file_name=f"{name}{draft.suffix}",
+        before=first if earlier else before,
+        start=before,
+        prior_calls=earlier,
+        call=Call(old, new, draft.expected, draft.allow_multiple),
+        after=None if refuse else after,
+    )
+
+
+def _prior_calls(draft: Draft) -> tuple[Call, ...] | None:
+    """The exact edit that has brought the file to where it is, given with enough around it; None if it cannot be."""
+    late = [index for index, row in enumerate(draft.rows) if row.has_prior_edit]
+    if not late:
+        return ()
+    text = "\n".join(draft.original()) + "\n"
+    for around in range(1, 12):
+        start, end = max(0, late[0] - around), late[-1] + 1 + around
+        rows = draft.rows[start:end]
+        was = [line for row in rows if (line := row.original if row.has_prior_edit else row.true_old) is not None]
+        became = [row.true_old for row in rows if row.true_old is not None]
+        if text.count("\n".join(was)) == 1 and was and became:
+            return (Call("\n".join(was), "\n".join(became)),)
+    return None
+
+
+def _occurs_once(draft: Draft) -> bool:
+    """Whether the true edit, given exactly, stands in the file once; dressing it may have changed that."""
+    return literal_count(draft) == 1 and literal_match_is_target(draft)

@@ -1,0 +1,38 @@
+"""What a measurement is and how it is taken."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """`value` must not exceed `limit`; `detail` says how it came about."""
+
+    name: str
+    value: float
+    limit: float
+    unit: str
+    detail: str
+
+    @property
+    def passes(self) -> bool:
+        return self.value <= self.limit
+
+
+def seconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def ratio(
+    name: str, limit: float, ours: Callable[[], object], baseline: Callable[[], object], *, rounds: int
+) -> Measurement:
+    """The best time of ours over the best of the baseline, taken in turns so that both meet the same machine."""
+    best_ours = best_baseline = float("inf")
+    for _ in range(rounds):
+        best_baseline = min(best_baseline, seconds(baseline))
+        best_ours = min(best_ours, seconds(ours))
+    detail = f"{best_ours * 1000:.1f} ms against {best_baseline * 1000:.1f} ms"
+    return Measurement(name, best_ours / best_baseline, limit, "x", detail)

@@ -1,0 +1,139 @@
+"""What a conversation costs beside the model: a whole run, each turn, each call; and what a kill must not cost."""
+
+import os
+import random
+import statistics
+from collections.abc import Iterator, Sequence
+
+from bench.measurement import Measurement
+from bench.support import agents as others
+from bench.support.agents import Agent
+from bench.support.launcher import launch
+from bench.support.model_server import Stopwatch
+from bench.support.tool_process import TEJAT
+from tests.model_server import LoopbackServer, Received, Reply, error_reply, find_problem, function_call, text_reply
+from tests.session_kills import is_complete_request, kill_and_resume, next_model_parts
+
+_ROUNDS = 5
+_SEQUENTIAL = 100
+_LONG = 300
+_LONG_ROUNDS = 2
+_PARALLEL = 20
+_PAIRS = 40
+_KILLS = 200
+_LINE = "a line of sixty-four characters, so that four thousand are 64 \n"
+
+
+def measure(scratch: str) -> Iterator[Measurement]:
+    root = os.path.join(scratch, "agent")
+    os.makedirs(os.path.join(root, "home"))
+    _write_files(root)
+    yield from _whole_runs(root)
+    yield _turns(root)
+    yield _growth(root)
+    yield _further_calls(root)
+    yield _kills(root)
+
+
+def _write_files(root: str) -> None:
+    """Files enough that no call is like another."""
+    for number in range(max(_SEQUENTIAL, _LONG, _PAIRS * (_PARALLEL + 1))):
+        for kind, text in (("small", "one\ntwo\nthree\n"), ("page", _LINE * 64)):
+            with open(os.path.join(root, f"{kind}-{number}.txt"), "w", encoding="utf-8") as file:
+                file.write(text)
+
+
+def _whole_runs(root: str) -> Iterator[Measurement]:
+    with LoopbackServer(others.respond) as server:
+        ours = others.tejat(root, server.address)
+        for name, other, limit in (
+            ("gemini-cli", others.gemini(root, server.address), 0.1),
+            ("codex", others.codex(root, server.address), 1.0),
+        ):
+            if other is None:
+                print(f"--   {name} is not installed: `tejat -p hi` is not compared with it", flush=True)
+            else:
+                yield from _compared(ours, other, limit)
+
+
+def _compared(ours: Agent, other: Agent, limit: float) -> Iterator[Measurement]:
+    """The best of both, taken in turns so that both meet the same machine, after one round that does not count."""
+    rounds = [(ours.ask(), other.ask()) for _ in range(_ROUNDS + 1)][1:]
+    mine, theirs = (min(each.seconds for each in runs) * 1000 for runs in zip(*rounds, strict=True))
+    yield Measurement(
+        f"`tejat -p hi` over {other.name}", mine / theirs, limit, "x", f"{mine:.0f} ms against {theirs:.0f} ms"
+    )
+    mine, theirs = (min(each.peak_memory for each in runs) / 2**20 for runs in zip(*rounds, strict=True))
+    detail = f"{mine:.1f} MB against {theirs:.1f} MB"
+    yield Measurement(f"peak memory of it over {other.name}", mine / theirs, 0.25, "x", detail)
+
+
+def _turns(root: str) -> Measurement:
+    waits = _waits(root, [text_reply(_read("small", number)) for number in range(_SEQUENTIAL)])
+    median = statistics.median(waits) * 1000
+    detail = f"from {min(waits) * 1000:.2f} to {max(waits) * 1000:.2f} ms, measured at the server"
+    return Measurement(f"{_SEQUENTIAL} calls one after the other, median of a turn", median, 3, "ms", detail)
+
+
+def _growth(root: str) -> Measurement:
+    """The better of a few runs for each of both ends: what else happens on the machine meets one of them only."""
+    early = late = float("inf")
+    for _ in range(_LONG_ROUNDS):
+        waits = _waits(root, [text_reply(_read("page", number)) for number in range(_LONG)])
+        early = min(early, statistics.median(waits[9:20]))
+        late = min(late, statistics.median(waits[-11:]))
+    detail = f"{late * 1000:.2f} ms against {early * 1000:.2f} ms"
+    return Measurement(f"{_LONG} calls of 4 KB, the last turns over the first", late / early, 1.5, "x", detail)
+
+
+def _further_calls(root: str) -> Measurement:
+    """Turns with one call and with many take turns. The best of a few runs: what else happens meets some of them."""
+    answers: list[Reply] = []
+    for pair in range(_PAIRS):
+        first = pair * (_PARALLEL + 1)
+        answers.append(text_reply(_read("small", first)))
+        answers.append(text_reply(*(_read("small", first + 1 + number) for number in range(_PARALLEL))))
+    runs = [_waits(root, answers) for _ in range(_LONG_ROUNDS)]
+    one = min(statistics.median(waits[::2]) for waits in runs) * 1000
+    many = min(statistics.median(waits[1::2]) for waits in runs) * 1000
+    detail = f"{many:.2f} ms against {one:.2f} ms for one"
+    further = (many - one) / (_PARALLEL - 1)
+    return Measurement(f"{_PARALLEL} calls at once, each further one", further, 0.3, "ms", detail)
+
+
+def _read(kind: str, number: int) -> object:
+    return function_call("read_file", {"path": f"{kind}-{number}.txt"})
+
+
+def _waits(root: str, answers: Sequence[Reply]) -> list[float]:
+    """How many seconds after each of these answers the model had the whole next request."""
+    with Stopwatch([*answers, text_reply("Done.")]) as model:
+        done = launch([TEJAT, "--yolo", "-p", "go"], root, others.environment(root, model.address))
+    assert done.output == "Done.\n", done.output
+    return model.waits
+
+
+def _kills(root: str) -> Measurement:
+    chance = random.Random()
+
+    def respond(received: Received) -> Reply:
+        if not is_complete_request(received.headers, received.raw):
+            return Reply()
+        wrong = find_problem(received)
+        return error_reply(400, wrong) if wrong else text_reply(*next_model_parts(received.body))
+
+    with LoopbackServer(respond) as server:
+        outcomes = [
+            kill_and_resume(
+                [TEJAT],
+                os.path.join(root, f"run-{number:03}"),
+                others.environment(root, server.address),
+                lambda: [received.raw for received in server.requests],
+                chance,
+            )
+            for number in range(_KILLS)
+        ]
+    harmed = [outcome for outcome in outcomes if outcome.missing or outcome.problem]
+    told = sum(len(outcome.acknowledged) for outcome in outcomes)
+    detail = f"{told} facts acknowledged before" + "".join(f"\n     {outcome}" for outcome in harmed)
+    return Measurement(f"{_KILLS} kills, sessions that lost anything", len(harmed), 0, "", detail)

@@ -1,0 +1,160 @@
+"""What MCP servers cost whoever has them: at the start, in a run that waits for them, and when they behave badly."""
+
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+
+from bench.measurement import Measurement
+from bench.suites.terminal import PROMPT, at_terminal
+from bench.support import agents as others
+from bench.support import mcp_server as small_server
+from bench.support.agents import Agent
+from bench.support.launcher import Launched, launch
+from bench.support.tool_process import TEJAT
+from tests.model_server import LoopbackServer, ModelServer, Received, function_call, text_reply
+
+from tejat.core.json_text import dump_json
+from tejat.core.messages.tokens import estimate_text_tokens
+from tejat.core.messages.types import JsonValue
+
+_FIVE = tuple(f"small{number}" for number in range(5))
+_ROUNDS = 7
+_PROMPT_ROUNDS = 20
+_LIMIT = 2.0
+_MANY = 500
+_MIB = 2**20
+
+
+def measure(scratch: str) -> Iterator[Measurement]:
+    root = os.path.join(scratch, "mcp")
+    plain = _prepare(root, "plain", {})
+    five = _prepare(root, "five", dict.fromkeys(_FIVE, _server()))
+    silent = _prepare(root, "silent", {"mute": {**_server("silent"), "startTimeout": _LIMIT * 1000}})
+    rude = _prepare(root, "rude", {"rude": _server()})
+    many = _prepare(root, "many", {"many": _server(f"tools={_MANY}")})
+    yield _first_prompt(plain, five)
+    yield from _waiting_for_all(five)
+    yield _waiting_in_vain(plain, silent)
+    yield from _rude(rude)
+    yield _many_tools(plain, many)
+
+
+def _server(*words: str) -> dict[str, object]:
+    """-S and -E: without them an interpreter takes twice as long to start, whoever starts it."""
+    return {"command": sys.executable, "args": ["-S", "-E", small_server.__file__, *words]}
+
+
+def _prepare(root: str, name: str, servers: Mapping[str, Mapping[str, object]]) -> str:
+    """A directory to work in, with a home whose settings name these servers."""
+    path = os.path.join(root, name)
+    os.makedirs(os.path.join(path, "home", ".gemini"))
+    with open(os.path.join(path, "home", ".gemini", "settings.json"), "w", encoding="utf-8") as file:
+        json.dump({"mcpServers": servers}, file)
+    return path
+
+
+def _first_prompt(plain: str, five: str) -> Measurement:
+    """The best of both, taken in turns so that both meet the same machine, after one round that does not count."""
+    rounds = [(_until_prompt(five), _until_prompt(plain)) for _ in range(_PROMPT_ROUNDS + 1)][1:]
+    with_them, without = (min(times) for times in zip(*rounds, strict=True))
+    detail = f"{with_them * 1000:.0f} ms against {without * 1000:.0f} ms"
+    name = f"`tejat` with {len(_FIVE)} MCP servers until its first prompt, over none"
+    return Measurement(name, with_them / without, 1.1, "x", detail)
+
+
+def _until_prompt(root: str) -> float:
+    """Start it at a terminal and wait for its prompt; then it ends in order, with all that it started."""
+    start = time.perf_counter()
+    with at_terminal([TEJAT, "--trust"], root, others.environment(root, "http://127.0.0.1:9")) as person:
+        person.wait_for(PROMPT)
+        seconds = time.perf_counter() - start
+        person.type(b"\x04")
+        assert person.exit_code() == 0, person.shown
+    return seconds
+
+
+def _waiting_for_all(root: str) -> Iterator[Measurement]:
+    with LoopbackServer(others.respond) as model:
+        ours = others.tejat(root, model.address, "--trust")
+        other = others.codex(root, model.address, *_as_toml(_FIVE))
+        if other is None:
+            print("--   codex is not installed: a run that waits for servers is not compared with it", flush=True)
+            return
+        rounds = [(_ask(ours, model), _ask(other, model)) for _ in range(_ROUNDS + 1)][1:]
+    mine, theirs = (min(each.seconds for each in runs) * 1000 for runs in zip(*rounds, strict=True))
+    detail = f"{mine:.0f} ms against {theirs:.0f} ms"
+    yield Measurement(f"`tejat -p hi` with {len(_FIVE)} MCP servers over codex", mine / theirs, 1.0, "x", detail)
+
+
+def _ask(agent: Agent, model: LoopbackServer) -> Launched:
+    """Raises AssertionError if it asked the model before it knew the tools of every server."""
+    model.requests.clear()
+    launched = agent.ask()
+    missing = [alias for alias in _FIVE if alias not in _tools_in(model.requests[-1])]
+    assert not missing, f"{agent.name} did not tell of the tools of {missing}"
+    return launched
+
+
+def _tools_in(received: Received) -> str:
+    return json.dumps(received.body["tools"])
+
+
+def _as_toml(aliases: Sequence[str]) -> Iterator[str]:
+    for alias in aliases:
+        yield f"[mcp_servers.{alias}]"
+        yield from (f"{name} = {json.dumps(value)}" for name, value in _server().items())
+
+
+def _waiting_in_vain(plain: str, silent: str) -> Measurement:
+    runs = [(_run(silent), _run(plain)) for _ in range(3)]
+    with_it, without = (min(each.seconds for each in times) for times in zip(*runs, strict=True))
+    for launched, _ in runs:
+        warnings = json.loads(launched.output)["warnings"]
+        assert any("mute" in warning for warning in warnings), warnings
+    detail = f"{with_it:.2f} s, {without:.2f} s without it, the limit is {_LIMIT:g} s; it is named in the warnings"
+    return Measurement(
+        "a server that never answers, delay beyond its limit", with_it - without - _LIMIT, 1, "s", detail
+    )
+
+
+def _run(root: str) -> Launched:
+    with ModelServer([text_reply("Done.")]) as model:
+        command = [TEJAT, "--trust", "--output-format", "json", "-p", "hi"]
+        return launch(command, root, others.environment(root, model.address))
+
+
+def _rude(root: str) -> Iterator[Measurement]:
+    for tool, what, expected in (
+        ("large", "a result of 64 MB", "error"),
+        ("deep", "a result of 100,000 levels", "error"),
+        ("loud", "1 GB on stderr", "output"),
+    ):
+        launched, response = _called(root, f"rude__{tool}")
+        assert list(response) == [expected], response
+        detail = f"in {launched.seconds:.1f} s; the model is told: {str(response[expected])[:120]}"
+        yield Measurement(f"an MCP server sends {what}, peak memory", launched.peak_memory / _MIB, 200, "MB", detail)
+
+
+def _called(root: str, tool: str) -> tuple[Launched, Mapping[str, object]]:
+    """A run in which this tool is called, and what the model was told of it."""
+    with ModelServer([text_reply(function_call(tool, {})), text_reply("Done.")]) as model:
+        command = [TEJAT, "--trust", "--yolo", "-p", "go"]
+        launched = launch(command, root, others.environment(root, model.address))
+        response = model.requests[-1].body["contents"][-1]["parts"][0]["functionResponse"]
+    assert response["name"] == tool, response
+    return launched, response["response"]
+
+
+def _many_tools(plain: str, many: str) -> Measurement:
+    with_them, without = _declared(many), _declared(plain)
+    tokens = estimate_text_tokens(dump_json(with_them)) - estimate_text_tokens(dump_json(without))
+    detail = f"{len(with_them)} declarations against {len(without)}"
+    return Measurement(f"{_MANY} foreign tools, tokens of declarations", tokens, 3000, "", detail)
+
+
+def _declared(root: str) -> list[JsonValue]:
+    with ModelServer([text_reply("Done.")]) as model:
+        launch([TEJAT, "--trust", "-p", "hi"], root, others.environment(root, model.address))
+        return [each for group in model.requests[-1].body["tools"] for each in group["functionDeclarations"]]

@@ -1,0 +1,18 @@
+"""How soon the program is there."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+
+from bench.measurement import Measurement, ratio
+from bench.support.tool_process import TEJAT
+
+
+def measure() -> Iterator[Measurement]:
+    yield ratio(
+        "`tejat --version` over the bare interpreter",
+        2.0,
+        lambda: subprocess.run([TEJAT, "--version"], check=True, stdout=subprocess.DEVNULL),
+        lambda: subprocess.run([sys.executable, "-c", "pass"], check=True),
+        rounds=30,
+    )

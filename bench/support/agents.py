@@ -1,0 +1,113 @@
+"""Other agents on this machine, asked the same of the same server."""
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from bench.support.launcher import Launched, launch
+from bench.support.tool_process import TEJAT
+from tests.model_server import Received, Reply, error_reply, text_reply
+
+ANSWER = "Good day to you."
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """`ask` has it answer one prompt. Raises AssertionError when the answer is not the server's."""
+
+    name: str
+    ask: Callable[[], Launched]
+
+
+def tejat(scratch: str, address: str, *more: str) -> Agent:
+    """`more` goes to the command line."""
+    return _agent("tejat", [TEJAT, *more, "-p", "hi"], scratch, environment(scratch, address))
+
+
+def gemini(scratch: str, address: str) -> Agent | None:
+    """gemini-cli, if it is here."""
+    program = find_gemini()
+    if program is None:
+        return None
+    settings = {
+        "security": {"auth": {"selectedType": "gemini-api-key"}},
+        "general": {"enableAutoUpdate": False},
+        "privacy": {"usageStatisticsEnabled": False},
+    }
+    _write(os.path.join(scratch, "home", ".gemini", "settings.json"), json.dumps(settings))
+    trusting = {**environment(scratch, address), "GEMINI_CLI_TRUST_WORKSPACE": "true"}
+    return _agent("gemini-cli", [program, "-p", "hi", "-m", "gemini-2.5-flash"], scratch, trusting)
+
+
+def find_gemini() -> str | None:
+    return _found("gemini", "TEJAT_BENCH_GEMINI")
+
+
+def codex(scratch: str, address: str, *more: str) -> Agent | None:
+    """codex, if it is here. `more` are lines for the end of its settings."""
+    program = _found("codex", "TEJAT_BENCH_CODEX")
+    if program is None:
+        return None
+    home = os.path.join(scratch, "home", ".codex")
+    provider = {"name": "loopback", "base_url": f"{address}/v1", "wire_api": "responses", "env_key": "OPENAI_API_KEY"}
+    lines = ['model = "none"', 'model_provider = "loopback"', "[model_providers.loopback]"]
+    lines += [f"{name} = {json.dumps(value)}" for name, value in provider.items()]
+    _write(os.path.join(home, "config.toml"), "\n".join([*lines, *more]))
+    told = {**environment(scratch, address), "CODEX_HOME": home, "OPENAI_API_KEY": "none"}
+    return _agent("codex", [program, "exec", "--skip-git-repo-check", "hi"], scratch, told)
+
+
+def environment(scratch: str, address: str) -> dict[str, str]:
+    """Nothing of whoever measures but where programs are."""
+    return {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "HOME": os.path.join(scratch, "home"),
+        "LANG": "C.UTF-8",
+        "GEMINI_API_KEY": "none",
+        "GOOGLE_GEMINI_BASE_URL": address,
+    }
+
+
+def respond(received: Received) -> Reply:
+    """The same answer for all of them, each in its own protocol."""
+    if received.target.endswith("/responses"):
+        return _responses()
+    if ":streamGenerateContent" in received.target:
+        return text_reply(ANSWER)
+    return error_reply(404, "no such method")
+
+
+def _responses() -> Reply:
+    content = [{"type": "output_text", "text": ANSWER}]
+    usage = {"input_tokens": 11, "output_tokens": 5, "total_tokens": 16}
+    events: list[dict[str, object]] = [
+        {"type": "response.created", "response": {"id": "1"}},
+        {
+            "type": "response.output_item.done",
+            "item": {"type": "message", "role": "assistant", "id": "2", "content": content},
+        },
+        {"type": "response.completed", "response": {"id": "1", "usage": usage}},
+    ]
+    body = "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events)
+    return Reply((body.encode(),), headers={"Content-Type": "text/event-stream"})
+
+
+def _agent(name: str, command: list[str], scratch: str, variables: Mapping[str, str]) -> Agent:
+    def ask() -> Launched:
+        launched = launch(command, scratch, variables)
+        assert ANSWER in launched.output, f"{name} answered {launched.output!r}"
+        return launched
+
+    return Agent(name, ask)
+
+
+def _found(name: str, variable: str) -> str | None:
+    return shutil.which(os.environ.get(variable) or name)
+
+
+def _write(path: str, text: str) -> None:
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)

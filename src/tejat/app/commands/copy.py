@@ -1,0 +1,28 @@
+"""`/copy`: the last answer of the model goes to the clipboard."""
+
+from tejat.app.commands.base import SlashCommand
+from tejat.core.agent.events import EventSink
+from tejat.core.i18n import _
+from tejat.core.messages.history import Role
+from tejat.core.ui.commands import CommandAction, NoAction
+from tejat.core.ui.prompter import UserPrompter
+from tejat.core.ui.report import Tone, text_report
+
+
+class CopyCommand(SlashCommand):
+    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+        del arguments, emit
+        text = self._last_answer()
+        if not text:
+            prompter.show(text_report(_("The model has not said anything yet that could be copied."), Tone.WARNING))
+            return NoAction()
+        how = await prompter.copy(text)
+        prompter.show(text_report(_("Copied the last answer: {how}", how=how), Tone.GOOD))
+        return NoAction()
+
+    def _last_answer(self) -> str:
+        """What the person read last as an answer; how the conversation opens is none."""
+        conversation = self.context.session.conversation
+        messages = conversation.history.messages[conversation.template.preamble_length :]
+        said = (message.text.strip() for message in reversed(messages) if message.role is Role.MODEL)
+        return next(filter(None, said), "")

@@ -1,0 +1,121 @@
+"""`/directory`: where the session works, and further directories for it."""
+
+import os
+from collections.abc import Sequence
+
+from tejat.app.commands.base import SlashCommand, complete_from
+from tejat.app.run_config import RunConfig
+from tejat.app.session.manager import SessionManager, load_context_files
+from tejat.core.agent.events import EventSink
+from tejat.core.errors import UsageError
+from tejat.core.frozen import replace
+from tejat.core.i18n import _
+from tejat.core.messages.history import user_message
+from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
+from tejat.core.ui.prompter import UserPrompter
+from tejat.core.ui.report import Paragraph, Report, Tone
+from tejat.engine.prompt.folder_tree import escape_path, render_folder_tree
+from tejat.workspace.files.roots import Roots
+
+_USAGE = "/directory show | add PATH[,PATH]"
+
+
+class DirectoryCommand(SlashCommand):
+    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+        del emit
+        word, _unused, rest = arguments.partition(" ")
+        match word.lower(), rest.strip():
+            case "show", "":
+                prompter.show(self._list_report())
+            case "add", "":
+                raise UsageError(_("Please provide at least one path to add."))
+            case "add", paths:
+                await self._add(paths.split(","), prompter)
+            case _:
+                raise UsageError(_("Usage: {usage}", usage=_USAGE))
+        return NoAction()
+
+    async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
+        word, blank, rest = typed.partition(" ")
+        if not blank:
+            return complete_from(word, [("show", _("where this session works")), ("add", _("work there too"))])
+        return _complete_directory(rest.rpartition(",")[2], self.context.run_config) if word == "add" else ()
+
+    def _list_report(self) -> Report:
+        paths = "\n".join(f"- {path}" for path in self.context.toolset.roots.paths)
+        return Report(_("Current workspace directories:"), (Paragraph(paths),))
+
+    async def _add(self, paths: Sequence[str], prompter: UserPrompter) -> None:
+        manager = self.context.manager
+        if manager.session.is_busy:
+            raise UsageError(_("The model is still at work. Stop it first, or wait until it is done."))
+        added: list[str] = []
+        known: list[str] = []
+        problems: list[Paragraph] = []
+        for typed in filter(None, map(str.strip, paths)):
+            path = _absolute(typed, manager.run_config)
+            try:
+                (added if _add_root(manager, path) else known).append(path)
+            except UsageError as error:
+                message = _("Error adding '{path}': {why}", path=typed, why=error)
+                problems.append(Paragraph(message, Tone.BAD))
+        if added:
+            await _announce(manager, added)
+        blocks = [
+            *_path_list(_("Successfully added directories:"), added, Tone.GOOD),
+            *_path_list(_("The following directories are already in the workspace:"), known, Tone.PLAIN),
+            *problems,
+        ]
+        prompter.show(Report(blocks=tuple(blocks)))
+
+
+def _add_root(manager: SessionManager, path: str) -> bool:
+    """Whether it is new. Raises UsageError where it cannot be used, and then nothing has changed."""
+    roots = manager.toolset.roots
+    with Roots([path]) as tried:
+        if any(tried.first.real_path == root.real_path for root in roots.directories):
+            return False
+    manager.toolset.services.add_root(path)
+    manager.run_config = replace(manager.run_config, roots=(*manager.run_config.roots, path))
+    return True
+
+
+async def _announce(manager: SessionManager, added: Sequence[str]) -> None:
+    """The model is told with the next prompt, the servers at once."""
+    run_config, conversation = manager.run_config, manager.session.conversation
+    if run_config.settings.load_memory_from_include_directories.value:
+        conversation.set_context(load_context_files(run_config))
+    respect_git_ignore = run_config.settings.respect_git_ignore.value
+    trees = "\n\n".join(render_folder_tree(path, respect_git_ignore=respect_git_ignore) for path in added)
+    names = "\n".join(f"  - {escape_path(path)}" for path in added)
+    text = f"From now on I am working in these directories too:\n{names}\nThis is what is in there:\n\n{trees}"
+    manager.session.add_note(user_message(text), "")
+    external = manager.toolset.session.external
+    if external is not None and external.mcp_manager is not None:
+        await external.mcp_manager.notify_roots_changed()
+
+
+def _path_list(heading: str, paths: Sequence[str], tone: Tone) -> list[Paragraph]:
+    return [Paragraph("\n".join((heading, *(f"- {path}" for path in paths))), tone)] if paths else []
+
+
+def _absolute(typed: str, run_config: RunConfig) -> str:
+    if typed == "~" or typed.startswith("~/"):
+        typed = run_config.paths.home + typed[1:]
+    return os.path.abspath(os.path.join(run_config.roots[0], typed))
+
+
+def _complete_directory(typed: str, run_config: RunConfig) -> list[CompletionItem]:
+    """Those on disk whose path begins as it was typed."""
+    before, slash, beginning = typed.rpartition("/")
+    try:
+        with os.scandir(_absolute(before + slash, run_config)) as entries:
+            names = sorted(entry.name for entry in entries if entry.is_dir() and entry.name.startswith(beginning))
+    except OSError:
+        return []
+    is_hidden = beginning.startswith(".")
+    shown = [name for name in names if is_hidden or not name.startswith(".")]
+    return [CompletionItem(f"{before}{slash}{name}/", len(typed), label=f"{name}/") for name in shown[:_MAX_SUGGESTED]]
+
+
+_MAX_SUGGESTED = 50

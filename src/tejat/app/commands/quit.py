@@ -1,0 +1,14 @@
+"""`/quit`: leave, with the figures of the session shown last."""
+
+from tejat.app.commands.base import SlashCommand
+from tejat.app.commands.stats import StatsCommand
+from tejat.core.agent.events import EventSink
+from tejat.core.ui.commands import CommandAction, QuitAction
+from tejat.core.ui.prompter import UserPrompter
+
+
+class QuitCommand(SlashCommand):
+    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+        del arguments
+        await StatsCommand(self.context).run("", prompter, emit)
+        return QuitAction()

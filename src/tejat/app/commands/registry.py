@@ -1,0 +1,226 @@
+"""All that can be typed after a slash at one desk: our own commands, custom ones, and prompts of MCP servers."""
+
+import re
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+from typing import cast
+
+from tejat.app.commands.base import SlashCommand, complete_from
+from tejat.app.commands.builtin import builtin_commands, builtin_names
+from tejat.app.commands.command_context import CommandContext
+from tejat.app.run_config import RunConfig
+from tejat.config.custom_commands import CustomCommands, find_custom_commands
+from tejat.config.paths import SourceTier
+from tejat.core.agent.events import EventSink
+from tejat.core.errors import TejatError
+from tejat.core.i18n import _, translate
+from tejat.core.text.edit_distance import edit_distance
+from tejat.core.ui.commands import CommandAction, CommandSummary, CompletionItem, NoAction, SubmitPromptAction
+from tejat.core.ui.prompter import UserPrompter
+from tejat.core.ui.report import Paragraph, Report, Tone, text_report
+from tejat.mcp.features.prompts import HELP, PromptCommand
+
+# Where each command is, with the name of its class.
+_CLASSES = {
+    "about": ("about", "About"),
+    "bug": ("about", "Bug"),
+    "chat": ("chat", "Chat"),
+    "clear": ("clearing", "Clear"),
+    "compress": ("clearing", "Compress"),
+    "context": ("context", "Context"),
+    "copy": ("copying", "Copy"),
+    "directory": ("directories", "Directory"),
+    "docs": ("about", "Docs"),
+    "editor": ("screen", "Editor"),
+    "help": ("help", "Help"),
+    "hooks": ("hooks", "Hooks"),
+    "init": ("init", "Init"),
+    "mcp": ("mcp", "Mcp"),
+    "memory": ("memory", "Memory"),
+    "model": ("models", "Model"),
+    "permissions": ("permissions", "Permissions"),
+    "policy": ("policy", "Policy"),
+    "quit": ("leaving", "Quit"),
+    "restore": ("undoing", "Restore"),
+    "resume": ("resuming", "Resume"),
+    "rewind": ("rewinding", "Rewind"),
+    "settings": ("settings", "SettingsCommand"),
+    "stats": ("stats", "Stats"),
+    "theme": ("screen", "Theme"),
+    "tools": ("tools", "Tools"),
+    "undo": ("undoing", "Undo"),
+    "vim": ("screen", "Vim"),
+}
+_MAX_COMPARED = 200
+_MAX_SUGGESTED = 3
+
+
+class CommandRegistry:
+    """Our own commands are loaded when they are first called. Their names mean nothing else, whoever else uses them."""
+
+    def __init__(self, context: CommandContext) -> None:
+        self._context = context
+        self._loaded: dict[str, SlashCommand] = {}
+        self._custom_cache: tuple[RunConfig, CustomCommands] | None = None
+
+    def summaries(self) -> Sequence[CommandSummary]:
+        own, taken = builtin_commands(), builtin_names()
+        others = {summary.name: summary for summary in (*self._prompt_summaries(), *self._custom_summaries())}
+        found = [*own, *(summary for name, summary in others.items() if name not in taken)]
+        return sorted(found, key=lambda summary: summary.name)
+
+    def notes(self) -> Sequence[str]:
+        """What the person should know of commands that they expect and cannot have."""
+        custom, taken = self._custom_commands(), builtin_names()
+        hidden = [
+            _(
+                "{path} is not used: /{name} is a command of ours. Give the file another name.",
+                path=each.path,
+                name=name,
+            )
+            for name, each in custom.commands.items()
+            if name in taken
+        ]
+        return [*hidden, *custom.problems]
+
+    async def suggestions(self, line: str) -> Sequence[CompletionItem]:
+        name, blank, typed = _split_line(line)
+        if not blank:
+            return self._complete_name(name)
+        own = _resolve_builtin(name)
+        if own is not None:
+            return await self._command(own).suggestions(typed)
+        prompt = next((prompt for prompt in self._prompts() if prompt.name == name), None)
+        return () if prompt is None else _prompt_argument_suggestions(prompt, typed)
+
+    async def run(self, line: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+        name, _, typed = _split_line(line.strip())
+        try:
+            own = _resolve_builtin(name)
+            if own is not None:
+                return await self._command(own).run(typed.strip(), prompter, emit)
+            if "/" in name or name.startswith("*") or self._is_external(name):
+                return SubmitPromptAction(line, line)
+            prompter.show(self._unknown(name))
+        except TejatError as error:
+            prompter.show(text_report(str(error), Tone.BAD))
+        except OSError as error:
+            prompter.show(text_report(_os_error_message(error), Tone.BAD))
+        return NoAction()
+
+    def _command(self, name: str) -> SlashCommand:
+        if name not in self._loaded:
+            module, made = _CLASSES[name]
+            kind = cast("type[SlashCommand]", getattr(import_module(f"tejat.app.commands.{module}"), made))
+            self._loaded[name] = kind(self._context)
+        return self._loaded[name]
+
+    def _complete_name(self, typed: str) -> list[CompletionItem]:
+        """Those that begin with it, then those with a part that does; another name of a command only if it is meant."""
+        wanted = typed.casefold()
+        first: list[CompletionItem] = []
+        later: list[CompletionItem] = []
+        for summary in self.summaries():
+            aliases = (alias for alias in summary.aliases if wanted and alias.casefold().startswith(wanted))
+            for name in (summary.name, *aliases):
+                suggestion = _name_suggestion(name, summary, len(typed) + 1)
+                if name.casefold().startswith(wanted):
+                    first.append(suggestion)
+                elif any(part.startswith(wanted) for part in re.split(r"[:_-]", name.casefold())):
+                    later.append(suggestion)
+        return [*first, *later]
+
+    def _unknown(self, name: str) -> Report:
+        names = [each for summary in self.summaries() for each in (summary.name, *summary.aliases)]
+        words = Paragraph(_("Unknown command: {name}", name=f"/{name}"), Tone.BAD)
+        meant = _closest_names(name, names)
+        if not meant:
+            return Report(blocks=(words, Paragraph(_("/help shows all commands."), Tone.QUIET)))
+        likely = ", ".join(f"/{each}" for each in meant)
+        return Report(blocks=(words, Paragraph(_("Did you mean {names}?", names=likely))))
+
+    def _is_external(self, name: str) -> bool:
+        """The session itself makes a prompt of these, or says why it cannot be had."""
+        custom = self._custom_commands()
+        if name in custom.commands or name in custom.invalid or name in custom.untrusted:
+            return True
+        return any(prompt.name == name for prompt in self._prompts())
+
+    def _custom_commands(self) -> CustomCommands:
+        """Read once on each ground, as the session does."""
+        run_config = self._context.run_config
+        if self._custom_cache is None or self._custom_cache[0] is not run_config:
+            self._custom_cache = (
+                run_config,
+                find_custom_commands(run_config.paths, run_config.roots[0], run_config.trust),
+            )
+        return self._custom_cache[1]
+
+    def _custom_summaries(self) -> Iterable[CommandSummary]:
+        for command in self._custom_commands().commands.values():
+            is_own = command.tier is SourceTier.USER
+            source = _("your commands") if is_own else _("commands of this project")
+            usage = f"/{command.name} " + _("[WORDS]") if "{{args}}" in command.prompt else ""
+            yield CommandSummary(command.name, command.description, usage, source=source)
+
+    def _prompts(self) -> Sequence[PromptCommand]:
+        external = self._context.toolset.session.external
+        if external is None or external.mcp_manager is None:
+            return ()
+        custom = self._custom_commands()
+        return external.mcp_manager.prompt_commands(taken={*custom.commands, *custom.invalid, *custom.untrusted})
+
+    def _prompt_summaries(self) -> Iterable[CommandSummary]:
+        for prompt in self._prompts():
+            arguments = [f"--{argument.name}=…" for argument in prompt.prompt.arguments]
+            yield CommandSummary(
+                prompt.name,
+                " ".join(translate(prompt.description).split()),
+                " ".join((f"/{prompt.name}", *arguments)) if arguments else "",
+                source=_("MCP server {name}", name=prompt.server.alias),
+            )
+
+
+def _split_line(line: str) -> tuple[str, str, str]:
+    """The name without its slash, the blank behind it if there is one, and the rest."""
+    found = re.fullmatch(r"(?s)/(\S*)(\s?)(.*)", line)
+    return (found[1], found[2], found[3]) if found else ("", "", "")
+
+
+def _resolve_builtin(name: str) -> str | None:
+    """What a command of ours is called that is meant, by its name or another one."""
+    wanted = name.casefold()
+    return next((own.name for own in builtin_commands() if wanted in (own.name, *own.aliases)), None)
+
+
+def _name_suggestion(name: str, summary: CommandSummary, typed: int) -> CompletionItem:
+    blank = " " if summary.usage else ""
+    detail = f"{translate(summary.summary)} ({summary.source})" if summary.source else summary.summary
+    return CompletionItem(f"/{name}{blank}", typed, label=f"/{name}", detail=detail)
+
+
+def _prompt_argument_suggestions(prompt: PromptCommand, typed: str) -> list[CompletionItem]:
+    """Those that were not named yet, where a word begins, and before all of them how to see what they are."""
+    word = re.split(r"\s", typed)[-1]
+    named = set(re.findall(r"--([^\s=]+)=", typed))
+    options = [(f"--{each.name}=", each.description) for each in prompt.prompt.arguments if each.name not in named]
+    if word == typed:
+        options.append((HELP, _("what can be typed here")))
+    return complete_from(word, options)
+
+
+def _closest_names(name: str, known: Sequence[str]) -> list[str]:
+    """Names that differ little from this one, or that it is the beginning of, the nearest first."""
+    wanted = name.casefold()
+    if not wanted or len(wanted) > _MAX_COMPARED:
+        return []
+    near = [(edit_distance(wanted, each.casefold()), each) for each in known[:_MAX_COMPARED]]
+    likely = [pair for pair in near if pair[0] <= max(1, len(wanted) // 3) or pair[1].casefold().startswith(wanted)]
+    return [each for _, each in sorted(likely)[:_MAX_SUGGESTED]]
+
+
+def _os_error_message(error: OSError) -> str:
+    why = error.strerror or str(error)
+    if error.filename is None:
+        return _("That did not work: {why}.", why=why)
+    return _("That did not work: {path}: {why}.", path=error.filename, why=why)

@@ -1,0 +1,73 @@
+"""`/resume`: go on with an earlier session of this project."""
+
+import time
+from collections.abc import Sequence
+
+from tejat.app.commands.base import SlashCommand, complete_from
+from tejat.app.session.manager import open_session_store
+from tejat.app.session.session_switch import conversation_tail, resume_session
+from tejat.core.agent.events import EventSink
+from tejat.core.errors import UsageError
+from tejat.core.i18n import _
+from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
+from tejat.core.ui.prompter import Choice, Option, UserPrompter
+from tejat.core.ui.report import text_report
+from tejat.engine.sessions.session_store import LATEST, SessionSummary
+
+
+class ResumeCommand(SlashCommand):
+    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+        del emit
+        entry = self._find(arguments) if arguments else await self._choose(prompter)
+        if entry is None:
+            return NoAction()
+        await resume_session(self.context.manager, entry)
+        conversation = self.context.session.conversation
+        prompter.show(
+            conversation_tail(
+                conversation.history.messages,
+                opening=conversation.template.preamble_length,
+                marks=conversation.rewind_points,
+            )
+        )
+        return NoAction()
+
+    async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
+        others = self._other_sessions()
+        options = [(entry.session_id, _title(entry)) for entry in reversed(others)]
+        return complete_from(typed, [(LATEST, _title(others[-1])), *options] if others else [])
+
+    def _other_sessions(self) -> list[SessionSummary]:
+        """All but the one that goes on here."""
+        own = self.context.session.journal_path
+        return [entry for entry in open_session_store(self.context.run_config).list_sessions() if entry.path != own]
+
+    def _find(self, word: str) -> SessionSummary:
+        """Raises UsageError."""
+        if word == LATEST:
+            others = self._other_sessions()
+            if not others:
+                raise UsageError(_("There is no other session of this project."))
+            return others[-1]
+        entry = open_session_store(self.context.run_config).find(word)
+        if entry.path == self.context.session.journal_path:
+            raise UsageError(_("This is the session that you are in."))
+        return entry
+
+    async def _choose(self, prompter: UserPrompter) -> SessionSummary | None:
+        others = self._other_sessions()[::-1]
+        if not others:
+            prompter.show(text_report(_("There is no other session of this project.")))
+            return None
+        options = tuple(Option(_title(entry), _detail(entry)) for entry in others)
+        taken = await prompter.choose(Choice(_("Which session do you want to go on with?"), options))
+        return None if taken is None else others[taken]
+
+
+def _title(entry: SessionSummary) -> str:
+    return entry.title or _("(no prompt)")
+
+
+def _detail(entry: SessionSummary) -> str:
+    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.modified))
+    return _("{when}, {model}, number {number}", when=when, model=entry.model, number=entry.number)

@@ -1,0 +1,84 @@
+"""`/rewind`: go back to before an earlier prompt of this session, with its files if that is wanted."""
+
+import time
+from collections.abc import Sequence
+
+from tejat.app.commands.base import SlashCommand, complete_from
+from tejat.app.session.undo_service import UndoService, undo_plan
+from tejat.core.agent.events import EventSink
+from tejat.core.errors import UsageError
+from tejat.core.i18n import _
+from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction, SetInputAction
+from tejat.core.ui.prompter import Choice, Option, UserPrompter
+from tejat.core.ui.report import Paragraph, Report, ReportBlock, text_report
+from tejat.core.undo import UndoEntry
+from tejat.engine.sessions.rewind_points import RewindPoint
+
+_MAX_LABEL_LENGTH = 100
+
+
+class RewindCommand(SlashCommand):
+    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+        del emit
+        conversation = self.context.session.conversation
+        if self.context.session.is_busy:
+            raise UsageError(_("The model is still at work. Stop it first, or wait until it is done."))
+        marks = list(conversation.rewind_points)
+        if not marks:
+            prompter.show(text_report(_("There is no prompt in this conversation that you could go back to.")))
+            return NoAction()
+        number = _parse_number(arguments, len(marks)) if arguments else await _choose_point(marks, prompter)
+        if number is None:
+            return NoAction()
+        mark = marks[number]
+        undo_service = UndoService(self.context.manager)
+        entries = await undo_service.entries_for_messages(conversation.history.messages[mark.length :])
+        taken = await prompter.choose(_files_choice(entries)) if entries else 0
+        if taken not in (0, 1):
+            prompter.show(text_report(_("Nothing was touched.")))
+            return NoAction()
+        blocks: tuple[ReportBlock, ...] = (await undo_service.undo(entries)).blocks if taken == 1 else ()
+        conversation.rewind(mark.length, number)
+        back = Paragraph(_("The conversation is where it was before this prompt."))
+        prompter.show(Report(blocks=(*blocks, back)))
+        return SetInputAction(mark.shown)
+
+    async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
+        marks = enumerate(self.context.session.conversation.rewind_points, 1)
+        return complete_from(typed, [(str(number), _prompt_label(mark)) for number, mark in marks])
+
+
+async def _choose_point(marks: Sequence[RewindPoint], prompter: UserPrompter) -> int | None:
+    """The newest stands first."""
+    options = tuple(Option(_prompt_label(mark), _timestamp(mark)) for mark in reversed(marks))
+    taken = await prompter.choose(Choice(_("Go back to before which prompt?"), options))
+    return None if taken is None else len(marks) - 1 - taken
+
+
+def _parse_number(word: str, count: int) -> int:
+    """Raises UsageError."""
+    if not word.isdecimal() or len(word) > len(str(count)) or not 1 <= int(word) <= count:
+        raise UsageError(_("There are prompts from 1 to {count}, the first one is 1.", count=count))
+    return int(word) - 1
+
+
+def _files_choice(entries: Sequence[UndoEntry]) -> Choice:
+    return Choice(
+        _("Since then calls have changed files. What about these?"),
+        (
+            Option(_("Go back, and leave the files as they are")),
+            Option(_("Go back, and put the files back too")),
+            Option(_("Stay here")),
+        ),
+        report=undo_plan(entries),
+        is_critical=True,
+    )
+
+
+def _prompt_label(mark: RewindPoint) -> str:
+    text = " ".join(mark.shown.split())
+    return text if len(text) <= _MAX_LABEL_LENGTH else f"{text[:_MAX_LABEL_LENGTH]}…"
+
+
+def _timestamp(mark: RewindPoint) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(mark.created_at))

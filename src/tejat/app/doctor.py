@@ -1,0 +1,201 @@
+"""What was read from where, for `tejat doctor`: settings, trust, the model and its key, the network. Never a secret."""
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from urllib.parse import urlsplit
+
+from tejat.app.run_config import RunConfig
+from tejat.config.credentials import credentials_path
+from tejat.config.settings.types import Setting
+from tejat.config.trust.decision import TrustLevel
+from tejat.core.approval.policy_report import DoctorCheck
+from tejat.core.errors import UsageError
+from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.models.names import Provider, parse_model_name
+
+
+def configuration_checks(
+    run_config: RunConfig, *, process_environment: Mapping[str, str], default_model: str
+) -> list[DoctorCheck]:
+    """What a run here would go by. `own` is the environment before any file was read. Raises nothing."""
+    return [
+        *_model_checks(run_config, process_environment, default_model),
+        *_network_checks(run_config),
+        *_file_checks(run_config),
+        _locale_check(process_environment),
+    ]
+
+
+def _model_checks(run_config: RunConfig, own: Mapping[str, str], default: str) -> Iterator[DoctorCheck]:
+    named = run_config.settings.model_name or Setting(default)
+    from_file = named.source == "GEMINI_MODEL" and "GEMINI_MODEL" not in own
+    source = named.source
+    if from_file:
+        source = gettext_lazy("{name} in {file}", name=named.source, file=run_config.environment_file)
+    try:
+        service, _ = parse_model_name(named.value, run_config.environment)
+    except UsageError as error:
+        yield DoctorCheck(
+            gettext_lazy("model"), gettext_lazy("name"), passed=False, detail=_with_source(str(error), source)
+        )
+        return
+    yield DoctorCheck(
+        gettext_lazy("model"), gettext_lazy("name"), passed=True, detail=_with_source(named.value, source)
+    )
+    yield _key_check(service, run_config, own)
+    for name in _URL_VARIABLES.get(service, ()):
+        if run_config.environment.get(name):
+            yield DoctorCheck(
+                gettext_lazy("model"),
+                gettext_lazy("address"),
+                passed=True,
+                detail=_with_source(_origin(run_config.environment[name]), name),
+            )
+            return
+    if run_config.settings.base_url:
+        url = run_config.settings.base_url
+        yield DoctorCheck(
+            gettext_lazy("model"),
+            gettext_lazy("address"),
+            passed=True,
+            detail=_with_source(_origin(url.value), url.source),
+        )
+
+
+def _key_check(service: Provider, run_config: RunConfig, own: Mapping[str, str]) -> DoctorCheck:
+    if service not in _KEY_VARIABLES:
+        return DoctorCheck(
+            gettext_lazy("model"), gettext_lazy("key"), passed=True, detail=gettext_lazy("none is needed")
+        )
+    names = _KEY_VARIABLES[service]
+    if service is Provider.VERTEX and not run_config.environment.get("GOOGLE_CLOUD_PROJECT", "").strip():
+        names = _KEY_VARIABLES_WITHOUT_PROJECT
+    for name in names:
+        if run_config.environment.get(name, "").strip():
+            kept = credentials_path(run_config.paths) if name in run_config.stored_keys else run_config.environment_file
+            where = gettext_lazy("the environment") if name in own else kept
+            return DoctorCheck(
+                gettext_lazy("model"),
+                gettext_lazy("key"),
+                passed=True,
+                detail=gettext_lazy("{name} from {place}", name=name, place=where),
+            )
+    if service is Provider.OPENAI and (run_config.environment.get("OPENAI_BASE_URL") or run_config.settings.base_url):
+        return DoctorCheck(
+            gettext_lazy("model"),
+            gettext_lazy("key"),
+            passed=True,
+            detail=gettext_lazy("none, which a server of your own may not need"),
+        )
+    if names is _KEY_VARIABLES_WITHOUT_PROJECT:
+        return DoctorCheck(
+            gettext_lazy("model"),
+            gettext_lazy("key"),
+            passed=False,
+            detail=_not_set("GOOGLE_CLOUD_PROJECT", "GOOGLE_API_KEY"),
+        )
+    if service is Provider.VERTEX and os.path.isfile(stored := _stored_credentials(run_config.environment)):
+        return DoctorCheck(gettext_lazy("model"), gettext_lazy("key"), passed=True, detail=stored)
+    return DoctorCheck(gettext_lazy("model"), gettext_lazy("key"), passed=False, detail=_not_set(*names))
+
+
+def _not_set(*names: str) -> str:
+    return gettext_lazy("none: {names} is not set", names=join_lazy(gettext_lazy(" or "), names))
+
+
+def _stored_credentials(environment: Mapping[str, str]) -> str:
+    """Where gcloud leaves those of the person."""
+    directory = environment.get("CLOUDSDK_CONFIG") or os.path.join(environment.get("HOME", ""), ".config", "gcloud")
+    return os.path.join(directory, "application_default_credentials.json")
+
+
+def _network_checks(run_config: RunConfig) -> Iterator[DoctorCheck]:
+    for name in ("https_proxy", "http_proxy", "all_proxy"):
+        for spelling in (name, name.upper()):
+            if value := run_config.environment.get(spelling, "").strip():
+                yield DoctorCheck(
+                    gettext_lazy("network"),
+                    gettext_lazy("proxy"),
+                    passed=True,
+                    detail=_with_source(_origin(value), spelling),
+                )
+                break
+    if run_config.settings.search_url:
+        url = run_config.settings.search_url
+        yield DoctorCheck(
+            gettext_lazy("network"),
+            gettext_lazy("web search"),
+            passed=True,
+            detail=_with_source(_origin(url.value), url.source),
+        )
+
+
+def _file_checks(run_config: RunConfig) -> Iterator[DoctorCheck]:
+    settings, trust = run_config.settings, run_config.trust
+    for path in settings.files:
+        if path not in settings.ignored_files:
+            yield DoctorCheck(gettext_lazy("files"), gettext_lazy("settings"), passed=True, detail=path)
+    for path in settings.ignored_files:
+        yield DoctorCheck(gettext_lazy("files"), gettext_lazy("not trusted"), passed=False, detail=path)
+    if run_config.environment_file is not None:
+        yield DoctorCheck(
+            gettext_lazy("files"), gettext_lazy("environment"), passed=True, detail=run_config.environment_file
+        )
+    yield DoctorCheck(
+        gettext_lazy("files"),
+        gettext_lazy("sessions"),
+        passed=True,
+        detail=os.path.join(run_config.paths.state, "sessions"),
+    )
+    yield DoctorCheck(gettext_lazy("trust"), _LEVEL_LABELS[trust.level], trust.is_trusted, trust.reason)
+    changed = {item.path for item in trust.changed}
+    for item in trust.items:
+        how = _with_source(item.path, gettext_lazy("changed")) if item.path in changed else item.path
+        yield DoctorCheck(gettext_lazy("trust"), item.label, trust.is_trusted, how)
+
+
+def _locale_check(own: Mapping[str, str]) -> DoctorCheck:
+    named = next((f"{name}={own[name]}" for name in ("LC_ALL", "LC_CTYPE", "LANG") if own.get(name)), None)
+    encoding = sys.getfilesystemencoding()
+    message = gettext_lazy(
+        "{locale}, names of files are {encoding}", locale=named or gettext_lazy("not set"), encoding=encoding
+    )
+    return DoctorCheck(gettext_lazy("terminal"), gettext_lazy("locale"), encoding.lower() in ("utf-8", "utf8"), message)
+
+
+def _with_source(what: str, source: str) -> str:
+    return join_lazy("", (what, " (", source, ")"))
+
+
+def _origin(url: str) -> str:
+    """Scheme, host and port: the rest of an address may hold a key."""
+    try:
+        parts = urlsplit(url if "://" in url else f"//{url}")
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return gettext_lazy("an address that cannot be read")
+    scheme = f"{parts.scheme}://" if parts.scheme else ""
+    return f"{scheme}{parts.hostname or ''}{port}"
+
+
+_LEVEL_LABELS: Mapping[TrustLevel, str] = {
+    TrustLevel.TRUSTED: gettext_lazy("trusted"),
+    TrustLevel.NOT_TRUSTED: gettext_lazy("not trusted"),
+    TrustLevel.UNKNOWN: gettext_lazy("unknown"),
+    TrustLevel.CHANGED: gettext_lazy("changed"),
+}
+_KEY_VARIABLES: Mapping[Provider, tuple[str, ...]] = {
+    Provider.GEMINI: ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    Provider.VERTEX: ("GOOGLE_APPLICATION_CREDENTIALS",),
+    Provider.OPENAI: ("OPENAI_API_KEY",),
+    Provider.ANTHROPIC: ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"),
+}
+_KEY_VARIABLES_WITHOUT_PROJECT = ("GOOGLE_API_KEY",)
+_URL_VARIABLES: Mapping[Provider, tuple[str, ...]] = {
+    Provider.GEMINI: ("GOOGLE_GEMINI_BASE_URL",),
+    Provider.VERTEX: ("GOOGLE_VERTEX_BASE_URL",),
+    Provider.OPENAI: ("OPENAI_BASE_URL",),
+    Provider.ANTHROPIC: ("ANTHROPIC_BASE_URL",),
+    Provider.OLLAMA: ("OLLAMA_HOST",),
+}

@@ -1,0 +1,103 @@
+"""Looking at a machine and at what was done on it: rules, undo, jobs, sessions, what works here."""
+
+import os
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
+
+from tejat.app.run_config import load_run_config
+from tejat.app.tools.tool_services import jobs_directory, resolve_sandbox_mode, sandbox_paths, undo_directory
+from tejat.app.tools.toolset import open_tools
+from tejat.config.paths import app_paths
+from tejat.core.approval.policy_report import DoctorCheck, PolicyOptions
+from tejat.core.i18n import gettext_lazy
+
+if TYPE_CHECKING:
+    from tejat.engine.calls.policy_inspector import PolicyInspector
+    from tejat.engine.calls.undo_recorder import UndoRecorder
+    from tejat.engine.sessions.session_store import SessionStore
+    from tejat.workspace.jobs.store import JobStore
+
+
+@contextmanager
+def open_policy(flags: PolicyOptions) -> "Generator[PolicyInspector]":
+    """The rules of a run with these flags, to be asked about. Raises UsageError."""
+    from tejat.engine.calls.policy_inspector import PolicyContext, PolicyInspector
+
+    with ExitStack() as stack:
+
+        def open_judge() -> PolicyContext:
+            opened = open_tools(flags.roots, None, allowed_tools=flags.allowed_tools, mode=flags.mode, sandbox="off")
+            session = stack.enter_context(opened)
+            session.registry.select()  # what is switched off can be asked about too
+            return PolicyContext(session.settings, session.registry, session.scheduler.permission)
+
+        yield PolicyInspector(app_paths(os.environ), open_judge)
+
+
+def open_undo(directories: Sequence[str]) -> "UndoRecorder":
+    """The journal of what was changed in these directories. Raises UsageError when one is missing."""
+    from tejat.engine.calls.undo_recorder import UndoRecorder
+
+    return UndoRecorder(undo_directory(app_paths(os.environ)), directories)
+
+
+def open_jobs() -> "JobStore":
+    """The background jobs of this user."""
+    from tejat.workspace.jobs.store import JobStore
+
+    return JobStore(jobs_directory(app_paths(os.environ)))
+
+
+def open_sessions(directory: str) -> "SessionStore":
+    """The sessions of the project in this directory."""
+    from tejat.engine.sessions.session_store import SessionStore
+
+    return SessionStore(app_paths(os.environ).state, directory)
+
+
+def run_checks(directories: Sequence[str], wish: str | None) -> list[DoctorCheck]:
+    """What works here, tried for real. Raises UsageError, SandboxUnavailable among them."""
+    from tejat.app.doctor import configuration_checks
+    from tejat.app.model_source import DEFAULT_MODEL
+    from tejat.workspace.files.roots import Roots
+    from tejat.workspace.helper_program import find_program, find_ripgrep
+    from tejat.workspace.processes.shell import find_shell
+    from tejat.workspace.sandbox.selection import select_sandbox
+    from tejat.workspace.sandbox.session_sandbox import axes_by_name
+
+    run_config = load_run_config(directories)
+    wanted = resolve_sandbox_mode(wish, run_config.settings)
+    with Roots(directories) as roots:
+        grounds = sandbox_paths(run_config.paths, roots.directories)
+    _, report = select_sandbox(wanted, roots=grounds.roots, state_directory=grounds.state_directory)
+    in_use = DoctorCheck(
+        gettext_lazy("sandbox"),
+        gettext_lazy("in use"),
+        report.sandbox is not None,
+        report.sandbox or report.files.detail,
+    )
+    return [
+        in_use,
+        *(
+            DoctorCheck(gettext_lazy("sandbox"), _ISOLATION_LABELS[name], axis.enforced, axis.detail)
+            for name, axis in axes_by_name(report).items()
+        ),
+        _program_check(gettext_lazy("shell"), find_shell(grounds.roots, os.environ.get("PATH", os.defpath))[0]),
+        _program_check("git", find_program("git")),
+        _program_check("rg", find_ripgrep()),
+        *configuration_checks(run_config, process_environment=os.environ, default_model=DEFAULT_MODEL),
+    ]
+
+
+_ISOLATION_LABELS = {
+    "files": gettext_lazy("files"),
+    "network": gettext_lazy("network"),
+    "processes": gettext_lazy("processes"),
+    "control files": gettext_lazy("control files"),
+    "secrets": gettext_lazy("secrets"),
+}
+
+
+def _program_check(name: str, path: str | None) -> DoctorCheck:
+    return DoctorCheck(gettext_lazy("programs"), name, path is not None, path or gettext_lazy("not found"))

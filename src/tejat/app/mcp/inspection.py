@@ -1,0 +1,200 @@
+"""Looking at the MCP servers of the settings: which there are, whether they can be reached, what they offer."""
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import ExitStack, asynccontextmanager
+from functools import partial
+
+from tejat import __version__
+from tejat.app.mcp.manager import pins_path, register_server_tools, token_store
+from tejat.app.mcp.server_plan import ConnectionDeps, configured_secrets, plan_servers, to_mcp_root
+from tejat.app.run_config import RunConfig, load_run_config
+from tejat.app.tools.tool_services import ToolServices
+from tejat.app.tools.toolset import builtin_registry
+from tejat.config.settings.types import McpServer, Setting, configured_servers
+from tejat.core.errors import UsageError
+from tejat.core.frozen import frozen, replace
+from tejat.core.i18n import _
+from tejat.core.messages.tokens import estimate_declaration_tokens
+from tejat.engine.calls.secret_mask import SecretMask
+from tejat.mcp.client import ServerPlan
+from tejat.mcp.client_pool import InactiveServer, McpClientPool
+from tejat.mcp.errors import McpFailure
+from tejat.mcp.features.tool_pins import ToolPins
+from tejat.mcp.oauth.credentials import create_oauth_credentials
+from tejat.mcp.transports.base import Transport
+from tejat.mcp.transports.remote import create_remote_transport, uses_url
+from tejat.mcp.types import ClientCallbacks, ServerState, ServerStatus
+from tejat.workspace.context import Workspace
+from tejat.workspace.http.client import HttpClient
+from tejat.workspace.threads.pool import shutdown
+
+
+@frozen
+class OfferedTool:
+    """A tool as a session would have it, and about how many tokens it takes to tell a model of it."""
+
+    name: str
+    tokens: int
+    has_changed: bool
+    """Since a call of it was last allowed."""
+
+
+@frozen
+class ServerOffer:
+    """What a session would have of a server. `problems` tells what it would not have, and why."""
+
+    tools: tuple[OfferedTool, ...]
+    problems: tuple[str, ...]
+
+
+@asynccontextmanager
+async def open_server_probe(
+    directories: Sequence[str],
+    *,
+    only: str | None = None,
+    on_change: Callable[[ServerStatus], None] = lambda _: None,
+) -> "AsyncGenerator[ServerProbe]":
+    """The servers of a session in these directories, or one of them, not started yet. In the end all are gone.
+
+    Raises UsageError, NoSuchServer where none is called `only`.
+    """
+    run_config = load_run_config(directories)
+    if only is not None:
+        find_server(run_config, only)
+    async with _connection_deps(run_config) as deps:
+        servers = ServerProbe(run_config, deps, only=only, on_change=on_change)
+        try:
+            yield servers
+        finally:
+            await servers.close()
+
+
+class NoSuchServer(UsageError):
+    """There are only those in `known`; `notes` may tell why."""
+
+    def __init__(self, name: str, known: tuple[str, ...], notes: tuple[str, ...]) -> None:
+        super().__init__(_('There is no MCP server "{name}" in the settings.', name=name))
+        self.name = name
+        self.known = known
+        self.notes = notes
+
+
+@asynccontextmanager
+async def _connection_deps(run_config: RunConfig) -> AsyncGenerator[ConnectionDeps]:
+    http = HttpClient(environment=run_config.environment)
+    store = token_store(run_config.paths)
+    with ExitStack() as stack:
+        workspace = stack.enter_context(Workspace(run_config.roots))
+        services = stack.enter_context(ToolServices(workspace, run_config, None))
+        try:
+            yield ConnectionDeps(
+                services.supervisor,
+                http,
+                services.wrap_in_sandbox,
+                partial(create_oauth_credentials, client=http, store=store),
+            )
+        finally:
+            await http.close()
+            await shutdown()
+
+
+class ServerProbe:
+    """Servers that are asked how they are, once. `notes` are for the person.
+
+    What servers said is as they said it, but for secrets that they were given: whoever shows it makes it visible.
+    """
+
+    def __init__(
+        self,
+        run_config: RunConfig,
+        deps: ConnectionDeps,
+        *,
+        only: str | None,
+        on_change: Callable[[ServerStatus], None],
+    ) -> None:
+        self.notes = run_config.notes
+        self._settings = configured_servers(run_config.settings)
+        self._mask = SecretMask({**run_config.named_secrets, **configured_secrets(run_config.settings)})
+        self._on_change = on_change
+        self._changed = asyncio.Event()
+        self._transports: dict[str, Transport] = {}
+        self._pins = ToolPins(pins_path(run_config))
+        self._registry = builtin_registry()
+        plans = [
+            self._with_transport_capture(plan) for plan in plan_servers(run_config, deps) if only in (None, plan.alias)
+        ]
+        host = ClientCallbacks(roots=lambda: [to_mcp_root(os.path.realpath(path)) for path in run_config.roots])
+        self._pool = McpClientPool(plans, host, version=__version__, on_change=self._on_status)
+
+    def source(self, alias: str) -> str:
+        """Where the settings name the server."""
+        return self._settings[alias].source
+
+    def warning(self, alias: str) -> str:
+        """What speaks against the way to a server, empty if nothing does."""
+        server = self._settings[alias].value
+        try:
+            return create_remote_transport(server, HttpClient(environment={})).warning if uses_url(server) else ""
+        except McpFailure:
+            return ""
+
+    def statuses(self) -> tuple[ServerStatus, ...]:
+        """How they are now, in the order of the settings."""
+        return tuple(map(self._mask_status, self._pool.statuses()))
+
+    async def connect_all(self) -> AsyncIterator[ServerStatus]:
+        """Connect all of them; what became of each, in the order of the settings, as soon as it and those before have.
+
+        It takes no longer than the limits of the servers.
+        """
+        self._pool.start()
+        for number in range(len(self._pool.statuses())):
+            while (status := self.statuses()[number]).state is ServerState.CONNECTING:
+                self._changed.clear()
+                await self._changed.wait()
+            yield status
+
+    def offer(self, status: ServerStatus) -> ServerOffer:
+        """What a session would have of a server that is connected."""
+        server, settings = self._pool.clients[status.alias], self._settings[status.alias].value
+        found = register_server_tools(self._registry, server, status.features, settings, self._pins)
+        tools = (
+            OfferedTool(tool.name, estimate_declaration_tokens(tool.schema), tool.has_changed) for tool in found.tools
+        )
+        return ServerOffer(tuple(tools), found.problems)
+
+    def stderr_tail(self, alias: str) -> tuple[str, ...]:
+        """What the server wrote to its error output last."""
+        said = self._transports[alias].stderr_tail if alias in self._transports else ()
+        return tuple(map(self._mask.mask_text, said))
+
+    async def close(self) -> None:
+        await self._pool.close()
+
+    def _with_transport_capture(self, plan: ServerPlan | InactiveServer) -> ServerPlan | InactiveServer:
+        if isinstance(plan, InactiveServer):
+            return plan
+
+        def connect() -> Transport:
+            self._transports[plan.alias] = transport = plan.connect()
+            return transport
+
+        return replace(plan, connect=connect)
+
+    def _on_status(self, status: ServerStatus) -> None:
+        self._changed.set()
+        self._on_change(self._mask_status(status))
+
+    def _mask_status(self, status: ServerStatus) -> ServerStatus:
+        said = tuple(map(self._mask.mask_text, status.recent_output))
+        return replace(status, reason=self._mask.mask_text(status.reason), last_words=said)
+
+
+def find_server(run_config: RunConfig, name: str) -> Setting[McpServer]:
+    """The server of that name. Raises NoSuchServer."""
+    servers = configured_servers(run_config.settings)
+    if name not in servers:
+        raise NoSuchServer(name, tuple(servers), run_config.notes)
+    return servers[name]

@@ -1,0 +1,51 @@
+"""Logging in at a remote MCP server of the settings, and forgetting that."""
+
+from tejat.app.mcp.inspection import find_server
+from tejat.app.mcp.manager import token_store
+from tejat.app.run_config import RunConfig
+from tejat.core.errors import UsageError
+from tejat.core.i18n import _
+from tejat.mcp.errors import McpFailure
+from tejat.mcp.oauth.credentials import ReadUrl, ShowUrl, login
+from tejat.mcp.oauth.settings import token_key
+from tejat.mcp.transports.remote import uses_url
+from tejat.workspace.http.client import HttpClient
+from tejat.workspace.threads.pool import shutdown
+
+
+class ServerLogin:
+    """The login at the server of this name. Raises UsageError, NoSuchServer where there is none."""
+
+    def __init__(self, name: str, run_config: RunConfig) -> None:
+        self._run_config = run_config
+        self._name = name
+        self._server = find_server(self._run_config, name).value
+        self._store = token_store(self._run_config.paths)
+        try:
+            if uses_url(self._server):
+                return
+        except McpFailure as failure:
+            raise UsageError(failure.message) from None
+        raise UsageError(
+            _('The MCP server "{name}" is a program that is started here: there is nowhere to log in.', name=name)
+        )
+
+    @property
+    def directory(self) -> str:
+        """Where what was granted is kept."""
+        return self._store.directory
+
+    async def log_in(self, show: ShowUrl, read_address: ReadUrl | None) -> None:
+        """Let the person log in with a browser. Raises McpFailure."""
+        client = HttpClient(environment=self._run_config.environment)
+        try:
+            await login(
+                self._name, self._server, client=client, store=self._store, show_url=show, read_url=read_address
+            )
+        finally:
+            await client.close()
+            await shutdown()
+
+    def forget(self) -> bool:
+        """Forget what was granted; whether there was something. Raises McpFailure."""
+        return self._store.remove(token_key(self._name, self._server))

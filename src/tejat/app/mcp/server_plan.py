@@ -1,0 +1,173 @@
+"""Which MCP servers a session has, how each is reached, and which of them may not be started."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import quote
+
+from tejat.app.run_config import RunConfig
+from tejat.config.env_expansion import is_secret
+from tejat.config.mcp.enablement import disabled_servers, is_disabled
+from tejat.config.paths import SourceTier
+from tejat.config.settings.types import McpServer, Setting, Settings, configured_servers
+from tejat.config.trust.command_files import CommandSpec
+from tejat.config.trust.pinned_commands import PinnedCommand, describe_changed_file
+from tejat.core.errors import UsageError
+from tejat.core.i18n import _, gettext_lazy
+from tejat.core.sanitize import sanitize_text
+from tejat.mcp.client import ServerPlan
+from tejat.mcp.client_pool import InactiveServer
+from tejat.mcp.errors import McpFailure, McpProblem
+from tejat.mcp.names import alias_problem
+from tejat.mcp.transports.base import Transport
+from tejat.mcp.transports.remote import create_remote_transport, uses_url
+from tejat.mcp.transports.stdio_factory import create_stdio_transport
+from tejat.mcp.types import McpRoot, ServerState
+from tejat.workspace.http.client import HttpClient
+
+if TYPE_CHECKING:
+    from tejat.mcp.transports.http_channel import HttpCredentials
+    from tejat.mcp.transports.stdio import SandboxWrapper
+    from tejat.workspace.processes.supervisor_client import ProcessSupervisor
+
+CredentialsProvider = Callable[[str, McpServer], "HttpCredentials | None"]
+
+
+class ConnectionDeps(NamedTuple):
+    """What servers are reached with: who starts programs, who speaks HTTP, who knows the logins."""
+
+    supervisor: "ProcessSupervisor"
+    http: HttpClient
+    wrap: "SandboxWrapper"
+    get_credentials: CredentialsProvider
+
+
+def plan_servers(run_config: RunConfig, deps: ConnectionDeps) -> Sequence[ServerPlan | InactiveServer]:
+    """How each server of the settings is reached, or why it is not."""
+    blockers = StartBlockers(run_config)
+    return [
+        _plan_server(alias, setting, run_config, deps, blockers)
+        for alias, setting in configured_servers(run_config.settings).items()
+    ]
+
+
+class StartBlockers:
+    """What keeps servers from being started on this ground."""
+
+    def __init__(self, run_config: RunConfig) -> None:
+        self._settings = run_config.settings
+        self._trust = run_config.trust
+        self._problem = ""
+        self._disabled: frozenset[str] = frozenset()
+        try:
+            self._disabled = disabled_servers(run_config.paths)
+        except UsageError as error:
+            self._problem = str(error)
+
+    def find(self, alias: str) -> tuple[ServerState, str] | None:
+        """What stands before a server, None if nothing does."""
+        problem = alias_problem(alias) or self._problem
+        if problem:
+            return ServerState.BLOCKED, problem
+        if is_disabled(alias, self._disabled):
+            return ServerState.DISABLED, _(
+                "It is switched off. {command} switches it on.", command=f"`tejat mcp enable {alias}`"
+            )
+        left_out = exclusion_reason(self._settings, alias)
+        if left_out is not None:
+            return ServerState.BLOCKED, left_out
+        if not self._trust.is_trusted:
+            reason = self._trust.reason
+            return ServerState.BLOCKED, _("{reason} No server is started there. See `tejat trust`.", reason=reason)
+        return None
+
+
+def exclusion_reason(settings: Settings, alias: str) -> str | None:
+    """Which of the lists of servers leaves this one out, in words, None if it is in use."""
+    excluded = next((entry for entry in settings.mcp_excluded if entry.value == alias), None)
+    if excluded is not None:
+        return _("{source} excludes it.", source=excluded.source)
+    allowed = settings.mcp_allowed
+    if allowed is None or alias in allowed.value:
+        return None
+    return _("{source} does not name it.", source=allowed.source)
+
+
+def _plan_server(
+    alias: str, setting: Setting[McpServer], run_config: RunConfig, deps: ConnectionDeps, blockers: StartBlockers
+) -> ServerPlan | InactiveServer:
+    server = setting.value
+    transport, where = describe_server(server)
+    barrier = blockers.find(alias)
+    if barrier is not None:
+        state, reason = barrier
+        return InactiveServer(alias, transport, where, state, reason)
+    return ServerPlan(
+        alias,
+        transport,
+        where,
+        partial(_connect, alias, setting, run_config, deps, pinned=_pinned_command(setting, run_config)),
+        timeout=server.timeout,
+        start_timeout=server.start_timeout,
+        may_sample=server.may_sample,
+    )
+
+
+def describe_server(server: McpServer) -> tuple[str, str]:
+    """The transport of a server and where it is, without its arguments and whatever may be a secret. Raises nothing."""
+    try:
+        if not uses_url(server):
+            return "stdio", sanitize_text(server.command or "")
+        remote = create_remote_transport(server, HttpClient(environment=_NO_ENVIRONMENT))
+    except McpFailure:
+        return gettext_lazy("unknown"), sanitize_text(server.command or "")
+    return remote.kind, remote.location
+
+
+_NO_ENVIRONMENT: Mapping[str, str] = {}
+
+
+def to_mcp_root(path: str) -> McpRoot:
+    """A directory as servers are told of it. A name need not be text, and what is sent has to be."""
+    return McpRoot(f"file://{quote(os.fsencode(path))}", sanitize_text(os.path.basename(path)))
+
+
+def configured_secrets(settings: Settings) -> dict[str, str]:
+    """What the settings themselves hand to servers, as far as it looks like a secret."""
+    servers = [setting.value for setting in configured_servers(settings).values()]
+    given = [item for server in servers for item in (*server.environment.items(), *server.headers.items())]
+    return {name: value for name, value in given if is_secret(name.replace("-", "_"), value)}
+
+
+def _pinned_command(setting: Setting[McpServer], run_config: RunConfig) -> PinnedCommand | None:
+    """The command of a project's server: started again, too, it runs only what was trusted."""
+    server = setting.value
+    if setting.tier is not SourceTier.WORKSPACE or server.command is None:
+        return None
+    command = CommandSpec(server.command, server.arguments, server.directory or "", server.environment)
+    return PinnedCommand(command, run_config.roots[0], run_config.trust.items)
+
+
+def _connect(
+    alias: str,
+    setting: Setting[McpServer],
+    run_config: RunConfig,
+    deps: ConnectionDeps,
+    *,
+    pinned: PinnedCommand | None,
+) -> Transport:
+    """Raises McpFailure."""
+    server = setting.value
+    if uses_url(server):
+        return create_remote_transport(server, deps.http, credentials=deps.get_credentials(alias, server)).transport
+    if pinned is not None and (changed := pinned.find_changed_file()) is not None:
+        message = _("The server was not started: {reason}.", reason=describe_changed_file(changed))
+        raise McpFailure(message, McpProblem.CONFIGURATION)
+    return create_stdio_transport(
+        setting,
+        supervisor=deps.supervisor,
+        root=run_config.roots[0],
+        base_environment=run_config.environment,
+        wrap=deps.wrap if server.is_sandboxed else None,
+    )

@@ -1,0 +1,176 @@
+"""A kind path to the first session of a person without a key: one is given, or a model of this machine is found."""
+
+import os
+from collections.abc import Mapping, Sequence
+
+from tejat.app.onboarding.trust import StartupExit
+from tejat.config.credentials import credentials_path
+from tejat.config.credentials_writer import save_api_key
+from tejat.config.files.reader import AllowedWriters
+from tejat.config.paths import AppPaths, app_paths
+from tejat.config.settings.editor import edit_settings, set_member
+from tejat.core.agent.options import AgentOptions
+from tejat.core.errors import UsageError
+from tejat.core.frozen import replace
+from tejat.core.i18n import _
+from tejat.core.ui.prompter import Choice, Option, UserPrompter
+from tejat.core.ui.report import Paragraph, Report, Tone, text_report
+from tejat.models import ModelOptions
+from tejat.models.key_check import API_KEY_SERVICES, ApiKeyService, KeyStatus, check_key
+from tejat.models.local_servers import LocalModel, find_local_models
+from tejat.models.names import Provider
+
+_DEFAULT_MODELS = {
+    Provider.GEMINI: "gemini-2.5-pro",
+    Provider.ANTHROPIC: "claude-sonnet-5",
+    Provider.OPENAI: "gpt-5.5",
+}
+_MAX_KEY_LENGTH = 500
+
+
+async def setup_model(options: AgentOptions, prompter: UserPrompter) -> AgentOptions | StartupExit:
+    """Find a model to ask, after it turned out that there is no key for the one that would be.
+
+    Raises UsageError where something cannot be kept.
+    """
+    environment = dict(os.environ if options.environment is None else options.environment)
+    prompter.show(
+        Report(
+            _("There is no model to talk to yet."),
+            (Paragraph(_("Give a key of a service, or use a model on this machine. Either can be changed later.")),),
+        )
+    )
+    local = await find_local_models(environment)
+    while True:
+        taken = await prompter.choose(_model_question(local))
+        if taken is None:
+            return StartupExit.QUIT
+        settled: AgentOptions | StartupExit | None
+        if taken < len(local):
+            settled = await _use_local_model(options, local[taken], environment, prompter)
+        elif taken - len(local) < len(API_KEY_SERVICES):
+            settled = await _use_api_key(options, API_KEY_SERVICES[taken - len(local)], environment, prompter)
+        else:
+            settled = (StartupExit.DEMO, StartupExit.QUIT)[taken - len(local) - len(API_KEY_SERVICES)]
+        if settled is not None:
+            return settled
+
+
+def _model_question(local: Sequence[LocalModel]) -> Choice:
+    return Choice(
+        _("What do you want to use?"),
+        (
+            *(Option(model.name, _("{server} on this machine, no key needed", server=model.server)) for model in local),
+            *(
+                Option(_key_option_label(asked), _("kept for you alone, or for this session only"))
+                for asked in API_KEY_SERVICES
+            ),
+            Option(_("See the demo first"), _("a whole run without key and network")),
+            Option(_("Leave")),
+        ),
+    )
+
+
+def _key_option_label(asked: ApiKeyService) -> str:
+    match asked.provider:
+        case Provider.GEMINI:
+            return _("Gemini, with a key from {address}", address="https://aistudio.google.com/apikey")
+        case Provider.ANTHROPIC:
+            return _("Anthropic, with a key from {address}", address="https://console.anthropic.com/settings/keys")
+        case _:
+            return _("OpenAI, with a key from {address}", address="https://platform.openai.com/api-keys")
+
+
+async def _use_local_model(
+    options: AgentOptions, model: LocalModel, environment: dict[str, str], prompter: UserPrompter
+) -> AgentOptions | None:
+    paths = app_paths(environment)
+    path = _settings_path(paths)
+    choice = await prompter.choose(
+        Choice(
+            _("Use {model} from now on?", model=model.name),
+            (
+                Option(_("Yes, always"), _("written into {path}", path=path)),
+                Option(_("For this session only")),
+            ),
+        )
+    )
+    if choice is None:
+        return None
+    if choice == 0:
+        _save_model(paths, path, model.name, model.base_url)
+    if model.base_url is not None:
+        environment["OPENAI_BASE_URL"] = model.base_url
+    return replace(options, model=model.name, environment=environment)
+
+
+async def _use_api_key(
+    options: AgentOptions, asked: ApiKeyService, environment: dict[str, str], prompter: UserPrompter
+) -> AgentOptions | None:
+    """None where the person would rather choose something else."""
+    key = await _ask_for_key(asked, environment, prompter)
+    if key is None:
+        return None
+    paths = app_paths(environment)
+    choice = await prompter.choose(
+        Choice(
+            _("Keep the key?"),
+            (
+                Option(
+                    _("Yes"),
+                    _("in plain text in {path}, which only you can read", path=credentials_path(paths)),
+                ),
+                Option(_("For this session only"), _("in memory, written nowhere")),
+            ),
+        )
+    )
+    if choice is None:
+        return None
+    model = options.model or _DEFAULT_MODELS[asked.provider]
+    if choice == 0:
+        path = save_api_key(paths, asked.key_variable, key)
+        if options.model is None:
+            _save_model(paths, _settings_path(paths), model, None)
+        prompter.show(text_report(_("The key is kept in {path}.", path=path), Tone.GOOD))
+    environment[asked.key_variable] = key
+    return replace(options, model=model, environment=environment)
+
+
+async def _ask_for_key(asked: ApiKeyService, environment: Mapping[str, str], prompter: UserPrompter) -> str | None:
+    while True:
+        typed = await prompter.enter(_("The key (it is not shown):"), is_secret=True)
+        key = (typed or "").strip()
+        if not key:
+            return None
+        if not (key.isascii() and key.isprintable()) or "'" in key or " " in key or len(key) > _MAX_KEY_LENGTH:
+            prompter.show(text_report(_("This is not a key: it holds characters that no key has."), Tone.BAD))
+            continue
+        prompter.show(text_report(_("Asking the service once whether it takes the key."), Tone.QUIET))
+        verdict, why = await check_key(asked, key, ModelOptions(environment))
+        match verdict:
+            case KeyStatus.VALID:
+                prompter.show(text_report(_("The service takes the key."), Tone.GOOD))
+                return key
+            case KeyStatus.INVALID:
+                prompter.show(
+                    text_report(_("The service does not take this key ({why}). Try again.", why=why), Tone.BAD)
+                )
+            case KeyStatus.UNKNOWN:
+                question = _("The key could not be checked: {why} Use it nevertheless?", why=why)
+                if await prompter.choose(Choice(question, (Option(_("Yes")), Option(_("No"))))) == 0:
+                    return key
+
+
+def _settings_path(paths: AppPaths) -> str:
+    return os.path.join(paths.gemini, "settings.json")
+
+
+def _save_model(paths: AppPaths, path: str, name: str, base_url: str | None) -> None:
+    def change(text: str) -> str:
+        changed = set_member(text, ("model", "name"), name)
+        return changed if base_url is None else set_member(changed, ("model", "baseUrl"), base_url)
+
+    try:
+        edit_settings(paths, path, change, writers=AllowedWriters.TRUSTED)
+    except OSError as error:
+        raise UsageError(_("{path} could not be written: {why}.", path=path, why=error.strerror or "")) from error

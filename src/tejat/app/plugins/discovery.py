@@ -1,0 +1,139 @@
+"""Finds tools written in Python: of installed packages, of the person, and of a folder that is trusted."""
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from tejat.app.run_config import RunConfig
+from tejat.config.files.reader import AllowedWriters, list_config_directory, path_exists
+from tejat.config.settings.file import same_directory
+from tejat.core.errors import ConfigurationError, UsageError
+from tejat.core.i18n import _
+from tejat.core.sanitize import sanitize_text
+from tejat.core.tools.base import BaseTool
+from tejat.tools.registry import ToolRegistry, ToolSource
+
+ENTRY_POINT_GROUP = "tejat.tools"
+"""The entry points that packages offer tools by."""
+
+PLUGIN_DIRECTORY = os.path.join(".gemini", "tools")
+
+_MAX_BYTES = 2**20
+
+
+class PythonTool(NamedTuple):
+    """A tool, and where it was found, for the person."""
+
+    tool: BaseTool
+    origin: str
+
+
+class Plugins(NamedTuple):
+    """What was found. A problem is one line that names what was not loaded and why, fit to be shown."""
+
+    tools: tuple[PythonTool, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def find_plugins(run_config: RunConfig) -> Plugins:
+    """The tools of installed packages, then the person's own, then those of the folder if it is trusted.
+
+    Their code is run, and there is no limit to the time that takes: nothing can end an import. What it prints goes to
+    standard error. Raises nothing: what fails is among the problems. Where nothing is found, nothing is loaded.
+    """
+    found = [
+        *_find_in_packages(run_config),
+        *_find_in_directory(_user_directory(run_config), run_config, is_own=True),
+        *_find_in_directory(os.path.join(run_config.roots[0], PLUGIN_DIRECTORY), run_config, is_own=False),
+    ]
+    tools = (tool for plugin in found for tool in plugin.tools)
+    return Plugins(tuple(tools), tuple(problem for plugin in found for problem in plugin.problems))
+
+
+def register_plugins(registry: ToolRegistry, tools: Sequence[PythonTool]) -> list[str]:
+    """Register the tools, and return what is wrong with those that could not be."""
+    problems: list[str] = []
+    for tool, origin in tools:
+        try:
+            registry.register(tool, source=ToolSource.PYTHON, origin=origin)
+        except UsageError as error:
+            problems.append(sanitize_text(_("A tool of {origin} was left out. {error}", origin=origin, error=error)))
+    return problems
+
+
+def _find_in_packages(run_config: RunConfig) -> Iterator[Plugins]:
+    # A folder that is worked in must not speak for itself, and `python -m` puts it first of all.
+    not_from = {os.path.realpath(path) for path in (os.curdir, *run_config.roots)}
+    metadata = find_plugin_metadata(path for path in sys.path if path and os.path.realpath(path) not in not_from)
+    if not metadata:
+        return
+    from tejat.app.plugins.packages import load_packages
+
+    yield from load_packages(metadata)
+
+
+def find_plugin_metadata(directories: Iterable[str]) -> list[str]:
+    """The metadata of installed packages that have entry points for tools, by path.
+
+    A look at the files themselves: the standard library takes longer to load than this takes.
+    """
+    mark = f"[{ENTRY_POINT_GROUP}]".encode()
+    return [path for path in _metadata(directories) if mark in _entry_points(path)]
+
+
+def _metadata(directories: Iterable[str]) -> Iterator[str]:
+    for directory in dict.fromkeys(directories):
+        try:
+            names = os.listdir(directory)
+        except OSError:
+            continue
+        yield from (os.path.join(directory, name) for name in sorted(names) if name.endswith(_METADATA))
+
+
+def _entry_points(metadata: str) -> bytes:
+    try:
+        with open(os.path.join(metadata, "entry_points.txt"), "rb", buffering=0) as file:
+            return file.read(_MAX_BYTES)
+    except OSError:
+        return b""
+
+
+def _user_directory(run_config: RunConfig) -> str:
+    return os.path.join(run_config.paths.gemini, "tools")
+
+
+def _find_in_directory(directory: str, run_config: RunConfig, *, is_own: bool) -> Iterator[Plugins]:
+    """Those of a folder run only as they were when it was looked at."""
+    if not is_own and (not run_config.trust.is_trusted or same_directory(directory, _user_directory(run_config))):
+        return
+    writers = AllowedWriters.TRUSTED if is_own else AllowedWriters.ANYONE
+    try:
+        if not path_exists(directory):
+            return
+        names = list_config_directory(directory, writers=writers)
+    except ConfigurationError as error:
+        yield Plugins(problems=(sanitize_text(str(error)),))
+        return
+    for name in names:
+        if name.endswith(".py") and not name.startswith(("_", ".")):
+            yield _load_file(os.path.join(directory, name), run_config, is_own=is_own)
+
+
+def _load_file(path: str, run_config: RunConfig, *, is_own: bool) -> Plugins:
+    from tejat.app.plugins.loader import load_plugin_file
+
+    if is_own:
+        return load_plugin_file(
+            path, writers=AllowedWriters.TRUSTED, origin=_abbreviate_home(path, run_config.paths.home)
+        )
+    relative = os.path.relpath(path, run_config.roots[0])
+    pinned = next((item.digest for item in run_config.trust.items if item.path == relative), "")
+    return load_plugin_file(path, writers=AllowedWriters.ANYONE, origin=relative, digest=pinned)
+
+
+def _abbreviate_home(path: str, home: str) -> str:
+    return f"~{path[len(home) :]}" if path.startswith(f"{home.rstrip('/')}/") else path
+
+
+_METADATA = (".dist-info", ".egg-info")

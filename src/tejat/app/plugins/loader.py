@@ -1,0 +1,185 @@
+"""Runs Python code that offers tools, and makes tools of what it offers. Whatever it raises becomes a problem."""
+
+import hashlib
+import inspect
+import os
+import re
+import sys
+import traceback
+import types
+import typing
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import redirect_stdout
+from functools import partial
+from itertools import islice
+from typing import cast
+
+from tejat.app.plugins.discovery import Plugins, PythonTool
+from tejat.config.files.reader import AllowedWriters, read_config_bytes
+from tejat.core.errors import ConfigurationError
+from tejat.core.i18n import _
+from tejat.core.json_text import dump_json
+from tejat.core.sanitize import sanitize_text
+from tejat.core.tools.base import BaseTool
+from tejat.tools.python.function_tool import tool as tool_of
+
+MAX_TOOLS = 1_000
+"""So many may come from one place."""
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
+_MAX_REASON_LENGTH = 300
+
+
+def load_plugin_file(path: str, *, writers: AllowedWriters, origin: str, digest: str | None = None) -> Plugins:
+    """The tools of a file: those that its `TOOLS` lists, or else every one that it has a public name for.
+
+    With a `digest` only a file of just this content is run. The text itself is, never a compiled form that lies beside
+    it: nobody has looked at that.
+    """
+    try:
+        content = read_config_bytes(path, writers=writers)
+    except ConfigurationError as error:
+        return Plugins(problems=(sanitize_text(str(error)),))
+    if content is None:
+        return Plugins()
+    if digest is not None and hashlib.sha256(content).hexdigest() != digest:
+        return load_failure(origin, _("it is not what was trusted. See `tejat trust`"))
+    return load_plugin(origin, partial(_tools_in_file, path, content), path)
+
+
+def collect_tools(thing: object) -> Iterator[BaseTool]:
+    """The tools that something stands for. Raises TypeError for what is none, and whatever making one raises.
+
+    It may be a tool, a class of tools whose constructor takes nothing, a function with type hints, several of them, or
+    a callable that gives some. A function is called only if its hint says that it gives tools.
+    """
+    if isinstance(thing, BaseTool):
+        yield thing
+    elif make := _constructor(thing):
+        yield make()
+    elif inspect.isfunction(thing) or inspect.ismethod(thing):
+        if _returns_tools(thing):
+            yield from collect_tools(cast("object", thing()))
+        else:
+            yield tool_of(cast("Callable[..., object]", thing))
+    elif _is_collection(thing):
+        for each in cast("Iterable[object]", thing):
+            yield from collect_tools(each)
+    elif callable(thing) and not inspect.isclass(thing):
+        yield from collect_tools(thing())
+    else:
+        raise TypeError(
+            _(
+                "{name} is no tool, no function and no list of them",
+                name=getattr(thing, "__name__", type(thing).__name__),
+            )
+        )
+
+
+def _constructor(thing: object) -> Callable[[], BaseTool] | None:
+    is_class_of_tools = inspect.isclass(thing) and issubclass(thing, BaseTool)
+    return cast("Callable[[], BaseTool]", thing) if is_class_of_tools else None
+
+
+def _is_collection(thing: object) -> bool:
+    return isinstance(thing, Iterable) and not isinstance(thing, str | bytes | Mapping | type)
+
+
+def _returns_tools(function: object) -> bool:
+    """Whether the hint of what it returns names tools."""
+    try:
+        return _is_tool_hint(typing.get_type_hints(function).get("return"))
+    except NameError:
+        return False  # as a tool it is told which name that is
+
+
+def _is_tool_hint(hint: object) -> bool:
+    if isinstance(hint, type) and issubclass(hint, BaseTool):
+        return True
+    return any(map(_is_tool_hint, typing.get_args(hint)))
+
+
+def _load_module(path: str, content: bytes) -> types.ModuleType:
+    """The file as a module that nobody else can import by accident. Raises whatever its code does."""
+    stem = os.path.basename(path).removesuffix(".py")
+    module = types.ModuleType(f"_tejat_tools_{hashlib.sha256(os.fsencode(path)).hexdigest()[:12]}_{stem}")
+    module.__file__ = path
+    code = compile(content, path, "exec", dont_inherit=True)
+    # Classes look for their module by its name.
+    sys.modules[module.__name__] = module
+    try:
+        exec(code, module.__dict__)  # noqa: S102 -- this is what the person wrote it for
+    except BaseException:
+        del sys.modules[module.__name__]
+        raise
+    return module
+
+
+def _tools_in_file(path: str, content: bytes) -> Iterator[BaseTool]:
+    module = _load_module(path, content)
+    public = {name: cast("object", thing) for name, thing in module.__dict__.items() if not name.startswith("_")}
+    if "TOOLS" in public:
+        yield from collect_tools(public["TOOLS"])
+        return
+    tools = {id(thing): thing for thing in public.values() if isinstance(thing, BaseTool)}
+    yield from tools.values()
+
+
+def load_plugin(origin: str, find: Callable[[], Iterable[BaseTool]], path: str | None = None) -> Plugins:
+    """The tools that `find` gives, or why it does not. `path` is the file that it runs, if it is just one."""
+    try:
+        with redirect_stdout(sys.stderr):
+            tools = list(islice(find(), MAX_TOOLS + 1))
+            wrong = next(filter(None, map(_tool_problem, tools)), None)
+    except KeyboardInterrupt:  # the person, or a signal
+        raise
+    except BaseException as error:  # noqa: BLE001 -- not even a plug-in that would end the program does
+        return load_failure(origin, describe_error(error, path))
+    if not tools:
+        return load_failure(origin, _("it has no tools. Mark functions with @tool, or list the tools in TOOLS"))
+    if len(tools) > MAX_TOOLS:
+        return load_failure(origin, _("it has more than {most} tools", most=MAX_TOOLS))
+    if wrong:
+        return load_failure(origin, wrong)
+    return Plugins(tuple(PythonTool(tool, origin) for tool in tools))
+
+
+def _tool_problem(tool: BaseTool) -> str | None:
+    """What would break every request that tells of the tool. Raises what its schema does."""
+    if not _NAME.fullmatch(tool.name):
+        return _("no tool can have the name {name!r}: letters, digits, '_' and '-', at most 64", name=tool.name)
+    dump_json(tool.schema.to_json())
+    return None
+
+
+def load_failure(origin: str, reason: str) -> Plugins:
+    return Plugins(
+        problems=(sanitize_text(_("The tools of {origin} were not loaded: {reason}.", origin=origin, reason=reason)),)
+    )
+
+
+def describe_error(error: BaseException, path: str | None = None) -> str:
+    """One line: what kind of error, what it says, and where in the file, or wherever else, it happened."""
+    said = " ".join(str(error).split())
+    reason = f"{type(error).__name__}: {said}" if said else type(error).__name__
+    if len(reason) > _MAX_REASON_LENGTH:
+        reason = f"{reason[: _MAX_REASON_LENGTH - 1]}…"
+    return f"{reason.removesuffix('.')}{_error_location(error, path)}"
+
+
+def _error_location(error: BaseException, path: str | None) -> str:
+    if isinstance(error, SyntaxError):
+        return ""  # it says so itself
+    frames = traceback.extract_tb(error.__traceback__)
+    theirs = [frame for frame in frames if not frame.filename.startswith(_INTERNAL_PATHS)]
+    there = [frame for frame in theirs if frame.filename == path] or theirs
+    if not there:
+        return ""
+    return f" ({_('{file}, line {line}', file=there[-1].filename, line=there[-1].lineno)})"
+
+
+_INTERNAL_PATHS = (
+    "<frozen",
+    os.path.join(os.path.dirname(os.__file__), "importlib", ""),
+    f"{os.path.dirname(os.path.dirname(os.path.abspath(__file__)))}{os.sep}",
+)

@@ -1,0 +1,30 @@
+"""From one approval mode to the next, while a session goes on."""
+
+from tejat.app.session.manager import SessionManager
+from tejat.app.session.status import current_mode
+from tejat.policy.types import ApprovalMode
+
+_CYCLE = (ApprovalMode.DEFAULT, ApprovalMode.AUTO_EDIT, ApprovalMode.PLAN)
+
+
+def cycle_mode(manager: SessionManager) -> str:
+    """Go on to the next mode, and tell which that is.
+
+    Everything is allowed at once only for those who asked for it when they started. In a folder that is not trusted
+    there is only one beside the usual one, which allows less.
+    """
+    before = ApprovalMode(current_mode(manager))
+    modes = _available_modes(manager)
+    after = modes[(modes.index(before) + 1) % len(modes)] if before in modes else ApprovalMode.DEFAULT
+    permission = manager.toolset.session.scheduler.permission
+    permission.policy = permission.policy.with_mode(after)
+    return after.value
+
+
+def _available_modes(manager: SessionManager) -> tuple[ApprovalMode, ...]:
+    if not manager.run_config.trust.is_trusted:
+        return (ApprovalMode.DEFAULT, ApprovalMode.PLAN)
+    asked_for_all = (
+        manager.options.mode == ApprovalMode.YOLO.value and not manager.run_config.settings.yolo_disabled.value
+    )
+    return (*_CYCLE, ApprovalMode.YOLO) if asked_for_all else _CYCLE

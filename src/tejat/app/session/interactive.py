@@ -1,0 +1,119 @@
+"""A desk: all that a person has before them while they talk to a model, whatever front end shows it."""
+
+import os
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from tejat.app.commands.command_context import CommandContext
+from tejat.app.commands.registry import CommandRegistry
+from tejat.app.preferences import preferences_from_settings
+from tejat.app.session.approval_mode import cycle_mode
+from tejat.app.session.manager import SessionManager, open_session_manager
+from tejat.app.session.status import StatusSource
+from tejat.core.agent.events import AgentEvent, EventSink, RunEnded
+from tejat.core.agent.options import AgentOptions
+from tejat.core.approval.confirmation import Approver
+from tejat.core.messages.types import Part
+from tejat.core.ui.report import Report
+from tejat.core.ui.status import Preferences, Status
+from tejat.engine.sessions.statistics import Statistics
+from tejat.workspace.paths.file_index import FileIndex
+
+if TYPE_CHECKING:
+    from tejat.engine.prompt.shell_mode import ShellMode, ShellModeResult
+
+
+@asynccontextmanager
+async def open_interactive_session(
+    options: AgentOptions, approver: Approver | None
+) -> "AsyncGenerator[InteractiveSession]":
+    """A session with a person. Raises UsageError, and ModelFailure when there is no key for the model."""
+    async with open_session_manager(options, approver) as manager:
+        interactive = InteractiveSession(manager)
+        try:
+            yield interactive
+        finally:
+            await interactive.close()
+
+
+class InteractiveSession:
+    """Implements what front ends need of a session."""
+
+    def __init__(self, manager: SessionManager) -> None:
+        self._manager = manager
+        self._statistics = Statistics(_milliseconds)
+        self._status_source = StatusSource(manager)
+        self.command_context = CommandContext(
+            manager, self._statistics, preferences_from_settings(manager.run_config.settings)
+        )
+        self.commands = CommandRegistry(self.command_context)
+        self.files = FileIndex(manager.toolset.services.workspace())
+
+    @property
+    def status(self) -> Status:
+        return self._status_source.status
+
+    @property
+    def preferences(self) -> Preferences:
+        return self.command_context.preferences
+
+    @property
+    def resumable_id(self) -> str | None:
+        """The id of the session, once something of it is kept."""
+        session = self._manager.session
+        return session.session_id if os.path.isfile(session.journal_path) else None
+
+    @property
+    def resume_preview(self) -> Report | None:
+        """The end of a conversation that was begun before."""
+        conversation = self._manager.session.conversation
+        if not conversation.rewind_points:
+            return None
+        from tejat.app.session.session_switch import conversation_tail
+
+        messages, opening = conversation.history.messages, conversation.template.preamble_length
+        return conversation_tail(messages, opening=opening, marks=conversation.rewind_points)
+
+    async def run(self, prompt: str | Sequence[Part], emit: EventSink) -> RunEnded:
+        """See `Session.run`."""
+
+        def on_event(event: AgentEvent) -> None:
+            self._statistics.record(event)
+            emit(event)
+
+        return await self._manager.session.run(prompt, on_event)
+
+    async def run_shell(self, line: str, show: Callable[[str], None]) -> str:
+        """Run a line that the person typed after `!`. See `ShellMode.run`."""
+        session = self._manager.session
+
+        def done(ran: "ShellModeResult") -> None:
+            session.add_note(ran.message, f"!{line}")
+
+        return await self._shell_mode.run(line, show, done)
+
+    def steer(self, text: str) -> bool:
+        """Hand the model a word between two calls; False where nothing goes on."""
+        return self._manager.session.steer(text)
+
+    def next_mode(self) -> str:
+        """Go on to the next approval mode, and tell which that is."""
+        return cycle_mode(self._manager)
+
+    async def close(self) -> None:
+        """Stop looking for files, and let go of what shell lines left behind."""
+        await self.files.close()
+        if "_shell_mode" in self.__dict__:
+            self._shell_mode.close()
+
+    @cached_property
+    def _shell_mode(self) -> "ShellMode":
+        from tejat.app.session.shell_mode import open_shell_mode
+
+        return open_shell_mode(self._manager)
+
+
+def _milliseconds(seconds: float) -> int:
+    return round(seconds * 1000)

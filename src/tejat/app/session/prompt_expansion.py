@@ -1,0 +1,73 @@
+"""What the prompts of a session stand for: commands, prompts of MCP servers, files and resources that they name."""
+
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from tejat.app.run_config import RunConfig
+from tejat.app.tools.toolset import Toolset
+from tejat.core.agent.events import EventSink
+from tejat.core.messages.types import Text
+from tejat.engine.calls.secret_mask import SecretMask
+from tejat.engine.prompt.mentions import ExpandedPrompt, expand_mentions
+
+if TYPE_CHECKING:
+    from tejat.app.mcp.manager import McpManager
+    from tejat.engine.prompt.custom_command import CustomCommandExpander
+
+_INVOCATION = r"(?s)/(\S+)\s*(.*)"
+
+
+class PromptExpander:
+    def __init__(self, run_config: RunConfig, toolset: Toolset) -> None:
+        self._run_config = run_config
+        self._toolset = toolset
+        self._recursive_search = run_config.settings.recursive_file_search.value
+
+    async def expand(self, prompt: str, emit: EventSink) -> ExpandedPrompt:
+        """Raises BadPrompt and NotTrusted."""
+        called = re.fullmatch(_INVOCATION, prompt.strip())
+        if called is None:
+            return await expand_mentions(
+                prompt,
+                registry=self._toolset.session.registry,
+                roots=self._toolset.roots,
+                recursive_search=self._recursive_search,
+                mask=self._mask,
+                read_resource=self._read_resource,
+            )
+        servers = self._mcp_manager
+        prompts = () if servers is None else servers.prompt_commands(taken=self._commands.names)
+        command = next((prompt for prompt in prompts if prompt.name == called[1]), None)
+        if servers is None or command is None:
+            return await self._commands.expand(prompt, emit)
+        parts = await servers.expand_prompt(command, called[2])
+        return ExpandedPrompt(
+            tuple(Text(self._mask.mask_text(part.text)) if isinstance(part, Text) else part for part in parts)
+        )
+
+    @property
+    def _mcp_manager(self) -> "McpManager | None":
+        return None if self._toolset.session.external is None else self._toolset.session.external.mcp_manager
+
+    async def _read_resource(self, wanted: str) -> str | None:
+        return None if self._mcp_manager is None else await self._mcp_manager.read_resource(wanted)
+
+    @cached_property
+    def _mask(self) -> SecretMask:
+        return SecretMask(self._run_config.named_secrets)
+
+    @cached_property
+    def _commands(self) -> "CustomCommandExpander":
+        from tejat.config.custom_commands import find_custom_commands
+        from tejat.engine.prompt.custom_command import CustomCommandExpander
+
+        run_config = self._run_config
+        return CustomCommandExpander(
+            find_custom_commands(run_config.paths, run_config.roots[0], run_config.trust),
+            self._toolset.session.scheduler,
+            self._toolset.roots,
+            recursive_search=self._recursive_search,
+            untrusted_reason=run_config.trust.reason,
+            read_resource=self._read_resource,
+        )

@@ -1,0 +1,100 @@
+"""From one session to another: a new one, an earlier one, or a conversation that was kept."""
+
+from collections.abc import Iterable, Sequence
+
+from tejat.app.model_source import new_session_id
+from tejat.app.session.manager import InitialState, SessionManager, new_state, open_session_store, resume_state
+from tejat.core.agent.events import SessionEnd, SessionSource
+from tejat.core.i18n import _
+from tejat.core.messages.history import Message, Role
+from tejat.core.messages.types import Text
+from tejat.core.ui.report import MarkdownBlock, Paragraph, Report, ReportBlock, Tone
+from tejat.engine.loop.transcript import truncate_middle
+from tejat.engine.prompt.mentions import CONTENT_START
+from tejat.engine.sessions.journal_reader import LoadedSession
+from tejat.engine.sessions.rewind_points import RewindPoint
+from tejat.engine.sessions.session_store import SessionSummary
+
+_MAX_MESSAGES = 6
+_MAX_PROMPT_LENGTH = 500
+_MAX_ANSWER_LENGTH = 2_000
+
+
+async def start_new_session(manager: SessionManager) -> None:
+    """A session in which nothing was said. Raises UsageError while the present one is busy."""
+    initial_state = new_state(
+        manager.run_config, new_session_id(), model=_journal_model(manager), source=SessionSource.CLEAR
+    )
+    await manager.switch_to(initial_state, SessionEnd.CLEAR)
+
+
+async def resume_session(manager: SessionManager, entry: SessionSummary) -> None:
+    """Go on with an earlier session. Raises UsageError where it cannot be had."""
+    await manager.switch_to(resume_state(open_session_store(manager.run_config), entry), SessionEnd.OTHER)
+
+
+async def load_saved_chat(manager: SessionManager, loaded: LoadedSession) -> None:
+    """A new session that begins with a conversation that was kept. Raises UsageError while this one is busy."""
+    model, session_id = _journal_model(manager), new_session_id()
+    journal = None
+    if model is not None:
+        journal = open_session_store(manager.run_config).create(session_id=session_id, model=model)
+        journal.record_preamble(loaded.messages[: loaded.preamble_length])
+        journal.record_compression(loaded.messages)
+    initial_state = InitialState(
+        session_id,
+        loaded.messages,
+        loaded.preamble_length,
+        journal,
+        source=SessionSource.RESUME,
+        repairs=loaded.repairs,
+        problems=loaded.problems,
+    )
+    await manager.switch_to(initial_state, SessionEnd.OTHER)
+
+
+def conversation_tail(messages: Sequence[Message], *, opening: int, marks: Iterable[RewindPoint] = ()) -> Report:
+    """The end of a conversation, so that the person knows where they are; not much of it.
+
+    Where there are marks, only they tell what the person wrote: the model was told other things too.
+    """
+    prompts = {_prompt_index(mark): mark.shown for mark in marks}
+    found = [
+        _prompt_block(prompts[index]) if index in prompts else _message_block(message, with_prompts=not prompts)
+        for index, message in enumerate(messages)
+        if index >= opening
+    ]
+    blocks = [block for block in found if block is not None]
+    left_out = len(blocks) - _MAX_MESSAGES
+    if left_out > 0:
+        blocks = [Paragraph(_("… {count} earlier messages", count=f"{left_out:,}"), Tone.QUIET), *blocks[left_out:]]
+    return Report(_("Where you left off"), tuple(blocks))
+
+
+def _message_block(message: Message, *, with_prompts: bool) -> ReportBlock | None:
+    """What was said in a message; calls and their results are left out."""
+    if message.role is Role.MODEL:
+        text = message.text.strip()
+        return MarkdownBlock(truncate_middle(text, _MAX_ANSWER_LENGTH)) if text else None
+    if message.responses or not with_prompts:
+        return None
+    texts = [part.text for part in message.parts if isinstance(part, Text)]
+    if CONTENT_START in texts:
+        texts = texts[: texts.index(CONTENT_START)]
+    text = "\n".join(texts).strip()
+    return _prompt_block(text) if text else None
+
+
+def _prompt_block(text: str) -> ReportBlock:
+    return Paragraph(f"> {truncate_middle(text, _MAX_PROMPT_LENGTH)}", Tone.STRONG)
+
+
+def _prompt_index(mark: RewindPoint) -> int:
+    """Where the prompt stands: behind what was there, or in the same message where that was the user's too."""
+    return mark.length - 1 if mark.last_message is not None and mark.last_message.role is Role.USER else mark.length
+
+
+def _journal_model(manager: SessionManager) -> str | None:
+    """The name that a new journal begins with, None where sessions are not kept."""
+    is_kept = manager.options.keeps_session and manager.run_model.recorded_at is None
+    return manager.session.conversation.model.name if is_kept else None

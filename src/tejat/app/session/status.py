@@ -1,0 +1,84 @@
+"""How a session stands, at a glance: cheap enough to be asked for with every frame."""
+
+import os
+import time
+from collections.abc import Callable, Sequence
+
+from tejat.app.session.manager import SessionManager
+from tejat.core.messages.history import Message
+from tejat.core.ui.status import ServerCounts, Status
+from tejat.engine.loop.conversation import Conversation
+from tejat.mcp.types import ServerState as State
+from tejat.mcp.types import ServerStatus
+from tejat.workspace.paths.git_repository import current_branch
+
+_BRANCH_SECONDS = 3.0
+_FAILED = frozenset({State.DISCONNECTED, State.NEEDS_LOGIN})
+_NOT_USED = frozenset({State.BLOCKED, State.DISABLED})
+
+
+class StatusSource:
+    def __init__(self, manager: SessionManager, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._manager = manager
+        self._clock = clock
+        self._branch = ""
+        self._branch_checked_at = float("-inf")
+        self._tokens = 0
+        self._token_cache_key: tuple[Conversation, Message | None, int] | None = None
+
+    @property
+    def status(self) -> Status:
+        manager = self._manager
+        conversation, run_config = manager.session.conversation, manager.run_config
+        window, budget = conversation.model.context_window, conversation.budget
+        return Status(
+            model=conversation.model.name,
+            mode=current_mode(manager),
+            folder=_abbreviate_home(run_config.roots[0], run_config.paths.home),
+            branch=self._current_branch(),
+            context_used=self._context_tokens(conversation) / window if window else None,
+            tokens=budget.usage.total,
+            cached_tokens=budget.usage.cached,
+            cost=budget.cost,
+            servers=_server_counts(manager),
+            is_trusted=run_config.trust.is_trusted or not run_config.trust_relevant_files,
+            sandbox=manager.toolset.services.sandbox_name,
+        )
+
+    def _current_branch(self) -> str:
+        now = self._clock()
+        if now - self._branch_checked_at >= _BRANCH_SECONDS:
+            self._branch, self._branch_checked_at = current_branch(self._manager.run_config.roots[0]), now
+        return self._branch
+
+    def _context_tokens(self, conversation: Conversation) -> int:
+        """Counted anew only when the conversation has changed: a long text takes its time."""
+        messages: Sequence[Message] = conversation.history.messages
+        state = conversation, messages[-1] if messages else None, len(messages)
+        if self._token_cache_key is None or any(a is not b for a, b in zip(state, self._token_cache_key, strict=True)):
+            self._tokens, self._token_cache_key = conversation.tokens, state
+        return self._tokens
+
+
+def current_mode(manager: SessionManager) -> str:
+    """The approval mode that calls are judged in."""
+    policy = manager.toolset.session.policy
+    return (manager.options.mode or "default") if policy is None else policy.mode.value
+
+
+def _server_counts(manager: SessionManager) -> ServerCounts:
+    external = manager.toolset.session.external
+    statuses: Sequence[ServerStatus] = (
+        () if external is None or external.mcp_manager is None else external.mcp_manager.statuses()
+    )
+    states = [status.state for status in statuses if status.state not in _NOT_USED]
+    return ServerCounts(
+        total=len(states), ready=states.count(State.CONNECTED), failed=sum(state in _FAILED for state in states)
+    )
+
+
+def _abbreviate_home(path: str, home: str) -> str:
+    """As people write it: what lies in their home begins with a tilde."""
+    if path == home:
+        return "~"
+    return f"~{path[len(home) :]}" if home and path.startswith(home.rstrip(os.sep) + os.sep) else path

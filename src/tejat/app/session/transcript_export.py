@@ -1,0 +1,78 @@
+"""A conversation as a file that somebody else can read."""
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import assert_never, cast
+
+from tejat.core.json_text import dump_json
+from tejat.core.messages.history import Message, Role
+from tejat.core.messages.message_json import message_to_json
+from tejat.core.messages.types import (
+    FileData,
+    FunctionCall,
+    FunctionResponse,
+    InlineData,
+    JsonObject,
+    JsonValue,
+    Opaque,
+    Text,
+    Thought,
+)
+
+
+def render_transcript(messages: Sequence[Message], *, as_json: bool) -> str:
+    """The messages in Markdown, or as a JSON array of them."""
+    if as_json:
+        entries: list[JsonValue] = [message_to_json(message) for message in messages]
+        return dump_json(entries, indent=2) + "\n"
+    return "\n\n---\n\n".join(_section(message) for message in messages) + "\n"
+
+
+def resolve_path(name: str, *, directory: str, home: str) -> str:
+    """Where a file of this name is, seen from a directory."""
+    return os.path.join(directory, home + name[1:] if name.startswith("~/") else name)
+
+
+def path_exists(path: str) -> bool:
+    return os.path.lexists(path)
+
+
+def write_private_file(path: str, text: str) -> None:
+    """A file that nobody else reads, unless the person gives it to them. Raises OSError."""
+    with open(path, "w", encoding="utf-8", errors="replace", opener=_private_opener) as file:
+        file.write(text)
+
+
+def _private_opener(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+
+
+def _section(message: Message) -> str:
+    heading = "## User" if message.role is Role.USER else "## Model"
+    return "\n\n".join((heading, *_render_parts(message)))
+
+
+def _render_parts(message: Message) -> Iterator[str]:
+    for part in message.parts:
+        match part:
+            case Text(text):
+                yield text.strip("\n")
+            case FunctionCall(name, args):
+                yield f"**Call of {name}**\n\n{_code_fence(dump_json(cast('JsonObject', args), indent=2), 'json')}"
+            case FunctionResponse(name, response):
+                yield f"**Result of {name}**\n\n{_code_fence(dump_json(response, indent=2), 'json')}"
+            case InlineData(mime_type, data):
+                yield f"[{mime_type}, {len(data)} bytes]"
+            case FileData(mime_type, file_uri):
+                yield f"[{mime_type}, {file_uri}]"
+            case Thought() | Opaque():
+                pass
+            case _:
+                assert_never(part)
+
+
+def _code_fence(text: str, language: str) -> str:
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}{language}\n{text}\n{fence}"

@@ -1,0 +1,147 @@
+"""What calls changed in files, shown to a person and put back if they want it."""
+
+import time
+from collections.abc import Iterable, Sequence
+
+from tejat.app.session.manager import SessionManager
+from tejat.core.frozen import frozen
+from tejat.core.i18n import _, ngettext
+from tejat.core.messages.history import Message, user_message
+from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, Tone
+from tejat.core.undo import ChangeKind, PathChange, PathProblem, RestoreResult, UndoEntry
+from tejat.engine.calls.undo_recorder import UndoRecorder
+from tejat.workspace.threads.offload import run_blocking
+
+_MAX_PATHS = 20
+_MAX_DESCRIPTION = 100
+
+
+@frozen
+class UndoOutcome:
+    """What came of it: the paths that are as they were, and what is told of the rest."""
+
+    paths: tuple[str, ...]
+    blocks: tuple[ReportBlock, ...]
+    is_complete: bool
+
+
+class UndoService:
+    """The undo journal of the project that a session works in. Every method raises OSError."""
+
+    def __init__(self, manager: SessionManager) -> None:
+        self._manager = manager
+
+    @property
+    def _journal(self) -> UndoRecorder:
+        """Raises UsageError."""
+        return self._manager.toolset.services.undo
+
+    async def undoable_entries(self) -> list[UndoEntry]:
+        """The calls whose changes were not put back yet, the newest first."""
+        entries = await run_blocking(lambda _: self._journal.entries())
+        return [entry for entry in entries if entry.undone_by is None and entry.undoes is None]
+
+    async def entries_for_messages(self, messages: Iterable[Message]) -> list[UndoEntry]:
+        """Those of them that were asked for in these messages of the session."""
+        session_id = self._manager.session.session_id
+        calls = {call.id for message in messages for call in message.calls}
+        return [entry for entry in await self.undoable_entries() if entry.session == session_id and entry.call in calls]
+
+    async def undo(self, entries: Sequence[UndoEntry]) -> UndoOutcome:
+        """Put back one after the other, in this order, up to the first that cannot be."""
+        paths: list[str] = []
+        blocks: list[ReportBlock] = []
+        for entry in entries:
+            restored = await run_blocking(lambda _unused, entry=entry: self._journal.restore(entry.id))
+            paths += restored.restored
+            blocks += _remarks(restored)
+            if restored.refused:
+                message = _("{what} was not put back. Nothing of it was touched, because:", what=entry_title(entry))
+                return UndoOutcome(
+                    tuple(paths), (*blocks, Paragraph(message, Tone.BAD), _remark_table(restored.refused)), False
+                )
+        done = ngettext("Put back {count} path.", "Put back {count} paths.", len(paths))
+        return UndoOutcome(tuple(paths), (Paragraph(done, Tone.GOOD), *blocks), True)
+
+    def notify_model(self, paths: Sequence[str]) -> None:
+        """With the next prompt the model gets to know that its changes are gone."""
+        if paths:
+            named = "\n".join(f"  - {path}" for path in paths[:_MAX_PATHS])
+            more = f"\n  - and {len(paths) - _MAX_PATHS} more" if len(paths) > _MAX_PATHS else ""
+            text = f"I have taken back what your calls changed. These are as they were before:\n{named}{more}"
+            self._manager.session.add_note(user_message(text), "")
+
+
+def undo_plan(entries: Sequence[UndoEntry]) -> Report:
+    """What putting these back would do."""
+    blocks: list[ReportBlock] = []
+    for entry in entries:
+        blocks.append(Paragraph(entry_title(entry), Tone.STRONG))
+        rows = tuple((_undo_action(change), change.full_path) for change in entry.changes[:_MAX_PATHS])
+        blocks.append(ReportTable(rows))
+        if len(entry.changes) > _MAX_PATHS:
+            blocks.append(Paragraph(_("… and {count} more", count=f"{len(entry.changes) - _MAX_PATHS:,}"), Tone.QUIET))
+        if entry.skipped:
+            blocks += [Paragraph(_("This can't be undone:"), Tone.WARNING), _remark_table(entry.skipped)]
+    return Report(_("What would be put back"), tuple(blocks))
+
+
+def undo_list(entries: Sequence[UndoEntry], heading: str) -> Report:
+    rows = tuple(
+        (entry.id, _timestamp(entry), entry.tool, _short_description(entry), _summary(entry)) for entry in entries
+    )
+    headings = (_("Id"), _("When"), _("Tool"), _("About"), _("Changes"))
+    return Report(heading, (ReportTable(rows, headings),))
+
+
+def entry_title(entry: UndoEntry) -> str:
+    return f"{entry.id} {entry.tool}: {_short_description(entry)}"
+
+
+def _short_description(entry: UndoEntry) -> str:
+    what = " ".join(entry.summary.split())
+    return what if len(what) <= _MAX_DESCRIPTION else f"{what[:_MAX_DESCRIPTION]}…"
+
+
+def _timestamp(entry: UndoEntry) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.time))
+
+
+def _summary(entry: UndoEntry) -> str:
+    verbs = [change.kind for change in entry.changes]
+    counts = [_count_label(verb, verbs.count(verb)) for verb in ChangeKind if verb in verbs]
+    return ", ".join(counts) or _("nothing that can be undone")
+
+
+def _count_label(verb: ChangeKind, count: int) -> str:
+    match verb:
+        case ChangeKind.CREATED:
+            return _("{count} created", count=f"{count:,}")
+        case ChangeKind.REMOVED:
+            return _("{count} removed", count=f"{count:,}")
+        case ChangeKind.CHANGED:
+            return _("{count} changed", count=f"{count:,}")
+        case ChangeKind.PERMISSIONS:
+            return _("{count} with other permissions", count=f"{count:,}")
+
+
+def _undo_action(change: PathChange) -> str:
+    match change.kind:
+        case ChangeKind.CREATED:
+            return _("remove")
+        case ChangeKind.REMOVED:
+            return _("bring back")
+        case ChangeKind.CHANGED:
+            return _("put back the old content of")
+        case ChangeKind.PERMISSIONS:
+            return _("put back the permissions of")
+
+
+def _remarks(restored: RestoreResult) -> list[ReportBlock]:
+    return [_remark_table(restored.left_in_place)] if restored.left_in_place else []
+
+
+def _remark_table(remarks: Sequence[PathProblem]) -> ReportBlock:
+    rows = tuple((remark.path, remark.reason) for remark in remarks[:_MAX_PATHS])
+    more = ((_("… and {count} more", count=f"{len(remarks) - _MAX_PATHS:,}"), ""),)
+    return ReportTable(rows + more if len(remarks) > _MAX_PATHS else rows)

@@ -1,0 +1,90 @@
+"""The tools for other agents: opened for each of them, in the directories that the person gave or in a part of them."""
+
+import os
+from collections.abc import AsyncGenerator, Generator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+
+from tejat.app.plugins.discovery import find_plugins
+from tejat.app.run_config import RunConfig, load_run_config
+from tejat.app.tools.toolset import open_toolset
+from tejat.core.approval.confirmation import Approver
+from tejat.core.errors import UsageError
+from tejat.core.frozen import frozen
+from tejat.core.i18n import _
+from tejat.core.tools.base import BaseTool
+from tejat.engine.calls.scheduler import Scheduler
+from tejat.policy.control_files import control_file_reason
+from tejat.policy.paths import is_inside
+from tejat.workspace.threads.pool import shutdown
+
+
+@frozen
+class ToolHostOptions:
+    """What may be served, and how much of it runs without asking. `tools` are more of the caller's own."""
+
+    directories: tuple[str, ...] = (".",)
+    allowed_tools: tuple[str, ...] = ()
+    excluded_tools: tuple[str, ...] = ()
+    mode: str | None = None
+    sandbox: str | None = None
+    tools: tuple[BaseTool, ...] = ()
+
+
+@asynccontextmanager
+async def open_tool_host(options: ToolHostOptions) -> AsyncGenerator["ToolHost"]:
+    """Raises UsageError, also for what would go wrong when the tools are opened."""
+    host = ToolHost(load_run_config(options.directories, excluded_tools=options.excluded_tools), options)
+    with host.open(None, ()):
+        pass
+    try:
+        yield host
+    finally:
+        await shutdown()
+
+
+class ToolHost:
+    """Has the tools of one person, under their rules. `notes` are for that person."""
+
+    def __init__(self, run_config: RunConfig, options: ToolHostOptions) -> None:
+        self._run_config = run_config
+        self._options = options
+        self._plugins = find_plugins(run_config)
+        self.roots = run_config.roots
+        self.notes = (*run_config.notes, *self._plugins.problems)
+
+    @contextmanager
+    def open(self, approver: Approver | None, within: Sequence[str]) -> Generator[Scheduler]:
+        """The tools at work in these directories, or (none given) in all. Raises UsageError."""
+        options = self._options
+        with open_toolset(
+            self._run_config,
+            approver,
+            allowed_tools=options.allowed_tools,
+            mode=options.mode,
+            sandbox=options.sandbox,
+            tools=options.tools,
+            plugins=self._plugins,
+            for_model=True,
+            within=() if set(within) == set(self.roots) else within,
+        ) as toolset:
+            given = tuple(map(os.path.realpath, self.roots))
+            if not all(is_inside(root.real_path, given) for root in toolset.roots.directories):
+                raise UsageError(_("A directory has become a link to another place while it was opened."))
+            if self._run_config.settings.search_url is None:
+                toolset.session.registry.unregister("google_web_search")  # nobody could search
+            yield toolset.session.scheduler
+
+    def restrict_roots(self, directories: Sequence[str]) -> tuple[str, ...]:
+        """What of these directories lies in the roots: all of a root where it is inside one of them.
+
+        A directory whose files decide what other programs run is none to work in.
+        """
+        found: dict[str, None] = {}
+        for path in map(os.path.realpath, directories):
+            for root in self.roots:
+                real = os.path.realpath(root)
+                if is_inside(real, (path,)):
+                    found[root] = None
+                elif is_inside(path, (real,)) and os.path.isdir(path) and control_file_reason(path, root=real) is None:
+                    found[path] = None
+        return tuple(found)

@@ -1,0 +1,242 @@
+"""What the tools of one session stand on."""
+
+import errno
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from tejat.app.run_config import RunConfig
+from tejat.config.paths import AppPaths, make_private_directory
+from tejat.config.settings.types import Settings, is_sandbox_required_by_admin
+from tejat.core.approval.sandbox_mode import SandboxMode
+from tejat.core.errors import UsageError
+from tejat.core.i18n import _
+
+if TYPE_CHECKING:
+    from tejat.core.model import AskModel, Capability
+    from tejat.engine.calls.undo_recorder import UndoRecorder
+    from tejat.tools.edit.correction import EditCorrector
+    from tejat.tools.web.access import WebAccess
+    from tejat.workspace.context import Workspace
+    from tejat.workspace.files.memory_file import MemoryFile
+    from tejat.workspace.files.roots import RootDirectory
+    from tejat.workspace.overlay.manager import OverlayManager
+    from tejat.workspace.processes.shell import ShellContext
+    from tejat.workspace.processes.supervisor_client import ProcessSupervisor
+    from tejat.workspace.sandbox.session_sandbox import SandboxPaths, SessionSandbox
+    from tejat.workspace.sandbox.types import SandboxedCommand
+    from tejat.workspace.web.fetcher import Fetcher
+    from tejat.workspace.web.search_endpoint import SearchEndpoint
+
+
+class ModelAccess(NamedTuple):
+    """How tools ask the model of their session, and what it can do by itself."""
+
+    ask: "AskModel"
+    capabilities: "Callable[[], frozenset[Capability]]"
+
+
+class ToolServices:
+    """What the tools of one session stand on, each part made when it is first needed. `sandbox` is what is wished."""
+
+    def __init__(self, workspace: "Workspace", run_config: RunConfig, sandbox: str | None) -> None:
+        self._workspace = workspace
+        self._run_config = run_config
+        self._paths = run_config.paths
+        self._settings = run_config.settings
+        self._environment = run_config.environment
+        self.sandbox = resolve_sandbox_mode(sandbox, run_config.settings)
+        self._model: ModelAccess | None = None
+        self.session_id = ""
+        """The session that calls belong to now."""
+        self._exit_stack = ExitStack()
+
+    def attach_model(self, model: "ModelAccess") -> None:
+        """Let tools ask a model from now on."""
+        self._model = model
+
+    def __enter__(self) -> "ToolServices":
+        if self.sandbox is SandboxMode.REQUIRED:
+            _ = self._fencing  # refuse now rather than in the middle of the work
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._exit_stack.close()
+
+    def workspace(self) -> "Workspace":
+        return self._workspace
+
+    def add_root(self, directory: str) -> None:
+        """Let tools work in one more directory, which exists. Raises UsageError, and then nothing has changed."""
+        if "_fencing" in self.__dict__:
+            self._fencing.add_roots((os.path.realpath(directory),))
+        self._workspace.roots.add((directory,))
+        if "undo" in self.__dict__:
+            self.undo.add_roots((directory,))
+
+    def shell(self) -> "ShellContext":
+        return self._shell
+
+    def memory(self) -> "MemoryFile":
+        from tejat.workspace.files.memory_file import MemoryFile
+
+        return MemoryFile(self._paths.gemini, self._settings.context_file_names.value[0])
+
+    def web(self) -> "WebAccess":
+        from tejat.tools.web.access import WebAccess
+
+        address = self._settings.search_url
+        model = self._model
+        return WebAccess(
+            fetcher=lambda: self._fetcher,
+            ask=None if model is None else model.ask,
+            capabilities=frozenset if model is None else model.capabilities,
+            search=None if address is None else partial(_search_endpoint, address.value, self._environment),
+            secrets=lambda: self._run_config.secrets,
+        )
+
+    def corrector(self) -> "EditCorrector | None":
+        if self._model is None or not self._settings.llm_correction.value:
+            return None
+        from tejat.engine.loop.edit_correction import EditCorrector
+
+        return EditCorrector(self._model.ask)
+
+    @cached_property
+    def supervisor(self) -> "ProcessSupervisor":
+        """Whoever starts programs for the session."""
+        from tejat.workspace.processes.supervisor_client import ProcessSupervisor
+
+        supervisor = ProcessSupervisor()
+        self._exit_stack.callback(supervisor.close)
+        return supervisor
+
+    @cached_property
+    def child_environment(self) -> Mapping[str, str]:
+        """What programs of the settings see of the environment."""
+        from tejat.workspace.processes.environment import child_environment
+
+        return child_environment(self._environment, allow=self._settings.shell_environment.value)
+
+    @property
+    def sandbox_name(self) -> str:
+        """What commands run in: the sandbox, or the wish for one while it was not needed yet; empty for none."""
+        session_sandbox = self.__dict__.get("_fencing")
+        if session_sandbox is not None:
+            return self._fencing.report.sandbox or ""
+        return "" if self.sandbox is SandboxMode.OFF else self.sandbox.value
+
+    def wrap_in_sandbox(self, arguments: "Sequence[str]", directory: str) -> "SandboxedCommand":
+        """Put the sandbox around a server that is to have one. Raises OSError where there is none."""
+        if self._fencing.report.sandbox is None:
+            message = _("It is to run in a sandbox, and there is none: {note}", note=self._fencing.warning)
+            raise OSError(errno.ENOTSUP, message)
+        return self._fencing.wrap(arguments, directory, False)
+
+    @cached_property
+    def _fetcher(self) -> "Fetcher":
+        from tejat.workspace.http.client import HttpClient
+        from tejat.workspace.web.fetcher import Fetcher
+
+        return Fetcher(HttpClient(environment=self._environment, use_proxies=False))
+
+    @cached_property
+    def undo(self) -> "UndoRecorder":
+        from tejat.engine.calls.undo_recorder import UndoRecorder
+        from tejat.policy.control_files import plantable_paths
+
+        directory = undo_directory(self._paths)
+        journal = UndoRecorder(
+            directory, self._workspace.roots.paths, placeholders=plantable_paths(), session=lambda: self.session_id
+        )
+        self._exit_stack.callback(journal.close)
+        return journal
+
+    @cached_property
+    def _shell(self) -> "ShellContext":
+        from tejat.workspace.jobs.store import JobStore
+        from tejat.workspace.processes.environment import child_environment
+        from tejat.workspace.processes.shell import ShellContext
+
+        session_sandbox = self._fencing
+        shell = ShellContext(
+            supervisor=self.supervisor,
+            jobs=JobStore(jobs_directory(self._paths)),
+            environment=child_environment(
+                self._environment, allow=self._settings.shell_environment.value, extra=session_sandbox.environment
+            ),
+            outputs=os.path.join(self._paths.state, "outputs"),
+            wrap=session_sandbox.wrap,
+            sandbox_note=session_sandbox.warning,
+            copies=lambda: self._copies,
+            idle=self._settings.shell_idle_seconds.value,
+        )
+        shell.remove_old_outputs()
+        self._exit_stack.callback(shell.close)
+        return shell
+
+    @cached_property
+    def _copies(self) -> "OverlayManager":
+        from tejat.workspace.overlay.manager import OverlayManager
+
+        copies = OverlayManager(self._fencing, os.path.join(self._paths.state, "copies"))
+        self._exit_stack.callback(copies.close)
+        return copies
+
+    @cached_property
+    def _fencing(self) -> "SessionSandbox":
+        from tejat.workspace.sandbox.session_sandbox import SessionSandbox
+
+        session_sandbox = SessionSandbox(
+            self.sandbox,
+            sandbox_paths(self._paths, self._workspace.roots.directories),
+            network=self._settings.sandbox_network.value,
+            is_in_use=lambda: _has_running_jobs(self._paths),
+        )
+        return self._exit_stack.enter_context(session_sandbox)
+
+
+def _search_endpoint(url: str, environment: Mapping[str, str]) -> "SearchEndpoint":
+    from tejat.workspace.http.client import HttpClient
+    from tejat.workspace.web.search_endpoint import SearchEndpoint
+
+    return SearchEndpoint(url, lambda: HttpClient(environment=environment))
+
+
+def resolve_sandbox_mode(wish: str | None, settings: Settings) -> SandboxMode:
+    """A flag wins over the settings, unless whoever runs the machine requires a sandbox."""
+    if wish is not None and wish not in list(SandboxMode):
+        known = ", ".join(SandboxMode)
+        raise UsageError(_("The sandbox must be one of {known}, but is {wish!r}.", known=known, wish=wish))
+    is_settled = is_sandbox_required_by_admin(settings.sandbox)
+    return settings.sandbox.value if wish is None or is_settled else SandboxMode(wish)
+
+
+def sandbox_paths(paths: AppPaths, roots: "Sequence[RootDirectory]") -> "SandboxPaths":
+    from tejat.policy.control_files import control_paths, plantable_paths
+    from tejat.workspace.sandbox.session_sandbox import SandboxPaths
+
+    return SandboxPaths(
+        roots=tuple(root.real_path for root in roots),
+        home=os.path.realpath(paths.home),
+        own_directories=(os.path.realpath(paths.config), os.path.realpath(paths.state)),
+        control_paths=control_paths(),
+        blocked_paths=plantable_paths(),
+        state_directory=make_private_directory(os.path.join(paths.state, "sandbox")),
+    )
+
+
+def _has_running_jobs(paths: AppPaths) -> bool:
+    from tejat.workspace.jobs.store import JobState, JobStore
+
+    return any(job.state is JobState.RUNNING for job in JobStore(jobs_directory(paths)).list_jobs().jobs)
+
+
+def jobs_directory(paths: AppPaths) -> str:
+    return os.path.join(paths.state, "jobs")
+
+
+def undo_directory(paths: AppPaths) -> str:
+    return os.path.join(paths.state, "undo")

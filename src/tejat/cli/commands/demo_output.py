@@ -1,0 +1,137 @@
+"""What `tejat demo` prints: each event of the run in words for somebody who sees this for the first time."""
+
+from collections.abc import Sequence
+
+from tejat.core.agent.events import AgentEvent, Answered, EndReason, Noticed, Prompted, Retrying, RunEnded
+from tejat.core.i18n import _, translate
+from tejat.core.messages.types import FunctionCall
+from tejat.core.model import CONVERSATION, FailureKind
+from tejat.core.sanitize import sanitize_text
+from tejat.core.tools.call_events import CallFinished
+from tejat.core.tools.display import FileDiff
+from tejat.ui.plain.style import Style
+
+_READ_TOOLS = frozenset({"list_directory", "search_file_content", "read_file"})
+"""Tools whose result is best shown as the model sees it; of others the person is told by what they display."""
+_HIDDEN_ARGUMENTS = frozenset({"old_string", "new_string", "instruction", "description"})
+_MAX_LINES = 12
+_MAX_CHARACTERS = 100
+_INDENT = "    "
+
+
+class DemoOutput:
+    """Tells of a run in the directory, whose files are named as they are from there."""
+
+    def __init__(self, directory: str, style: Style) -> None:
+        self._directory = directory
+        self._style = style
+
+    def introduction(self, *, is_preapproved: bool) -> list[str]:
+        return [*_introduction(sanitize_text(self._directory), is_preapproved=is_preapproved).split("\n"), ""]
+
+    def render(self, event: AgentEvent) -> list[str]:
+        """The lines that tell of the event, none for what a newcomer need not know."""
+        bold = self._style.bold
+        match event:
+            case Prompted(display_text=shown):
+                return [f"{bold(_('You:'))} {sanitize_text(shown)}", ""]
+            case Answered(answer, purpose=purpose) if purpose == CONVERSATION and answer.text.strip():
+                return [f"{bold(_('Model:'))} {sanitize_text(answer.text.strip())}", ""]
+            case CallFinished(call=call):
+                called = f"{bold(sanitize_text(call.name))} {self._arguments(call)}".rstrip()
+                return [called, *_indent(self._result(event)), ""]
+            case Retrying(reason=reason, wait=wait):
+                told = _(
+                    "The model did not answer ({reason}); once more in {wait:.1f} s.",
+                    reason=sanitize_text(translate(reason)),
+                    wait=wait,
+                )
+                return [told, ""]
+            case Noticed(message):
+                return [_("Note: {message}", message=sanitize_text(translate(message))), ""]
+            case RunEnded():
+                return _ending_lines(event)
+            case _:
+                return []
+
+    def _arguments(self, call: FunctionCall) -> str:
+        """What the call is about, in a line; the texts of an edit are in its diff."""
+        if "command" in call.args:
+            return f"$ {self._short(call.args['command'])}"
+        return " ".join(
+            f"{key}={self._short(value)}" for key, value in call.args.items() if key not in _HIDDEN_ARGUMENTS
+        )
+
+    def _short(self, value: object) -> str:
+        text = sanitize_text(self._relative(str(value))).replace("\n", " ")
+        return text if len(text) <= _MAX_CHARACTERS else f"{text[: _MAX_CHARACTERS - 1]}…"
+
+    def _result(self, finished: CallFinished) -> list[str]:
+        result = finished.result
+        if result.error is not None:
+            return _("failed: {reason}", reason=sanitize_text(translate(result.error.message))).split("\n")
+        if isinstance(result.return_display, FileDiff):
+            return self._style.diff(result.return_display.file_diff).split("\n")
+        is_seen = finished.call.name in _READ_TOOLS and isinstance(result.llm_content, str)
+        text = str(result.llm_content if is_seen else result.return_display)
+        lines = sanitize_text(self._relative(text)).strip("\n").split("\n")
+        if len(lines) > _MAX_LINES:
+            lines[_MAX_LINES:] = [_more_lines(len(lines) - _MAX_LINES)]
+        return lines
+
+    def _relative(self, text: str) -> str:
+        return text.replace(f"{self._directory}/", "").replace(self._directory, ".")
+
+
+def _introduction(directory: str, *, is_preapproved: bool) -> str:
+    asking = _("As in real use you are asked before anything is changed or run.")
+    agreed = _(
+        "You agreed beforehand (--yes), so nothing is asked. Without it you would see each change before it is made."
+    )
+    return _(
+        """\
+This is a demonstration: a script plays the model, so there is no key and no network. Everything else is real: the
+tools, the rules that decide what may run, the sandbox, and a small project in {directory}
+with a test that fails. All of it is a copy that goes away at the end; your own files and memories are not touched.
+{approval}""",
+        directory=directory,
+        approval=agreed if is_preapproved else asking,
+    )
+
+
+def _next_steps() -> str:
+    return _("""\
+What to try next, in a project of your own:
+
+    tejat tools list                            the tools, for you as for a model
+    tejat doctor                                what works here, above all the sandbox
+    export GEMINI_API_KEY=...                   a key makes a model of it; others: tejat --help
+    tejat -p "what does this project do?"       one question, one answer
+    tejat undo                                  what was changed, and the way back
+
+docs/scripted.md tells how to write such a script yourself, and how to record a run and play it again.""")
+
+
+def _more_lines(count: int) -> str:
+    return _("… and {count} more lines", count=count)
+
+
+def _indent(lines: Sequence[str]) -> list[str]:
+    return [f"{_INDENT}{line}".rstrip() for line in lines]
+
+
+def _ending_lines(ended: RunEnded) -> list[str]:
+    if ended.reason is EndReason.FINISHED:
+        return _next_steps().split("\n")
+    if ended.reason is EndReason.NOT_ALLOWED:
+        return [
+            _("You said no, so it was not done, and the run is over. In real use you would now say what to do instead.")
+        ]
+    if ended.failure is FailureKind.SCRIPT:
+        return [
+            _("The demonstration ends here. Its script knows only one way, and this was another:"),
+            sanitize_text(translate(ended.message)),
+        ]
+    return [
+        _("The demonstration ended early: {reason}", reason=sanitize_text(translate(ended.message) or ended.reason))
+    ]

@@ -1,0 +1,58 @@
+"""`tejat doctor`: what works here, tried for real."""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+
+from tejat.cli.policy_flags import add_sandbox_flag
+from tejat.core.approval.policy_report import DoctorCheck
+from tejat.core.errors import SandboxUnavailable, UsageError
+from tejat.core.exit_codes import EXIT_NO_SANDBOX, EXIT_OK, EXIT_USAGE
+from tejat.core.i18n import _, translate
+from tejat.core.json_text import dump_json
+from tejat.core.sanitize import sanitize_text
+from tejat.ui.plain.style import Style
+
+RunChecks = Callable[[Sequence[str], str | None], list[DoctorCheck]]
+
+
+def run(words: list[str], examine: RunChecks) -> int:
+    """Run `tejat doctor` with these words and return the exit code."""
+    options = _parser().parse_args(words)
+    try:
+        checks = examine(options.root or ["."], options.sandbox)
+    except SandboxUnavailable as error:
+        print(f"tejat: {sanitize_text(translate(error))}", file=sys.stderr)
+        return EXIT_NO_SANDBOX
+    except UsageError as error:
+        print(f"tejat: {sanitize_text(translate(error))}", file=sys.stderr)
+        return EXIT_USAGE
+    if options.json:
+        print(dump_json([check.to_json() for check in checks], indent=2))
+    else:
+        _print_checks(checks)
+    return EXIT_OK
+
+
+def _print_checks(checks: Sequence[DoctorCheck]) -> None:
+    style = Style(sys.stdout)
+    width = max(len(translate(check.name)) for check in checks)
+    group = ""
+    for check in checks:
+        if check.group != group:
+            group = check.group
+            print(style.bold(translate(group)))
+        works = _("yes") if check.passed else _("NO")
+        print(f"  {works.ljust(3)}  {translate(check.name).ljust(width)}  {sanitize_text(translate(check.detail))}")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tejat doctor",
+        description=_("Try what commands are kept from doing here, and say what works."),
+        epilog=_("exit codes: 0 examined, 2 bad usage, 44 the sandbox that is required does not work"),
+    )
+    parser.add_argument("--root", action="append", metavar="DIR", help=_("a directory to work in (default: .)"))
+    parser.add_argument("--json", action="store_true", help=_("print a JSON list"))
+    add_sandbox_flag(parser)
+    return parser

@@ -1,0 +1,170 @@
+"""`tejat jobs`: the commands that were left in the background: listed, read, stopped."""
+
+import argparse
+import signal
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from tejat.core.errors import ToolFailure
+from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK, EXIT_USAGE
+from tejat.core.i18n import _, translate
+from tejat.core.json_text import dump_json
+from tejat.core.sanitize import sanitize_text
+from tejat.ui.plain.style import Style
+
+_DEFAULT_LINES = 100
+
+
+class ListedJob(Protocol):
+    """What is known of one job."""
+
+    @property
+    def pid(self) -> int: ...
+    @property
+    def command(self) -> str: ...
+    @property
+    def directory(self) -> str: ...
+    @property
+    def started(self) -> float: ...
+    @property
+    def log(self) -> str: ...
+    @property
+    def state(self) -> str: ...
+    @property
+    def exit_code(self) -> int | None: ...
+    @property
+    def signal(self) -> int | None: ...
+    @property
+    def log_size(self) -> int: ...
+
+
+class JobListing(Protocol):
+    @property
+    def jobs(self) -> Sequence[ListedJob]: ...
+    @property
+    def unreadable(self) -> Sequence[str]: ...
+
+
+class JobOutput(Protocol):
+    """A part of what a job has printed."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def next_offset(self) -> int: ...
+    @property
+    def size(self) -> int: ...
+
+
+class JobControl(Protocol):
+    """The jobs of this user, as far as this command needs them. The last two raise ToolFailure."""
+
+    def list_jobs(self) -> JobListing: ...
+    def read_log(self, pid: int, *, offset: int | None = None, lines: int | None = None) -> JobOutput: ...
+    def stop(self, pid: int) -> ListedJob: ...
+
+
+def run(words: list[str], open_jobs: Callable[[], JobControl]) -> int:
+    """Run `tejat jobs` with these words and return the exit code."""
+    if words[:1] in (["-h"], ["--help"]):
+        print(help_text(), end="")
+        return EXIT_OK
+    options = _parser().parse_intermixed_args(words)
+    try:
+        match options.words:
+            case [] | ["list"]:
+                return _list(open_jobs(), as_json=options.json)
+            case ["read", pid] if pid.isdecimal():
+                return _read(open_jobs(), int(pid), offset=options.offset, lines=options.lines)
+            case ["stop", pid] if pid.isdecimal():
+                return _stop(open_jobs(), int(pid))
+            case _:
+                message = _("`tejat jobs` takes list, read PID or stop PID.")
+                print(f"tejat: {message}\n{help_text()}", end="", file=sys.stderr)
+                return EXIT_USAGE
+    except ToolFailure as failure:
+        print(f"tejat: {sanitize_text(translate(failure.message))}", file=sys.stderr)
+        return EXIT_FAILED
+
+
+def help_text() -> str:
+    return _("""\
+usage: tejat jobs [list] [--json]
+       tejat jobs read PID [--offset N] [--lines N]
+       tejat jobs stop PID
+
+See the commands that were left in the background, read what they have printed, stop them.
+
+options:
+  --json       print the jobs as one JSON array
+  --offset N   begin with this byte of the output (default: its last lines)
+  --lines N    how many lines to print at most (default: 100)
+
+exit codes: 0 done, 1 there is no such job or it could not be read or stopped, 2 bad usage
+""")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="tejat jobs", usage=help_text().partition(": ")[2], add_help=False)
+    parser.add_argument("words", nargs="*")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--offset", type=_count)
+    parser.add_argument("--lines", type=_count, default=_DEFAULT_LINES)
+    return parser
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(_("{text!r} is not a number", text=text))
+    return int(text)
+
+
+def _list(jobs: JobControl, *, as_json: bool) -> int:
+    found = jobs.list_jobs()
+    for path in found.unreadable:
+        message = _("this record cannot be read: {path}", path=sanitize_text(path))
+        print(f"tejat: {message}", file=sys.stderr)
+    if as_json:
+        names = ("pid", "state", "exit_code", "signal", "started", "log", "log_size", "directory", "command")
+        print(dump_json([{name: getattr(job, name) for name in names} for job in found.jobs], indent=2))
+        return EXIT_OK
+    heading = _("PID"), _("STATE"), _("STARTED"), _("OUTPUT"), _("COMMAND")
+    rows = [heading, *map(_job_row, found.jobs)]
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    style = Style(sys.stdout)
+    for number, row in enumerate(rows):
+        line = "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[4]])
+        print(style.bold(line) if number == 0 else line)
+    return EXIT_OK
+
+
+def _job_row(job: ListedJob) -> tuple[str, str, str, str, str]:
+    began = time.strftime("%Y-%m-%d %H:%M", time.localtime(job.started))
+    return str(job.pid), _state_label(job), began, str(job.log_size), " ".join(sanitize_text(job.command).splitlines())
+
+
+def _state_label(job: ListedJob) -> str:
+    if job.state == "running":
+        return _("running")
+    if job.signal is None:
+        return _("ended") if job.exit_code is None else _("exit {code}", code=job.exit_code)
+    known = {number.value: number.name for number in signal.Signals}
+    return known.get(job.signal, _("signal {number}", number=job.signal))
+
+
+def _read(jobs: JobControl, pid: int, *, offset: int | None, lines: int) -> int:
+    part = jobs.read_log(pid, offset=offset, lines=lines)
+    text = sanitize_text(part.text) if sys.stdout.isatty() else part.text
+    print(text, end="" if text.endswith("\n") or not text else "\n")
+    if part.next_offset < part.size:
+        message = _("there is more, read on with --offset {offset}", offset=part.next_offset)
+        print(f"tejat: {message}", file=sys.stderr)
+    return EXIT_OK
+
+
+def _stop(jobs: JobControl, pid: int) -> int:
+    job = jobs.stop(pid)
+    print(_("Process {pid} is over: {outcome}.", pid=pid, outcome=_state_label(job)))
+    return EXIT_OK

@@ -1,0 +1,233 @@
+"""`tejat policy`: why a call would be allowed, which rules there are, taking saved ones back, testing them."""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol, TypeAlias
+
+from tejat.cli.policy_flags import add_policy_flags, policy_flags
+from tejat.cli.tools.arguments import parse_arguments
+from tejat.config.files.reader import AllowedWriters, read_config_file
+from tejat.core.approval.policy_report import PolicyCaseResult, PolicyExplanation, PolicyOptions, RuleListing
+from tejat.core.errors import UsageError
+from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK, EXIT_USAGE
+from tejat.core.i18n import _, translate
+from tejat.core.json_text import dump_json
+from tejat.core.messages.types import Params
+from tejat.core.sanitize import sanitize_text
+from tejat.ui.plain.style import Style
+
+
+class PolicyReader(Protocol):
+    """The rules of a run, as far as this command needs them. All of it may raise UsageError."""
+
+    def decide(self, tool: str, arguments: Params) -> PolicyExplanation: ...
+
+    def argument_type(self, tool: str, argument: str) -> str | None:
+        """The JSON type of an argument, None where the tool has none of that name."""
+        ...
+
+    def rules(self) -> Sequence[RuleListing]:
+        """Every rule in force, those with the last word first."""
+        ...
+
+    def problems(self) -> Sequence[str]:
+        """What about the rules a person should know."""
+        ...
+
+    def revoke(self, which: str) -> str:
+        """Take back one saved rule and return it in words."""
+        ...
+
+    def revoke_all(self) -> Sequence[str]: ...
+
+    def check(self, text: str, source: str) -> Sequence[PolicyCaseResult]:
+        """How the cases of a policy test went."""
+        ...
+
+
+OpenPolicy: TypeAlias = Callable[[PolicyOptions], AbstractContextManager[PolicyReader]]
+
+
+def run(words: list[str], open_policy: OpenPolicy) -> int:
+    """Run `tejat policy` with these words and return the exit code."""
+    match words:
+        case [("explain" | "list" | "revoke" | "test") as command, *rest]:
+            parser, act = _COMMANDS[command]
+            return _run_command(act, parser().parse_intermixed_args(rest), open_policy)
+        case ["-h" | "--help", *_]:
+            print(help_text(), end="")
+            return EXIT_OK
+        case _:
+            message = _("`tejat policy` takes explain, list, revoke or test.")
+            print(f"tejat: {message}\n{help_text()}", end="", file=sys.stderr)
+            return EXIT_USAGE
+
+
+def help_text() -> str:
+    return _("""\
+usage: tejat policy explain TOOL [JSON | KEY=VALUE ...] [--json]
+       tejat policy list [--json]
+       tejat policy revoke ID | --all
+       tejat policy test FILE
+
+Ask what would be done about a call without making it, see the rules, take back saved ones, test them.
+`tejat policy explain --help` tells more.
+""")
+
+
+def _run_command(act: "_CommandRunner", options: argparse.Namespace, open_policy: OpenPolicy) -> int:
+    try:
+        return act(options, open_policy)
+    except UsageError as error:
+        print(f"tejat: {sanitize_text(translate(error))}", file=sys.stderr)
+        return EXIT_USAGE
+
+
+def _explain(options: argparse.Namespace, open_policy: OpenPolicy) -> int:
+    with open_policy(policy_flags(options)) as policy:
+        arguments = parse_arguments(options.arguments, lambda name: policy.argument_type(options.tool, name))
+        explanation = policy.decide(options.tool, arguments)
+    if options.json:
+        print(dump_json(explanation.to_json()))
+        return EXIT_OK
+    print(f"{Style(sys.stdout).bold(explanation.decision)}: {_one_line(explanation.reason)}")
+    print(_("  rule:   {rule}", rule=_one_line(explanation.rule or _("none matches"))))
+    print(_("  source: {source}", source=_one_line(explanation.source)))
+    _print_tree(_("commands in the line:"), explanation.commands)
+    _print_tree(_("why it is not plain:"), explanation.doubts)
+    return EXIT_OK
+
+
+def _list(options: argparse.Namespace, open_policy: OpenPolicy) -> int:
+    with open_policy(policy_flags(options)) as policy:
+        rules, problems = policy.rules(), policy.problems()
+    if options.json:
+        print(dump_json({"rules": [rule.to_json() for rule in rules], "problems": problems}, indent=2))
+        return EXIT_OK
+    for tier in dict.fromkeys(rule.tier for rule in rules):
+        _print_rules(tier, [rule for rule in rules if rule.tier == tier])
+    for problem in problems:
+        print(f"tejat: {sanitize_text(translate(problem))}", file=sys.stderr)
+    return EXIT_OK
+
+
+def _revoke(options: argparse.Namespace, open_policy: OpenPolicy) -> int:
+    if options.all == (options.id is not None):
+        raise UsageError(_("give the id of one saved rule (`tejat policy list` shows them), or --all"))
+    with open_policy(PolicyOptions()) as policy:
+        revoked = policy.revoke_all() if options.all else [policy.revoke(options.id)]
+    for text in revoked:
+        print(_("revoked: {rule}", rule=sanitize_text(text)))
+    if not revoked:
+        print(_("There was nothing to revoke."))
+    return EXIT_OK
+
+
+def _test(options: argparse.Namespace, open_policy: OpenPolicy) -> int:
+    text = read_config_file(options.file, writers=AllowedWriters.ANYONE)
+    if text is None:
+        raise UsageError(_("There is no file {file}", file=options.file))
+    with open_policy(policy_flags(options)) as policy:
+        cases = policy.check(text, options.file)
+    if not cases:
+        raise UsageError(_("{file} holds no [[case]], so there is nothing to test", file=options.file))
+    failed = [case for case in cases if not case.passed]
+    for case in failed:
+        _print_failure(case)
+    print(_("{passed} of {all} cases as expected", passed=len(cases) - len(failed), all=len(cases)))
+    return EXIT_FAILED if failed else EXIT_OK
+
+
+def _print_rules(tier: str, rules: Sequence[RuleListing]) -> None:
+    print(Style(sys.stdout).bold(translate(tier)))
+    width = max(len(_one_line(rule.text)) for rule in rules)
+    for rule in rules:
+        text = _one_line(rule.text).ljust(min(width, _TEXT_WIDTH))
+        print(f"  {rule.id or '':8}  {text}  {_one_line(rule.source)}")
+
+
+def _print_failure(case: PolicyCaseResult) -> None:
+    print(f"{Style(sys.stdout).bold(_('not as expected'))}: {_one_line(case.source)}: {_one_line(case.call)}")
+    found = case.actual
+    by = _("by {rule} ({source})", rule=found.rule or _("no rule"), source=found.source)
+    _print_tree("", (case.expected, by, *found.doubts))
+
+
+def _one_line(text: str) -> str:
+    """Text that can pass for no other line of ours."""
+    return sanitize_text(translate(text)).replace("\n", "<U+000A>")
+
+
+def _print_tree(title: str, lines: Sequence[str]) -> None:
+    if not lines:
+        return
+    if title:
+        print(f"  {title}")
+    for number, line in enumerate(lines, 1):
+        branch, stem = ("└─", "  ") if number == len(lines) else ("├─", "│ ")
+        first, *rest = sanitize_text(translate(line)).split("\n")
+        print(f"  {branch} {first}")
+        for further in rest:
+            print(f"  {stem} {further}")
+
+
+def _parser(command: str, description: str, epilog: str | None = None) -> argparse.ArgumentParser:
+    return argparse.ArgumentParser(
+        prog=f"tejat policy {command}",
+        description=description,
+        epilog=epilog,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+
+
+def _explain_parser() -> argparse.ArgumentParser:
+    parser = _parser(
+        "explain",
+        _("Tell what would be done about a call, by which rule and why, without making it."),
+        _("example: {command}", command='tejat policy explain run_shell_command \'{"command": "git log"}\''),
+    )
+    parser.add_argument("tool", help=_("the tool"))
+    parser.add_argument("arguments", nargs="*", metavar="JSON | KEY=VALUE", help=_("its arguments"))
+    parser.add_argument("--json", action="store_true", help=_("print one JSON object"))
+    add_policy_flags(parser)
+    return parser
+
+
+def _list_parser() -> argparse.ArgumentParser:
+    parser = _parser("list", _("Show every rule, who wrote it and where; saved ones with the id to revoke them by."))
+    parser.add_argument("--json", action="store_true", help=_("print one JSON object"))
+    add_policy_flags(parser)
+    return parser
+
+
+def _revoke_parser() -> argparse.ArgumentParser:
+    parser = _parser("revoke", _('Take back what was answered with "always" and saved.'))
+    parser.add_argument("id", nargs="?", metavar="ID", help=_("the id that `tejat policy list` shows"))
+    parser.add_argument("--all", action="store_true", help=_("take back all of them"))
+    return parser
+
+
+def _test_parser() -> argparse.ArgumentParser:
+    parser = _parser(
+        "test",
+        _("Check the rules against a file of cases:")
+        + '\n\n  [[case]]\n  tool = "run_shell_command"\n  command = "git push"\n  expect = "deny"',
+        _("exit codes: 0 all as expected, 1 some are not, 2 bad usage"),
+    )
+    parser.add_argument("file", metavar="FILE", help=_("a TOML file"))
+    add_policy_flags(parser)
+    return parser
+
+
+_CommandRunner: TypeAlias = Callable[[argparse.Namespace, OpenPolicy], int]
+
+_TEXT_WIDTH = 60
+_COMMANDS: dict[str, tuple[Callable[[], argparse.ArgumentParser], _CommandRunner]] = {
+    "explain": (_explain_parser, _explain),
+    "list": (_list_parser, _list),
+    "revoke": (_revoke_parser, _revoke),
+    "test": (_test_parser, _test),
+}

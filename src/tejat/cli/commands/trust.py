@@ -1,0 +1,184 @@
+"""`tejat trust`: what a folder brings along, and whether that counts."""
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Mapping
+from typing import assert_never
+
+from tejat.config.paths import AppPaths, app_paths
+from tejat.config.trust.decision import TrustDecision, TrustLevel, forget_folder, list_trusted_folders, trust_folder
+from tejat.config.trust.renewal import persistent_trust
+from tejat.config.trust.store import TrustItem
+from tejat.core.errors import ConfigurationError, UsageError
+from tejat.core.exit_codes import EXIT_CONFIGURATION, EXIT_NOT_CONFIRMED, EXIT_OK, EXIT_USAGE
+from tejat.core.i18n import _, translate
+from tejat.core.json_text import dump_json
+from tejat.core.messages.types import JsonObject
+from tejat.core.sanitize import sanitize_text
+from tejat.ui.plain.approver import is_interactive
+from tejat.ui.plain.style import Style
+
+
+def run(words: list[str], environment: Mapping[str, str]) -> int:
+    """Run `tejat trust` with these words and return the exit code."""
+    options = _parser().parse_args(words)
+    paths = app_paths(environment)
+    try:
+        if options.list:
+            return _list(paths, as_json=options.json)
+        if options.revoke is not None:
+            return _revoke(paths, options.revoke, environment)
+        if options.never is not None:
+            return _never(paths, options.never)
+        return _trust(paths, options, environment)
+    except UsageError as error:
+        print(f"tejat: {sanitize_text(translate(error))}", file=sys.stderr)
+        return EXIT_CONFIGURATION if isinstance(error, ConfigurationError) else EXIT_USAGE
+
+
+def _trust(paths: AppPaths, options: argparse.Namespace, environment: Mapping[str, str]) -> int:
+    root = os.path.abspath(options.directory)
+    trust = persistent_trust(paths, root, environment)
+    if options.json:
+        print(dump_json(_to_json(root, trust), indent=2))
+        return EXIT_OK
+    _print_trust(root, trust)
+    if trust.is_trusted and not options.yes:
+        return EXIT_OK
+    if trust.problem is not None:
+        return EXIT_CONFIGURATION
+    if not options.yes:
+        if not is_interactive():
+            message = _("nobody is here to say yes. With --yes it is trusted without asking.")
+            print(f"tejat: {message}", file=sys.stderr)
+            return EXIT_NOT_CONFIRMED
+        if not _confirm():
+            print(_("Nothing was changed."), file=sys.stderr)
+            return EXIT_NOT_CONFIRMED
+    # What was shown is what is trusted, whatever became of it meanwhile.
+    trust_folder(paths, root, items=trust.items)
+    print(_("Trusted: {folder}", folder=_one_line(root)))
+    return EXIT_OK
+
+
+def _list(paths: AppPaths, *, as_json: bool) -> int:
+    folders = list_trusted_folders(paths)
+    if as_json:
+        entries: list[JsonObject] = [
+            {"path": folder.path, "level": folder.level, "when": folder.decided_at, "byGemini": folder.from_gemini_cli}
+            for folder in folders
+        ]
+        print(dump_json(entries, indent=2))
+        return EXIT_OK
+    for folder in folders:
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(folder.decided_at))
+        note = f"  {_('(you told Gemini CLI)')}" if folder.from_gemini_cli else ""
+        print(f"{_level_label(folder.level).ljust(11)}  {when}  {_one_line(folder.path)}{note}")
+    if not folders:
+        print(_("Nothing was decided about any folder yet."))
+    return EXIT_OK
+
+
+def _level_label(level: TrustLevel) -> str:
+    match level:
+        case TrustLevel.TRUSTED:
+            return _("trusted")
+        case TrustLevel.NOT_TRUSTED:
+            return _("not trusted")
+        case TrustLevel.UNKNOWN:
+            return _("unknown")
+        case TrustLevel.CHANGED:
+            return _("changed")
+        case _:
+            assert_never(level)
+
+
+def _revoke(paths: AppPaths, directory: str, environment: Mapping[str, str]) -> int:
+    root = os.path.abspath(directory)
+    if forget_folder(paths, root):
+        print(_("Forgotten: {folder}", folder=_one_line(root)))
+    else:
+        print(_("Nothing was decided about {folder}.", folder=_one_line(root)))
+    if os.path.isdir(root):
+        trust = persistent_trust(paths, root, environment)
+        if trust.is_trusted:
+            print(_("{reason} `tejat trust --never` overrules that.", reason=_one_line(trust.reason)))
+    return EXIT_OK
+
+
+def _never(paths: AppPaths, directory: str) -> int:
+    root = os.path.abspath(directory)
+    trust_folder(paths, root, level=TrustLevel.NOT_TRUSTED)
+    print(_("Never trusted, with everything in it: {folder}", folder=_one_line(root)))
+    return EXIT_OK
+
+
+def _print_trust(root: str, trust: TrustDecision) -> None:
+    style = Style(sys.stdout)
+    print(style.bold(_one_line(root)))
+    changes = {item.path: _("gone") if item.kind == "gone" else _("changed") for item in trust.changed}
+    gone = [item for item in trust.changed if item.kind == "gone"]
+    for item in (*trust.items, *gone):
+        _print_item(item, changes.get(item.path))
+    if not trust.items and not gone:
+        print(f"  {_('brings nothing along that needs trust')}")
+    print(_one_line(trust.reason))
+
+
+def _print_item(item: TrustItem, change: str | None) -> None:
+    what = "" if item.kind == "gone" else f"{translate(item.label)}  "
+    print(f"  {what}{_one_line(item.path)}{f'  ({change})' if change else ''}")
+    for line in item.details:
+        print(f"      {_one_line(line)}")
+
+
+def _one_line(text: str) -> str:
+    """Text that can pass for no other line of ours."""
+    return sanitize_text(translate(text)).replace("\n", "<U+000A>")
+
+
+def _confirm() -> bool:
+    print(_("Trust this folder as it is now? [y]es / [n]o:"), end=" ", file=sys.stderr, flush=True)
+    line = sys.stdin.readline()
+    if not line.endswith("\n"):
+        print(file=sys.stderr)
+    return line.strip().lower() in ("y", "yes")
+
+
+def _to_json(root: str, trust: TrustDecision) -> JsonObject:
+    return {
+        "path": root,
+        "level": trust.level,
+        "reason": trust.reason,
+        "items": [item._asdict() for item in trust.items],
+        "changed": [item.path for item in trust.changed],
+    }
+
+
+def _epilog() -> str:
+    return _("""\
+A folder that is not trusted can be worked in, but its own settings, MCP servers, hooks, commands and environment file
+are left alone. Trust is for the folder as it is now: when one of these files changes, it ends until you look again.
+
+exit codes: 0 done, 2 bad usage, 3 not confirmed, 52 the file with what was decided cannot be relied on
+""")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tejat trust",
+        description=_("Show what a folder brings along, and trust it after a yes."),
+        epilog=_epilog(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("directory", nargs="?", default=".", metavar="DIR", help=_("the folder (default: .)"))
+    parser.add_argument("--yes", action="store_true", help=_("trust it without asking"))
+    parser.add_argument("--json", action="store_true", help=_("print JSON and ask nothing"))
+    instead = parser.add_mutually_exclusive_group()
+    instead.add_argument("--list", action="store_true", help=_("show what was decided about folders"))
+    instead.add_argument("--revoke", metavar="DIR", help=_("forget what was decided about a folder"))
+    instead.add_argument("--never", metavar="DIR", help=_("never trust a folder and what is in it"))
+    return parser

@@ -1,0 +1,290 @@
+"""`tejat mcp add`: a server is put into the settings of the person or of the project."""
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from tejat.cli.mcp.format import folder_changed_note, home_scope_error, one_line, print_note
+from tejat.config.env_expansion import is_secret
+from tejat.config.mcp.entries import McpServerEntries, SettingsScope, validate_server_url
+from tejat.config.paths import app_paths
+from tejat.config.trust.renewal import TrustAfterEdit
+from tejat.core.errors import UsageError
+from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK
+from tejat.core.i18n import _
+from tejat.core.messages.types import JsonObject, JsonValue
+from tejat.mcp.names import alias_problem
+
+
+def run(words: list[str]) -> int:
+    """Add a server and return the exit code. Raises UsageError, and OSError where the file cannot be written."""
+    parser = _parser()
+    split = _split(words)
+    options = parser.parse_args(split.options)
+    if split.name is None or split.command is None:
+        parser.error(_("give a NAME, and the COMMAND that starts the server or the URL it is reached at"))
+    entry, transport = _entry(split.command, split.arguments, options)
+    problem = alias_problem(split.name)
+    if problem:
+        raise UsageError(problem)
+    scope = SettingsScope(options.scope)
+    entries = McpServerEntries(app_paths(os.environ), os.path.abspath("."), os.environ)
+    if scope is SettingsScope.PROJECT and entries.is_home:
+        print(home_scope_error(), file=sys.stderr)
+        return EXIT_FAILED
+    is_there = split.name in entries.names(scope)
+    standing = entries.put(scope, split.name, entry)
+    if is_there:
+        done = _('MCP server "{name}" updated in {scope} settings.', name=split.name, scope=scope)
+    else:
+        done = _('MCP server "{name}" added to {scope} settings.', name=split.name, scope=scope)
+    print(f"{done} ({transport})")
+    print(f"  {one_line(entries.path(scope))}")
+    for line in _notes(split, options, entries, standing):
+        print_note(line)
+    return EXIT_OK
+
+
+class _SplitArguments(NamedTuple):
+    """Which words are whose: ours, and those of the command. None: not given."""
+
+    options: list[str]
+    name: str | None
+    command: str | None
+    arguments: list[str]
+
+
+def _split(words: Sequence[str]) -> _SplitArguments:
+    """Everything up to COMMAND is ours; the first `--` ends that too and is nobody's."""
+    ours: list[str] = []
+    given: list[str] = []
+    rest = list(words)
+    while rest and len(given) < 2:
+        word = rest.pop(0)
+        if word == "--":
+            given, rest = [*given, *rest[: 2 - len(given)]], rest[2 - len(given) :]
+            return _SplitArguments(ours, *_first_two(given), rest)
+        if not word.startswith("-") or word == "-":
+            given.append(word)
+            continue
+        ours.append(word)
+        if _takes_value(word) and rest:
+            ours.append(rest.pop(0))
+    name, command = _first_two(given)
+    if command is not None and _is_url(command):
+        return _SplitArguments([*ours, *rest], name, command, [])
+    if "--" in rest:
+        rest.remove("--")
+    return _SplitArguments(ours, name, command, rest)
+
+
+def _takes_value(option: str) -> bool:
+    if option.startswith("--"):
+        return "=" not in option and option not in ("--trust", "--help")
+    return len(option) == 2 and option != "-h"
+
+
+def _first_two(given: Sequence[str]) -> tuple[str | None, str | None]:
+    name, command, *_ = (*given, None, None)
+    return name, command
+
+
+def _is_url(word: str) -> bool:
+    return word.lower().startswith(("http://", "https://"))
+
+
+def _entry(command: str, arguments: list[str], options: argparse.Namespace) -> tuple[JsonObject, str]:
+    """The entry of the settings, and the transport it means. Raises UsageError."""
+    for word in (command, *arguments, options.cwd or "", options.description or ""):
+        if not word.isprintable() and ("\0" in word or any("\ud800" <= letter <= "\udfff" for letter in word)):
+            raise UsageError(_("A word of the command line is not text, so it cannot stand in the settings."))
+    transport = options.transport or ("http" if _is_url(command) else "stdio")
+    entry = (
+        _stdio_entry(command, arguments, options)
+        if transport == "stdio"
+        else _remote_entry(command, transport, options)
+    )
+    more: dict[str, JsonValue] = {
+        "timeout": options.timeout,
+        "trust": options.trust or None,
+        "description": options.description,
+        "includeTools": _names(options.include_tools),
+        "excludeTools": _names(options.exclude_tools),
+    }
+    return {**entry, **{name: value for name, value in more.items() if value is not None}}, transport
+
+
+def _stdio_entry(command: str, arguments: list[str], options: argparse.Namespace) -> JsonObject:
+    if _is_url(command):
+        raise UsageError(_("An address is no command: leave out -t stdio, or give -t http or -t sse."))
+    if not command.strip():
+        raise UsageError(_("The command is empty."))
+    if options.header:
+        raise UsageError(_("-H is for servers with an address: a program is given variables, with -e KEY=VALUE."))
+    entry: dict[str, JsonValue] = {"command": command}
+    if arguments:
+        entry["args"] = arguments
+    if options.env:
+        entry["env"] = dict(options.env)
+    if options.cwd:
+        entry["cwd"] = options.cwd
+    return entry
+
+
+def _remote_entry(url: str, transport: str, options: argparse.Namespace) -> JsonObject:
+    validate_server_url(url)
+    if options.env or options.cwd:
+        raise UsageError(_("-e and --cwd are for programs: a server with an address is given headers, with -H."))
+    entry: dict[str, JsonValue] = {"httpUrl": url} if transport == "http" else {"url": url, "type": "sse"}
+    if options.header:
+        entry["headers"] = dict(options.header)
+    return entry
+
+
+def _names(lists: "list[str] | None") -> "list[JsonValue] | None":
+    if lists is None:
+        return None
+    return [name.strip() for names in lists for name in names.split(",") if name.strip()]
+
+
+def _notes(
+    split: _SplitArguments, options: argparse.Namespace, entries: McpServerEntries, standing: TrustAfterEdit
+) -> list[str]:
+    """What else there is to say about what was written."""
+    notes: list[str] = []
+    scope = SettingsScope(options.scope)
+    if standing is TrustAfterEdit.NOT_TRUSTED:
+        notes.append(_("This folder is not trusted, so its servers are not started. `tejat trust` lets them count."))
+    elif standing is TrustAfterEdit.CHANGED:
+        notes.append(folder_changed_note())
+    if options.transport is None and _is_url(split.command or ""):
+        notes.append(
+            _("Taken for a server that speaks streamable HTTP. For one that speaks the older SSE give -t sse.")
+        )
+    if scope is SettingsScope.PROJECT and options.trust:
+        notes.append(_("--trust does not count in the settings of a project. With --scope user it does."))
+    if scope is SettingsScope.PROJECT:
+        named = [name for name, value in (*(options.env or ()), *(options.header or ())) if _looks_secret(name, value)]
+        if named:
+            listed = ", ".join(map(one_line, named))
+            notes.append(
+                _(
+                    "{names} may be secret and now stands in a file of the project. --scope user keeps it yours.",
+                    names=listed,
+                )
+            )
+    else:
+        notes += _override_notes(split.name or "", entries)
+    mistaken = [word for word in split.arguments if word.partition("=")[0] in _OWN_OPTIONS]
+    if mistaken:
+        word = one_line(mistaken[0])
+        notes.append(_("{word} was given to the command. Options of `tejat mcp add` go before it.", word=word))
+    command = split.command or ""
+    if " " in command and not _is_url(command) and not os.path.exists(command):
+        notes.append(_("The command is one word with blanks in it: write program and arguments as words of their own."))
+    return notes
+
+
+def _override_notes(name: str, entries: McpServerEntries) -> list[str]:
+    try:
+        is_overruled = name in entries.names(SettingsScope.PROJECT)
+    except UsageError:
+        return []
+    if not is_overruled:
+        return []
+    return [_('The project here has a server "{name}" too. Where the project is trusted, its own counts.', name=name)]
+
+
+def _looks_secret(name: str, value: str) -> bool:
+    return "$" not in value and (name.lower() == "authorization" or is_secret(name.replace("-", "_"), value))
+
+
+def _parse_variable(word: str) -> tuple[str, str]:
+    name, equals, value = word.partition("=")
+    if not equals or not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", name):
+        raise argparse.ArgumentTypeError(_("a variable is given as KEY=VALUE, with a KEY of letters, digits and '_'"))
+    if not _is_plain(value):
+        raise argparse.ArgumentTypeError(_("the value of {name} is not text", name=name))
+    return name, value
+
+
+def _parse_header(word: str) -> tuple[str, str]:
+    name, colon, value = word.partition(":")
+    if not colon or not re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", name) or not value.strip():
+        raise argparse.ArgumentTypeError(_('a header is given as "Name: value"'))
+    if not _is_plain(value) or any(letter in value for letter in "\r\n"):
+        raise argparse.ArgumentTypeError(
+            _("the value of the header {name} has characters that no header has", name=name)
+        )
+    return name, value.strip()
+
+
+def _is_plain(value: str) -> bool:
+    return "\0" not in value and not any("\ud800" <= letter <= "\udfff" for letter in value)
+
+
+def _parse_milliseconds(word: str) -> int:
+    number = int(word) if word.isascii() and word.isdecimal() and len(word) < 10 else 0
+    if number == 0:
+        raise argparse.ArgumentTypeError(_("a limit is a number of milliseconds from 1"))
+    return number
+
+
+def _epilog() -> str:
+    return _("""\
+Options go before COMMAND: what follows it belongs to it, whatever it looks like. Behind a URL they may follow.
+
+  tejat mcp add files npx -y @modelcontextprotocol/server-filesystem .
+  tejat mcp add -s user -e LOG=debug notes python notes.py --verbose
+  tejat mcp add -t http -H "X-Team: blue" wiki https://wiki.example.com/mcp
+
+exit codes: 0 added, 1 not in the home directory without --scope user, 2 bad usage, 52 the settings cannot be relied on
+""")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tejat mcp add",
+        usage="tejat mcp add [OPTIONS] NAME COMMAND [ARGUMENT ...]\n       tejat mcp add [OPTIONS] NAME URL",
+        description=_("Put an MCP server into the settings. One of that name is replaced."),
+        epilog=_epilog(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add(
+        "-s",
+        "--scope",
+        choices=[scope.value for scope in SettingsScope],
+        default="project",
+        help=_("whose settings (default: project)"),
+    )
+    add(
+        "-t",
+        "--transport",
+        "--type",
+        choices=["stdio", "sse", "http"],
+        help=_("how it is spoken to (default: stdio, for a URL http)"),
+    )
+    add("-e", "--env", action="append", type=_parse_variable, metavar="KEY=VALUE", help=_("a variable for the program"))
+    add(
+        "-H",
+        "--header",
+        action="append",
+        type=_parse_header,
+        metavar="'NAME: VALUE'",
+        help=_("a header for the address"),
+    )
+    add("--timeout", type=_parse_milliseconds, metavar="MS", help=_("how long a request may take (default: 600000)"))
+    add("--trust", action="store_true", help=_("its tools need no confirmation; only with --scope user"))
+    add("--description", metavar="TEXT", help=_("what it is for, in your words"))
+    add("--include-tools", action="append", metavar="A,B", help=_("only these of its tools"))
+    add("--exclude-tools", action="append", metavar="A,B", help=_("without these of its tools"))
+    add("--cwd", metavar="DIR", help=_("where the program runs (default: where the session works)"))
+    return parser
+
+
+_OWN_OPTIONS = {"--scope", "--transport", "--include-tools", "--exclude-tools", "--description"}

@@ -1,0 +1,77 @@
+"""`tejat mcp auth`: the person logs in at a remote server, or has that forgotten."""
+
+import argparse
+import asyncio
+import webbrowser
+
+from tejat.app.mcp.inspection import NoSuchServer
+from tejat.app.mcp.login import ServerLogin
+from tejat.app.run_config import load_run_config
+from tejat.cli.mcp.format import one_line, print_note, print_unknown_server
+from tejat.cli.signals import Terminated, graceful_termination
+from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK
+from tejat.core.i18n import _
+from tejat.core.sanitize import sanitize_text
+from tejat.mcp.errors import McpFailure
+from tejat.ui.plain.approver import is_interactive
+from tejat.ui.plain.line_input import read_line
+
+
+def run(words: list[str]) -> int:
+    """Log in or forget it, and return the exit code. Raises UsageError."""
+    options = _parser().parse_args(words)
+    try:
+        login = ServerLogin(options.name, load_run_config(["."]))
+        if options.forget:
+            return _forget(login, options.name)
+        with graceful_termination():
+            asyncio.run(_log_in(login, opens=options.open))
+    except Terminated as ended:
+        return ended.exit_code
+    except NoSuchServer as error:
+        print_unknown_server(error.name, error.known, error.notes)
+        return EXIT_FAILED
+    except McpFailure as failure:
+        print_note(failure.message)
+        return EXIT_FAILED
+    name, directory = one_line(options.name), one_line(login.directory)
+    print(_("Logged in at {name}. The login is kept in {directory}", name=name, directory=directory))
+    return EXIT_OK
+
+
+def _forget(login: ServerLogin, name: str) -> int:
+    """Raises McpFailure."""
+    if login.forget():
+        print(_("Forgotten: the login at {name}. The server itself was not told.", name=one_line(name)))
+    else:
+        print(_("There was no login at {name}.", name=one_line(name)))
+    return EXIT_OK
+
+
+async def _log_in(login: ServerLogin, *, opens: bool) -> None:
+    """Raises McpFailure."""
+
+    async def show(address: str) -> None:
+        print(f"{_('Log in with a browser at this address:')}\n\n  {sanitize_text(address)}\n", flush=True)
+        if opens and not await asyncio.to_thread(webbrowser.open, address):
+            print_note(_("No browser could be opened."))
+
+    async def read_address() -> str:
+        asked = _("Where the browser runs on another machine, paste the address that it ends at:")
+        return await read_line(f"{asked} ")
+
+    await login.log_in(show, read_address if is_interactive() else None)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tejat mcp auth",
+        description=_("Log in at a remote MCP server with a browser. The login is renewed by itself from then on."),
+        epilog=_("exit codes: 0 done, 1 it failed, 2 bad usage, 52 the settings cannot be relied on"),
+        allow_abbrev=False,
+    )
+    parser.add_argument("name", metavar="NAME", help=_("the server"))
+    instead = parser.add_mutually_exclusive_group()
+    instead.add_argument("--open", action="store_true", help=_("open the browser of this machine"))
+    instead.add_argument("--forget", action="store_true", help=_("forget the login"))
+    return parser

@@ -1,0 +1,65 @@
+"""`tejat mcp enable` and `disable`: whether a server is started in later sessions."""
+
+import argparse
+import os
+from contextlib import suppress
+
+from tejat.app.run_config import RunConfig, load_run_config
+from tejat.cli.mcp.format import one_line, print_note, unknown_server_message
+from tejat.config.mcp.enablement import disabled_servers, is_disabled, set_server_enabled
+from tejat.config.mcp.entries import McpServerEntries, SettingsScope
+from tejat.config.settings.types import configured_servers
+from tejat.core.errors import ConfigurationError, UsageError
+from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK
+from tejat.core.i18n import _
+
+
+def run(words: list[str], *, on: bool) -> int:
+    """Switch a server on or off and return the exit code. Raises UsageError, and OSError where that cannot be kept."""
+    options = _parser(on=on).parse_args(words)
+    if options.session:
+        raise UsageError(
+            _("A switch always lasts. To choose the servers of one run, give that run --allowed-mcp-server-names LIST.")
+        )
+    run_config = load_run_config(["."])
+    known = _known_servers(run_config)
+    if options.name not in known and not is_disabled(options.name, disabled_servers(run_config.paths)):
+        print_note(unknown_server_message(options.name, known))
+        return EXIT_FAILED
+    has_changed = set_server_enabled(run_config.paths, options.name, enabled=on)
+    print(_outcome(one_line(options.name), on=on, has_changed=has_changed))
+    return EXIT_OK
+
+
+def _outcome(name: str, *, on: bool, has_changed: bool) -> str:
+    match on, has_changed:
+        case True, True:
+            return _('MCP server "{name}" is enabled.', name=name)
+        case True, False:
+            return _('MCP server "{name}" is already enabled.', name=name)
+        case False, True:
+            return _('MCP server "{name}" is disabled.', name=name)
+        case _:
+            return _('MCP server "{name}" is already disabled.', name=name)
+
+
+def _known_servers(run_config: RunConfig) -> set[str]:
+    """Every server that counts here, and those of a project that nobody trusts yet."""
+    known = set(configured_servers(run_config.settings))
+    with suppress(ConfigurationError):
+        known |= set(McpServerEntries(run_config.paths, run_config.roots[0], os.environ).names(SettingsScope.PROJECT))
+    return known
+
+
+def _parser(*, on: bool) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog=f"tejat mcp {'enable' if on else 'disable'}",
+        description=_("Start an MCP server in later sessions, wherever one is called so.")
+        if on
+        else _("Do not start an MCP server in later sessions, wherever one is called so."),
+        epilog=_("exit codes: 0 done, 1 there is no such server, 2 bad usage, 52 a file cannot be relied on"),
+        allow_abbrev=False,
+    )
+    parser.add_argument("name", metavar="NAME", help=_("the server"))
+    parser.add_argument("--session", action="store_true", help=argparse.SUPPRESS)
+    return parser

@@ -1,0 +1,128 @@
+"""`tejat mcp list`: every server of the settings, tried for real."""
+
+import argparse
+import asyncio
+import sys
+from typing import assert_never
+
+from tejat.app.mcp.inspection import ServerOffer, ServerProbe, open_server_probe
+from tejat.cli.mcp.format import one_line, print_note, supports_unicode
+from tejat.cli.signals import Terminated, graceful_termination
+from tejat.core.exit_codes import EXIT_OK
+from tejat.core.i18n import _, ngettext, translate
+from tejat.core.json_text import dump_json
+from tejat.core.messages.types import JsonObject
+from tejat.mcp.types import ServerState, ServerStatus
+
+_MAX_STDERR_LINES = 5
+
+
+def run(words: list[str]) -> int:
+    """List the servers and return the exit code. Raises UsageError."""
+    options = _parser().parse_args(words)
+    try:
+        with graceful_termination():
+            asyncio.run(_list(as_json=options.json))
+    except Terminated as ended:
+        return ended.exit_code
+    return EXIT_OK
+
+
+async def _list(*, as_json: bool) -> None:
+    found: list[JsonObject] = []
+    async with open_server_probe(["."]) as servers:
+        for line in servers.notes:
+            print_note(line)
+        async for status in servers.connect_all():
+            if as_json:
+                found.append(_to_json(status, servers))
+                continue
+            if not found:
+                print(f"{_('Configured MCP servers:')}\n")
+            found.append({})
+            _print_server(status, servers)
+    if as_json:
+        print(dump_json(found, indent=2))
+    elif not found:
+        print(_("No MCP servers configured."))
+
+
+def _print_server(status: ServerStatus, servers: ServerProbe) -> None:
+    """At once: others may take their time."""
+    fancy, plain, word = _state_label(status.state)
+    mark = fancy if supports_unicode() else plain
+    tools = ""
+    if status.state is ServerState.CONNECTED:
+        offer = servers.offer(status)
+        tools = f" ({ngettext('{count} tool', '{count} tools', len(offer.tools))})"
+    where = f"{one_line(status.location)} ({translate(status.transport)})"
+    print(f"{mark} {one_line(status.alias)}: {where} - {word}{tools}")
+    for line in _detail_lines(status):
+        print(f"    {one_line(line)}")
+    sys.stdout.flush()
+
+
+def _state_label(state: ServerState) -> tuple[str, str, str]:
+    """A mark, one for terminals without it, and the word."""
+    match state:
+        case ServerState.CONNECTED:
+            return "✓", "+", _("Connected")
+        case ServerState.DISCONNECTED | ServerState.CONNECTING:
+            return "✗", "x", _("Disconnected")
+        case ServerState.NEEDS_LOGIN:
+            return "✗", "x", _("Needs login")
+        case ServerState.BLOCKED:
+            return "✗", "x", _("Blocked")
+        case ServerState.DISABLED:
+            return "○", "o", _("Disabled")
+        case _:
+            assert_never(state)
+
+
+def _detail_lines(status: ServerStatus) -> list[str]:
+    if status.state is ServerState.CONNECTED:
+        return []
+    words = [f"| {line}" for line in status.recent_output[-_MAX_STDERR_LINES:]]
+    return [*filter(None, translate(status.reason).split("\n")), *words, *_next_step(status)]
+
+
+def _next_step(status: ServerStatus) -> list[str]:
+    match status.state:
+        case ServerState.NEEDS_LOGIN:
+            return [_("Log in: {command}", command=f"tejat mcp auth {status.alias}")]
+        case ServerState.DISCONNECTED:
+            return [_("Look closer: {command}", command=f"tejat mcp test {status.alias}")]
+        case _:
+            return []
+
+
+def _to_json(status: ServerStatus, servers: ServerProbe) -> JsonObject:
+    offer = servers.offer(status) if status.state is ServerState.CONNECTED else ServerOffer((), ())
+    info = status.info
+    return {
+        "name": status.alias,
+        "state": status.state,
+        "transport": status.transport,
+        "where": status.location,
+        "source": servers.source(status.alias),
+        "step": status.step,
+        "reason": status.reason,
+        "lastWords": list(status.recent_output),
+        "seconds": round(status.connect_seconds, 3),
+        "server": None if info is None else {"name": info.name, "version": info.version, "revision": info.revision},
+        "tools": [{"name": tool.name, "tokens": tool.tokens} for tool in offer.tools],
+        "prompts": [prompt.name for prompt in status.features.prompts],
+        "resources": [resource.uri for resource in status.features.resources],
+        "problems": list(offer.problems),
+    }
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tejat mcp list",
+        description=_("Connect to every MCP server of the settings that may be started, and say what became of it."),
+        epilog=_("exit codes: 0 listed, 2 bad usage, 52 the settings cannot be relied on"),
+        allow_abbrev=False,
+    )
+    parser.add_argument("--json", action="store_true", help=_("print a JSON list"))
+    return parser

@@ -1,0 +1,65 @@
+"""`tejat mcp remove`: a server is taken out of the settings of the person or of the project."""
+
+import argparse
+import os
+import sys
+
+from tejat.cli.mcp.format import folder_changed_note, home_scope_error, one_line, print_note, unknown_server_message
+from tejat.config.mcp.entries import McpServerEntries, SettingsScope
+from tejat.config.paths import AppPaths, app_paths
+from tejat.config.settings.loader import load_settings
+from tejat.config.trust.renewal import TrustAfterEdit
+from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK
+from tejat.core.i18n import _
+
+
+def run(words: list[str]) -> int:
+    """Remove a server and return the exit code. Raises UsageError, and OSError where the file cannot be written."""
+    options = _parser().parse_intermixed_args(words)
+    name, scope, paths = options.name, SettingsScope(options.scope), app_paths(os.environ)
+    entries = McpServerEntries(paths, os.path.abspath("."), os.environ)
+    if scope is SettingsScope.PROJECT and entries.is_home:
+        print(home_scope_error(), file=sys.stderr)
+        return EXIT_FAILED
+    if name not in entries.names(scope):
+        message = _('Server "{name}" not found in {scope} settings.', name=one_line(name), scope=scope)
+        print(message, file=sys.stderr)
+        print_note(_elsewhere_hint(name, scope, entries, paths))
+        return EXIT_FAILED
+    standing = entries.remove(scope, name)
+    print(_('Server "{name}" removed from {scope} settings.', name=one_line(name), scope=scope))
+    if standing is TrustAfterEdit.CHANGED:
+        print_note(folder_changed_note())
+    return EXIT_OK
+
+
+def _elsewhere_hint(name: str, scope: SettingsScope, entries: McpServerEntries, paths: AppPaths) -> str:
+    other = SettingsScope.USER if scope is SettingsScope.PROJECT else SettingsScope.PROJECT
+    known = {each: entries.names(each) for each in SettingsScope}
+    if name in known[other]:
+        command = f"tejat mcp remove --scope {other} {one_line(name)}"
+        return _("It is in the {scope} settings: {command}", scope=other, command=command)
+    # What is left are files of whoever runs the machine.
+    settings = load_settings(paths, [], trusted=False, environment=os.environ).mcp_servers
+    if name in settings:
+        source = settings[name].source
+        return _("It is in {source}, which belongs to whoever runs this machine.", source=source)
+    return unknown_server_message(name, {*known[SettingsScope.USER], *known[SettingsScope.PROJECT], *settings})
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tejat mcp remove",
+        description=_("Take an MCP server out of the settings. What it was allowed to do is kept until you revoke it."),
+        epilog=_("exit codes: 0 removed, 1 it is not there, 2 bad usage, 52 the settings cannot be relied on"),
+        allow_abbrev=False,
+    )
+    parser.add_argument("name", metavar="NAME", help=_("the server"))
+    parser.add_argument(
+        "-s",
+        "--scope",
+        choices=[scope.value for scope in SettingsScope],
+        default="project",
+        help=_("whose settings (default: project)"),
+    )
+    return parser

@@ -1,0 +1,171 @@
+"""`tejat mcp serve`: our tools for other agents, over standard input and output or over HTTP on this machine."""
+
+import argparse
+import asyncio
+import os
+import secrets
+import signal
+import sys
+from collections.abc import Awaitable, Callable
+
+from tejat import __version__
+from tejat.app.tools.tool_host import ToolHostOptions, open_tool_host
+from tejat.cli.policy_flags import add_policy_flags, add_sandbox_flag, policy_flags
+from tejat.config.files.reader import AllowedWriters, read_config_file
+from tejat.core.errors import SandboxUnavailable, UsageError
+from tejat.core.exit_codes import EXIT_NO_SANDBOX, EXIT_OK, EXIT_USAGE
+from tejat.core.i18n import _, translate
+from tejat.core.sanitize import sanitize_text
+from tejat.ui.mcp_server.stdio import serve_stdio
+from tejat.ui.mcp_server.streamable_http import ENDPOINT_PATH, serve_http
+from tejat.ui.mcp_server.tool_server import ToolServer
+
+_TOKEN_VARIABLE = "TEJAT_MCP_TOKEN"
+_MIN_TOKEN_LENGTH = 16
+_MAX_PORT = 65_535
+
+
+def run(words: list[str]) -> int:
+    """Run `tejat mcp serve` with these words and return the exit code."""
+    options = _parser().parse_args(words)
+    try:
+        return asyncio.run(_serve(options))
+    except SandboxUnavailable as error:
+        _log(str(error))
+        return EXIT_NO_SANDBOX
+    except UsageError as error:
+        _log(str(error))
+        return EXIT_USAGE
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tejat mcp serve",
+        description=_("Serve the tools to other agents over MCP: on standard input and output, or with --http."),
+        epilog=_(
+            "The token is a new one with every start, unless {name} or --token-file gives one.", name=_TOKEN_VARIABLE
+        ),
+    )
+    add_policy_flags(parser)
+    parser.add_argument("--exclude-tools", action="append", metavar="LIST", help=_("tools that may not be used at all"))
+    add_sandbox_flag(parser)
+    parser.add_argument(
+        "--http",
+        nargs="?",
+        type=_parse_port,
+        const=0,
+        metavar="PORT",
+        help=_("listen on this port of 127.0.0.1 (default: any that is free)"),
+    )
+    parser.add_argument("--token-file", metavar="FILE", help=_("where the token for --http is read from"))
+    return parser
+
+
+def _parse_port(word: str) -> int:
+    number = int(word) if word.isascii() and word.isdecimal() else -1
+    if not 0 <= number <= _MAX_PORT:
+        raise argparse.ArgumentTypeError(_("a port is a number from 0 to {most}", most=_MAX_PORT))
+    return number
+
+
+async def _serve(options: argparse.Namespace) -> int:
+    flags = policy_flags(options)
+    excluded = [name.strip() for names in options.exclude_tools or () for name in names.split(",")]
+    serving = ToolHostOptions(
+        directories=flags.roots,
+        allowed_tools=flags.allowed_tools,
+        excluded_tools=tuple(filter(None, excluded)),
+        mode=flags.mode,
+        sandbox=options.sandbox,
+    )
+    if options.token_file is not None and options.http is None:
+        raise UsageError(_("--token-file is for --http: over standard input and output there is no token."))
+    async with open_tool_host(serving) as host:
+        for note in host.notes:
+            _log(note)
+        server = ToolServer(host, version=__version__)
+        try:
+            if options.http is None:
+                return await _run_until_signal(lambda: _serve_lines(server))
+            return await _run_until_signal(lambda: _serve_http(server, options.http, options.token_file))
+        finally:
+            server.close()
+
+
+async def _serve_lines(server: ToolServer) -> None:
+    """Only messages go to standard output; what anybody else would write there goes to standard error."""
+    if os.isatty(0):
+        _log(_("This is for programs: a client of MCP talks to it on standard input. Ctrl-D ends it."))
+    sink = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        await serve_stdio(server, source=0, sink=sink, warn=_log)
+    finally:
+        os.dup2(sink, 1)
+        os.close(sink)
+
+
+async def _serve_http(server: ToolServer, port: int, token_file: str | None) -> None:
+    """Raises UsageError where nobody can listen there."""
+    token, where = _read_token(token_file)
+
+    def tell(found: int) -> None:
+        _log(_("Serving on {address}", address=f"http://127.0.0.1:{found}{ENDPOINT_PATH}"))
+        _log(where)
+
+    try:
+        await serve_http(server, port=port, token=token, on_listening=tell)
+    except OSError as error:
+        reason = error.strerror or error
+        raise UsageError(_("Cannot listen on port {port}: {reason}", port=port, reason=reason)) from None
+
+
+def _read_token(file: str | None) -> tuple[str, str]:
+    """The token, and what to say about it. Raises UsageError."""
+    given, where = os.environ.get(_TOKEN_VARIABLE), _("the environment variable {name}", name=_TOKEN_VARIABLE)
+    if file is not None:
+        given, where = read_config_file(file, writers=AllowedWriters.TRUSTED), _("the file {file}", file=file)
+        if given is None:
+            raise UsageError(_("The file for the token does not exist: {file}", file=file))
+    if given is None:
+        token = secrets.token_urlsafe(32)
+        return token, _("Clients must send the header {header}", header=f"Authorization: Bearer {token}")
+    given = given.strip()
+    if len(given) < _MIN_TOKEN_LENGTH or not (given.isascii() and given.isprintable()) or " " in given:
+        raise UsageError(
+            _(
+                "The token in {place} must have at least {least} plain characters, and no space.",
+                place=where,
+                least=_MIN_TOKEN_LENGTH,
+            )
+        )
+    header = "Authorization: Bearer ..."
+    return given, _("Clients must send the token in {place} as the header {header}", place=where, header=header)
+
+
+async def _run_until_signal(serving: Callable[[], Awaitable[None]]) -> int:
+    """Serve until that ends by itself, or somebody sends a signal; then everything that runs is ended first.
+
+    A second signal ends the program at once. Those that the caller has us ignore stay ignored, as with nohup.
+    """
+    loop = asyncio.get_running_loop()
+    task = asyncio.ensure_future(serving())
+    received: list[int] = []
+
+    def end(number: int) -> None:
+        loop.remove_signal_handler(number)
+        received.append(number)
+        task.cancel()
+
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            loop.add_signal_handler(number, end, number)
+    await asyncio.wait((task,))
+    if received:
+        return 128 + received[0]
+    task.result()
+    return EXIT_OK
+
+
+def _log(line: str) -> None:
+    print(f"tejat: {sanitize_text(translate(line))}", file=sys.stderr, flush=True)

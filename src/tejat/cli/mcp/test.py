@@ -1,0 +1,145 @@
+"""`tejat mcp test`: one server, step by step."""
+
+import argparse
+import asyncio
+import sys
+import time
+from collections.abc import Sequence
+from typing import assert_never
+
+from tejat.app.mcp.inspection import NoSuchServer, OfferedTool, open_server_probe
+from tejat.cli.mcp.format import one_line, print_note, print_unknown_server
+from tejat.cli.signals import Terminated, graceful_termination
+from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK
+from tejat.core.i18n import _, ngettext, translate
+from tejat.mcp.types import ConnectionStep, ServerState, ServerStatus
+from tejat.ui.plain.style import Style
+
+_MAX_STDERR_LINES = 20
+
+
+def run(words: list[str]) -> int:
+    """Test a server and return the exit code. Raises UsageError."""
+    options = _parser().parse_args(words)
+    try:
+        with graceful_termination():
+            return asyncio.run(_test(options.name))
+    except Terminated as ended:
+        return ended.exit_code
+    except NoSuchServer as error:
+        print_unknown_server(error.name, error.known, error.notes)
+        return EXIT_FAILED
+
+
+async def _test(name: str) -> int:
+    steps = _Steps()
+    style = Style(sys.stdout)
+    async with open_server_probe(["."], only=name, on_change=steps.on_status) as servers:
+        status = servers.statuses()[0]
+        print(style.bold(f"{one_line(name)}: {one_line(status.location)} ({translate(status.transport)})"), flush=True)
+        async for settled in servers.connect_all():
+            status = settled
+        steps.is_over = True
+        is_connected = status.state is ServerState.CONNECTED
+        offer = servers.offer(status) if is_connected else None
+        last_words = servers.stderr_tail(name)[-_MAX_STDERR_LINES:]
+        warning = servers.warning(name)
+    if offer is not None:
+        _print_tools(offer.tools, style)
+        _print_lines(_("problems:"), offer.problems, style)
+    _print_lines(_("last words on its error output:"), last_words, style)
+    if warning:
+        print_note(warning)
+    if is_connected:
+        return EXIT_OK
+    print_note(status.reason)
+    if status.state is ServerState.NEEDS_LOGIN:
+        print_note(_("{command} logs in there.", command=f"`tejat mcp auth {name}`"))
+    return EXIT_FAILED
+
+
+class _Steps:
+    """Tells of every step when it is done, with the time that it took, until it `is_over`."""
+
+    def __init__(self) -> None:
+        self.is_over = False
+        self._step: ConnectionStep | None = None
+        self._began = 0.0
+
+    def on_status(self, status: ServerStatus) -> None:
+        """The server has got further."""
+        if self.is_over or (status.step is self._step and status.state is ServerState.CONNECTING):
+            return
+        now = time.monotonic()
+        if self._step is not None:
+            print(
+                f"  {_step_label(self._step):9}  {now - self._began:6.2f} s  {_outcome(self._step, status)}", flush=True
+            )
+        self._step, self._began = status.step, now
+
+
+def _step_label(step: ConnectionStep) -> str:
+    match step:
+        case ConnectionStep.START:
+            return _("start")
+        case ConnectionStep.HANDSHAKE:
+            return _("handshake")
+        case ConnectionStep.LIST:
+            return _("list")
+        case ConnectionStep.CALL:
+            return _("call")
+        case _:
+            assert_never(step)
+
+
+def _outcome(step: ConnectionStep, status: ServerStatus) -> str:
+    if status.state not in (ServerState.CONNECTING, ServerState.CONNECTED):
+        return _("failed")
+    match step:
+        case ConnectionStep.HANDSHAKE if status.info is not None:
+            name = f"{one_line(status.info.name)} {one_line(status.info.version)}".strip()
+            name = name or _("a server without a name")
+            return _("{name}, revision {revision}", name=name, revision=status.info.revision)
+        case ConnectionStep.LIST:
+            offered = status.features
+            counts = (
+                ngettext("{count} tool", "{count} tools", len(offered.tools)),
+                ngettext("{count} prompt", "{count} prompts", len(offered.prompts)),
+                ngettext("{count} resource", "{count} resources", len(offered.resources)),
+            )
+            return ", ".join(counts)
+        case _:
+            return _("done")
+
+
+def _print_tools(tools: Sequence[OfferedTool], style: Style) -> None:
+    if not tools:
+        return
+    together = _("together")
+    width = max(len(together), *(len(tool.name) for tool in tools))
+    print()
+    print(style.bold(f"  {_('TOOL').ljust(width)}  {_('TOKENS')}"))
+    for tool in tools:
+        changed = f"  {_('changed since you allowed it, so it asks again')}" if tool.has_changed else ""
+        print(f"  {tool.name.ljust(width)}  {tool.tokens:6}{changed}")
+    print(f"  {together.ljust(width)}  {sum(tool.tokens for tool in tools):6}")
+
+
+def _print_lines(title: str, lines: Sequence[str], style: Style) -> None:
+    if not lines:
+        return
+    print()
+    print(style.bold(f"  {title}"))
+    for line in lines:
+        print(f"  {one_line(line)}")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tejat mcp test",
+        description=_("Connect to one MCP server and tell of every step: how long it took, and what came of it."),
+        epilog=_("exit codes: 0 it works, 1 it does not, 2 bad usage, 52 the settings cannot be relied on"),
+        allow_abbrev=False,
+    )
+    parser.add_argument("name", metavar="NAME", help=_("the server"))
+    return parser

@@ -1,0 +1,118 @@
+"""`tejat tools call`: one call as a person makes it, or a stream of them."""
+
+import argparse
+import asyncio
+import gc
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+
+from tejat.app.tools.toolset import SessionTools, open_tools, run_blocking_inline
+from tejat.cli.policy_flags import policy_flags
+from tejat.cli.tools.arguments import parse_arguments
+from tejat.cli.tools.jsonl import serve_jsonl
+from tejat.cli.tools.view import print_result
+from tejat.config.paths import app_paths
+from tejat.config.settings.loader import load_settings
+from tejat.core.approval.confirmation import Approver
+from tejat.core.errors import ErrorType, UsageError
+from tejat.core.exit_codes import EXIT_FAILED, EXIT_NOT_CONFIRMED, EXIT_OK
+from tejat.core.i18n import _, translate
+from tejat.core.json_text import dump_json
+from tejat.core.messages.types import FunctionCall
+from tejat.core.sanitize import sanitize_text
+from tejat.core.tools.base import ToolResult
+from tejat.ui.plain.approver import AutoApprover, ConsoleApprover, is_interactive
+from tejat.ui.plain.style import Style
+
+# A result may hold a hundred thousand paths, and next to nothing here is a cycle: looking for cycles at every 700th
+# object costs a tenth of such a call and finds none.
+_OBJECTS_BETWEEN_COLLECTIONS = 50_000
+
+
+def call_one(options: argparse.Namespace) -> int:
+    """Run one tool and return the exit code. Raises UsageError."""
+    if options.name is None:
+        raise UsageError(_("which tool? `tejat tools list` shows them"))
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
+    with _open_tools(options, _make_approver(options)) as session:
+        name, result = asyncio.run(_call(session, options.name, options.arguments))
+    if options.json:
+        print(dump_json({"name": name, **result.to_json()}))
+    else:
+        print_result(result)
+    return _exit_code(result)
+
+
+async def _call(session: SessionTools, name: str, words: Sequence[str]) -> tuple[str, ToolResult]:
+    """The name of the tool and what the call came to. Raises UsageError."""
+    try:
+        if name not in session.registry:
+            _print_problems(session.notes)
+        await _find_tool(session, name)
+        tool = session.registry.get(name)
+        arguments = parse_arguments(words, tool.argument_type if tool else lambda _: None)
+        return tool.name if tool else name, await session.scheduler.run(FunctionCall(name, arguments))
+    finally:
+        await session.close()
+
+
+async def _find_tool(session: SessionTools, name: str) -> None:
+    """A tool that nobody knows may be one of a command or of a server."""
+    if name in session.registry:
+        return
+    _print_problems(await session.discover_tools())
+    why = None if name in session.registry else session.why_missing(name)
+    if why is not None:
+        _print_problems([why])
+
+
+def _print_problems(problems: Sequence[str]) -> None:
+    for problem in problems:
+        print(f"tejat: {sanitize_text(translate(problem))}", file=sys.stderr)
+
+
+def call_stream(options: argparse.Namespace) -> int:
+    """Answer the calls on standard input and return the exit code. Raises UsageError."""
+    if options.name is not None:
+        raise UsageError(_("--jsonl reads the calls from standard input, so no tool is named"))
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
+    approver = AutoApprover() if options.yes else None
+    with _open_tools(options, approver) as session, run_blocking_inline():
+        _print_problems(session.notes)
+
+        async def run(call: FunctionCall) -> ToolResult:
+            await _find_tool(session, call.name)
+            return await session.scheduler.run(call)
+
+        serve_jsonl(run, sys.stdin.buffer, sys.stdout.buffer, session.close)
+    return EXIT_OK
+
+
+def _open_tools(options: argparse.Namespace, approver: Approver | None) -> AbstractContextManager[SessionTools]:
+    flags = policy_flags(options)
+    return open_tools(
+        flags.roots, approver, allowed_tools=flags.allowed_tools, mode=flags.mode, sandbox=options.sandbox
+    )
+
+
+def _make_approver(options: argparse.Namespace) -> Approver | None:
+    if options.yes:
+        return AutoApprover()
+    if not is_interactive():
+        return None
+    roots = policy_flags(options).roots
+    # What a project says about editors must not be run.
+    settings = load_settings(app_paths(os.environ), roots, trusted=False, environment=os.environ)
+    preferred = settings.preferred_editor and settings.preferred_editor.value
+    return ConsoleApprover(Style(sys.stderr), preferred_editor=preferred, untrusted=tuple(map(os.path.realpath, roots)))
+
+
+def _exit_code(result: ToolResult) -> int:
+    if result.error is None:
+        return EXIT_OK
+    return EXIT_NOT_CONFIRMED if result.error.type in _NOT_CONFIRMED else EXIT_FAILED
+
+
+_NOT_CONFIRMED = frozenset({ErrorType.POLICY_VIOLATION, ErrorType.CANCELLED})

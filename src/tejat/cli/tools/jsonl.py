@@ -1,0 +1,86 @@
+"""`tejat tools call --jsonl`: a call a line in, an answer a line out, in order, in one process."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable
+from contextlib import closing
+from typing import BinaryIO, TypeGuard
+
+from tejat.core.errors import ErrorType
+from tejat.core.json_text import InvalidJson, dump_json, load_json
+from tejat.core.messages.types import FunctionCall, JsonValue
+from tejat.core.tools.base import ToolError, ToolResult
+
+RunCall = Callable[[FunctionCall], Coroutine[None, None, ToolResult]]
+
+
+Close = Callable[[], Coroutine[None, None, None]]
+
+
+def serve_jsonl(run: RunCall, lines: Iterable[bytes], answers: BinaryIO, close: Close) -> None:
+    """Answer every line until the input ends, then close. A bad line gets an error answer that names it."""
+    with closing(asyncio.new_event_loop()) as loop:
+        answering = loop.create_task(_answer_all(run, lines, answers))
+        try:
+            loop.run_until_complete(answering)
+        finally:
+            loop.run_until_complete(_shut_down(answering, close))
+
+
+async def _answer_all(run: RunCall, lines: Iterable[bytes], answers: BinaryIO) -> None:
+    """Waiting for a line holds up the loop, which has nothing else to do, and lets an interrupt through at once."""
+    for number, line in enumerate(lines, 1):
+        if line.isspace():
+            continue
+        try:
+            call_id, call = _read_call(line)
+        except _BadRequest as bad:
+            result = _error_result(f"Line {number}: {bad}")
+            call_id = bad.call_id
+        else:
+            result = await run(call)
+        answers.write(_answer(call_id, result))
+        answers.flush()
+
+
+async def _shut_down(answering: "asyncio.Task[None]", close: Close) -> None:
+    """An interrupt may have come in the middle of a call, which must not go on with the next line."""
+    answering.cancel()
+    await asyncio.wait((answering,))
+    if not answering.cancelled():
+        answering.exception()  # whoever ran it knows
+    await close()
+
+
+class _BadRequest(ValueError):
+    def __init__(self, reason: str, call_id: JsonValue = None) -> None:
+        super().__init__(reason)
+        self.call_id = call_id
+
+
+def _read_call(line: bytes) -> tuple[JsonValue, FunctionCall]:
+    try:
+        request = load_json(line.strip())
+    except InvalidJson as error:
+        raise _BadRequest(f"not JSON: {error}") from None
+    if not _is_object(request):
+        raise _BadRequest('must be an object like {"id": 1, "name": "read_file", "args": {"path": "a.txt"}}')
+    given_id = request.get("id")
+    call_id = given_id if isinstance(given_id, str | int | float) else None
+    name, args = request.get("name"), request.get("args", {})
+    if not isinstance(name, str):
+        raise _BadRequest('"name" must be the name of a tool', call_id)
+    if not _is_object(args):
+        raise _BadRequest('"args" must be an object', call_id)
+    return call_id, FunctionCall(name, args)
+
+
+def _is_object(value: object) -> TypeGuard[dict[str, object]]:
+    return isinstance(value, dict)
+
+
+def _error_result(reason: str) -> ToolResult:
+    return ToolResult(reason, reason, ToolError(reason, ErrorType.INVALID_TOOL_PARAMS))
+
+
+def _answer(call_id: JsonValue, result: ToolResult) -> bytes:
+    return (dump_json({"id": call_id, **result.to_json()}) + "\n").encode()

@@ -1,0 +1,32 @@
+"""`tejat tools list --all`: every tool that a session here would have, those of others too."""
+
+import argparse
+import asyncio
+import sys
+
+from tejat.app.tools.toolset import SessionTools, open_tools
+from tejat.cli.tools.view import print_tools
+from tejat.core.exit_codes import EXIT_OK
+from tejat.core.i18n import translate
+from tejat.core.json_text import dump_json
+from tejat.core.sanitize import sanitize_text
+
+
+def list_all_tools(options: argparse.Namespace) -> int:
+    """Start what has to be started, show what is there, end it again, and return the exit code. Raises UsageError."""
+    with open_tools(options.root or ["."], None) as session:
+        problems = [*session.notes, *asyncio.run(_discover(session))]
+        if not options.json:
+            print_tools(session.registry.entries(), problems)
+            return EXIT_OK
+        print(dump_json([declaration.to_json() for declaration in session.registry.declarations()], indent=2))
+    for problem in problems:
+        print(f"tejat: {sanitize_text(translate(problem))}", file=sys.stderr)
+    return EXIT_OK
+
+
+async def _discover(session: SessionTools) -> list[str]:
+    try:
+        return await session.discover_tools()
+    finally:
+        await session.close()

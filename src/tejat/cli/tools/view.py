@@ -1,0 +1,116 @@
+"""What `tejat tools` prints for people."""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import assert_never
+
+from tejat.core.errors import ErrorType
+from tejat.core.i18n import _, ngettext, translate
+from tejat.core.messages.tokens import estimate_declaration_tokens
+from tejat.core.messages.types import FileData, FunctionResponse, InlineData, Part, PartListUnion, Text
+from tejat.core.sanitize import sanitize_text
+from tejat.core.tools.base import ToolError, ToolResult
+from tejat.tools.registry import ToolEntry
+from tejat.ui.plain.style import Style
+
+_TOKENS_COLUMN = 4
+"""The column with numbers."""
+
+
+def print_tools(entries: Sequence[ToolEntry], problems: Sequence[str] = ()) -> None:
+    """A table: name, display name, kind, where it is from, its tokens, what it does; then what all of them cost.
+
+    On a terminal its lines are cut to the width. Problems, of tools that could not be had, go to standard error.
+    """
+    costs = [estimate_declaration_tokens(entry.declaration) for entry in entries]
+    rows = [
+        (entry.name, entry.display_name, entry.kind.value, _source_label(entry), f"{cost:,}", _first_sentence(entry))
+        for entry, cost in zip(entries, costs, strict=True)
+    ]
+    heading = _("NAME"), _("SHOWN AS"), _("KIND"), _("SOURCE"), _("TOKENS"), _("WHAT IT DOES")
+    _print_table([heading, *rows])
+    cost = ngettext(
+        "{count} tool, about {tokens:,} tokens in every request that tells of all of them",
+        "{count} tools, about {tokens:,} tokens in every request that tells of all of them",
+        len(entries),
+        tokens=sum(costs),
+    )
+    print(f"\n{cost}")
+    for problem in problems:
+        print(f"tejat: {sanitize_text(translate(problem))}", file=sys.stderr)
+
+
+def _source_label(entry: ToolEntry) -> str:
+    if entry.server is not None:
+        return _("server {name}", name=entry.server)
+    return f"{entry.source}: {entry.origin}" if entry.origin else entry.source.value
+
+
+def _print_table(rows: Sequence[tuple[str, ...]]) -> None:
+    """The first row is the heading; the last column may be as long as it likes."""
+    cleaned = [tuple(sanitize_text(translate(cell)) for cell in row) for row in rows]
+    *widths, _ = (max(map(len, column)) for column in zip(*cleaned, strict=True))
+    room = _columns() if sys.stdout.isatty() else 0
+    style = Style(sys.stdout)
+    for number, row in enumerate(cleaned):
+        cells = [_align(cell, width, at) for at, (cell, width) in enumerate(zip(row, widths, strict=False))]
+        line = "  ".join([*cells, row[-1]])
+        if room and len(line) > room:
+            line = line[: room - 1] + "…"
+        print(style.bold(line) if number == 0 else line)
+
+
+def _align(cell: str, width: int, column: int) -> str:
+    return cell.rjust(width) if column == _TOKENS_COLUMN else cell.ljust(width)
+
+
+def print_result(result: ToolResult) -> None:
+    """The result as a person reads it: content on standard output, a failure on standard error."""
+    if result.error is not None:
+        print(f"tejat: {sanitize_text(translate(_failure_text(result, result.error)))}", file=sys.stderr)
+        return
+    text = _content_text(result.llm_content)
+    print(sanitize_text(text) if sys.stdout.isatty() else text, end="" if text.endswith("\n") else "\n")
+
+
+def _failure_text(result: ToolResult, error: ToolError) -> str:
+    """What the model is told, or where a rule stood in the way what a person can do about it."""
+    if error.type is ErrorType.POLICY_VIOLATION and isinstance(result.return_display, str) and result.return_display:
+        return result.return_display
+    return _content_text(result.llm_content)
+
+
+def _columns() -> int:
+    """How wide the terminal is; 0 when it does not say."""
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns
+    except OSError:
+        return 0
+
+
+def _first_sentence(entry: ToolEntry) -> str:
+    first_line = entry.declaration.description.strip().partition("\n")[0]
+    return first_line.partition(". ")[0].rstrip(".")
+
+
+def _content_text(content: PartListUnion) -> str:
+    if isinstance(content, str):
+        return content
+    if isinstance(content, Text | InlineData | FileData | FunctionResponse):
+        return _part_text(content)
+    return "".join(item if isinstance(item, str) else _part_text(item) for item in content)
+
+
+def _part_text(part: Part) -> str:
+    match part:
+        case Text(text):
+            return text
+        case InlineData(mime_type, data):
+            return _("[{type}, {size} bytes]", type=mime_type, size=len(data)) + "\n"
+        case FileData(mime_type, file_uri):
+            return f"[{mime_type}, {file_uri}]\n"
+        case FunctionResponse(name, _):
+            return _("[answer of {name}]", name=name) + "\n"
+        case _:
+            assert_never(part)

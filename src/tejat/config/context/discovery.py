@@ -1,0 +1,206 @@
+"""Finds what people wrote for the model: GEMINI.md and AGENTS.md, the person's own and those of the project."""
+
+import os
+from collections import deque
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+
+from tejat.config.context.imports import expand_imports_flat, expand_imports_inline
+from tejat.config.context.reader import ContextReader, UnreadableContextFile
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy
+from tejat.workspace.paths.ignore_rules import IgnoreRules, IgnoreStatus
+
+_SKIPPED_DIRECTORIES = frozenset({"node_modules", ".git", "bower_components", ".svn", ".hg"})
+# What tools make, looked into last: where they are not ignored, a project may keep its own files there.
+_LOW_PRIORITY_DIRECTORIES = frozenset(
+    {"build", "dist", "target", "out", "vendor", "venv", "env", "coverage", "__pycache__", "site-packages", "Pods"}
+)
+_GENERATED_MARKERS = frozenset({"CACHEDIR.TAG", "pyvenv.cfg"})
+
+
+class ContextFileOrigin(StrEnum):
+    """Why a context file counts: it is the person's own, or lies above, in or below the project's directory."""
+
+    USER = "yours"
+    ABOVE = "above"
+    PROJECT = "project"
+    BELOW = "below"
+
+
+@frozen
+class ContextFile:
+    """`text` is what the model gets of it, imports filled in. `size` is the number of its bytes."""
+
+    path: str
+    text: str
+    origin: ContextFileOrigin
+    size: int
+
+
+@frozen
+class ContextFiles:
+    """The most general file first, the most particular last."""
+
+    files: tuple[ContextFile, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    def to_prompt(self, directory: str) -> str:
+        """All of them as one text; their paths are told from this directory."""
+        return "\n\n".join(
+            f"--- Context from: {name} ---\n{file.text.strip()}\n--- End of Context from: {name} ---"
+            for file in self.files
+            if file.text.strip()
+            for name in [os.path.relpath(file.path, os.path.realpath(directory))]
+        )
+
+
+def find_context_files(
+    *,
+    home_directory: str,
+    directories: Sequence[str],
+    names: Sequence[str],
+    is_trusted: bool,
+    import_format: str = "tree",
+    max_directories: int = 200,
+) -> ContextFiles:
+    """The context files for these workspace directories, the first of which is where we are.
+
+    `home_directory` holds the person's own files. Those of a project that is not trusted are left alone.
+    `import_format` is "tree" or "flat". At most `most_directories` are looked into below the workspace directories.
+    Raises nothing: what cannot be used is told in the warnings.
+    """
+    search = _ContextSearch(names, flat=import_format == "flat")
+    search.add_directory(os.path.realpath(home_directory), ContextFileOrigin.USER)
+    if is_trusted:
+        home = os.path.dirname(os.path.realpath(home_directory))
+        for directory in map(os.path.realpath, directories):
+            repository = _find_repository(directory)
+            search.allowed = (repository or directory,)
+            # Without a repository, as far up as everything is the person's own.
+            top = repository or (home if directory.startswith(f"{home.rstrip('/')}/") else directory)
+            for above in _directories_between(top, directory):
+                search.add_directory(above, ContextFileOrigin.ABOVE)
+            search.add_directory(directory, ContextFileOrigin.PROJECT)
+            search.add_descendants(directory, max_directories)
+    return ContextFiles(tuple(search.found), tuple(search.reader.warnings))
+
+
+def _find_repository(directory: str) -> str | None:
+    while not os.path.lexists(os.path.join(directory, ".git")):
+        parent = os.path.dirname(directory)
+        if parent == directory:
+            return None
+        directory = parent
+    return directory
+
+
+def _directories_between(top: str, directory: str) -> list[str]:
+    """From the top down to just above the directory."""
+    between: list[str] = []
+    while directory != top:
+        directory = os.path.dirname(directory)
+        between.append(directory)
+    return between[::-1]
+
+
+class _ContextSearch:
+    """One search, and what it has found so far."""
+
+    def __init__(self, names: Sequence[str], *, flat: bool) -> None:
+        self.reader = ContextReader()
+        self.found: list[ContextFile] = []
+        self.allowed: tuple[str, ...] = ()
+        self._flat = flat
+        self._names = [name for name in dict.fromkeys(map(str.strip, names)) if self._is_name(name)]
+        self._seen: set[str] = set()
+        self._texts: set[str] = set()
+
+    def _is_name(self, name: str) -> bool:
+        if name and not os.path.isabs(name) and ".." not in name.split("/") and "\0" not in name:
+            return True
+        if name:
+            self.reader.warnings.append(
+                gettext_lazy("{name!r} is not the name of a context file: it leads somewhere else.", name=name)
+            )
+        return False
+
+    def add_directory(self, directory: str, origin: ContextFileOrigin, names: Sequence[str] | None = None) -> None:
+        """Read what is there of these names."""
+        for name in self._names if names is None else names:
+            path = os.path.join(directory, name)
+            real_path = os.path.realpath(path)
+            if real_path in self._seen or not os.path.lexists(path) or os.path.isdir(real_path):
+                continue
+            self._seen.add(real_path)
+            self._add(path, real_path, origin)
+
+    def _add(self, path: str, real_path: str, origin: ContextFileOrigin) -> None:
+        allowed = self.allowed
+        if origin is ContextFileOrigin.USER:
+            # A link in one's own directory leads where one wants it to.
+            allowed = (os.path.dirname(path), os.path.dirname(real_path))
+        elif origin is ContextFileOrigin.ABOVE:
+            allowed = (*allowed, os.path.dirname(path))
+        if not any(real_path.startswith(f"{place.rstrip('/')}/") for place in allowed):
+            self.reader.warnings.append(gettext_lazy("{path} was left out: it leads outside the project.", path=path))
+            return
+        try:
+            text = self.reader.read(real_path, named=path)
+        except UnreadableContextFile as problem:
+            self.reader.warnings.append(gettext_lazy("{path} was left out: {why}.", path=path, why=problem))
+            return
+        fill = expand_imports_flat if self._flat else expand_imports_inline
+        filled = fill(real_path, text, reader=self.reader, allowed=allowed)
+        # A copy under the other name says nothing new.
+        if text.strip() not in self._texts:
+            self._texts.add(text.strip())
+            self.found.append(ContextFile(path, filled, origin, len(filled.encode("utf-8", "replace"))))
+
+    def add_descendants(self, root: str, max_directories: int) -> None:
+        """Breadth first, never through links, and not what the project ignores."""
+        rules: IgnoreRules | None = None
+        for directory, names in _directories_below(root, frozenset(self._names), max_directories):
+            rules = rules or IgnoreRules(root, git=True, gemini=True)
+            relative = os.path.relpath(directory, root)
+            wanted = [name for name in self._names if name in names]
+            self.add_directory(
+                directory,
+                ContextFileOrigin.BELOW,
+                [name for name in wanted if _is_not_ignored(rules, os.path.join(relative, name))],
+            )
+
+
+def _is_not_ignored(rules: IgnoreRules, relative: str) -> bool:
+    return rules.check(relative, is_directory=False) is IgnoreStatus.NOT_IGNORED
+
+
+def _directories_below(root: str, wanted: frozenset[str], most: int) -> Iterator[tuple[str, frozenset[str]]]:
+    """The directories below the root that hold one of the wanted names, with those names.
+
+    Asking the ignore rules about each of them would take longer than looking into it, so only the caller asks, about
+    what was found. What tools make comes last, so that it does not use up what may be looked into.
+    """
+    waiting, last = deque([root]), deque[str]()
+    telling = wanted | _GENERATED_MARKERS
+    left = most + 1
+    while left and (waiting or last):
+        left -= 1
+        directory = waiting.popleft() if waiting else last.popleft()
+        try:
+            with os.scandir(directory) as entries:
+                names = [
+                    entry.name for entry in entries if entry.is_dir(follow_symlinks=False) or entry.name in telling
+                ]
+        except OSError:
+            continue
+        found = telling.intersection(names)
+        if found and directory != root:
+            if not found.isdisjoint(_GENERATED_MARKERS):
+                continue
+            yield directory, found
+        for name in sorted(names):
+            if name not in _SKIPPED_DIRECTORIES and name not in found:
+                (last if name in _LOW_PRIORITY_DIRECTORIES or name.startswith(".") else waiting).append(
+                    os.path.join(directory, name)
+                )

@@ -1,0 +1,108 @@
+"""Reads the texts that people write for the model, within limits, and without what a reader would not see in them."""
+
+import os
+
+from tejat.core.i18n import gettext_lazy
+from tejat.core.sanitize import sanitize_text, strip_hidden
+from tejat.workspace.files.regular_file import regular_file_opener
+
+MAX_BYTES = 256 * 1024
+"""Of one file."""
+MAX_TOTAL_BYTES = 2**20
+MAX_FILES = 500
+MAX_IMPORTS = 2000
+"""So many names are looked up; a text with more of them is no honest one."""
+
+_EMOJI_JOINERS = {ord("\ufe0f"): None, ord("\u200d"): None}
+_MAX_NAMED = 5
+
+
+class UnreadableContextFile(Exception):
+    """A file that cannot be used; the message says why, in a few words."""
+
+
+class ContextReader:
+    """Reads the files of one session. `warnings` is what the person should know about them."""
+
+    def __init__(self) -> None:
+        self.warnings: list[str] = []
+        self._left = MAX_TOTAL_BYTES
+        self._files = 0
+        self._mentions = 0
+
+    def count_import(self) -> bool:
+        """Whether one more name in a text may be looked up as a file."""
+        self._mentions += 1
+        if self._mentions == MAX_IMPORTS + 1:
+            self.warnings.append(
+                gettext_lazy(
+                    "The context files have more than {most} imports: the rest is left alone.", most=MAX_IMPORTS
+                )
+            )
+        return self._mentions <= MAX_IMPORTS
+
+    def read(self, path: str, *, named: str | None = None) -> str:
+        """The text of a regular file, with plain line ends. `named` is its path as the person knows it.
+
+        A long file is cut at the end of a line. Raises Unreadable.
+        """
+        named = named or path
+        if self._left <= 0 or self._files >= MAX_FILES:
+            raise UnreadableContextFile(
+                gettext_lazy(
+                    "the limit of {size} KB and {most} files is reached",
+                    size=MAX_TOTAL_BYTES // 1024,
+                    most=MAX_FILES,
+                )
+            )
+        try:
+            descriptor = regular_file_opener(path, os.O_RDONLY)
+            try:
+                content = _read_head(descriptor, min(MAX_BYTES, self._left))
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            raise UnreadableContextFile(error.strerror or gettext_lazy("it cannot be read")) from None
+        self._left -= len(content.content)
+        self._files += 1
+        if content.is_cut:
+            self.warnings.append(
+                gettext_lazy(
+                    "{named} is too long: only its first {kept} KB are used.",
+                    named=named,
+                    kept=len(content.content) // 1024,
+                )
+            )
+        return self._decode(content.content, named)
+
+    def _decode(self, content: bytes, named: str) -> str:
+        if b"\0" in content:
+            raise UnreadableContextFile(gettext_lazy("it is not a text"))
+        text = content.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
+        plain = strip_hidden(text)
+        # Emoji are made with two of them; nobody needs to be warned of those.
+        hidden = sorted(set(text.translate(_EMOJI_JOINERS)) - set(plain))
+        if hidden:
+            listed = ", ".join(map(sanitize_text, hidden[:_MAX_NAMED])) + (", ..." if len(hidden) > _MAX_NAMED else "")
+            self.warnings.append(
+                gettext_lazy(
+                    "{named} has hidden characters ({listed}). The model does not get them.", named=named, listed=listed
+                )
+            )
+        return plain
+
+
+class _Content:
+    def __init__(self, kept: bytes, *, is_cut: bool) -> None:
+        self.content = kept
+        self.is_cut = is_cut
+
+
+def _read_head(descriptor: int, most: int) -> _Content:
+    content = b""
+    while len(content) <= most and (piece := os.read(descriptor, most + 1 - len(content))):
+        content += piece
+    if len(content) <= most:
+        return _Content(content, is_cut=False)
+    line_end = content.rfind(b"\n", 0, most) + 1
+    return _Content(content[: line_end or most], is_cut=True)

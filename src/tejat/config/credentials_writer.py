@@ -1,0 +1,33 @@
+"""Keeps the key of a service for the person."""
+
+import os
+
+from tejat.config.credentials import API_KEY_NAMES, credentials_path, read_api_keys
+from tejat.config.files.lock import file_lock
+from tejat.config.files.writer import write_private_file
+from tejat.config.paths import AppPaths, make_private_directory
+from tejat.core.errors import UsageError
+from tejat.core.i18n import gettext_lazy
+
+_LOCK_TIMEOUT = 10.0
+
+
+def save_api_key(paths: AppPaths, name: str, key: str) -> str:
+    """Keep a key from now on, in the place of one with the same name, and return the file it is in.
+
+    An empty key is one to forget. Raises UsageError where it cannot be kept; what was there is still there then.
+    """
+    if name not in API_KEY_NAMES or not key.isprintable() or not key.isascii() or "'" in key:
+        raise UsageError(gettext_lazy("This is not a key that could be kept: it holds characters that no key has."))
+    path = credentials_path(paths)
+    make_private_directory(os.path.dirname(path))
+    with file_lock(f"{path}.lock", patience=_LOCK_TIMEOUT):
+        kept = {**read_api_keys(paths), name: key}
+        text = "".join(f"{each}='{kept[each]}'\n" for each in sorted(kept) if kept[each])
+        try:
+            write_private_file(path, text)
+        except OSError as error:
+            raise UsageError(
+                gettext_lazy("The key could not be kept in {path}: {why}.", path=path, why=error.strerror)
+            ) from error
+    return path

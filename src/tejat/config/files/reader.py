@@ -1,0 +1,119 @@
+"""Reads the small text files that tell the program what it may do, and refuses those that others could have written."""
+
+import errno
+import os
+import stat
+from enum import Enum, auto
+
+from tejat.core.errors import ConfigurationError
+from tejat.core.i18n import gettext_lazy
+
+MAX_BYTES = 2**20
+
+
+class AllowedWriters(Enum):
+    """Who may have written a file that we obey."""
+
+    TRUSTED = auto()
+    """Only the person who runs the program, or root."""
+    ANYONE = auto()
+
+
+def read_config_file(path: str, *, writers: AllowedWriters) -> str | None:
+    """The text of the file, without a byte order mark; None if there is no such file.
+
+    Raises ConfigurationError that names the file: it cannot be read, is no regular file, is longer than MAX_BYTES, is
+    not UTF-8, or was open to other writers than allowed. A link to nowhere is not a missing file.
+    """
+    content = read_config_bytes(path, writers=writers)
+    return None if content is None else _decode(content, path)
+
+
+def read_config_bytes(path: str, *, writers: AllowedWriters) -> bytes | None:
+    """The same for a file that need not be UTF-8."""
+    if not path_exists(path):
+        return None
+    try:
+        # Opening a pipe must not wait for whoever would write into it.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+        try:
+            return _read_content(descriptor, path, writers)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise _read_error(path, error) from error
+
+
+def list_config_directory(path: str, *, writers: AllowedWriters) -> list[str]:
+    """The sorted names in the directory, none if there is no such directory.
+
+    Raises ConfigurationError that names it: it cannot be read, is no directory, or was open to other writers than
+    allowed.
+    """
+    if not path_exists(path):
+        return []
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            if writers is AllowedWriters.TRUSTED:
+                _check_writers(os.fstat(descriptor), path)
+            return sorted(os.listdir(descriptor))
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise _read_error(path, error) from error
+
+
+def path_exists(path: str) -> bool:
+    """Whether the name is taken. Raises ConfigurationError where that cannot be known: unknown is not missing."""
+    try:
+        os.lstat(path)
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR):
+            return False
+        raise _read_error(path, error) from error
+    return True
+
+
+def _read_content(descriptor: int, path: str, writers: AllowedWriters) -> bytes:
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        raise ConfigurationError(gettext_lazy("Cannot read {path}: it is not a regular file.", path=path))
+    if writers is AllowedWriters.TRUSTED:
+        _check_writers(status, path)
+    content = b""
+    while len(content) <= MAX_BYTES:
+        piece = os.read(descriptor, MAX_BYTES + 1 - len(content))
+        if not piece:
+            return content
+        content += piece
+    raise ConfigurationError(
+        gettext_lazy("Cannot read {path}: it is longer than {size} MiB.", path=path, size=MAX_BYTES // 2**20)
+    )
+
+
+def _check_writers(status: os.stat_result, path: str) -> None:
+    if status.st_uid not in (0, os.geteuid()):
+        raise ConfigurationError(
+            gettext_lazy(
+                "Will not obey {path}: it belongs to another user (number {number}).", path=path, number=status.st_uid
+            )
+        )
+    if status.st_mode & stat.S_IWOTH and not (stat.S_ISDIR(status.st_mode) and status.st_mode & stat.S_ISVTX):
+        raise ConfigurationError(
+            gettext_lazy("Will not obey {path}: everybody may write to it. `chmod o-w` closes it.", path=path)
+        )
+
+
+def _decode(content: bytes, path: str) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ConfigurationError(
+            gettext_lazy("Cannot read {path}: it is not UTF-8 (line {line}).", path=path, line=line)
+        ) from None
+
+
+def _read_error(path: str, error: OSError) -> ConfigurationError:
+    return ConfigurationError(gettext_lazy("Cannot read {path}: {why}.", path=path, why=error.strerror))

@@ -1,0 +1,198 @@
+"""Reads JSON as people write it, with comments and trailing commas, and remembers where every value stands."""
+
+import json
+import re
+from collections.abc import Callable
+from math import isinf
+from typing import NamedTuple, TypeAlias
+
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy
+
+MAX_DEPTH = 100
+
+JsoncValue: TypeAlias = "dict[str, Node] | list[Node] | str | int | float | bool | None"
+
+
+@frozen
+class JsonNode:
+    """A value and the line and column, from 1, where it begins."""
+
+    value: JsoncValue
+    line: int
+    column: int
+
+
+class JsoncError(ValueError):
+    """The text is not JSON. The message ends with the line and column that `line` and `column` tell."""
+
+    def __init__(self, problem: str, *, line: int, column: int) -> None:
+        super().__init__(gettext_lazy("{why} at line {line}, column {column}", why=problem, line=line, column=column))
+        self.line = line
+        self.column = column
+
+
+class MemberSpan(NamedTuple):
+    """Where a member of an object stands in the text: its key, its value, and the end of that."""
+
+    key: int
+    value: int
+    end: int
+
+
+MemberCallback: TypeAlias = Callable[[dict[str, JsonNode], str, MemberSpan], None]
+"""Told of every member as it is read: the object it belongs to, its key and its place."""
+
+
+def parse_jsonc(text: str, on_member: MemberCallback | None = None) -> JsonNode:
+    """The value that the whole text is. Places that `note` is told of are counted without a byte order mark.
+
+    Raises BadJson, also for a key given twice and for nesting past MAX_DEPTH.
+    """
+    reader = _Parser(text.removeprefix("\ufeff"), on_member)
+    reader.skip_space()
+    node = reader.read_value(MAX_DEPTH)
+    reader.skip_space()
+    if reader.position < len(reader.text):
+        raise reader.error(gettext_lazy("there is more text after the value"))
+    return node
+
+
+class _Parser:
+    __slots__ = ("_line", "_line_start", "_on_member", "position", "text")
+
+    def __init__(self, text: str, note: MemberCallback | None) -> None:
+        self.text = text
+        self._on_member = note
+        self.position = 0
+        self._line = 1
+        self._line_start = 0
+
+    def error(self, words: str, position: int | None = None) -> JsoncError:
+        at = self.position if position is None else position
+        line = self.text.count("\n", 0, at) + 1
+        return JsoncError(words, line=line, column=at - self.text.rfind("\n", 0, at))
+
+    def skip_space(self) -> None:
+        """Go past blanks and comments, counting lines: only there can a line end."""
+        while found := _SPACE.match(self.text, self.position):
+            skipped = found.group()
+            if newlines := skipped.count("\n"):
+                self._line += newlines
+                self._line_start = self.position + skipped.rindex("\n") + 1
+            self.position = found.end()
+        if self.text.startswith("/*", self.position):
+            raise self.error(gettext_lazy("a comment has no end"))
+
+    def read_value(self, depth: int) -> JsonNode:
+        line, column = self._line, self.position - self._line_start + 1
+        return JsonNode(self._read(depth), line, column)
+
+    def _read(self, depth: int) -> JsoncValue:
+        first = self.text[self.position : self.position + 1]
+        if first in ("{", "["):
+            if depth == 0:
+                raise self.error(gettext_lazy("there are more than {most} levels of nesting", most=MAX_DEPTH))
+            return self._read_object(depth - 1) if first == "{" else self._read_array(depth - 1)
+        if first == '"':
+            return self._read_string()
+        if word := _KEYWORD.match(self.text, self.position):
+            self.position = word.end()
+            return _KEYWORDS[word.group()]
+        if number := _NUMBER.match(self.text, self.position):
+            return self._read_number(number)
+        raise self.error(
+            gettext_lazy("a value is missing")
+            if first in ("", "}", "]", ",", ":")
+            else gettext_lazy("{first!r} begins no value", first=first)
+        )
+
+    def _read_object(self, depth: int) -> dict[str, JsonNode]:
+        members: dict[str, JsonNode] = {}
+        self._advance()
+        while not self._consume("}"):
+            start = self.position
+            if not self.text.startswith('"', start):
+                raise self.error(gettext_lazy("a key in double quotes is missing"))
+            key = self._read_string()
+            if key in members:
+                raise self.error(
+                    gettext_lazy(
+                        'the key "{key}" is given again (first at line {line})', key=key, line=members[key].line
+                    ),
+                    start,
+                )
+            self.skip_space()
+            if not self.text.startswith(":", self.position):
+                raise self.error(gettext_lazy('":" is missing after the key "{key}"', key=key))
+            self._advance()
+            begin = self.position
+            members[key] = self.read_value(depth)
+            if self._on_member is not None:
+                self._on_member(members, key, MemberSpan(start, begin, self.position))
+            self._end_member("}")
+        return members
+
+    def _read_array(self, depth: int) -> list[JsonNode]:
+        items: list[JsonNode] = []
+        self._advance()
+        while not self._consume("]"):
+            items.append(self.read_value(depth))
+            self._end_member("]")
+        return items
+
+    def _advance(self) -> None:
+        self.position += 1
+        self.skip_space()
+
+    def _consume(self, closing: str) -> bool:
+        if not self.text.startswith(closing, self.position):
+            return False
+        self.position += 1
+        return True
+
+    def _end_member(self, closing: str) -> None:
+        self.skip_space()
+        if self.text.startswith(",", self.position):
+            self._advance()
+        elif not self.text.startswith(closing, self.position):
+            raise self.error(gettext_lazy('"," or "{closing}" is missing', closing=closing))
+
+    def _read_string(self) -> str:
+        start = self.position
+        found = _STRING_START.match(self.text, start)
+        end = found.end() if found else start
+        following = self.text[end : end + 1]
+        if following in ("", "\n"):
+            raise self.error(gettext_lazy('a string has no closing "'), start)
+        if following == "\\":
+            raise self.error(gettext_lazy("JSON has no such escape"), end)
+        if following != '"':
+            raise self.error(
+                gettext_lazy("a control character (U+{code:04X}) stands in a string", code=ord(following)), end
+            )
+        self.position = end + 1
+        written = self.text[start : self.position]
+        value = written[1:-1] if "\\" not in written else str(json.loads(written))
+        if _SURROGATE.search(value):
+            raise self.error(gettext_lazy("a string holds half a character"), start)
+        return value
+
+    def _read_number(self, found: re.Match[str]) -> int | float:
+        written = found.group()
+        if len(written) > _NUMBER_LENGTH:
+            raise self.error(gettext_lazy("a number is too long"))
+        number = float(written) if found[1] or found[2] else int(written)
+        if isinf(number):
+            raise self.error(gettext_lazy("a number is too large"))
+        self.position = found.end()
+        return number
+
+
+_NUMBER_LENGTH = 300
+_SPACE = re.compile(r"[ \t\r\n]+|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_KEYWORD = re.compile(r"(?:true|false|null)\b")
+_KEYWORDS = {"true": True, "false": False, "null": None}
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+_STRING_START = re.compile(r'"(?:[^"\\\x00-\x1f]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+')
+_SURROGATE = re.compile("[\ud800-\udfff]")

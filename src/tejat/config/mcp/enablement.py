@@ -1,0 +1,67 @@
+"""Which MCP servers the person has switched off, in a file that Gemini CLI reads too."""
+
+import os
+from typing import cast
+
+from tejat.config.files.lock import file_lock
+from tejat.config.files.reader import AllowedWriters, read_config_file
+from tejat.config.files.writer import write_private_file
+from tejat.config.paths import AppPaths, make_private_directory
+from tejat.config.settings.editor import settings_lock_path
+from tejat.core.errors import ConfigurationError
+from tejat.core.i18n import gettext_lazy
+from tejat.core.json_text import InvalidJson, dump_json, load_json
+from tejat.core.messages.types import JsonObject, JsonValue
+
+_FILE_NAME = "mcp-server-enablement.json"
+_LOCK_TIMEOUT = 5.0
+
+
+def disabled_servers(paths: AppPaths) -> frozenset[str]:
+    """The names of the servers that are switched off, in small letters. Raises ConfigurationError."""
+    return frozenset(name for name, entry in _read(paths).items() if _is_disabled_entry(entry))
+
+
+def is_disabled(alias: str, disabled: frozenset[str]) -> bool:
+    return alias.lower() in disabled
+
+
+def set_server_enabled(paths: AppPaths, alias: str, *, enabled: bool) -> bool:
+    """Switch a server on or off for later sessions; whether that changed anything.
+
+    Raises ConfigurationError and UsageError, and OSError where the file cannot be written.
+    """
+    directory = make_private_directory(paths.gemini)
+    path = os.path.join(directory, _FILE_NAME)
+    with file_lock(settings_lock_path(paths, path), patience=_LOCK_TIMEOUT):
+        known = dict(_read(paths))
+        if _is_disabled_entry(known.get(alias.lower())) is not enabled:
+            return False
+        if enabled:
+            known.pop(alias.lower())
+        else:
+            known[alias.lower()] = {"enabled": False}
+        write_private_file(path, dump_json(known, indent=2) + "\n")
+    return True
+
+
+def _read(paths: AppPaths) -> JsonObject:
+    path = os.path.join(paths.gemini, _FILE_NAME)
+    text = read_config_file(path, writers=AllowedWriters.TRUSTED)
+    if text is None:
+        return {}
+    try:
+        found = load_json(text)
+    except InvalidJson as error:
+        raise ConfigurationError(
+            gettext_lazy("Cannot read {path}: {why}. Mend it or remove it.", path=path, why=error)
+        ) from None
+    if not isinstance(found, dict):
+        raise ConfigurationError(
+            gettext_lazy("Cannot read {path}: it must be one object in {{}}. Mend it or remove it.", path=path)
+        )
+    return {name.lower(): entry for name, entry in cast("JsonObject", found).items()}
+
+
+def _is_disabled_entry(entry: JsonValue) -> bool:
+    return isinstance(entry, dict) and entry.get("enabled") is False

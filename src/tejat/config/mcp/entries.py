@@ -1,0 +1,98 @@
+"""The entries of MCP servers in the settings files that a command may change: the person's own and the project's."""
+
+import os
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+
+from tejat.config.files.reader import AllowedWriters
+from tejat.config.paths import AppPaths, SourceTier
+from tejat.config.settings.editor import edit_settings, remove_member, set_member
+from tejat.config.settings.file import SettingKey, read_settings_file, same_directory
+from tejat.config.trust.renewal import TrustAfterEdit, edit_project_settings
+from tejat.core.errors import UsageError
+from tejat.core.i18n import gettext_lazy
+from tejat.core.messages.types import JsonObject
+from tejat.workspace.http.types import HttpFailure
+from tejat.workspace.http.url import parse_url
+
+_KEY = "mcpServers"
+
+
+class SettingsScope(StrEnum):
+    """Whose settings are meant."""
+
+    USER = "user"
+    PROJECT = "project"
+
+
+class McpServerEntries:
+    """The entries for the project in `root`, an absolute path. `environment` is the real one.
+
+    Everything raises ConfigurationError for settings that cannot be relied on; what changes something raises UsageError
+    and OSError too, and nothing is changed then.
+    """
+
+    def __init__(self, paths: AppPaths, root: str, environment: Mapping[str, str]) -> None:
+        self._paths = paths
+        self._root = root
+        self._environment = environment
+
+    @property
+    def is_home(self) -> bool:
+        """Whether the project's settings would be the person's own."""
+        home = (self._paths.home, os.path.dirname(self._paths.gemini))
+        own = same_directory(os.path.join(self._root, ".gemini"), self._paths.gemini)
+        return own or any(same_directory(self._root, directory) for directory in home)
+
+    def path(self, scope: SettingsScope) -> str:
+        return os.path.join(
+            self._paths.gemini if scope is SettingsScope.USER else f"{self._root}/.gemini", "settings.json"
+        )
+
+    def names(self, scope: SettingsScope) -> tuple[str, ...]:
+        """The servers in the settings of that scope, whether they count or not."""
+        if scope is SettingsScope.PROJECT and self.is_home:
+            return ()
+        tier = SourceTier.USER if scope is SettingsScope.USER else SourceTier.WORKSPACE
+        file = read_settings_file(self.path(scope), tier, {})
+        found = None if file is None else file.find(SettingKey(_KEY))
+        return () if found is None else tuple(found.members())
+
+    def put(self, scope: SettingsScope, name: str, entry: JsonObject) -> TrustAfterEdit:
+        """Make this the entry of that name."""
+        return self._edit(scope, lambda text: set_member(text, (_KEY, name), entry))
+
+    def remove(self, scope: SettingsScope, name: str) -> TrustAfterEdit:
+        """Take out the entry of that name, if there is one."""
+        return self._edit(scope, lambda text: remove_member(text, (_KEY, name)))
+
+    def _edit(self, scope: SettingsScope, change: Callable[[str], str]) -> TrustAfterEdit:
+        if scope is SettingsScope.USER:
+            edit_settings(self._paths, self.path(scope), change, writers=AllowedWriters.TRUSTED)
+            return TrustAfterEdit.TRUSTED
+        self._refuse_link_outside()
+        return edit_project_settings(self._paths, self._root, change, environment=self._environment)
+
+    def _refuse_link_outside(self) -> None:
+        """A folder of somebody else's must not lead us to files that are none of its own."""
+        path, root = self.path(SettingsScope.PROJECT), os.path.realpath(self._root)
+        if not os.path.realpath(path).startswith(f"{root.rstrip('/')}/"):
+            raise UsageError(
+                gettext_lazy(
+                    "{path} leads out of {root} by a link, so it is not written. Edit the file it leads to.",
+                    path=path,
+                    root=root,
+                )
+            )
+
+
+def validate_server_url(url: str) -> None:
+    """Raises UsageError for what is no address of a server. With references in it, it is known only when it is used."""
+    if not url.lower().startswith(("http://", "https://")):
+        raise UsageError(gettext_lazy("The address of a server begins with http:// or https://."))
+    if "$" in url:
+        return
+    try:
+        parse_url(url)
+    except HttpFailure as failure:
+        raise UsageError(failure.message) from None

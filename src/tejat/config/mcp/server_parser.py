@@ -1,0 +1,117 @@
+"""Reads an MCP server out of the settings."""
+
+from tejat.config.paths import SourceTier
+from tejat.config.settings.file import SettingValue
+from tejat.config.settings.types import McpServer, OAuth
+from tejat.core.i18n import gettext_lazy
+
+
+def parse_mcp_server(found: SettingValue) -> McpServer:
+    """The server that an object describes. Raises SettingsError.
+
+    References in `env` stay as they are written: whoever starts the server resolves them, and a value that was put in
+    their place must not be read for references again.
+    """
+    given = found.members()
+
+    def text(name: str) -> str | None:
+        return given[name].string() if name in given else None
+
+    def texts(name: str) -> tuple[str, ...] | None:
+        return given[name].strings() if name in given else None
+
+    def members(name: str) -> dict[str, SettingValue]:
+        return given[name].members() if name in given else {}
+
+    def of_person(name: str) -> bool:
+        """Whether it is switched on, by somebody other than the project itself."""
+        return name in given and given[name].boolean() and found.file.tier is not SourceTier.WORKSPACE
+
+    return McpServer(
+        command=text("command"),
+        arguments=_parse_arguments(given["args"]) if "args" in given else (),
+        environment={key: _parse_scalar(member, member.node.value) for key, member in members("env").items()},
+        directory=text("cwd"),
+        url=text("url"),
+        http_url=text("httpUrl"),
+        type=text("type"),
+        headers={key: _parse_scalar(member, member.json()) for key, member in members("headers").items()},
+        tcp=text("tcp"),
+        timeout=_parse_seconds(given["timeout"]) if "timeout" in given else 600.0,
+        start_timeout=_parse_seconds(given["startTimeout"]) if "startTimeout" in given else 30.0,
+        is_trusted=of_person("trust"),
+        may_sample=of_person("sampling"),
+        is_sandboxed="sandbox" in given and given["sandbox"].boolean(),
+        description=text("description"),
+        include_tools=texts("includeTools"),
+        exclude_tools=texts("excludeTools") or (),
+        extension_name=text("extensionName"),
+        oauth=_parse_oauth(given["oauth"]) if "oauth" in given else None,
+        auth_provider_type=given["authProviderType"].choice(_PROVIDERS) if "authProviderType" in given else None,
+        target_audience=text("targetAudience"),
+        target_service_account=text("targetServiceAccount"),
+        unknown_fields=tuple(name for name in given if name not in _FIELDS),
+    )
+
+
+def _parse_arguments(found: SettingValue) -> tuple[str, ...]:
+    """Arguments as they are: a blank one is an argument too."""
+    value = found.json()
+    if not isinstance(value, list):
+        raise found.error(gettext_lazy("a list of texts"))
+    texts = [item for item in value if isinstance(item, str)]
+    if len(texts) != len(value):
+        raise found.error(gettext_lazy("a list of texts"))
+    return tuple(texts)
+
+
+def _parse_scalar(found: SettingValue, value: object) -> str:
+    """A text; numbers and truth values are taken for their text, as people write them so."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return value
+        case int() | float():
+            return str(value)
+        case _:
+            raise found.error(gettext_lazy("a text"))
+
+
+def _parse_seconds(found: SettingValue) -> float:
+    milliseconds = found.number()
+    if milliseconds == 0:
+        raise found.error(gettext_lazy("a number of milliseconds"))
+    return milliseconds / 1000
+
+
+def _parse_oauth(found: SettingValue) -> OAuth:
+    values: dict[str, str | bool | tuple[str, ...]] = {}
+    for name, member in found.members().items():
+        if name == "enabled":
+            values[name] = member.boolean()
+        elif name in _OAUTH_LISTS:
+            values[name] = member.strings()
+        elif name in _OAUTH_TEXTS:
+            values[name] = member.string()
+    return values
+
+
+_FIELDS = frozenset(
+    {
+        *("command", "args", "env", "cwd", "url", "httpUrl", "type", "headers", "tcp", "timeout", "startTimeout"),
+        *("trust", "sampling", "sandbox", "description", "includeTools", "excludeTools", "extensionName", "extension"),
+        *("oauth", "authProviderType", "targetAudience", "targetServiceAccount"),
+    }
+)
+_PROVIDERS = ("dynamic_discovery", "google_credentials", "service_account_impersonation")
+_OAUTH_LISTS = ("scopes", "audiences")
+_OAUTH_TEXTS = (
+    "clientId",
+    "clientSecret",
+    "authorizationUrl",
+    "tokenUrl",
+    "redirectUri",
+    "tokenParamName",
+    "issuer",
+)

@@ -1,0 +1,307 @@
+"""One settings file: finds a value under either of its names and says what is wrong with it, and where."""
+
+import os
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, TypeVar
+
+from tejat.config.env_expansion import env_resolver
+from tejat.config.files.reader import AllowedWriters, read_config_file
+from tejat.config.paths import SourceTier
+from tejat.config.settings.types import Setting
+from tejat.core.errors import ConfigurationError
+from tejat.core.i18n import gettext_lazy
+
+if TYPE_CHECKING:
+    from tejat.config.env_expansion import ResolveEnv
+    from tejat.config.jsonc import JsoncValue, JsonNode
+    from tejat.core.messages.types import JsonObject, JsonValue
+
+_T = TypeVar("Kept")
+
+
+class SettingsError(ConfigurationError):
+    """A settings file is not what it should be. The message names the file, the line and, for a value, its key."""
+
+    def __init__(self, problem: str, *, path: str) -> None:
+        super().__init__(
+            gettext_lazy("Error in {path}: {why}\nPlease fix {path} and try again.", path=path, why=problem)
+        )
+        self.path = path
+        self.problem = problem
+
+
+class SettingKey:
+    """The names of a setting, the one with the first word first: `tools.core` as it is called now, then older ones."""
+
+    __slots__ = ("names",)
+
+    def __init__(self, *names: str) -> None:
+        self.names = names
+
+
+class SettingsFile:
+    """The settings in one file. Keys that are not asked for do not matter."""
+
+    __slots__ = ("_members", "path", "resolve", "tier")
+
+    def __init__(self, path: str, tier: SourceTier, members: "dict[str, JsonNode]", resolve: "ResolveEnv") -> None:
+        self.path = path
+        self.tier = tier
+        self.resolve = resolve
+        self._members = members
+
+    def find(self, key: SettingKey) -> "SettingValue | None":
+        """The value under the first of the names that is given; null is as good as none.
+
+        Raises SettingsError where a name leads through something that is no object.
+        """
+        for name in key.names:
+            node = self._find(name)
+            if node is not None:
+                return SettingValue(self, name, node)
+        return None
+
+    def sets_other_than(self, keys: tuple[SettingKey, ...]) -> bool:
+        """Whether it sets anything besides these keys."""
+        known = {name for key in keys for name in key.names}
+        return any(name not in known for name in _leaf_names(self._members, ""))
+
+    def _find(self, name: str) -> "JsonNode | None":
+        members, passed = self._members, ""
+        *outer, last = name.split(".")
+        for step in outer:
+            passed = f"{passed}.{step}" if passed else step
+            node = members.get(step)
+            if node is None or node.value is None:
+                return None
+            if not isinstance(node.value, dict):
+                if isinstance(node.value, str) and passed in _FORMERLY_STRING:
+                    return None
+                raise SettingValue(self, passed, node).error(gettext_lazy("an object"))
+            members = node.value
+        node = members.get(last)
+        if node is None or node.value is None or (name in _FORMERLY_STRING and isinstance(node.value, dict)):
+            return None
+        return node
+
+
+def read_settings_file(path: str, tier: SourceTier, environment: Mapping[str, str]) -> SettingsFile | None:
+    """The settings in the file, None if there is no such file. `environment` is what references in it may name.
+
+    Raises SettingsError, and ConfigurationError where the file cannot be read or others could have written it.
+    """
+    writers = AllowedWriters.ANYONE if tier is SourceTier.WORKSPACE else AllowedWriters.TRUSTED
+    text = read_config_file(path, writers=writers)
+    if text is None:
+        return None
+    # Most runs have few such files or none.
+    from tejat.config.jsonc import JsoncError, parse_jsonc
+
+    try:
+        top = parse_jsonc(text)
+    except JsoncError as error:
+        raise SettingsError(str(error), path=path) from None
+    if not isinstance(top.value, dict):
+        raise SettingsError(gettext_lazy("line {line}: settings must be one object in {{}}", line=top.line), path=path)
+    return SettingsFile(path, tier, top.value, env_resolver(environment, tier))
+
+
+class SettingValue:
+    """A value in a file, under the name it was found by. What reads it raises SettingsError for the wrong type."""
+
+    __slots__ = ("file", "name", "node")
+
+    def __init__(self, file: SettingsFile, name: str, node: "JsonNode") -> None:
+        self.file = file
+        self.name = name
+        self.node = node
+
+    @property
+    def source(self) -> str:
+        return f"{self.file.path}:{self.node.line}"
+
+    def setting(self, value: _T) -> Setting[_T]:
+        """The value that was read from here, with where that is."""
+        return Setting(value, self.source, self.file.tier)
+
+    def error(self, expected: str, node: "JsonNode | None" = None) -> SettingsError:
+        """For a value that is not what is wanted; `node` is the part of it that is wrong."""
+        at = node or self.node
+        # Shown as it is written, before references are resolved; what may be a secret is not shown at all.
+        hides = not _SECRET_KEYS.isdisjoint(self.name.split("."))
+        found = gettext_lazy("another text") if hides and isinstance(at.value, str) else _describe_value(at.value)
+        return SettingsError(
+            gettext_lazy(
+                "line {line}: {name} must be {wanted}, but is {found}",
+                line=at.line,
+                name=self.name,
+                wanted=expected,
+                found=found,
+            ),
+            path=self.file.path,
+        )
+
+    def boolean(self) -> bool:
+        if isinstance(self.node.value, bool):
+            return self.node.value
+        raise self.error(gettext_lazy("true or false"))
+
+    def string(self) -> str:
+        if isinstance(self.node.value, str) and (text := self.file.resolve(self.node.value).strip()):
+            return text
+        raise self.error(gettext_lazy("a text"))
+
+    def choice(self, words: Collection[str]) -> str:
+        if isinstance(self.node.value, str) and (word := self.string()) in words:
+            return word
+        raise self.error(" or ".join(words))
+
+    def url(self) -> str:
+        if self.string().lower().startswith(("http://", "https://")) and not set(self.string()) & set(" \t\r\n"):
+            return self.string()
+        raise self.error(gettext_lazy("an address that begins with http:// or https://"))
+
+    def seconds(self) -> float | None:
+        """A time limit; None for 0, which means no limit."""
+        value = self.node.value
+        if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+            raise self.error(gettext_lazy("a number of seconds, or 0 for no limit"))
+        return float(value) or None
+
+    def limit(self) -> int | None:
+        """A limit; None for 0 or less, which means no limit."""
+        value = self.node.value
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise self.error(gettext_lazy("a whole number, or 0 for no limit"))
+        return value if value > 0 else None
+
+    def count(self) -> int:
+        value = self.node.value
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise self.error(gettext_lazy("a whole number from 1"))
+        return value
+
+    def number(self) -> float:
+        value = self.node.value
+        if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+            raise self.error(gettext_lazy("a number from 0"))
+        return float(value)
+
+    def fraction(self) -> float:
+        value = self.node.value
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+            raise self.error(gettext_lazy("a number from 0 to 1"))
+        return float(value)
+
+    def strings(self) -> tuple[str, ...]:
+        return tuple(entry.string() for entry in self.entries())
+
+    def entries(self) -> "list[SettingValue]":
+        """The texts in a list, each with its own line; blank ones do not count."""
+        if not isinstance(self.node.value, list):
+            raise self.error(gettext_lazy("a list of texts"))
+        found: list[SettingValue] = []
+        for node in self.node.value:
+            if not isinstance(node.value, str):
+                raise self.error(gettext_lazy("a list of texts"), node)
+            if self.file.resolve(node.value).strip():
+                found.append(SettingValue(self.file, self.name, node))
+        return found
+
+    def entries_or_one(self) -> "list[SettingValue]":
+        """The same, where a text that stands alone is as good as a list of one."""
+        if isinstance(self.node.value, str):
+            return [self] if self.file.resolve(self.node.value).strip() else []
+        return self.entries()
+
+    def items_or_one(self) -> "list[SettingValue]":
+        """What a list holds, whatever it is, each with its own line; anything else stands for a list of one."""
+        if not isinstance(self.node.value, list):
+            return [self]
+        return [SettingValue(self.file, self.name, node) for node in self.node.value]
+
+    def members(self) -> "dict[str, SettingValue]":
+        """What an object holds, each with its own line; null is as good as none."""
+        if not isinstance(self.node.value, dict):
+            raise self.error(gettext_lazy("an object"))
+        return {
+            name: SettingValue(self.file, f"{self.name}.{name}", node)
+            for name, node in self.node.value.items()
+            if node.value is not None
+        }
+
+    def json(self) -> "JsonValue":
+        """The value as it is, whatever it is."""
+        return self._to_json(self.node)
+
+    def raw_json(self) -> "JsonValue":
+        """The same with its references left alone: a command line is for a shell to read."""
+        return _raw_json(self.node)
+
+    def json_object(self) -> "JsonObject":
+        return {name: member.json() for name, member in self.members().items()}
+
+    def _to_json(self, node: "JsonNode") -> "JsonValue":
+        match node.value:
+            case str(text):
+                return self.file.resolve(text)
+            case list(items):
+                return [self._to_json(item) for item in items]
+            case dict(members):
+                return {name: self._to_json(member) for name, member in members.items()}
+            case value:
+                return value
+
+
+def _raw_json(node: "JsonNode") -> "JsonValue":
+    match node.value:
+        case list(items):
+            return [_raw_json(item) for item in items]
+        case dict(members):
+            return {name: _raw_json(member) for name, member in members.items()}
+        case value:
+            return value
+
+
+def same_directory(one: str, other: str) -> bool:
+    """Whether both paths lead to one directory that is there. Names do not matter, links are followed."""
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return False
+
+
+def _leaf_names(members: "dict[str, JsonNode]", before: str) -> list[str]:
+    names: list[str] = []
+    for name, node in members.items():
+        if isinstance(node.value, dict):
+            names += _leaf_names(node.value, f"{before}{name}.")
+        else:
+            names.append(before + name)
+    return names
+
+
+def _describe_value(value: "JsoncValue") -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return gettext_lazy("the number {value}", value=value)
+        case str():
+            return (
+                gettext_lazy("the text {value!r}", value=value)
+                if len(value) <= _MAX_SHOWN
+                else gettext_lazy("the text {value!r}...", value=value[:_MAX_SHOWN])
+            )
+        case list():
+            return gettext_lazy("a list")
+        case dict():
+            return gettext_lazy("an object")
+        case _:
+            return "null"
+
+
+_MAX_SHOWN = 60
+# `model` was the name of the model before it became the object that holds it.
+_FORMERLY_STRING = frozenset({"model"})
+_SECRET_KEYS = frozenset({"env", "headers", "oauth", "baseUrl", "searchUrl"})

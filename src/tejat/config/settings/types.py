@@ -1,0 +1,178 @@
+"""The settings of a run as values, each with who set it and where."""
+
+# Without this the types of all the fields would be made with every start of the program.
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Generic, NamedTuple, TypeAlias, TypeVar
+
+from tejat.config.paths import SourceTier
+from tejat.core.approval.sandbox_mode import SandboxMode
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy
+from tejat.core.messages.types import JsonObject, JsonValue
+
+T_co = TypeVar("Kept_co", covariant=True)
+OAuth: TypeAlias = Mapping[str, str | bool | tuple[str, ...]]
+
+
+DEFAULT_SOURCE = gettext_lazy("default")
+"""Where a value comes from that nobody has set."""
+
+
+@frozen
+class Setting(Generic[T_co]):
+    """A value, who set it, and where: file and line, the name of an environment variable, or `default`."""
+
+    value: T_co
+    source: str = DEFAULT_SOURCE
+    tier: SourceTier = SourceTier.DEFAULT
+
+
+@frozen
+class McpServer:
+    """How to reach a server, what it is allowed, and which of its tools are wanted. None: not given.
+
+    `command` means a process that is started, `http_url` comes before `url`. `timeout` is in seconds, `start_timeout`
+    (until it has said what it is) too. `is_trusted` (nothing of it is asked about) and `may_sample` (it may ask the
+    model of the session) are never true for a server that a project brings along. `oauth` keeps the names of the
+    settings, `unknown_fields` are names that mean nothing. Values that may be secret are left out when it is printed.
+    """
+
+    command: str | None = None
+    arguments: tuple[str, ...] = ()
+    environment: Mapping[str, str] = MappingProxyType({})
+    directory: str | None = None
+    url: str | None = None
+    http_url: str | None = None
+    type: str | None = None
+    headers: Mapping[str, str] = MappingProxyType({})
+    tcp: str | None = None
+    timeout: float = 600.0
+    start_timeout: float = 30.0
+    is_trusted: bool = False
+    may_sample: bool = False
+    is_sandboxed: bool = False
+    description: str | None = None
+    include_tools: tuple[str, ...] | None = None
+    exclude_tools: tuple[str, ...] = ()
+    extension_name: str | None = None
+    oauth: OAuth | None = None
+    auth_provider_type: str | None = None
+    target_audience: str | None = None
+    target_service_account: str | None = None
+    unknown_fields: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"McpServer(command={self.command!r})"
+
+
+class TokenPrice(NamedTuple):
+    """Dollars for a million tokens; `cached` are those of a request that the service had seen before."""
+
+    input: float
+    cached: float
+    output: float
+
+
+@frozen
+class Settings:
+    """What is set. None in place of a Setting: nobody set it; a limit whose value is None: there is none.
+
+    A tuple of settings unites all files, entry by entry; in a mapping each name has its own. `mcp_name_conflicts` are
+    names of servers that a project gave and that were given already. `files` were read, the last one has the last word;
+    `ignored` are those of a project that is not trusted which set more than their exclude lists.
+    """
+
+    core: Setting[tuple[str, ...]] | None = None
+    allowed: Setting[tuple[str, ...]] | None = None
+    exclude: tuple[Setting[str], ...] = ()
+    auto_accept: Setting[bool] = Setting(value=False)
+    discovery_command: Setting[tuple[str, ...]] | None = None
+    call_command: Setting[tuple[str, ...]] | None = None
+    strict_stderr: Setting[bool] = Setting(value=False)
+    use_ripgrep: Setting[bool] = Setting(value=True)
+    llm_correction: Setting[bool] = Setting(value=True)
+    output_characters: Setting[int | None] = Setting(40_000)
+    index_above_tokens: Setting[int | None] | None = None
+    sandbox: Setting[SandboxMode] = Setting(SandboxMode.AUTO)
+    sandbox_network: Setting[bool] = Setting(value=False)
+    shell_idle_seconds: Setting[float | None] = Setting(300.0)
+    shell_environment: Setting[tuple[str, ...]] = Setting(())
+    shell_pager: Setting[str] | None = None
+    interactive_shell: Setting[bool] = Setting(value=False)
+    search_url: Setting[str] | None = None
+
+    mcp_allowed: Setting[tuple[str, ...]] | None = None
+    mcp_excluded: tuple[Setting[str], ...] = ()
+    mcp_servers: Mapping[str, Setting[McpServer]] = MappingProxyType({})
+    mcp_server_command: Setting[tuple[str, ...]] | None = None
+
+    model_name: Setting[str] | None = None
+    fallback_model: Setting[str] | None = None
+    base_url: Setting[str] | None = None
+    prices: Mapping[str, Setting[TokenPrice]] = MappingProxyType({})
+    max_session_turns: Setting[int | None] = Setting(None)
+    max_attempts: Setting[int] = Setting(5)
+    compression_threshold: Setting[float] = Setting(0.5)
+    loop_detection: Setting[bool] = Setting(value=True)
+    skip_next_speaker_check: Setting[bool] = Setting(value=True)
+    summarize_tool_output: Mapping[str, Setting[int | None]] = MappingProxyType({})
+
+    context_file_names: Setting[tuple[str, ...]] = Setting(("GEMINI.md", "AGENTS.md"))
+    include_directories: tuple[Setting[str], ...] = ()
+    load_memory_from_include_directories: Setting[bool] = Setting(value=False)
+    import_format: Setting[str] = Setting("tree")
+    discovery_max_directories: Setting[int] = Setting(200)
+    respect_git_ignore: Setting[bool] = Setting(value=True)
+    respect_gemini_ignore: Setting[bool] = Setting(value=True)
+    recursive_file_search: Setting[bool] = Setting(value=True)
+
+    preferred_editor: Setting[str] | None = None
+    vim_mode: Setting[bool] = Setting(value=False)
+    checkpointing: Setting[bool] = Setting(value=False)
+    session_days: Setting[float | None] = Setting(30.0)
+    theme: Setting[str] | None = None
+    screen_reader: Setting[bool] = Setting(value=False)
+    animations: Setting[bool] = Setting(value=True)
+    ide_mode: Setting[bool] = Setting(value=False)
+    usage_statistics: Setting[bool] = Setting(value=False)
+    telemetry: Setting[JsonObject] = Setting(MappingProxyType({}))
+    bug_command: Setting[str] | None = None
+
+    yolo_disabled: Setting[bool] = Setting(value=False)
+    folder_trust: Setting[bool] = Setting(value=True)
+    auth_type: Setting[str] | None = None
+    excluded_environment: tuple[Setting[str], ...] = (Setting("DEBUG"), Setting("DEBUG_MODE"))
+    hooks: Mapping[str, tuple[Setting[JsonValue], ...]] = MappingProxyType({})
+    hooks_switches: Mapping[str, tuple[Setting[JsonValue], ...]] = MappingProxyType({})
+
+    mcp_name_conflicts: tuple[Setting[str], ...] = ()
+    files: tuple[str, ...] = ()
+    ignored_files: tuple[str, ...] = ()
+
+
+COMMAND_SERVER_NAME = "mcp"
+"""What the server is called that `mcp.serverCommand` starts."""
+
+
+def configured_servers(settings: Settings) -> dict[str, Setting[McpServer]]:
+    """Every server that the settings name, whether it may be started or not."""
+    servers = dict(settings.mcp_servers)
+    given = settings.mcp_server_command
+    if given is not None:
+        program, *arguments = given.value
+        server = McpServer(command=program, arguments=tuple(arguments))
+        servers[COMMAND_SERVER_NAME] = Setting(server, given.source, given.tier)
+    return servers
+
+
+def tool_lists(settings: Settings) -> tuple[object, ...]:
+    """Those of the settings that allow or forbid tools."""
+    return settings.core, settings.allowed, settings.exclude, settings.mcp_allowed, settings.mcp_excluded
+
+
+def is_sandbox_required_by_admin(sandbox: Setting[SandboxMode]) -> bool:
+    """Whether nobody else can have it otherwise."""
+    return sandbox.tier is SourceTier.ADMIN and sandbox.value is SandboxMode.REQUIRED

@@ -1,0 +1,107 @@
+"""Which files of a folder a command names, however it is written."""
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from types import MappingProxyType
+
+from tejat.config.env_expansion import env_resolver
+from tejat.config.paths import SourceTier
+from tejat.core.errors import UsageError
+from tejat.core.frozen import field, frozen
+from tejat.core.i18n import gettext_lazy
+from tejat.core.text.argv import parse_argv
+
+MAX_NAMES = 20_000
+
+_NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
+
+
+@frozen
+class CommandSpec:
+    """What would be run: a line or a program, arguments that are written in a list, where, and with which variables."""
+
+    line: str
+    arguments: Sequence[str] = ()
+    directory: str = ""
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def find_command_files(
+    command: CommandSpec, root: str, variables: Mapping[str, str] = _NO_VARIABLES
+) -> tuple[str, ...]:
+    """The regular files beneath the root that could be meant, links followed, by their path from it.
+
+    Any directory that the command names may be where it goes, or where it finds its programs. `variables` are those
+    that its references may stand for. What the files load in turn is not known. Raises UsageError where it names too
+    much.
+    """
+    real_root = os.path.realpath(root)
+    words = dict.fromkeys(_candidate_words(command, real_root, variables))
+    found: dict[str, None] = {}
+    tried = 0
+    for base in _base_directories(words, real_root):
+        tried += len(words)
+        if tried > MAX_NAMES:
+            raise UsageError(
+                gettext_lazy(
+                    "A command in the settings of {root} names more than {most} files.", root=root, most=MAX_NAMES
+                )
+            )
+        for word in words:
+            candidate = _resolve_beneath(real_root, base, word)
+            if candidate is not None and os.path.isfile(candidate):
+                found[os.path.relpath(candidate, real_root)] = None
+    return tuple(found)
+
+
+def _base_directories(words: Mapping[str, None], root: str) -> Iterator[str]:
+    named = (_resolve_beneath(root, root, word) for word in words)
+    yield from dict.fromkeys((root, *(path for path in named if path is not None and os.path.isdir(path))))
+
+
+def _resolve_beneath(root: str, base: str, word: str) -> str | None:
+    """The real path of what the word names from the base, None for what is not in the root."""
+    try:
+        candidate = os.path.realpath(os.path.join(base, word))
+    except ValueError:  # no file can be called so
+        return None
+    return candidate if candidate.startswith(f"{root.rstrip('/')}/") else None
+
+
+def _candidate_words(command: CommandSpec, root: str, variables: Mapping[str, str]) -> Iterator[str]:
+    """What could be a path in the command, however it is quoted."""
+    yield command.directory
+    resolved = env_resolver(variables, SourceTier.WORKSPACE)
+    line = _without_redirections(command.line)
+    for written in (line, *command.arguments, *command.environment.values(), command.directory):
+        text = _expand_project_variables(written, root)
+        for each in (text, resolved(text)):
+            yield each
+            with suppress(UsageError):
+                yield from parse_argv(each)
+            yield from re.findall(r'"([^"]+)"', each)
+            yield from re.findall(r"'([^']+)'", each)
+            yield from re.split(r"[\s;|&()<>=\"'`]+", each)
+            if "/" in each:
+                yield from each.split(":")
+    yield from _python_module_files(" ".join((line, *command.arguments)))
+
+
+def _without_redirections(line: str) -> str:
+    """Where a line of shell writes to is nothing that it runs. Where something is quoted that may be otherwise."""
+    return line if set(line) & set("'\"`\\") else re.sub(r"(?<!<)>>?[ \t]*[^\s;|&()<>$]+", " ", line)
+
+
+def _python_module_files(text: str) -> Iterator[str]:
+    """What Python runs for `-m`."""
+    for name in re.findall(r"(?:^|\s)-\w*m\s*([A-Za-z_][\w.]*)", text):
+        path = name.replace(".", "/")
+        yield from (f"{path}.py", f"{path}/__init__.py", f"{path}/__main__.py")
+
+
+def _expand_project_variables(text: str, root: str) -> str:
+    for name in ("GEMINI_PROJECT_DIR", "GEMINI_CWD", "CLAUDE_PROJECT_DIR", "workspacePath", "PWD"):
+        text = text.replace(f"${{{name}}}", root).replace(f"${name}", root)
+    return text

@@ -1,0 +1,272 @@
+"""Whether a folder is trusted: what it brings along counts only if somebody said so, and only as it was then."""
+
+import os
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from tejat.config.env_file import find_env_file
+from tejat.config.paths import AppPaths
+from tejat.config.settings.file import same_directory
+from tejat.config.settings.types import Setting
+from tejat.config.trust.store import (
+    FolderIdentity,
+    TrustEntry,
+    TrustItem,
+    TrustRule,
+    TrustVerdict,
+    current_time,
+    folder_identity,
+    read_gemini_trust_rules,
+    read_trust_store,
+    remove_trust_entry,
+    save_trust_entry,
+)
+from tejat.core.errors import UsageError
+from tejat.core.i18n import _
+
+
+class TrustLevel(StrEnum):
+    TRUSTED = "trusted"
+    NOT_TRUSTED = "not trusted"
+    UNKNOWN = "unknown"
+    """Nobody has decided yet."""
+    CHANGED = "changed"
+    """It was trusted, but is not any more what it was then."""
+
+
+class TrustDecision(NamedTuple):
+    """What was found about a folder, and why, in one sentence for the person.
+
+    `items` is what it brings along, `changed` those that are not as they were (also ones that are gone). `problem` is
+    something that the person should be told in any case.
+    """
+
+    level: TrustLevel
+    reason: str
+    items: tuple[TrustItem, ...] = ()
+    changed: tuple[TrustItem, ...] = ()
+    problem: str | None = None
+
+    @property
+    def is_trusted(self) -> bool:
+        return self.level is TrustLevel.TRUSTED
+
+
+class TrustedFolder(NamedTuple):
+    """A folder that something was decided about, and when (seconds)."""
+
+    path: str
+    level: TrustLevel
+    decided_at: int
+    from_gemini_cli: bool
+
+
+def decide_trust(
+    paths: AppPaths, root: str, *, trust_for_run: bool, environment: Mapping[str, str], folder_trust: Setting[bool]
+) -> TrustDecision:
+    """Whether the folder is trusted. Raises UsageError if there is no such folder; any other doubt means no.
+
+    `environment` is the real one, before any file was read; `folder_trust` is what the person or whoever runs the
+    machine set. A folder that Gemini CLI trusts is pinned when it is first seen.
+    """
+    root = os.path.abspath(root)
+    identity = folder_identity(root)
+    try:
+        items = find_trust_items(paths, root)
+    except UsageError as error:
+        return _override(root, trust_for_run, environment, folder_trust, ()) or _not_trusted_because(error, ())
+    overruled = _override(root, trust_for_run, environment, folder_trust, items)
+    if overruled:
+        return overruled
+    if identity.owner not in (0, os.geteuid()):
+        return TrustDecision(
+            TrustLevel.NOT_TRUSTED,
+            _("{root} belongs to another user (number {owner}).", root=root, owner=identity.owner),
+            items,
+        )
+    if same_directory(root, paths.home):
+        return TrustDecision(TrustLevel.TRUSTED, _("{root} is your home directory.", root=root), items)
+    try:
+        return _evaluate_records(paths, root, identity, items, environment)
+    except UsageError as error:
+        return _not_trusted_because(error, items)
+
+
+def trust_folder(
+    paths: AppPaths,
+    root: str,
+    *,
+    level: TrustLevel = TrustLevel.TRUSTED,
+    items: Sequence[TrustItem] | None = None,
+) -> TrustDecision:
+    """Keep that the folder is trusted, or (NOT_TRUSTED) that it never is, and return that.
+
+    Pinned is what it brings along as `items` tells, which the person has seen, or as it is now. Raises UsageError
+    if there is no such folder, it belongs to another user, or it cannot be written down.
+    """
+    root = os.path.abspath(root)
+    identity = folder_identity(root)
+    if level is TrustLevel.NOT_TRUSTED:
+        save_trust_entry(
+            paths, os.path.realpath(root), TrustEntry(TrustVerdict.NOT_TRUSTED, identity, {}, current_time())
+        )
+        return TrustDecision(level, _("{root} is not trusted: you said so.", root=root), tuple(items or ()))
+    if level is not TrustLevel.TRUSTED:
+        raise UsageError(_("A folder is trusted or it is not; {level} is found out.", level=level))
+    if identity.owner not in (0, os.geteuid()):
+        raise UsageError(
+            _(
+                "{root} belongs to another user (number {owner}), who could change it at any time.",
+                root=root,
+                owner=identity.owner,
+            )
+        )
+    pinned = tuple(find_trust_items(paths, root) if items is None else items)
+    _pin(paths, root, identity, pinned, TrustVerdict.TRUSTED)
+    return TrustDecision(level, _trusted_by_user(root), pinned)
+
+
+def forget_folder(paths: AppPaths, root: str) -> bool:
+    """Forget what was decided about the folder; whether there was anything. Raises UsageError."""
+    folder = os.path.realpath(root)
+    if folder not in read_trust_store(paths):
+        return False
+    remove_trust_entry(paths, folder)
+    return True
+
+
+def list_trusted_folders(paths: AppPaths) -> list[TrustedFolder]:
+    """The folders that something was decided about, by path. Raises UsageError."""
+    return [
+        TrustedFolder(
+            folder,
+            TrustLevel.NOT_TRUSTED if entry.verdict is TrustVerdict.NOT_TRUSTED else TrustLevel.TRUSTED,
+            entry.decided_at,
+            from_gemini_cli=entry.verdict is TrustVerdict.PINNED,
+        )
+        for folder, entry in sorted(read_trust_store(paths).items())
+    ]
+
+
+def find_trust_items(paths: AppPaths, root: str) -> tuple[TrustItem, ...]:
+    """What the folder brings along. Raises UsageError where that cannot be known."""
+    if not (_exists_in(root, ".gemini") or _exists_in(root, ".mcp.json") or find_env_file(paths, root)):
+        return ()
+    # Most folders bring nothing, and should not wait for what looking closer needs.
+    from tejat.config.trust.items import scan_trust_items
+
+    return scan_trust_items(paths, root)
+
+
+def _exists_in(root: str, name: str) -> bool:
+    return os.path.lexists(os.path.join(root, name))
+
+
+def _override(
+    root: str,
+    trust_for_run: bool,
+    environment: Mapping[str, str],
+    folder_trust: Setting[bool],
+    items: tuple[TrustItem, ...],
+) -> TrustDecision | None:
+    if trust_for_run:
+        return TrustDecision(
+            TrustLevel.TRUSTED, _("{root} is trusted for this run, as the flag says.", root=root), items
+        )
+    if environment.get(_TRUST_VARIABLE, "").strip().lower() in ("true", "1"):
+        return TrustDecision(
+            TrustLevel.TRUSTED,
+            _("{root} is trusted for this run, as {variable} says.", root=root, variable=_TRUST_VARIABLE),
+            items,
+        )
+    if not folder_trust.value:
+        return TrustDecision(
+            TrustLevel.TRUSTED, _("Every folder is trusted, as {source} says.", source=folder_trust.source), items
+        )
+    return None
+
+
+def _trusted_by_user(root: str) -> str:
+    return _("{root} is trusted: you said so.", root=root)
+
+
+def _not_trusted_because(error: UsageError, items: tuple[TrustItem, ...]) -> TrustDecision:
+    return TrustDecision(TrustLevel.NOT_TRUSTED, str(error), items, problem=str(error))
+
+
+def _evaluate_records(
+    paths: AppPaths, root: str, identity: FolderIdentity, items: tuple[TrustItem, ...], environment: Mapping[str, str]
+) -> TrustDecision:
+    folder = os.path.realpath(root)
+    store = read_trust_store(paths)
+    entry = store.get(folder)
+    rule = _most_specific_rule([*_own_rules(store, folder), *read_gemini_trust_rules(paths, environment)], folder)
+    if rule is None:
+        return TrustDecision(TrustLevel.UNKNOWN, _("{root} is not trusted: nobody has said so yet.", root=root), items)
+    if not rule.is_trusted:
+        return TrustDecision(
+            TrustLevel.NOT_TRUSTED,
+            _("{root} is not trusted: you said so about {directory}.", root=root, directory=rule.directory),
+            items,
+        )
+    if entry is None:
+        _pin(paths, root, identity, items, TrustVerdict.PINNED)
+        return TrustDecision(
+            TrustLevel.TRUSTED,
+            _("{root} is trusted: you told Gemini CLI so about {directory}.", root=root, directory=rule.directory),
+            items,
+        )
+    return _compare_with_pins(root, entry, identity, items)
+
+
+def _own_rules(store: Mapping[str, TrustEntry], folder: str) -> list[TrustRule]:
+    """What we were told: trust is for one folder, distrust for everything in it. A pin by itself says neither."""
+    return [
+        TrustRule(path, is_trusted=entry.verdict is TrustVerdict.TRUSTED)
+        for path, entry in store.items()
+        if entry.verdict is TrustVerdict.NOT_TRUSTED or (entry.verdict is TrustVerdict.TRUSTED and path == folder)
+    ]
+
+
+def _most_specific_rule(rules: Sequence[TrustRule], folder: str) -> TrustRule | None:
+    """The rule about the nearest directory; of two about the same one the stricter."""
+    about = [rule for rule in rules if _contains(rule.directory, folder)]
+    return max(about, key=lambda rule: (len(rule.directory), not rule.is_trusted), default=None)
+
+
+def _contains(directory: str, folder: str) -> bool:
+    return folder == directory or folder.startswith(f"{directory.rstrip('/')}/")
+
+
+def _compare_with_pins(
+    root: str, entry: TrustEntry, identity: FolderIdentity, items: tuple[TrustItem, ...]
+) -> TrustDecision:
+    if entry.identity != identity:
+        return TrustDecision(
+            TrustLevel.CHANGED,
+            _("{root} is not the folder that was trusted under this name.", root=root),
+            items,
+            items,
+        )
+    changed = [item for item in items if entry.items.get(item.path) != item.digest]
+    here = {item.path for item in items}
+    changed += [TrustItem(path, "gone", "") for path in sorted(entry.items) if path not in here]
+    if not changed:
+        return TrustDecision(TrustLevel.TRUSTED, _trusted_by_user(root), items)
+    names = ", ".join(item.path for item in changed[:_MAX_NAMED])
+    if len(changed) > _MAX_NAMED:
+        names = _("{names} and more", names=names)
+    reason = _("{root} is not trusted any more: changed since then: {names}.", root=root, names=names)
+    return TrustDecision(TrustLevel.CHANGED, reason, items, tuple(changed))
+
+
+def _pin(
+    paths: AppPaths, root: str, identity: FolderIdentity, items: Sequence[TrustItem], verdict: TrustVerdict
+) -> None:
+    pins = {item.path: item.digest for item in items}
+    save_trust_entry(paths, os.path.realpath(root), TrustEntry(verdict, identity, pins, current_time()))
+
+
+_TRUST_VARIABLE = "GEMINI_CLI_TRUST_WORKSPACE"
+_MAX_NAMED = 5

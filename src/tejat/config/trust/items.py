@@ -1,0 +1,262 @@
+"""What a folder brings along that could start a process, set a variable or change a rule, and a digest of each."""
+
+import hashlib
+import os
+import shlex
+import stat
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from tejat.config.env_file import find_env_file, parse_env
+from tejat.config.jsonc import JsoncError, parse_jsonc
+from tejat.config.paths import AppPaths
+from tejat.config.settings.file import same_directory
+from tejat.config.trust.command_files import CommandSpec, find_command_files
+from tejat.config.trust.store import TrustItem
+from tejat.core.errors import UsageError
+from tejat.core.i18n import _
+from tejat.workspace.files.regular_file import regular_file_opener
+
+if TYPE_CHECKING:
+    from tejat.config.jsonc import JsonNode
+
+MAX_ITEMS = 2000
+MAX_BYTES = 512 * 2**20
+
+
+def scan_trust_items(paths: AppPaths, root: str) -> tuple[TrustItem, ...]:
+    """What the folder brings along, nothing where its files are the person's own.
+
+    Raises UsageError where that cannot be known: there is too much of it, or a file belongs to another user.
+    """
+    if any(same_directory(root, home) for home in (paths.home, os.path.dirname(paths.gemini))):
+        return ()
+    items = {item.path: item for item in _scan_files(paths, root)}
+    for path in _find_scripts(root, _env_file_variables(paths, root)):
+        if path not in items and (item := _item(root, path, "script")):
+            items[path] = item
+    return tuple(items[path] for path in sorted(items))
+
+
+def _scan_files(paths: AppPaths, root: str) -> Iterator[TrustItem]:
+    named = [(path, "settings") for path in _SETTINGS]
+    environment = find_env_file(paths, root)
+    if environment and not environment.is_user_file:
+        named.append((os.path.relpath(environment.path, os.path.realpath(root)), "environment file"))
+    for directory, ending, what in _DIRECTORIES:
+        named += [(path, what) for path in _list_files(root, directory, ending)]
+    for path, what in named:
+        if item := _item(root, path, what):
+            yield item
+
+
+def _env_file_variables(paths: AppPaths, root: str) -> dict[str, str]:
+    """What the folder's own environment file sets: its settings may refer to that."""
+    file = find_env_file(paths, root)
+    if file is None or file.is_user_file:
+        return {}
+    try:
+        with open(file.path, "rb", opener=regular_file_opener) as opened:
+            return parse_env(opened.read(_CHUNK_SIZE).decode("utf-8", errors="replace"))
+    except OSError:
+        return {}
+
+
+def _list_files(root: str, directory: str, ending: str) -> list[str]:
+    """Every file with this ending in there at any depth, links followed, each directory once."""
+    found: list[str] = []
+    seen: set[tuple[int, int]] = set()
+    waiting = [directory]
+    while waiting:
+        here = waiting.pop()
+        try:
+            status = os.stat(os.path.join(root, here))
+            names = os.listdir(os.path.join(root, here)) if (status.st_dev, status.st_ino) not in seen else []
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError as error:
+            raise UsageError(
+                _("Cannot look into {path}: {reason}.", path=os.path.join(root, here), reason=error.strerror)
+            ) from error
+        seen.add((status.st_dev, status.st_ino))
+        for name in names:
+            path = f"{here}/{name}"
+            if os.path.isdir(os.path.join(root, path)):
+                waiting.append(path)
+            elif name.endswith(ending):
+                found.append(path)
+        if len(found) + len(seen) + len(waiting) > MAX_ITEMS:
+            raise UsageError(
+                _(
+                    "{path} holds more than {most} files.",
+                    path=os.path.join(root, directory),
+                    most=MAX_ITEMS,
+                )
+            )
+    return found
+
+
+def _item(root: str, path: str, what: str) -> TrustItem | None:
+    """The file as it is now, None if there is none. What is no file, or cannot be read, is known by that."""
+    absolute = os.path.join(root, path)
+    try:
+        descriptor = os.open(absolute, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        return TrustItem(path, what, f"unreadable: {error.strerror}")
+    try:
+        status = os.fstat(descriptor)
+        if status.st_uid not in (0, os.geteuid()):
+            raise UsageError(_("{path} belongs to another user (number {owner}).", path=absolute, owner=status.st_uid))
+        if not stat.S_ISREG(status.st_mode):
+            return TrustItem(path, what, "no regular file")
+        digest, start = _digest(descriptor, absolute)
+    except OSError as error:
+        return TrustItem(path, what, f"unreadable: {error.strerror}")
+    finally:
+        os.close(descriptor)
+    return TrustItem(path, what, digest, tuple(_describe(what, start)))
+
+
+def _digest(descriptor: int, path: str) -> tuple[str, bytes]:
+    """The digest of the whole file, and as much of its content as it takes to tell what it says."""
+    digest, start, size = hashlib.sha256(), b"", 0
+    while piece := os.read(descriptor, _CHUNK_SIZE):
+        start = start or piece
+        size += len(piece)
+        if size > MAX_BYTES:
+            raise UsageError(_("{path} is longer than {megabytes} MiB.", path=path, megabytes=MAX_BYTES // 2**20))
+        digest.update(piece)
+    return digest.hexdigest(), start
+
+
+def _describe(what: str, content: bytes) -> Iterator[str]:
+    text = content.decode("utf-8", errors="replace")
+    if what == "tool":
+        yield _("runs inside this program, outside of any sandbox")
+    elif what == "environment file":
+        names = sorted(parse_env(text))
+        if names:
+            yield _("sets {names}", names=", ".join(names))
+    elif what == "settings":
+        try:
+            top = parse_jsonc(text)
+        except JsoncError as error:
+            yield _("cannot be read: {error}", error=error)
+            return
+        for command in _find_commands(top):
+            yield _("{name} runs: {command}", name=command.name, command=command.display)
+        for name, address in _find_urls(top):
+            yield _("{name} connects to: {address}", name=name, address=address)
+        if names := _setting_names(top):
+            yield _("sets {names}", names=", ".join(names))
+
+
+def _setting_names(node: "JsonNode", name: str = "") -> list[str]:
+    """What the settings set, by full name; of servers and hooks only that there are any."""
+    if not isinstance(node.value, dict) or name in ("mcpServers", "hooks"):
+        return [name] if name else []
+    inner = (_setting_names(member, f"{name}.{key}" if name else key) for key, member in node.value.items())
+    return [each for names in inner for each in names]
+
+
+def _find_scripts(root: str, variables: Mapping[str, str]) -> set[str]:
+    """The files inside the folder that its settings name in a command. What those load in turn is not known."""
+    seen: set[str] = set()
+    for path in _SETTINGS:
+        for command in _read_commands(os.path.join(root, path)):
+            seen.update(find_command_files(command.spec, root, variables))
+            if len(seen) > MAX_ITEMS:
+                raise UsageError(
+                    _(
+                        "{path} names more than {most} files.",
+                        path=os.path.join(root, path),
+                        most=MAX_ITEMS,
+                    )
+                )
+    return seen
+
+
+class _ConfiguredCommand(NamedTuple):
+    """What would be run, by the name it stands under."""
+
+    name: str
+    spec: CommandSpec
+
+    @property
+    def display(self) -> str:
+        """The command as a shell would take it, and what changes the meaning of it."""
+        command = self.spec
+        words = " ".join(filter(None, (command.line, shlex.join(command.arguments))))
+        variables = ", ".join(f"{name}={given}" for name, given in command.environment.items())
+        if command.directory:
+            words += " " + _("(in {directory})", directory=command.directory)
+        return f"{words} {_('(with {variables})', variables=variables)}" if variables else words
+
+
+def _read_commands(path: str) -> list[_ConfiguredCommand]:
+    try:
+        with open(path, "rb", opener=regular_file_opener) as file:
+            top = parse_jsonc(file.read(_CHUNK_SIZE).decode("utf-8", errors="replace"))
+    except (OSError, JsoncError):
+        return []
+    return list(_find_commands(top))
+
+
+def _find_commands(node: "JsonNode", name: str = "") -> Iterator[_ConfiguredCommand]:
+    """Any `command` with its arguments, and commands by name, each of them a line or a list."""
+    if isinstance(node.value, list):
+        for item in node.value:
+            yield from _find_commands(item, name)
+    if not isinstance(node.value, dict):
+        return
+    for key, member in node.value.items():
+        inner = f"{name}.{key}" if name else key
+        if isinstance(member.value, str | list) and key.lower().endswith("command"):
+            line = member.value if isinstance(member.value, str) else ""
+            arguments = [*_strings(member), *_strings(node.value.get("args"))]
+            is_entry = key == "command"
+            named = CommandSpec(
+                line,
+                arguments,
+                _string(node.value.get("cwd")) if is_entry else "",
+                _string_members(node.value.get("env")) if is_entry else {},
+            )
+            yield _ConfiguredCommand((name or key) if is_entry else inner, named)
+        yield from _find_commands(member, inner)
+
+
+def _find_urls(node: "JsonNode", name: str = "") -> Iterator[tuple[str, str]]:
+    if not isinstance(node.value, dict):
+        return
+    for key, member in node.value.items():
+        if isinstance(member.value, str) and key in ("url", "httpUrl"):
+            yield name, member.value
+        yield from _find_urls(member, f"{name}.{key}" if name else key)
+
+
+def _strings(node: "JsonNode | None") -> list[str]:
+    if node is None or not isinstance(node.value, list):
+        return []
+    return [item.value for item in node.value if isinstance(item.value, str)]
+
+
+def _string(node: "JsonNode | None") -> str:
+    return node.value if node is not None and isinstance(node.value, str) else ""
+
+
+def _string_members(node: "JsonNode | None") -> dict[str, str]:
+    """What is no text is no path either."""
+    if node is None or not isinstance(node.value, dict):
+        return {}
+    return {name: member.value for name, member in node.value.items() if isinstance(member.value, str)}
+
+
+_SETTINGS = (".gemini/settings.json", ".mcp.json")
+_DIRECTORIES = (
+    (".gemini/policies", ".toml", "policy"),
+    (".gemini/commands", ".toml", "command"),
+    (".gemini/tools", ".py", "tool"),
+)
+_CHUNK_SIZE = 2**20

@@ -1,0 +1,99 @@
+"""Keeps the trust in a folder when the person changes its settings by a command of ours, and nothing else changed."""
+
+import hashlib
+import os
+from collections.abc import Callable, Mapping
+from enum import Enum, auto
+
+from tejat.config.files.reader import AllowedWriters
+from tejat.config.paths import AppPaths
+from tejat.config.settings.editor import edit_settings
+from tejat.config.settings.loader import load_settings
+from tejat.config.trust.decision import TrustDecision, TrustLevel, decide_trust
+from tejat.config.trust.store import (
+    TrustEntry,
+    TrustItem,
+    TrustVerdict,
+    current_time,
+    folder_identity,
+    read_trust_store,
+    save_trust_entry,
+)
+
+_SETTINGS = ".gemini/settings.json"
+_NEW_FILE = "{}\n"
+
+
+class TrustAfterEdit(Enum):
+    """Whether the settings count after they were changed."""
+
+    TRUSTED = auto()
+    NOT_TRUSTED = auto()
+    """The folder was not trusted before."""
+    CHANGED = auto()
+    """It was, but something else has changed meanwhile: somebody has to look."""
+
+
+def persistent_trust(paths: AppPaths, root: str, environment: Mapping[str, str]) -> TrustDecision:
+    """Whether the folder is trusted beyond this run, so without what only holds for one. Raises UsageError."""
+    lasting = {name: value for name, value in environment.items() if name != "GEMINI_CLI_TRUST_WORKSPACE"}
+    # The folder has no say in this, not even by settings that cannot be read.
+    settings = load_settings(paths, [], trusted=False, environment=lasting)
+    return decide_trust(paths, root, trust_for_run=False, environment=lasting, folder_trust=settings.folder_trust)
+
+
+def edit_project_settings(
+    paths: AppPaths, root: str, change: Callable[[str], str], *, environment: Mapping[str, str]
+) -> TrustAfterEdit:
+    """Change the settings of the project as `edit_settings` does, and tell whether they count then.
+
+    A folder that was trusted stays so, with its new settings. Raises UsageError and OSError.
+    """
+    before = persistent_trust(paths, root, environment)
+    edited: list[tuple[str, str]] = []
+
+    def noted(text: str) -> str:
+        changed = change(text)
+        edited.append((text, changed))
+        return changed
+
+    edit_settings(paths, os.path.join(root, _SETTINGS), noted, writers=AllowedWriters.ANYONE)
+    if not before.is_trusted:
+        return TrustAfterEdit.NOT_TRUSTED
+    after = persistent_trust(paths, root, environment)
+    if after.is_trusted:
+        return TrustAfterEdit.TRUSTED
+    old, new = edited[-1]
+    if after.level is not TrustLevel.CHANGED or not _is_only_change(before.items, after.items, old=old, new=new):
+        return TrustAfterEdit.CHANGED
+    return TrustAfterEdit.TRUSTED if _renew_pins(paths, root, after.items) else TrustAfterEdit.CHANGED
+
+
+def _is_only_change(before: tuple[TrustItem, ...], after: tuple[TrustItem, ...], *, old: str, new: str) -> bool:
+    """Whether the edit is all that differs: scripts come and go with the entries that name them."""
+    was, now_is = ({item.path: item for item in items} for items in (before, after))
+    settings_before, settings_after = was.pop(_SETTINGS, None), now_is.pop(_SETTINGS, None)
+    if settings_after is None or settings_after.digest != _digest(new):
+        return False
+    if old != _NEW_FILE if settings_before is None else settings_before.digest != _digest(old):
+        return False
+    kept = was.keys() & now_is.keys()
+    others = [*was.values(), *now_is.values()]
+    return all(was[path].digest == now_is[path].digest for path in kept) and all(
+        item.kind == "script" for item in others if item.path not in kept
+    )
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _renew_pins(paths: AppPaths, root: str, items: tuple[TrustItem, ...]) -> bool:
+    """Pin what is there now, under the verdict that there was."""
+    folder = os.path.realpath(root)
+    entry = read_trust_store(paths).get(folder)
+    if entry is None or entry.verdict is TrustVerdict.NOT_TRUSTED or entry.identity != folder_identity(root):
+        return False
+    pins = {item.path: item.digest for item in items}
+    save_trust_entry(paths, folder, TrustEntry(entry.verdict, entry.identity, pins, current_time()))
+    return True

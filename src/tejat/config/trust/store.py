@@ -1,0 +1,227 @@
+"""What was decided about folders: ours, pinned to what they hold, and what Gemini CLI keeps, which is only read."""
+
+import json
+import os
+import time
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import NamedTuple, cast
+
+from tejat.config.files.reader import MAX_BYTES, AllowedWriters, read_config_file
+from tejat.config.paths import AppPaths, make_private_directory
+from tejat.core.errors import ConfigurationError, UsageError
+from tejat.core.i18n import _, gettext_lazy
+
+_VERSION = 1
+_LOCK_TIMEOUT = 30.0
+
+
+class TrustVerdict(StrEnum):
+    """What was decided about a folder. PINNED: Gemini CLI trusts it, and here is only written what it held then."""
+
+    TRUSTED = "trusted"
+    NOT_TRUSTED = "not trusted"
+    PINNED = "pinned"
+
+
+class FolderIdentity(NamedTuple):
+    """What tells a folder from another one that takes its name."""
+
+    device: int
+    inode: int
+    owner: int
+
+
+class TrustItem(NamedTuple):
+    """A file that matters: its path relative to the folder, what it is, a digest of its content, and what it says.
+
+    `says` tells the commands it would start and the names it would set, in words for the person; never a value of a
+    variable.
+    """
+
+    path: str
+    kind: str
+    digest: str
+    details: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """What it is, in the person's language."""
+        words = {
+            "settings": gettext_lazy("settings"),
+            "environment file": gettext_lazy("environment file"),
+            "policy": gettext_lazy("policy"),
+            "command": gettext_lazy("command"),
+            "tool": gettext_lazy("tool"),
+            "script": gettext_lazy("script"),
+        }
+        return words.get(self.kind, self.kind)
+
+
+class TrustEntry(NamedTuple):
+    """What was decided, about which folder, what it held then (relative path to digest), and when (seconds)."""
+
+    verdict: TrustVerdict
+    identity: FolderIdentity
+    items: Mapping[str, str]
+    decided_at: int
+
+
+class TrustRule(NamedTuple):
+    """Everything in this directory, its links followed, is trusted or is not: ours, or one of Gemini CLI."""
+
+    directory: str
+    is_trusted: bool
+
+
+def trust_store_path(paths: AppPaths) -> str:
+    return os.path.join(paths.config, "trust.json")
+
+
+def read_trust_store(paths: AppPaths) -> dict[str, TrustEntry]:
+    """What was decided, by the real path of the folder. Raises UsageError for a file that cannot be relied on."""
+    path = trust_store_path(paths)
+    return {folder: _parse_entry(value, path) for folder, value in _folders_in(_read(path), path).items()}
+
+
+def save_trust_entry(paths: AppPaths, folder: str, entry: TrustEntry) -> None:
+    """Keep what was decided. Blocks while another process does the same. Raises UsageError; then nothing is changed."""
+    value = {
+        "verdict": entry.verdict.value,
+        "device": entry.identity.device,
+        "inode": entry.identity.inode,
+        "owner": entry.identity.owner,
+        "when": entry.decided_at,
+        "items": dict(entry.items),
+    }
+
+    def put(folders: dict[str, object]) -> None:
+        folders[folder] = value
+
+    _update(paths, put)
+
+
+def remove_trust_entry(paths: AppPaths, folder: str) -> None:
+    """Forget what was decided. Raises UsageError; then nothing is changed."""
+
+    def remove(folders: dict[str, object]) -> None:
+        folders.pop(folder, None)
+
+    _update(paths, remove)
+
+
+def folder_identity(folder: str) -> FolderIdentity:
+    """Raises UsageError if there is no such directory."""
+    try:
+        status = os.stat(os.path.join(folder, ""))
+    except OSError as error:
+        raise UsageError(_("Cannot look at {folder}: {reason}.", folder=folder, reason=error.strerror)) from error
+    return FolderIdentity(status.st_dev, status.st_ino, status.st_uid)
+
+
+def current_time() -> int:
+    return int(time.time())
+
+
+def read_gemini_trust_rules(paths: AppPaths, environment: Mapping[str, str]) -> list[TrustRule]:
+    """The rules of Gemini CLI, as they are. Raises UsageError for a file that cannot be relied on."""
+    named = environment.get("GEMINI_CLI_TRUSTED_FOLDERS_PATH")
+    path = os.path.abspath(named) if named else os.path.join(paths.gemini, "trustedFolders.json")
+    text = read_config_file(path, writers=AllowedWriters.TRUSTED)
+    if text is None:
+        return []
+    # Most people have none, and nothing is written on most days.
+    from tejat.config.jsonc import JsoncError, parse_jsonc
+
+    try:
+        top = parse_jsonc(text)
+    except JsoncError as error:
+        raise ConfigurationError(_("Error in {path}: {error}", path=path, error=error)) from None
+    if not isinstance(top.value, dict):
+        raise ConfigurationError(_("Error in {path}: it must be one object in {{}}", path=path))
+    rules: list[TrustRule] = []
+    for folder, node in top.value.items():
+        if node.value not in ("TRUST_FOLDER", "TRUST_PARENT", "DO_NOT_TRUST"):
+            raise UsageError(
+                _(
+                    "Error in {path}: line {line}: {folder!r} must be TRUST_FOLDER, TRUST_PARENT or DO_NOT_TRUST",
+                    path=path,
+                    line=node.line,
+                    folder=folder,
+                )
+            )
+        if os.path.isabs(folder):
+            real = os.path.realpath(folder)
+            effective = os.path.dirname(real) if node.value == "TRUST_PARENT" else real
+            rules.append(TrustRule(effective, is_trusted=node.value != "DO_NOT_TRUST"))
+    return rules
+
+
+def _update(paths: AppPaths, change: Callable[[dict[str, object]], None]) -> None:
+    from tejat.config.files.lock import file_lock
+    from tejat.config.files.writer import write_private_file
+
+    path = trust_store_path(paths)
+    try:
+        directory = make_private_directory(os.path.dirname(path))
+        with file_lock(os.path.join(directory, "trust.lock"), patience=_LOCK_TIMEOUT):
+            store = _read(path)
+            folders = dict(_folders_in(store, path))
+            change(folders)
+            text = json.dumps({**store, "version": _VERSION, "folders": folders}, indent=1, sort_keys=True) + "\n"
+            if len(text) > MAX_BYTES:
+                raise UsageError(
+                    _("{path} would be longer than {megabytes} MiB.", path=path, megabytes=MAX_BYTES // 2**20)
+                )
+            write_private_file(path, text)
+    except OSError as error:
+        raise UsageError(_("Cannot write {path}: {reason}.", path=path, reason=error.strerror)) from error
+
+
+def _read(path: str) -> dict[str, object]:
+    text = read_config_file(path, writers=AllowedWriters.TRUSTED)
+    if text is None:
+        return {"version": _VERSION, "folders": {}}
+    try:
+        store: object = json.loads(text)
+    except (ValueError, RecursionError):
+        raise _invalid_store(path, _("it is not JSON")) from None
+    if not isinstance(store, dict):
+        raise _invalid_store(path, _("it is not one object"))
+    known = cast("dict[str, object]", store)
+    if known.get("version") != _VERSION:
+        raise _invalid_store(path, _("it is of another version"))
+    return known
+
+
+def _folders_in(store: Mapping[str, object], path: str) -> dict[str, object]:
+    folders = store.get("folders")
+    if not isinstance(folders, dict):
+        raise _invalid_store(path, _("it holds no folders"))
+    return cast("dict[str, object]", folders)
+
+
+def _parse_entry(value: object, path: str) -> TrustEntry:
+    match value:
+        case {
+            "verdict": str(verdict),
+            "device": int(device),
+            "inode": int(inode),
+            "owner": int(owner),
+            "when": int(when),
+        } if verdict in list(TrustVerdict):
+            pinned = cast("dict[str, object]", value).get("items")
+            if isinstance(pinned, dict):
+                items = cast("dict[str, object]", pinned)
+                texts = {name: digest for name, digest in items.items() if isinstance(digest, str)}
+                if len(texts) == len(items):
+                    return TrustEntry(TrustVerdict(verdict), FolderIdentity(device, inode, owner), texts, when)
+        case _:
+            pass
+    raise _invalid_store(path, _("it holds an entry that is not ours"))
+
+
+def _invalid_store(path: str, why: str) -> ConfigurationError:
+    return ConfigurationError(
+        _("Cannot rely on {path}: {why}. No folder is trusted until it is mended or removed.", path=path, why=why)
+    )

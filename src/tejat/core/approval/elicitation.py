@@ -1,0 +1,192 @@
+"""What a server wants to know of a person, field by field: texts, numbers, yes or no, choices."""
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+
+from tejat.core.frozen import frozen
+from tejat.core.i18n import _
+from tejat.core.messages.types import JsonObject, JsonValue
+
+MAX_FIELDS = 50
+
+
+class FieldKind(StrEnum):
+    TEXT = "text"
+    INTEGER = "a whole number"
+    NUMBER = "a number"
+    BOOLEAN = "yes or no"
+    CHOICE = "one of these"
+    CHOICES = "some of these"
+
+
+@frozen
+class FormField:
+    """One thing that is asked for. `choices` are values with what they are called; a default of None is none."""
+
+    name: str
+    label: str
+    kind: FieldKind
+    is_required: bool = False
+    description: str = ""
+    choices: tuple[tuple[str, str], ...] = ()
+    default: JsonValue = None
+    minimum: float | None = None
+    maximum: float | None = None
+
+    def parse(self, text: str) -> JsonValue:
+        """The value that a person's words mean. Raises ValueError that says what is wanted instead."""
+        match self.kind:
+            case FieldKind.TEXT:
+                self._check_size(len(text))
+                return text
+            case FieldKind.INTEGER | FieldKind.NUMBER:
+                return self._parse_number(text)
+            case FieldKind.BOOLEAN:
+                if text.lower() in _YES or text.lower() in _NO:
+                    return text.lower() in _YES
+                raise ValueError(_("Please answer yes or no."))
+            case FieldKind.CHOICE:
+                return self._parse_choice(text)
+            case FieldKind.CHOICES:
+                chosen = list(
+                    dict.fromkeys(self._parse_choice(word.strip()) for word in text.split(",") if word.strip())
+                )
+                self._check_size(len(chosen))
+                return chosen
+
+    def _parse_number(self, text: str) -> float:
+        wanted = int if self.kind is FieldKind.INTEGER else float
+        try:
+            number = wanted(text)
+        except ValueError:
+            number = None
+        if number is None or number != number or abs(number) == float("inf"):
+            if self.kind is FieldKind.INTEGER:
+                raise ValueError(_("Please give a whole number."))
+            raise ValueError(_("Please give a number."))
+        self._check_size(number)
+        return number
+
+    def _parse_choice(self, text: str) -> str:
+        """By its value, what it is called, or its place in the list."""
+        for place, (chosen, label) in enumerate(self.choices, 1):
+            if text.lower() in (chosen.lower(), label.lower(), str(place)):
+                return chosen
+        raise ValueError(_("Please choose one of 1 to {most}.", most=len(self.choices)))
+
+    def _check_size(self, size: float) -> None:
+        """Raises ValueError for a number, a count of characters or of choices that is too small or too large."""
+        if self.minimum is not None and size < self.minimum:
+            raise ValueError(self._range_error("least", self.minimum))
+        if self.maximum is not None and size > self.maximum:
+            raise ValueError(self._range_error("most", self.maximum))
+
+    def _range_error(self, end: str, bound: float) -> str:
+        size = f"{bound:g}"
+        match self.kind, end:
+            case FieldKind.TEXT, "least":
+                return _("Please give at least {size} characters.", size=size)
+            case FieldKind.TEXT, _:
+                return _("Please give at most {size} characters.", size=size)
+            case FieldKind.CHOICES, "least":
+                return _("Please give at least {size} choices.", size=size)
+            case FieldKind.CHOICES, _:
+                return _("Please give at most {size} choices.", size=size)
+            case _, "least":
+                return _("Please give at least {size}.", size=size)
+            case _:
+                return _("Please give at most {size}.", size=size)
+
+
+_YES = frozenset({"y", "yes", "true", "1", "on"})
+_NO = frozenset({"n", "no", "false", "0", "off"})
+
+
+def parse_form_fields(schema: JsonObject) -> tuple[FormField, ...]:
+    """The fields of a requested schema. Raises ValueError for one that asks for more than plain values.
+
+    What it says then is for the server, which is told so.
+    """
+    properties = schema.get("properties")
+    if not isinstance(properties, Mapping):
+        raise ValueError("it does not say what it wants to know")
+    if len(properties) > MAX_FIELDS:
+        raise ValueError(f"it wants to know more than {MAX_FIELDS} things")
+    required = schema.get("required")
+    names = set(_texts(required)) if isinstance(required, list) else set[str]()
+    return tuple(_parse_field(name, asked, is_required=name in names) for name, asked in properties.items())
+
+
+def apply_defaults(fields: Sequence[FormField], answers: JsonObject) -> JsonObject:
+    """The answers, and for what was left out the defaults."""
+    defaults = {field.name: field.default for field in fields if field.default is not None}
+    return {**defaults, **answers}
+
+
+def _parse_field(name: str, definition: JsonValue, *, is_required: bool) -> FormField:
+    if not isinstance(definition, Mapping):
+        raise ValueError(f"it does not say what kind of value {name!r} is")
+    title, description = definition.get("title"), definition.get("description")
+    kind, choices = _field_kind(name, definition)
+    least, most = ("minimum", "maximum")
+    if kind is FieldKind.TEXT:
+        least, most = ("minLength", "maxLength")
+    elif kind is FieldKind.CHOICES:
+        least, most = ("minItems", "maxItems")
+    return FormField(
+        name,
+        title if isinstance(title, str) and title else name,
+        kind,
+        is_required=is_required,
+        description=description if isinstance(description, str) else "",
+        choices=choices,
+        default=definition.get("default"),
+        minimum=_number_or_none(definition.get(least)),
+        maximum=_number_or_none(definition.get(most)),
+    )
+
+
+def _field_kind(name: str, definition: JsonObject) -> tuple[FieldKind, tuple[tuple[str, str], ...]]:
+    choices = _choices(definition)
+    if choices:
+        return FieldKind.CHOICE, choices
+    items = definition.get("items")
+    if definition.get("type") == "array" and isinstance(items, Mapping) and (several := _choices(items)):
+        return FieldKind.CHOICES, several
+    given = definition.get("type")
+    kind = _KINDS.get(given) if isinstance(given, str) else None
+    if kind is None:
+        raise ValueError(f"it wants a kind of value for {name!r} that nobody could type in")
+    return kind, ()
+
+
+_KINDS: Mapping[str, FieldKind] = {
+    "string": FieldKind.TEXT,
+    "integer": FieldKind.INTEGER,
+    "number": FieldKind.NUMBER,
+    "boolean": FieldKind.BOOLEAN,
+}
+
+
+def _choices(definition: JsonObject) -> tuple[tuple[str, str], ...]:
+    """The values of an enumeration with what they are called, in each of the ways to write that down."""
+    titled = definition.get("oneOf") or definition.get("anyOf")
+    if isinstance(titled, list):
+        known = [entry for entry in titled if isinstance(entry, Mapping)]
+        pairs = [(entry.get("const"), entry.get("title")) for entry in known]
+        return tuple(
+            (constant, title if isinstance(title, str) else constant)
+            for constant, title in pairs
+            if isinstance(constant, str)
+        )
+    values = _texts(definition.get("enum"))
+    labels = _texts(definition.get("enumNames"))
+    return tuple(zip(values, labels if len(labels) == len(values) else values, strict=True))
+
+
+def _texts(given: JsonValue) -> list[str]:
+    return [entry for entry in given if isinstance(entry, str)] if isinstance(given, list) else []
+
+
+def _number_or_none(given: JsonValue) -> float | None:
+    return given if isinstance(given, int | float) and not isinstance(given, bool) else None

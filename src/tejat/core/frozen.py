@@ -1,0 +1,215 @@
+"""Frozen values with slots, made without the cost of a dataclass.
+
+`@value` stands for `@dataclass(frozen=True, slots=True)`: the same fields, defaults, comparison, printing and pattern
+matching. A dataclass writes and compiles six methods when its class is made, a millisecond each; here nothing is
+compiled but the constructor, and that only of values that a run makes many of.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar, TypeVar, cast, dataclass_transform
+
+_T = TypeVar("_Value")
+MISSING: Any = object()
+_COMPILE_AFTER = 8
+"""After so many instances a constructor of its own pays."""
+
+
+class FrozenField:
+    """How one field differs from the usual."""
+
+    __slots__ = ("compare", "default", "factory", "init", "name", "repr")
+
+    def __init__(self, *, default: Any, factory: Any, init: bool, repr: bool, compare: bool) -> None:  # noqa: A002 -- as in dataclasses
+        self.name = ""
+        self.default = default
+        self.factory = factory
+        self.init = init
+        self.repr = repr
+        self.compare = compare
+
+
+def field(
+    *,
+    default: Any = MISSING,
+    default_factory: Callable[[], Any] = MISSING,
+    init: bool = True,
+    repr: bool = True,  # noqa: A002 -- as in dataclasses
+    compare: bool = True,
+) -> Any:
+    """A field with a factory for its default, or one that is left out of the constructor, printing or comparison."""
+    return FrozenField(default=default, factory=default_factory, init=init, repr=repr, compare=compare)
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def frozen(cls: type[_T]) -> type[_T]:
+    """Make a class of annotated fields a frozen value with slots. Values compare and hash by their fields."""
+    return _build_class(cls, {"__eq__": _equal, "__hash__": _hash})
+
+
+@dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
+def frozen_identity(cls: type[_T]) -> type[_T]:
+    """The same, compared by identity; it can be referred to weakly."""
+    return _build_class(cls, {}, "__weakref__")
+
+
+def replace(instance: _T, **changes: object) -> _T:
+    """The same value with some fields changed."""
+    fields = fields_of(type(instance))
+    kept = {each.name: getattr(instance, each.name) for each in fields if each.init and each.name not in changes}
+    return type(instance)(**kept, **changes)
+
+
+def is_frozen(cls: type) -> bool:
+    return "__value_fields__" in cls.__dict__
+
+
+def fields_of(cls: type) -> "tuple[FrozenField, ...]":
+    """Also of a class that inherits them and is no value of its own."""
+    return cast("Any", cls).__value_fields__
+
+
+def _build_class(cls: type[_T], methods: Mapping[str, object], *more_slots: str) -> type[_T]:
+    inherited: dict[str, FrozenField] = {}
+    for base in reversed(cls.__mro__[1:]):
+        inherited |= {each.name: each for each in base.__dict__.get("__value_fields__", ())}
+    own = {each.name: each for each in _own_fields(cls)}
+    fields = tuple((inherited | own).values())
+    namespace = {name: thing for name, thing in cls.__dict__.items() if name not in own and name not in _NOT_COPIED}
+    # A class that says what is equal to it has a hash of None, unless it says that too.
+    namespace |= {name: method for name, method in methods.items() if namespace.get(name) is None}
+    namespace |= {
+        "__qualname__": cls.__qualname__,
+        "__slots__": (*(name for name in own if name not in inherited), *more_slots),
+        "__match_args__": tuple(each.name for each in fields if each.init),
+        "__value_fields__": fields,
+        "__value_made__": list[None](),
+        "__setattr__": _raise_frozen,
+        "__delattr__": _raise_frozen,
+        "__getstate__": _getstate,
+        "__setstate__": _setstate,
+    }
+    namespace.setdefault("__repr__", _repr)
+    namespace["__init__"] = _generic_init
+    return cast("type[_T]", type(cls)(cls.__name__, cls.__bases__, namespace))
+
+
+_NOT_COPIED = frozenset({"__dict__", "__weakref__"})
+
+
+def _own_fields(cls: type) -> Iterator[FrozenField]:
+    for name, annotation in cls.__dict__.get("__annotations__", {}).items():  # noqa: RUF063 -- inspect is slow to load
+        if _is_class_variable(annotation):
+            continue
+        given = cls.__dict__.get(name, MISSING)
+        told = (
+            given
+            if isinstance(given, FrozenField)
+            else FrozenField(default=given, factory=MISSING, init=True, repr=True, compare=True)
+        )
+        told.name = name
+        yield told
+
+
+def _is_class_variable(annotation: object) -> bool:
+    # Most annotations are no texts, and it takes long to make them one.
+    if isinstance(annotation, str):
+        return annotation.startswith(("ClassVar", "typing.ClassVar"))
+    return annotation is ClassVar or getattr(annotation, "__origin__", None) is ClassVar
+
+
+def _generic_init(self: object, *positional: object, **named: object) -> None:
+    """The constructor of a class that few instances were made of so far. It raises TypeError like any other."""
+    cls = type(self)
+    while "__value_fields__" not in cls.__dict__:
+        cls = cls.__mro__[1]
+    made: list[None] = cls.__dict__["__value_made__"]
+    made.append(None)
+    filled = None if len(made) > _COMPILE_AFTER else _bind_arguments(fields_of(cls), positional, named)
+    if filled is None:
+        constructor = _compile_init(cls)
+        type.__setattr__(cls, "__init__", constructor)
+        return constructor(self, *positional, **named)
+    for name, content in filled.items():
+        object.__setattr__(self, name, content)
+    if "__post_init__" in dir(cls):
+        getattr(self, "__post_init__")()  # noqa: B009 -- no type has it
+    return None
+
+
+def _bind_arguments(
+    fields: tuple[FrozenField, ...], positional: tuple[object, ...], named: dict[str, object]
+) -> dict[str, object] | None:
+    """What each field is given; None if something is missing or too much."""
+    names = [each.name for each in fields if each.init]
+    given = dict(zip(names, positional, strict=False)) | named
+    if len(given) < len(positional) + len(named) or not named.keys() <= set(names):
+        return None
+    filled: dict[str, object] = {}
+    for each in fields:
+        if each.name in given:
+            filled[each.name] = given[each.name]
+        elif each.factory is not MISSING:
+            filled[each.name] = each.factory()
+        elif each.default is not MISSING:
+            filled[each.name] = each.default
+        else:
+            return None
+    return filled
+
+
+def _compile_init(cls: type) -> Callable[..., None]:
+    fields = fields_of(cls)
+    known: dict[str, object] = {"_set": object.__setattr__}
+    parameters, lines = ["self"], list[str]()
+    for each in fields:
+        known[f"_default_{each.name}"] = each.default
+        known[f"_factory_{each.name}"] = each.factory
+        known["_missing"] = MISSING
+        source = each.name
+        if not each.init:
+            source = f"_default_{each.name}" if each.factory is MISSING else f"_factory_{each.name}()"
+        elif each.factory is not MISSING:
+            parameters.append(f"{each.name}=_missing")
+            source = f"_factory_{each.name}() if {each.name} is _missing else {each.name}"
+        else:
+            parameters.append(each.name if each.default is MISSING else f"{each.name}=_default_{each.name}")
+        lines.append(f"    _set(self, {each.name!r}, {source})")
+    if "__post_init__" in dir(cls):
+        lines.append("    self.__post_init__()")
+    body = "\n".join(lines) or "    pass"
+    exec(f"def __init__({', '.join(parameters)}):\n{body}", known)  # noqa: S102 -- names of fields, nothing else
+    constructor = cast("Callable[..., None]", known["__init__"])
+    constructor.__qualname__ = f"{cls.__qualname__}.__init__"
+    return constructor
+
+
+def _comparison_key(given: object) -> tuple[object, ...]:
+    return tuple([getattr(given, each.name) for each in fields_of(type(given)) if each.compare])
+
+
+def _equal(self: object, other: object) -> bool:
+    if type(other) is not type(self):
+        return NotImplemented
+    return self is other or _comparison_key(self) == _comparison_key(other)
+
+
+def _hash(self: object) -> int:
+    return hash(_comparison_key(self))
+
+
+def _repr(self: object) -> str:
+    shown = ", ".join(f"{each.name}={getattr(self, each.name)!r}" for each in fields_of(type(self)) if each.repr)
+    return f"{type(self).__qualname__}({shown})"
+
+
+def _raise_frozen(self: object, name: str, *_: object) -> None:
+    raise AttributeError(f"{type(self).__qualname__} is frozen: {name} cannot be changed")
+
+
+def _getstate(self: object) -> list[object]:
+    return [getattr(self, each.name) for each in fields_of(type(self))]
+
+
+def _setstate(self: object, state: list[object]) -> None:
+    for each, kept in zip(fields_of(type(self)), state, strict=True):
+        object.__setattr__(self, each.name, kept)

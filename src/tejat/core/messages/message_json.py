@@ -1,0 +1,93 @@
+"""Messages and what they used as JSON and back, for what is kept of conversations: nothing is lost on the way."""
+
+from base64 import b64decode
+from typing import cast
+
+from tejat.core.json_fields import JsonFields
+from tejat.core.messages.history import Message, Role
+from tejat.core.messages.types import (
+    FileData,
+    FunctionCall,
+    FunctionResponse,
+    InlineData,
+    JsonObject,
+    JsonValue,
+    MessagePart,
+    Opaque,
+    Text,
+    Thought,
+    part_to_json,
+)
+from tejat.core.model import Usage
+
+
+def message_to_json(message: Message) -> JsonObject:
+    return {"role": message.role.value, "parts": [message_part_to_json(part) for part in message.parts]}
+
+
+def message_part_to_json(part: MessagePart) -> JsonObject:
+    """With the field names of the documents, where they have one."""
+    match part:
+        case Text(text, signature):
+            return {"text": text} | _signature_field(signature)
+        case Thought(text, signature):
+            return {"thought": True, "text": text} | _signature_field(signature)
+        case FunctionCall(name, args, call_id, signature):
+            known: dict[str, JsonValue] = {"name": name, "args": cast("JsonObject", args)}
+            return {"functionCall": known if call_id is None else {"id": call_id, **known}} | _signature_field(
+                signature
+            )
+        case Opaque(vendor, value):
+            return {"opaque": {"vendor": vendor, "value": value}}
+        case _:
+            return part_to_json(part)
+
+
+def _signature_field(signature: str | None) -> dict[str, JsonValue]:
+    return {} if signature is None else {"thoughtSignature": signature}
+
+
+def message_from_json(value: object) -> Message:
+    """Raises ValueError for what `message_to_json` did not make, also for a part of a kind that we do not know."""
+    fields = JsonFields(value)
+    return Message(Role(fields.string("role")), tuple(message_part_from_json(part) for part in fields.items("parts")))
+
+
+def message_part_from_json(value: object) -> MessagePart:
+    """Raises ValueError."""
+    fields = JsonFields(value)
+    signature = fields.string_or_none("thoughtSignature")
+    if fields.has("text"):
+        text = fields.string("text")
+        return Thought(text, signature) if fields.has("thought") else Text(text, signature)
+    kind = next((kind for kind in _KINDS if fields.has(kind)), None)
+    if kind is None:
+        raise ValueError("There is a part of no kind that is known.")
+    inner = fields.nested(kind)
+    match kind:
+        case "functionCall":
+            return FunctionCall(inner.string("name"), inner.object("args"), inner.string_or_none("id"), signature)
+        case "functionResponse":
+            return FunctionResponse(inner.string("name"), inner.object("response"), inner.string_or_none("id"))
+        case "inlineData":
+            return InlineData(inner.string("mimeType"), b64decode(inner.string("data"), validate=True))
+        case "fileData":
+            return FileData(inner.string("mimeType"), inner.string("fileUri"))
+        case _:
+            return Opaque(inner.string("vendor"), inner.object("value"))
+
+
+_KINDS = ("functionCall", "functionResponse", "inlineData", "fileData", "opaque")
+
+
+def usage_to_json(usage: Usage) -> JsonObject:
+    return {name: getattr(usage, name) for name in _USAGE_FIELDS}
+
+
+def usage_from_json(value: object) -> Usage:
+    """Raises ValueError."""
+    fields = JsonFields(value)
+    return Usage(*(fields.integer(name) for name in _USAGE_FIELDS))
+
+
+_USAGE_FIELDS = ("prompt", "cached", "output", "thoughts", "tool")

@@ -1,0 +1,90 @@
+"""The words of a command that somebody set: a line split as a shell would split it, or a list taken as it is."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from tejat.core.errors import UsageError
+from tejat.core.i18n import gettext_lazy
+
+_DEFAULT_LABEL = gettext_lazy("The command")
+
+
+def parse_argv(command: str | Sequence[str], *, label: str = _DEFAULT_LABEL) -> tuple[str, ...]:
+    """The program and its arguments. No shell is involved, and none is needed to run them.
+
+    Quotes and backslashes in a line mean what they mean to a POSIX shell, everything else stands for itself. `called`
+    is what the messages begin with. Raises UsageError for what is empty, for quotes that are not closed, and for what
+    only a shell could do.
+    """
+    words = tuple(_split(command, label) if isinstance(command, str) else command)
+    if not words:
+        raise UsageError(gettext_lazy("{command} is empty or contains only whitespace.", command=label))
+    if not words[0].strip():
+        raise UsageError(gettext_lazy("{command} must start with a program name.", command=label))
+    if any("\0" in word for word in words):
+        raise UsageError(gettext_lazy("{command} holds a NUL character, which no program can be given.", command=label))
+    return words
+
+
+def _split(line: str, label: str) -> Iterator[str]:
+    word: str | None = None
+    place = 0
+    line = line.lstrip().rstrip("\n")  # a blank at the end may be a word's
+    while place < len(line):
+        token = re.compile(_TOKEN, re.DOTALL).match(line, place)
+        if token is None:
+            raise UsageError(
+                gettext_lazy("{command} ends with a backslash that nothing follows.", command=label)
+                if line[place] == "\\"
+                else gettext_lazy("{command} has a quote that is not closed: {quote}", command=label, quote=line[place])
+            )
+        place = token.end()
+        match token.lastgroup:
+            case "blank":
+                if word is not None:
+                    yield word
+                word = None
+            case "operator":
+                raise _shell_syntax_error(token["operator"], label, is_first=token.start() == 0)
+            case "double":
+                word = (word or "") + _unquote(token["double"], label)
+            case "single" | "escaped" | "plain" as kind:
+                word = (word or "") + token[kind]
+            case _:  # lines that are joined
+                continue
+    if word is not None:
+        yield word
+
+
+def _unquote(text: str, label: str) -> str:
+    """What stands between double quotes."""
+    active = re.sub(r"\\.", "", text, flags=re.DOTALL)
+    for operator in ("`", "$("):
+        if operator in active:
+            raise _shell_syntax_error(operator, label)
+    return re.sub(r'\\([$`"\\])|\\\n', r"\1", text)
+
+
+def _shell_syntax_error(operator: str, label: str, *, is_first: bool = False) -> UsageError:
+    if is_first:
+        return UsageError(gettext_lazy("{command} must start with a program name.", command=label))
+    return UsageError(
+        gettext_lazy(
+            "{command} holds {operator}, which only a shell understands, and it is run without one. "
+            "Quote it if it is meant as it stands; else put the line into a script, and name that.",
+            command=label,
+            operator=gettext_lazy("a line break") if operator == "\n" else operator,
+        )
+    )
+
+
+# Compiled when first needed: few settings hold a command.
+_TOKEN = (
+    r"(?P<blank>[ \t]+)"
+    r"|'(?P<single>[^']*)'"
+    r'|"(?P<double>(?:[^"\\]|\\.)*)"'
+    r"|(?P<joint>\\\n)"
+    r"|\\(?P<escaped>.)"
+    r"|(?P<operator>\|\||&&|<<|>>|\$\(|[|&;<>()`\n])"
+    r"|(?P<plain>(?:[^ \t\n'\"\\|&;<>()`$]|\$(?!\())+)"
+)

@@ -1,0 +1,48 @@
+"""How a prompt names a file: `@path` with backslashes before blanks and the like, or `@"path"`."""
+
+import re
+
+from tejat.core.frozen import frozen
+
+# Not within a word, so that an e-mail address is none. Nothing but a backslash keeps a blank or a comma in the name.
+_SIGN = r"(?<![A-Za-z0-9_.%+\-\\@/])@"
+_NAME_DELIMITERS = r"\s,;!?()\[\]{}\\，。；！？（）【】「」、"
+MENTION_PATTERN = rf"""{_SIGN}(?:"(?P<quoted>(?:\\.|[^"\\\n])+)"|(?P<plain>(?:\\.|[^{_NAME_DELIMITERS}])+))"""
+
+_PARTIAL_MENTION = rf"""{_SIGN}(?:"(?P<quoted>(?:\\.|[^"\\\n])*)|(?P<plain>(?!")(?:\\.|[^{_NAME_DELIMITERS}])*))\Z"""
+_ESCAPED = r"\\(.)"
+_MAX_LENGTH = 8192
+
+
+@frozen
+class PartialMention:
+    """A mention that is being typed: where its `@` stands and the name so far, without quotes and backslashes."""
+
+    start: int
+    name: str
+    is_quoted: bool
+
+
+def unescape_mention(name: str) -> str:
+    """The name without the backslashes that keep it together."""
+    return re.sub(_ESCAPED, r"\1", name)
+
+
+def format_mention(path: str, *, is_quoted: bool = False) -> str:
+    """How the path is written in a prompt. A quoted directory is left open, so that it can go on."""
+    if is_quoted:
+        quoted = re.sub(r'["\\]', r"\\\g<0>", path)
+        return f'@"{quoted}' if path.endswith("/") else f'@"{quoted}"'
+    escaped = re.sub(f"[{_NAME_DELIMITERS}]", r"\\\g<0>", path)
+    return f"@\\{escaped}" if escaped.startswith('"') else f"@{escaped}"
+
+
+def find_partial_mention(text: str) -> PartialMention | None:
+    """The mention that a text ends with and that could go on; None where it ends otherwise."""
+    offset = max(len(text) - _MAX_LENGTH, 0)
+    found = re.search(_PARTIAL_MENTION, text[offset:])
+    if found is None:
+        return None
+    quoted = found["quoted"]
+    name = found["plain"] if quoted is None else quoted
+    return PartialMention(offset + found.start(), unescape_mention(name), quoted is not None)

@@ -1,0 +1,74 @@
+"""What a person may be shown besides plain text."""
+
+from typing import TypeAlias
+
+from tejat.core.frozen import frozen
+from tejat.core.messages.types import JsonObject, JsonValue
+
+
+@frozen
+class DiffStat:
+    """Who changed how much: the model against the old file, the person against the model's proposal.
+
+    Characters are those of the lines added and removed, without line ends.
+    """
+
+    model_added_lines: int
+    model_removed_lines: int
+    model_added_chars: int
+    model_removed_chars: int
+    user_added_lines: int = 0
+    user_removed_lines: int = 0
+    user_added_chars: int = 0
+    user_removed_chars: int = 0
+
+    def to_json(self) -> JsonObject:
+        return {
+            "model_added_lines": self.model_added_lines,
+            "model_removed_lines": self.model_removed_lines,
+            "model_added_chars": self.model_added_chars,
+            "model_removed_chars": self.model_removed_chars,
+            "user_added_lines": self.user_added_lines,
+            "user_removed_lines": self.user_removed_lines,
+            "user_added_chars": self.user_added_chars,
+            "user_removed_chars": self.user_removed_chars,
+        }
+
+
+@frozen
+class FileDiff:
+    """A change to one file.
+
+    The whole contents are given only while they are small (see `tools/files/change.py`); the patch always is.
+    `original_content` is None for a new file.
+    """
+
+    file_name: str
+    file_path: str
+    file_diff: str
+    is_new_file: bool
+    original_content: str | None = None
+    new_content: str | None = None
+    diff_stat: DiffStat | None = None
+
+    def to_json(self) -> JsonObject:
+        known: dict[str, JsonValue] = {
+            "fileDiff": self.file_diff,
+            "fileName": self.file_name,
+            "filePath": self.file_path,
+            "isNewFile": self.is_new_file,
+        }
+        if self.new_content is not None:
+            known["originalContent"] = self.original_content
+            known["newContent"] = self.new_content
+        if self.diff_stat is not None:
+            known["diffStat"] = self.diff_stat.to_json()
+        return known
+
+
+Display: TypeAlias = str | FileDiff
+
+
+def display_to_json(display: Display) -> JsonValue:
+    """A tool's `returnDisplay` with the field names of the documents."""
+    return display if isinstance(display, str) else display.to_json()

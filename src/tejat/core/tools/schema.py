@@ -1,0 +1,203 @@
+"""Typed parameter classes: the JSON Schema they declare, and arguments checked and turned into them.
+
+A parameter class is a `@value` or a frozen dataclass whose fields are annotated with `Annotated[type, Param(...)]`.
+The types are `str`, `int`, `bool`, `list[str]`, and each of them `| None`. A field without a default is required.
+"""
+
+import types
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import Annotated, TypeVar, cast, get_args, get_origin
+
+from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.frozen import MISSING, fields_of, frozen, is_frozen
+from tejat.core.messages.types import JsonObject, JsonValue
+
+NOT_AN_OBJECT = "Value of params must be an object"
+
+_Parameters = TypeVar("_Parameters")
+
+
+@frozen
+class Param:
+    """What the model and the checker know of one parameter.
+
+    `aliases` are other names under which the value is accepted; `a.b` means the key `b` of an object `a`. A parameter
+    with `declared=False` is accepted but never told to the model. One with `asked_for=True` has a default, because some
+    forms of a call do without it, and is still told to the model as required.
+    """
+
+    description: str = ""
+    aliases: tuple[str, ...] = ()
+    minimum: int | None = None
+    min_items: int | None = None
+    min_item_length: int | None = None
+    json_type: str | None = None
+    declared: bool = True
+    listed_as_required: bool = False
+
+
+def parameters_schema(parameters: type) -> JsonObject:
+    """The JSON Schema that is declared to the model."""
+    properties: dict[str, JsonValue] = {}
+    required: list[str] = []
+    for field in _fields(parameters):
+        if field.param.declared:
+            properties[field.name] = field.declaration()
+            if field.required or field.param.listed_as_required:
+                required.append(field.name)
+    return {"type": "object", "properties": properties, "required": required}
+
+
+def parse_arguments(parameters: type[_Parameters], arguments: object) -> _Parameters:
+    """Turn arguments into `parameters`. Unknown keys are ignored; null means absent where a default exists.
+
+    Raises ToolFailure (invalid_tool_params) that names every field that is wrong.
+    """
+    if not isinstance(arguments, dict | Mapping):  # dict first: asking an abstract class is slow
+        raise ToolFailure(NOT_AN_OBJECT, ErrorType.INVALID_TOOL_PARAMS)
+    given = cast("Mapping[str, object]", arguments)
+    problems: list[str] = []
+    values: dict[str, object] = {}
+    for field in _fields(parameters):
+        name, value = field.find_value(given)
+        if value is _MISSING or (value is None and not field.required):
+            if field.required:
+                problems.append(f"params must have required property '{field.name}'")
+            continue
+        checked, problem = field.check(f"params/{name.replace('.', '/')}", value)
+        if problem:
+            problems.append(problem)
+        values[field.name] = checked
+    if problems:
+        raise ToolFailure(", ".join(problems), ErrorType.INVALID_TOOL_PARAMS)
+    return parameters(**values)
+
+
+def json_type_of(parameters: type, name: str) -> str | None:
+    """The JSON type of the parameter with this name or alias, None if there is none."""
+    for field in _fields(parameters):
+        if name == field.name or name in field.param.aliases:
+            return field.json_type
+    return None
+
+
+_MISSING = object()
+
+
+@frozen
+class _Field:
+    name: str
+    json_type: str
+    required: bool
+    default: JsonValue
+    param: Param
+
+    def declaration(self) -> JsonObject:
+        param = self.param
+        told: dict[str, JsonValue] = {"type": param.json_type or self.json_type, "description": param.description}
+        if self.json_type == "array":
+            told["items"] = {"type": "string"} | _optional("minLength", param.min_item_length)
+        told |= _optional("minItems", param.min_items) | _optional("minimum", param.minimum)
+        return told if self.default is None else {**told, "default": self.default}
+
+    def find_value(self, given: Mapping[str, object]) -> tuple[str, object]:
+        """The name the value was found under, and the value. Null counts only when no other name has more."""
+        found = self.name, _MISSING
+        for name in (self.name, *self.param.aliases):
+            value = _get_path(given, name.split(".")) if "." in name else given.get(name, _MISSING)
+            if value is not None and value is not _MISSING:
+                return name, value
+            if value is None and found[1] is _MISSING:
+                found = name, value
+        return found
+
+    def check(self, where: str, value: object) -> tuple[object, str | None]:
+        checked, problem = _CHECKS[self.json_type](value)
+        if problem:
+            # A fraction is a number, so it would not help to hear that a number is wanted.
+            wanted = self.json_type if isinstance(value, float) else self.param.json_type or self.json_type
+            return value, f"{where} must be {wanted}"
+        param = self.param
+        if isinstance(checked, int) and param.minimum is not None and checked < param.minimum:
+            return value, f"{where} must be >= {param.minimum}"
+        if self.json_type == "array":
+            return checked, _check_items(where, cast("list[object]", checked), param)
+        return checked, None
+
+
+def _get_path(value: object, keys: list[str]) -> object:
+    for key in keys:
+        if not isinstance(value, Mapping):
+            return _MISSING
+        value = cast("Mapping[str, object]", value).get(key, _MISSING)
+    return value
+
+
+def _optional(key: str, value: int | None) -> dict[str, JsonValue]:
+    return {} if value is None else {key: value}
+
+
+def _check_items(where: str, items: list[object], param: Param) -> str | None:
+    if param.min_items is not None and len(items) < param.min_items:
+        return f"{where} must NOT have fewer than {param.min_items} items"
+    for index, item in enumerate(items):
+        if not isinstance(item, str):
+            return f"{where}/{index} must be string"
+        if param.min_item_length is not None and len(item) < param.min_item_length:
+            return f"{where}/{index} must NOT have fewer than {param.min_item_length} characters"
+    return None
+
+
+def _check_integer(value: object) -> tuple[object, bool]:
+    """JSON knows one kind of number, so 3.0 is the integer 3."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value), False
+    return value, isinstance(value, bool) or not isinstance(value, int)
+
+
+_CHECKS: dict[str, Callable[[object], tuple[object, bool]]] = {
+    "string": lambda value: (value, not isinstance(value, str)),
+    "boolean": lambda value: (value, not isinstance(value, bool)),
+    "integer": _check_integer,
+    "array": lambda value: (value, not isinstance(value, list)),
+}
+
+_JSON_TYPES: dict[object, str] = {str: "string", bool: "boolean", int: "integer", list: "array"}
+
+
+@cache
+def _fields(parameters: type) -> tuple[_Field, ...]:
+    annotations = cast("dict[str, object]", parameters.__annotations__)
+    return tuple(_read_field(name, annotations[name], default) for name, default in _defaults(parameters))
+
+
+def _defaults(parameters: type) -> Iterator[tuple[str, object]]:
+    """The fields in their order, each with its default, `_ABSENT` for one that is required."""
+    if is_frozen(parameters):
+        for each in fields_of(parameters):
+            is_required = each.default is MISSING and each.factory is MISSING
+            yield each.name, _MISSING if is_required else None if each.default is MISSING else each.default
+        return
+    import dataclasses  # whoever writes a tool may write its parameters as one
+
+    for field in dataclasses.fields(parameters):
+        has_default = field.default is not dataclasses.MISSING
+        is_required = not has_default and field.default_factory is dataclasses.MISSING
+        yield field.name, _MISSING if is_required else field.default if has_default else None
+
+
+def _read_field(name: str, annotation: object, default: object) -> _Field:
+    if get_origin(annotation) is not Annotated:
+        raise TypeError(f"parameter {name!r} must be annotated with Annotated[type, Param(...)]")
+    kind, param = cast("tuple[object, Param]", get_args(annotation))
+    if isinstance(kind, types.UnionType):
+        (kind,) = (member for member in get_args(kind) if member is not types.NoneType)
+    required = default is _MISSING
+    return _Field(
+        name=name,
+        json_type=_JSON_TYPES[get_origin(kind) or kind],
+        required=required,
+        default=cast("JsonValue", None if required else default),
+        param=param,
+    )

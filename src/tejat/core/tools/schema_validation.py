@@ -1,0 +1,63 @@
+"""Arguments checked against a JSON Schema that somebody else wrote."""
+
+from collections.abc import Mapping
+from typing import NoReturn, cast
+
+import jsonschema_rs
+
+from tejat.core.messages.types import JsonObject
+from tejat.core.tools.schema import NOT_AN_OBJECT
+
+
+def validation_problem(arguments: object, schema: JsonObject) -> str | None:
+    """What is wrong with the arguments, in words that name the field; None when they fit.
+
+    A schema that cannot be compiled checks nothing: a foreign mistake must not block every call of its tool. Drafts are
+    told apart by `$schema`; without one it is draft 7.
+    """
+    if not isinstance(arguments, Mapping):
+        return NOT_AN_OBJECT
+    try:
+        validator = _validator(schema)
+    except ValueError:
+        return None
+    given = dict(cast("Mapping[str, object]", arguments))
+    try:
+        return ", ".join(_format_error(error) for error in validator.iter_errors(given)) or None
+    except ValueError as error:
+        return f"params cannot be written as JSON: {error}"
+
+
+def schema_problem(schema: JsonObject) -> str | None:
+    """Why the schema is none that arguments could be checked against; None when it is one."""
+    try:
+        _validator(schema)
+    except ValueError as error:
+        return str(error).partition("\n")[0]
+    return None
+
+
+def _validator(schema: JsonObject) -> jsonschema_rs.Validator:
+    """Raises ValueError for a schema that cannot be compiled."""
+    dialect = jsonschema_rs.validator_cls_for(dict(schema)) if "$schema" in schema else jsonschema_rs.Draft7Validator
+    return dialect(dict(schema), validate_formats=False, retriever=_refuse_reference)
+
+
+def _refuse_reference(uri: str) -> NoReturn:
+    """A schema may refer to an address; checking arguments must never reach the network."""
+    raise ValueError(f"references to other documents are not followed: {uri}")
+
+
+def _format_error(error: jsonschema_rs.ValidationError) -> str:
+    where = "/".join(["params", *(str(step) for step in error.instance_path)])
+    match error.kind:
+        case jsonschema_rs.ValidationErrorKind.Required(property=name):
+            return f"{where} must have required property {_quote(name)}"
+        case jsonschema_rs.ValidationErrorKind.Type(types=types):
+            return f"{where} must be {' or '.join(types)}"
+        case _:
+            return f"{where}: {error.message}"
+
+
+def _quote(name: str) -> str:
+    return f"'{name.strip(chr(34))}'"

@@ -1,0 +1,55 @@
+"""What the person answered with "always": for this session or for later ones. Each can be taken back."""
+
+from collections.abc import Sequence
+
+from tejat.config.paths import AppPaths
+from tejat.config.saved_rules import read_saved_rules, revoke_rule, saved_rules_path
+from tejat.core.frozen import frozen, replace
+from tejat.engine.calls.permission import ANSWER_SOURCE, SESSION_SOURCE, Permission
+from tejat.policy.rules.rule_file import parse_rules
+from tejat.policy.rules.rule_format import format_rule
+from tejat.policy.types import PolicyRule, Tier
+
+
+@frozen
+class RememberedApproval:
+    """A rule as it is shown, and where it is kept. `id` is that of a saved one, None for one of this session."""
+
+    text: str
+    source: str
+    rules: tuple[PolicyRule, ...]
+    id: str | None = None
+
+
+def remembered_approvals(places: AppPaths, permission: Permission) -> Sequence[RememberedApproval]:
+    """Those that are saved, then those of this session. Raises UsageError for a file that cannot be read."""
+    path = saved_rules_path(places)
+    saved = [
+        RememberedApproval(
+            text="; ".join(map(format_rule, rules)), source=f"{path}:{rule.line}", rules=tuple(rules), id=rule.id
+        )
+        for rule in read_saved_rules(places)
+        for rules in [parse_rules(rule.toml, source=path, tier=Tier.USER)]
+    ]
+    now = [
+        RememberedApproval(format_rule(rule), rule.source, (rule,))
+        for rule in permission.policy.rules
+        if rule.source == SESSION_SOURCE
+    ]
+    return [*saved, *now]
+
+
+def revoke_approval(places: AppPaths, permission: Permission, answer: RememberedApproval) -> None:
+    """From now on it counts no more, in this session and in later ones. Raises UsageError, and then nothing changed."""
+    gone = set(map(_comparable, answer.rules))
+    if answer.id is not None:
+        revoke_rule(places, answer.id)
+    # One that was saved stands among the rules as it was read, or as it was answered: then without its project.
+    own = f"{saved_rules_path(places)}:"
+    permission.policy = permission.policy.without_rules(
+        lambda rule: rule.source.startswith((own, ANSWER_SOURCE)) and _comparable(rule) in gone
+    )
+
+
+def _comparable(rule: PolicyRule) -> PolicyRule:
+    return replace(rule, source="", project=None, tier=Tier.USER)

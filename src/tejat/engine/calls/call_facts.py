@@ -1,0 +1,130 @@
+"""What the policy has to know of a call: the files it touches, the shell line it runs, the programs in that line."""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import Enum
+from functools import lru_cache
+
+from tejat.core.approval.confirmation import Risk
+from tejat.core.errors import ToolFailure
+from tejat.core.messages.types import Params
+from tejat.core.tools.base import READ_ONLY_KINDS, BaseTool, Kind
+from tejat.policy.shell.command_line import CommandLine
+from tejat.policy.types import CallFacts
+from tejat.workspace.files.roots import Roots
+
+
+class ChangeScope(Enum):
+    """How much of the workspace a call may change."""
+
+    NOTHING = 0
+    NAMED_FILES = 1
+    WHOLE_TREE = 2
+
+
+def change_scope(facts: CallFacts) -> ChangeScope:
+    """What has to be kept before the call runs so that it can be undone."""
+    if facts.kind in READ_ONLY_KINDS or not facts.may_change_files:
+        return ChangeScope.NOTHING
+    if facts.kind in (Kind.EDIT, Kind.THINK) and facts.server is None:
+        return ChangeScope.NAMED_FILES
+    return ChangeScope.NOTHING if facts.line is not None and _is_read_only(facts.line) else ChangeScope.WHOLE_TREE
+
+
+def call_risks(facts: CallFacts) -> tuple[Risk, ...]:
+    """What a person should know before they allow the call."""
+    from tejat.policy.risks import find_risks
+
+    return find_risks(facts, is_file=os.path.isfile)
+
+
+class FactCollector:
+    """Looks at the file system for the policy, which itself touches nothing.
+
+    `search_path` is the PATH that commands run with.
+    """
+
+    def __init__(self, roots: Roots, *, home: str, search_path: str) -> None:
+        self._workspace_roots = roots
+        self._home = os.path.realpath(home)
+        self._search_path = [entry for entry in search_path.split(os.pathsep) if os.path.isabs(entry)]
+
+    @property
+    def _roots(self) -> tuple[str, ...]:
+        """As they are now: some may be added while a session goes on."""
+        return tuple(root.real_path for root in self._workspace_roots.directories)
+
+    def collect(self, tool: BaseTool, params: Params, *, with_paths: bool = True) -> CallFacts:
+        """The facts of one call. Paths cost a look at every directory on the way; without path rules nobody asks."""
+        paths = tuple(os.path.realpath(location.path) for location in tool.tool_locations(params)) if with_paths else ()
+        command = params.get("command") if tool.kind is Kind.EXECUTE else None
+        line = None if not isinstance(command, str) else _parse_command(command)
+        return CallFacts(
+            tool=tool.own_name,
+            kind=tool.kind,
+            arguments=params,
+            roots=self._roots,
+            home=self._home,
+            server=tool.server_name,
+            paths=paths,
+            line=line,
+            directory=None if line is None else self._working_directory(params),
+            programs={} if line is None else ProgramLookup(line, self._search_path),
+            wants_network=params.get("network") is True,
+            definition_changed=tool.has_changed,
+            may_change_files=tool.may_change_files,
+        )
+
+    def _working_directory(self, params: Params) -> str:
+        given = params.get("directory") or params.get("dir_path")
+        if not isinstance(given, str):
+            return self._roots[0]
+        try:
+            return os.path.realpath(self._workspace_roots.locate(given).path)
+        except ToolFailure:
+            return self._roots[0]  # the tool refuses such a call by itself
+
+
+class ProgramLookup(Mapping[str, str]):
+    """Which file each bare command name of a line would start. Looked for when it is asked for: few rules do."""
+
+    def __init__(self, line: CommandLine, directories: Sequence[str]) -> None:
+        self._names = {command.name for command in line.commands if command.name and "/" not in command.name}
+        self._directories = directories
+
+    def __getitem__(self, name: str) -> str:
+        path = _find_program(name, self._directories) if name in self._names else None
+        if path is None:
+            raise KeyError(name)
+        return path
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in self._names if _find_program(name, self._directories))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+@lru_cache(maxsize=64)
+def _parse_command(command: str) -> CommandLine:
+    """Taken apart once: a line is judged again whenever it is asked about, and models like to repeat themselves."""
+    from tejat.policy.shell.parser import parse_command_line
+
+    return parse_command_line(command)
+
+
+def _is_read_only(line: CommandLine) -> bool:
+    from tejat.policy.effects.command import command_effects
+
+    return line.is_plain and all(command_effects(command.words).is_read_only for command in line.commands)
+
+
+def _find_program(name: str, directories: Iterable[str]) -> str | None:
+    for directory in directories:
+        candidate = os.path.join(directory, name)
+        try:
+            if os.path.isfile(candidate) and os.access(candidate, os.X_OK):
+                return os.path.realpath(candidate)
+        except ValueError:  # a name with a NUL in it
+            return None
+    return None

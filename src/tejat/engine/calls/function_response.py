@@ -1,0 +1,101 @@
+"""What a tool's result looks like to the model: the FunctionResponse of its call, and the parts that go with it."""
+
+from collections.abc import Mapping, Sequence
+
+from tejat.core.errors import ErrorType
+from tejat.core.json_text import dump_json
+from tejat.core.messages.types import (
+    FileData,
+    FunctionCall,
+    FunctionResponse,
+    InlineData,
+    JsonObject,
+    JsonValue,
+    Part,
+    PartListUnion,
+    Text,
+    part_to_json,
+)
+from tejat.core.tools.base import ToolResult
+
+SUCCESS_MESSAGE = "Tool execution succeeded."
+
+
+def build_response(call: FunctionCall, result: ToolResult) -> tuple[Part, ...]:
+    """The response to the call first, by its name and id whatever the tool says; then what cannot travel inside it."""
+    if result.error is not None:
+        return (_response(call, _error_response(result)),)
+    return _build_content(call, result.llm_content)
+
+
+def _error_response(result: ToolResult) -> JsonObject:
+    """A call that was cut short keeps the output it had, one of a command its report; else the message tells it all."""
+    assert result.error is not None
+    told: dict[str, JsonValue] = {"error": result.error.message}
+    partial = result.llm_content
+    if (
+        result.error.type in _ERRORS_WITH_OUTPUT
+        and isinstance(partial, str)
+        and partial not in ("", result.error.message)
+    ):
+        told["output"] = partial
+    return told
+
+
+_ERRORS_WITH_OUTPUT = frozenset({ErrorType.CANCELLED, ErrorType.TIMEOUT, ErrorType.DISCOVERED_TOOL_EXECUTION_ERROR})
+
+
+def _build_content(call: FunctionCall, content: PartListUnion) -> tuple[Part, ...]:
+    if isinstance(content, Sequence) and not isinstance(content, str):
+        if len(content) != 1:
+            return _output_response(call, SUCCESS_MESSAGE), *(_additional_part(item) for item in content)
+        content = content[0]
+    match content:
+        case str():
+            return (_output_response(call, content),)
+        case Text(text):
+            return (_output_response(call, text),)
+        case InlineData(mime_type) | FileData(mime_type):
+            return _output_response(call, f"Binary content of type {mime_type or 'unknown'} was processed."), content
+        case FunctionResponse(response=response):
+            inner = response.get("content")
+            if inner:
+                return (_output_response(call, _content_text(inner)),)
+            return (_response(call, response) if _is_json(response) else _output_response(call, str(response)),)
+
+
+def _additional_part(item: str | Part) -> Part:
+    """A second response would answer a call that nobody made, so it goes along as words."""
+    match item:
+        case str():
+            return Text(item)
+        case FunctionResponse(response=response):
+            return Text(dump_json(part_to_json(item)) if _is_json(response) else str(response))
+        case _:
+            return item
+
+
+def _is_json(response: JsonObject) -> bool:
+    """A tool that is not ours may put anything in."""
+    try:
+        dump_json(response)
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return True
+
+
+def _content_text(content: JsonValue) -> str:
+    """The text in the content of a response, as JSON has it: `[{"text": "..."}, ...]`."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, Sequence) else [content]
+    texts = [part.get("text") for part in parts if isinstance(part, Mapping)]
+    return "".join(text for text in texts if isinstance(text, str))
+
+
+def _output_response(call: FunctionCall, text: str) -> FunctionResponse:
+    return _response(call, {"output": text})
+
+
+def _response(call: FunctionCall, response: JsonObject) -> FunctionResponse:
+    return FunctionResponse(call.name, response, call.id)

@@ -1,0 +1,142 @@
+"""What a person can ask about the rules: the same rules, facts and decisions as in a run."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+
+from tejat.config.paths import AppPaths
+from tejat.config.saved_rules import read_saved_rules, revoke_all_rules, revoke_rule, saved_rules_path
+from tejat.config.settings.types import Settings
+from tejat.core.approval.policy_report import PolicyCaseResult, PolicyExplanation, RuleListing
+from tejat.core.errors import UsageError
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.messages.types import Params
+from tejat.engine.calls.permission import Permission
+from tejat.policy.effects.command import command_effects
+from tejat.policy.rules.case_file import run_cases
+from tejat.policy.rules.rule_file import parse_rules
+from tejat.policy.rules.rule_format import format_rule
+from tejat.policy.shell.command_line import ShellCommand
+from tejat.policy.types import CallFacts, Decision, PolicyVerdict, Tier
+from tejat.tools.registry import ToolRegistry
+
+
+@frozen
+class PolicyContext:
+    """Everything that a run decides with."""
+
+    settings: Settings
+    registry: ToolRegistry
+    permission: Permission
+
+
+class PolicyInspector:
+    """Answers what `tejat policy` asks. The rules are read when they are first needed: taking one back needs none."""
+
+    def __init__(self, places: AppPaths, open_context: Callable[[], PolicyContext]) -> None:
+        self._places = places
+        self._open_context = open_context
+
+    @cached_property
+    def _context(self) -> PolicyContext:
+        return self._open_context()
+
+    def decide(self, tool: str, arguments: Params) -> PolicyExplanation:
+        """Raises UsageError for a tool that nobody knows."""
+        return _build_explanation(*self._decide(tool, arguments))
+
+    def argument_type(self, tool: str, argument: str) -> str | None:
+        known = self._context.registry.get(tool)
+        return None if known is None else known.argument_type(argument)
+
+    def rules(self) -> Sequence[RuleListing]:
+        ids = self._saved_ids()
+        ordered = sorted(self._context.permission.policy.rules, key=lambda rule: -rule.tier)
+        return [
+            RuleListing(_TIERS[rule.tier], format_rule(rule), rule.source, ids.get(rule.source)) for rule in ordered
+        ]
+
+    def problems(self) -> Sequence[str]:
+        untrusted = [
+            gettext_lazy("{path}: this folder is not trusted, so only what it excludes counts", path=path)
+            for path in self._context.settings.ignored_files
+        ]
+        void = [
+            gettext_lazy(
+                "{source}: a rule in the workspace can only tighten, so this one is passed over", source=rule.source
+            )
+            for rule in self._context.permission.policy.rules
+            if rule.tier is Tier.WORKSPACE and rule.decision is Decision.ALLOW
+        ]
+        return [*untrusted, *void]
+
+    def revoke(self, which: str) -> str:
+        return _rule_summary(revoke_rule(self._places, which))
+
+    def revoke_all(self) -> Sequence[str]:
+        return [_rule_summary(toml) for toml in revoke_all_rules(self._places)]
+
+    def check(self, text: str, source: str) -> Sequence[PolicyCaseResult]:
+        facts: list[CallFacts] = []
+
+        def decide(tool: str, arguments: Mapping[str, object]) -> PolicyVerdict:
+            found, verdict = self._decide(tool, arguments)
+            facts.append(found)
+            return verdict
+
+        return [
+            PolicyCaseResult(
+                source=case.source,
+                call=f"{case.tool} {json.dumps(case.arguments, ensure_ascii=False, default=str)}",
+                expected=case.expected.value if case.problem is None else case.problem,
+                actual=_build_explanation(known, case.verdict),
+                passed=case.passed,
+            )
+            for case, known in zip(run_cases(text, decide, source=source), facts, strict=True)
+        ]
+
+    def _decide(self, name: str, arguments: Params) -> tuple[CallFacts, PolicyVerdict]:
+        tool = self._context.registry.get(name)
+        if tool is None:
+            raise UsageError(gettext_lazy('there is no tool "{name}". `tejat tools list` shows them', name=name))
+        return self._context.permission.decide(tool, arguments)
+
+    def _saved_ids(self) -> dict[str, str]:
+        """The id of each saved rule by where it stands."""
+        path = saved_rules_path(self._places)
+        return {f"{path}:{rule.line}": rule.id for rule in read_saved_rules(self._places)}
+
+
+_TIERS = {
+    Tier.DEFAULT: gettext_lazy("default"),
+    Tier.WORKSPACE: gettext_lazy("workspace"),
+    Tier.USER: gettext_lazy("user"),
+    Tier.ADMIN: gettext_lazy("admin"),
+}
+
+
+def _build_explanation(facts: CallFacts, verdict: PolicyVerdict) -> PolicyExplanation:
+    line = facts.line
+    return PolicyExplanation(
+        decision=verdict.decision.value,
+        rule=None if verdict.rule is None else format_rule(verdict.rule),
+        source=verdict.source,
+        reason=verdict.reason,
+        commands=() if line is None else tuple(map(_describe, line.commands)),
+        doubts=() if line is None else line.doubts,
+    )
+
+
+def _describe(command: ShellCommand) -> str:
+    """A command and what it does, for the tree that `explain` prints."""
+    effects = command_effects(command.words)
+    known = [*effects.destroys, *effects.writes, *effects.runs_code]
+    behind = [gettext_lazy("behind {wrappers}", wrappers=" ".join(command.wrappers))] if command.wrappers else []
+    told = join_lazy("; ", [*behind, *(known or ([gettext_lazy("only reads")] if effects.is_read_only else []))])
+    words = " ".join(command.words)
+    return join_lazy("", (words, "  (", told, ")")) if told else words
+
+
+def _rule_summary(toml: str) -> str:
+    return join_lazy("; ", (format_rule(rule) for rule in parse_rules(toml, source="saved", tier=Tier.USER)))

@@ -1,0 +1,83 @@
+"""The rules of a run, gathered from everywhere they may stand."""
+
+from collections.abc import Sequence
+
+from tejat.config.paths import AppPaths, SourceTier
+from tejat.config.policy_files import PolicyFile
+from tejat.config.settings.types import Setting, Settings, configured_servers, tool_lists
+from tejat.core.approval.confirmation import Scope
+from tejat.core.approval.policy_report import PolicyOptions
+from tejat.core.errors import UsageError
+from tejat.core.frozen import replace
+from tejat.core.i18n import gettext_lazy
+from tejat.policy.engine import PolicyEngine
+from tejat.policy.types import ApprovalMode, Decision, PolicyRule, Tier
+
+_TIERS = {SourceTier.ADMIN: Tier.ADMIN, SourceTier.USER: Tier.USER, SourceTier.WORKSPACE: Tier.WORKSPACE}
+
+
+def load_policy(texts: Sequence[PolicyFile], settings: Settings, flags: PolicyOptions) -> PolicyEngine:
+    """Every rule that holds for this run, those of the policy files among them.
+
+    Raises UsageError that names the file and line of one that cannot be used.
+    """
+    rules = [rule for text in texts for rule in _parse_rules(text)]
+    if flags.allowed_tools or any(tool_lists(settings)):
+        rules += _rules_from_settings(settings, flags.allowed_tools)
+    rules += [
+        PolicyRule(Decision.ALLOW, _TIERS[server.tier], f"{server.source} (trust)", server=alias)
+        for alias, server in configured_servers(settings).items()
+        if server.value.is_trusted
+    ]
+    return PolicyEngine(rules, resolve_mode(settings, flags.mode))
+
+
+def save_rule(places: AppPaths, root: str, rule: PolicyRule, scope: Scope) -> None:
+    """Keep an answer for later sessions. Raises UsageError when that is not possible."""
+    from tejat.config.saved_rules import save_rules
+    from tejat.policy.rules.rule_format import rule_to_toml
+
+    save_rules(places, rule_to_toml(replace(rule, project=root) if scope is Scope.PROJECT else rule))
+
+
+def _parse_rules(text: PolicyFile) -> list[PolicyRule]:
+    from tejat.policy.rules.rule_file import parse_rules
+
+    return parse_rules(text.text, source=text.path, tier=_TIERS[text.tier])
+
+
+def _rules_from_settings(settings: Settings, allowed: Sequence[str]) -> list[PolicyRule]:
+    """The lists of the settings as rules, each with the place that it was read from."""
+    from tejat.policy.rules.tool_lists import ToolLists, rules_from_allowed_tools, rules_from_settings
+
+    lists: list[tuple[Setting[object], ToolLists]] = []
+    if settings.core:
+        lists.append((settings.core, ToolLists(core=settings.core.value)))
+    if settings.allowed:
+        lists.append((settings.allowed, ToolLists(allowed=settings.allowed.value)))
+    if settings.mcp_allowed:
+        lists.append((settings.mcp_allowed, ToolLists(mcp_allowed=settings.mcp_allowed.value)))
+    lists += [(entry, ToolLists(exclude=(entry.value,))) for entry in settings.exclude]
+    lists += [(entry, ToolLists(mcp_excluded=(entry.value,))) for entry in settings.mcp_excluded]
+    rules = [
+        rule
+        for setting, named in lists
+        for rule in rules_from_settings(named, tier=_TIERS[setting.tier], source=setting.source)
+    ]
+    return [*rules, *rules_from_allowed_tools(allowed)]
+
+
+def resolve_mode(settings: Settings, given: str | None) -> ApprovalMode:
+    """The mode that is meant, None for the usual one. Raises UsageError for one that is unknown or switched off."""
+    if given is not None and given not in list(ApprovalMode):
+        raise UsageError(
+            gettext_lazy(
+                "The mode must be one of {names}, but is {given!r}.", names=", ".join(ApprovalMode), given=given
+            )
+        )
+    mode = ApprovalMode.DEFAULT if given is None else ApprovalMode(given)
+    if mode is ApprovalMode.YOLO and settings.yolo_disabled.value:
+        raise UsageError(
+            gettext_lazy("The mode yolo is switched off by {source}.", source=settings.yolo_disabled.source)
+        )
+    return mode

@@ -1,0 +1,385 @@
+"""From function calls to their responses: prepare, authorise, perform, pack."""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from tejat.core.approval.confirmation import ToolOrigin, ToolOriginKind
+from tejat.core.errors import ErrorType, TejatError, ToolFailure
+from tejat.core.frozen import replace
+from tejat.core.i18n import _
+from tejat.core.messages.types import FunctionCall, Part
+from tejat.core.tools.base import (
+    READ_ONLY_KINDS,
+    BaseTool,
+    ToolContext,
+    ToolError,
+    ToolResult,
+    execute_safely,
+    failure_result,
+    invalid_params_result,
+    unexpected_error_result,
+)
+from tejat.core.tools.call_events import CallEventSink, CallFinished, CallState, Event, OutputUpdated, StateChanged
+from tejat.engine.calls.call_facts import ChangeScope, change_scope
+from tejat.engine.calls.function_response import build_response
+from tejat.engine.calls.permission import AuthorisedCall, Permission, RejectedByUser
+from tejat.engine.calls.secret_mask import SecretMask
+from tejat.engine.calls.truncation import OutputTruncator
+from tejat.tools.registry import ToolRegistry, ToolSource
+
+if TYPE_CHECKING:
+    from tejat.core.agent.hooks import HookedCall, ToolHooks
+    from tejat.core.approval.confirmation import ApprovalRequest, Confirmation
+    from tejat.engine.calls.undo_recorder import UndoRecorder
+
+_MAX_CONCURRENT = 24
+_MAX_PROPOSALS = 3
+
+_ORIGINS = {
+    ToolSource.BUILT_IN: ToolOriginKind.BUILT_IN,
+    ToolSource.PYTHON: ToolOriginKind.PLUGIN,
+    ToolSource.DISCOVERED: ToolOriginKind.DISCOVERED,
+    ToolSource.MCP: ToolOriginKind.SERVER,
+}
+_FATAL_ERRORS = frozenset({ErrorType.STOP_EXECUTION, ErrorType.NO_SPACE_LEFT})
+
+CANCELLED_WHILE_RUNNING = "[Operation Cancelled] Reason: User cancelled tool execution."
+CANCELLED_BEFORE_START = "[Operation Cancelled] Reason: Tool call cancelled by user before it ran."
+CANCELLED_IN_QUEUE = "Tool call cancelled while in queue."
+
+
+class Scheduler:
+    """Runs the calls of a model: neighbours that only read go together, anything else goes alone and in order.
+
+    A second batch waits for the first. `mask` keeps secrets out of results. `undo` opens the journal that changes are
+    kept in, when there is one to keep. `hooks` have a say before the rules, and see the results.
+    """
+
+    def __init__(
+        self,
+        registry: ToolRegistry,
+        permission: Permission,
+        *,
+        truncator: OutputTruncator | None = None,
+        mask: SecretMask | None = None,
+        open_undo: "Callable[[], UndoRecorder] | None" = None,
+        hooks: "ToolHooks | None" = None,
+    ) -> None:
+        self.registry = registry
+        self.permission = permission
+        self.truncator = truncator
+        self.mask = mask
+        self.open_undo = open_undo
+        self.hooks = hooks
+        self.lock = asyncio.Lock()
+
+    def batch(self, calls: Sequence[FunctionCall], emit: CallEventSink | None = None) -> "Batch":
+        return Batch(self, calls, emit)
+
+    async def run(self, call: FunctionCall, emit: CallEventSink | None = None) -> ToolResult:
+        """The result of one call, whatever happens. Raises nothing but the cancellation of its task."""
+        batch = self.batch([call], emit)
+        await batch.run()
+        return batch.results[0]
+
+
+class Batch:
+    """The calls of one turn of the model.
+
+    `run` raises nothing but the cancellation of its task. However it ends, even if its task was cancelled before it
+    began, `results` and `responses` hold exactly one entry for every call, in the order asked. `stopped_by_user`: somebody
+    was asked about one of them and wants the turn to end.
+    """
+
+    def __init__(self, scheduler: Scheduler, calls: Sequence[FunctionCall], emit: CallEventSink | None) -> None:
+        self._scheduler = scheduler
+        self._sink = emit
+        self.sink_error: Exception | None = None
+        self._calls = [_ScheduledCall(index, call) for index, call in enumerate(calls)]
+        self._is_waiting = True
+        self._is_stopped = False
+        self.stopped_by_user = False
+        self._has_feedback = False
+
+    @property
+    def results(self) -> list[ToolResult]:
+        return [call.result or _cancelled_result(CANCELLED_IN_QUEUE) for call in self._calls]
+
+    @property
+    def responses(self) -> list[tuple[Part, ...]]:
+        return [
+            call.response or build_response(call.request, _cancelled_result(CANCELLED_IN_QUEUE)) for call in self._calls
+        ]
+
+    @property
+    def all_cancelled(self) -> bool:
+        """Whether there is nothing to go on with: the model is not asked again, the person is."""
+        return not self._has_feedback and all(_final_state(result) is CallState.CANCELLED for result in self.results)
+
+    @property
+    def stop_reason(self) -> str | None:
+        """What happened that leaves no sense in going on."""
+        errors = (result.error for result in self.results)
+        return next((error.message for error in errors if error is not None and error.type in _FATAL_ERRORS), None)
+
+    async def run(self) -> None:
+        try:
+            async with self._scheduler.lock:
+                self._is_waiting = False
+                for reads_only, neighbours in groupby(self._calls, self._is_read_only):
+                    group = list(neighbours)
+                    await (self._run_concurrently(group) if reads_only else self._run_sequentially(group))
+        finally:
+            for call in self._calls:
+                if call.result is None:
+                    self._finish(
+                        call, _cancelled_result(CANCELLED_IN_QUEUE if self._is_waiting else CANCELLED_BEFORE_START)
+                    )
+
+    def _is_read_only(self, call: "_ScheduledCall") -> bool:
+        """Judged by what is registered; a name that nobody knows is answered wherever it stands."""
+        kind = self._scheduler.registry.kind_of(call.request.name)
+        return kind is None or kind in READ_ONLY_KINDS
+
+    async def _run_sequentially(self, calls: "list[_ScheduledCall]") -> None:
+        for call in calls:
+            await self._run_call(call, await self._prepare_and_authorise(call))
+
+    async def _run_concurrently(self, calls: "list[_ScheduledCall]") -> None:
+        """Questions come in order, before anything of the group runs; then as many at once as is sensible."""
+        if len(calls) == 1:
+            return await self._run_sequentially(calls)
+        waiting = deque([(call, await self._prepare_and_authorise(call)) for call in calls])
+
+        async def work() -> None:
+            while waiting:
+                await self._run_call(*waiting.popleft())
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(_MAX_CONCURRENT, len(waiting))):
+                group.create_task(work())
+        return None
+
+    async def _prepare_and_authorise(self, call: "_ScheduledCall", note: str = "") -> AuthorisedCall | None:
+        """None for a call that has its result already: unknown, malformed, denied."""
+        if self._is_stopped:
+            return self._finish(call, _cancelled_result(CANCELLED_BEFORE_START))
+        try:
+            tool = self._prepare(call)
+            objection = await self._consult_hooks(call, tool)
+            ready = await self._scheduler.permission.authorise(
+                tool,
+                call.request.args,
+                on_question=lambda question: self._on_question(call, question),
+                origin=self._origin_of(tool),
+                note=note,
+                objection=objection,
+                trial_context=lambda: self._start_trial(call),
+            )
+            tool.on_allowed()
+            return ready
+        except _InvalidArguments as refusal:
+            self._finish(call, invalid_params_result(refusal.failure))
+        except RejectedByUser as refusal:
+            self._is_stopped = self.stopped_by_user = self.stopped_by_user or refusal.ends_turn
+            self._has_feedback = self._has_feedback or refusal.has_feedback
+            result = failure_result(refusal)
+            result = (
+                result if refusal.rejected_change is None else replace(result, return_display=refusal.rejected_change)
+            )
+            self._finish(call, result, was_refused=True)
+        except ToolFailure as failure:
+            self._finish(call, failure_result(failure))
+        except Exception as error:  # noqa: BLE001 -- a broken tool must not end the turn
+            self._finish(call, unexpected_error_result(error))
+        return None
+
+    def _prepare(self, call: "_ScheduledCall") -> BaseTool:
+        self._set_state(call, CallState.VALIDATING)
+        call.tool = self._scheduler.registry[call.request.name]
+        rejection = call.tool.rejection(call.request.args)
+        if rejection:
+            raise _InvalidArguments(rejection)
+        return call.tool
+
+    async def _consult_hooks(self, call: "_ScheduledCall", tool: BaseTool) -> str:
+        """What hooks have against the call, whose arguments they may rewrite. Raises ToolFailure if they refuse it."""
+        hooks = self._scheduler.hooks
+        if hooks is None:
+            return ""
+        if call.hook_check is None:
+            call.hook_check = await hooks.before_tool(call.request, tool)
+            if call.hook_check.is_rewritten:
+                call.request = replace(call.request, args=call.hook_check.params)
+        return call.hook_check.objection
+
+    def _origin_of(self, tool: BaseTool) -> ToolOrigin:
+        entry = self._scheduler.registry.entry(tool.name)
+        return ToolOrigin() if entry is None else ToolOrigin(_ORIGINS[entry.source], entry.server or entry.origin)
+
+    def _on_question(self, call: "_ScheduledCall", question: "ApprovalRequest") -> None:
+        self._set_state(call, CallState.AWAITING_APPROVAL)
+        if self._scheduler.hooks is not None:
+            self._scheduler.hooks.notify_question(question)
+
+    def _start_trial(self, call: "_ScheduledCall") -> ToolContext:
+        self._set_state(call, CallState.EXECUTING)
+        return ToolContext(update_output=lambda output: self._emit_output(call, output))
+
+    def _emit_output(self, call: "_ScheduledCall", output: str) -> None:
+        self._emit(OutputUpdated(call.index, call.request, self._mask_text(output)))
+
+    async def _run_call(self, call: "_ScheduledCall", ready: AuthorisedCall | None) -> None:
+        """Perform what may run. A file that moved on since it was approved is shown anew, not written over."""
+        proposals = 1
+        if ready is not None and self._is_stopped:
+            return self._finish(call, _cancelled_result(CANCELLED_BEFORE_START))
+        while ready is not None:
+            self._set_state(call, CallState.SCHEDULED)
+            result = await self._perform(call, ready)
+            is_stale = result.error is not None and result.error.type is ErrorType.STALE_FILE
+            if ready.approved is None or not is_stale or proposals == _MAX_PROPOSALS:
+                return await self._run_after_hooks(call, result, ready.allowed_by)
+            proposals += 1
+            ready = await self._prepare_and_authorise(call, _stale_note(ready.approved, result))
+        return None
+
+    async def _perform(self, call: "_ScheduledCall", ready: AuthorisedCall) -> ToolResult:
+        tool = call.tool
+        assert tool is not None
+        partial: list[ToolResult] = []
+        context = ToolContext(
+            approved=ready.approved,
+            update_output=lambda output: self._emit_output(call, output),
+            keep_partial=partial.append,
+        )
+        self._set_state(call, CallState.EXECUTING)
+        call.started = time.perf_counter()
+
+        async def run() -> ToolResult:
+            return await execute_safely(tool, ready.params, context)
+
+        try:
+            reach = change_scope(ready.facts)
+            journal = None if reach is ChangeScope.NOTHING else self._open_undo_recorder()
+            if journal is None:
+                return await run()
+            paths, whole_tree = ready.facts.paths, reach is ChangeScope.WHOLE_TREE
+            return await journal.record(call.request, tool.kind, paths, run, whole_tree=whole_tree)
+        except asyncio.CancelledError:
+            self._finish(
+                call, _cancelled_result(CANCELLED_WHILE_RUNNING, partial[-1] if partial else None), ready.allowed_by
+            )
+            raise
+
+    async def _run_after_hooks(self, call: "_ScheduledCall", result: ToolResult, allowed_by: str) -> None:
+        """Let hooks see what came of it. What was done stays done, whatever becomes of them."""
+        hooks, mask = self._scheduler.hooks, self._scheduler.mask
+        try:
+            if hooks is not None and call.tool is not None and call.hook_check is not None:
+                seen = result if mask is None else mask.mask_result(result)
+                result = await hooks.after_tool(call.request, call.tool, call.hook_check, seen)
+        except Exception:  # noqa: BLE001 -- broken hooks must not end the turn
+            pass
+        finally:
+            self._finish(call, result, allowed_by)
+
+    def _mask_text(self, output: str) -> str:
+        mask = self._scheduler.mask
+        return output if mask is None else mask.mask_text(output)
+
+    def _open_undo_recorder(self) -> "UndoRecorder | None":
+        """None where nothing can be kept: that is no reason not to do what was asked for."""
+        open_journal = self._scheduler.open_undo
+        try:
+            return None if open_journal is None else open_journal()
+        except TejatError:
+            return None
+
+    def _finish(
+        self, call: "_ScheduledCall", result: ToolResult, allowed_by: str = "", *, was_refused: bool = False
+    ) -> None:
+        """Pack the result. From here on the call has its one response."""
+        if self._scheduler.mask is not None:
+            result = self._scheduler.mask.mask_result(result)
+        long_output = self._scheduler.truncator
+        if long_output is not None and (call.tool is None or not call.tool.limits_own_output):
+            result = long_output.truncate(result, tool_name=call.request.name)
+        call.result = result
+        call.response = build_response(call.request, result)
+        call.state = _final_state(result)
+        self._is_stopped = self._is_stopped or (
+            result.error is not None and result.error.type is ErrorType.STOP_EXECUTION
+        )
+        self._emit(StateChanged(call.index, call.request, call.state))
+        seconds = time.perf_counter() - call.started if call.started else 0.0
+        self._emit(
+            CallFinished(
+                call.index,
+                call.request,
+                call.state,
+                result,
+                call.response,
+                seconds,
+                allowed_by=allowed_by,
+                was_rejected=was_refused,
+            )
+        )
+
+    def _set_state(self, call: "_ScheduledCall", state: CallState) -> None:
+        call.state = state
+        self._emit(StateChanged(call.index, call.request, state))
+
+    def _emit(self, event: Event) -> None:
+        """A watcher that fails hears no more: events are for watching, never for driving."""
+        if self._sink is None:
+            return
+        try:
+            self._sink(event)
+        except Exception as error:  # noqa: BLE001 -- whoever watches must not end the turn
+            self._sink, self.sink_error = None, error
+
+
+class _InvalidArguments(Exception):
+    def __init__(self, failure: ToolFailure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+
+class _ScheduledCall:
+    """One call on its way."""
+
+    __slots__ = ("checked", "index", "request", "response", "result", "started", "state", "tool")
+
+    def __init__(self, index: int, request: FunctionCall) -> None:
+        self.index = index
+        self.request = request
+        self.tool: BaseTool | None = None
+        self.hook_check: HookedCall | None = None
+        self.state = CallState.VALIDATING
+        self.started = 0.0
+        self.result: ToolResult | None = None
+        self.response: tuple[Part, ...] = ()
+
+
+def _cancelled_result(message: str, partial: ToolResult | None = None) -> ToolResult:
+    error = ToolError(message, ErrorType.CANCELLED)
+    if partial is None:
+        return ToolResult(message, "Cancelled.", error)
+    return ToolResult(partial.llm_content, partial.return_display, error)
+
+
+def _stale_note(approved: "Confirmation", result: ToolResult) -> str:
+    if approved.type == "trial":
+        return str(result.return_display)
+    return _("The file changed while you were looking. This is the change against it as it is now.")
+
+
+def _final_state(result: ToolResult) -> CallState:
+    if result.error is None:
+        return CallState.SUCCESS
+    return CallState.CANCELLED if result.error.type is ErrorType.CANCELLED else CallState.ERROR

@@ -1,0 +1,65 @@
+"""A call that is tried in a copy of the files first: the person sees what it did, then decides what becomes of it."""
+
+from collections.abc import Callable
+
+from tejat.core.approval.confirmation import (
+    ApprovalReply,
+    ApprovalRequest,
+    Approver,
+    Confirmation,
+    Outcome,
+    TrialConfirmation,
+)
+from tejat.core.frozen import replace
+from tejat.core.tools.base import ToolContext, TrialTool
+
+_REJECTIONS = (Outcome.CANCEL, Outcome.STOP)
+
+
+async def run_trial(
+    tool: TrialTool,
+    question: ApprovalRequest,
+    confirmation: Confirmation,
+    approver: Approver,
+    *,
+    context: ToolContext,
+    on_question: Callable[[ApprovalRequest], None],
+) -> tuple[ApprovalReply, Confirmation]:
+    """Run what the question is about in a copy, and ask again. Returns the last answer and what it is about.
+
+    For a yes that is the trial, which is what is to be executed then. Who wants it run for real said yes to what they
+    were asked first. With any other answer the copy is gone already. Raises ToolFailure where it cannot be tried.
+    """
+    trial = await tool.run_trial(confirmation, context)
+    answer = ApprovalReply(Outcome.CANCEL)
+    try:
+        shown = _trial_question(trial, question)
+        on_question(shown)
+        answer = await approver.ask(shown)
+        if answer.outcome is Outcome.RUN_FOR_REAL:
+            return ApprovalReply(Outcome.PROCEED_ONCE), confirmation
+        if not _applies_trial(answer, trial) and answer.outcome not in _REJECTIONS:
+            answer = ApprovalReply(Outcome.CANCEL, feedback=answer.feedback)
+        return answer, trial
+    finally:
+        if not _applies_trial(answer, trial):
+            await tool.discard_trial(trial)
+
+
+def _applies_trial(answer: ApprovalReply, trial: TrialConfirmation) -> bool:
+    return answer.outcome is Outcome.PROCEED_ONCE and not trial.obstacles
+
+
+def _trial_question(trial: TrialConfirmation, question: ApprovalRequest) -> ApprovalRequest:
+    """The second question. It is about this one time alone."""
+    return replace(
+        question,
+        confirmation=trial,
+        note="",
+        reason="",
+        always=None,
+        always_server=None,
+        scopes=(),
+        can_modify=False,
+        can_try=False,
+    )

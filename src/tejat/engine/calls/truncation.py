@@ -1,0 +1,73 @@
+"""Long results: the model gets the two ends, the whole is kept in a file that it can read page by page."""
+
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+
+from tejat.core.frozen import replace
+from tejat.core.messages.types import Part, PartListUnion, Text
+from tejat.core.tools.base import ToolError, ToolResult
+from tejat.workspace.files.private_files import create_private_file, make_private_directory
+from tejat.workspace.processes.truncation_notice import truncate_text
+
+DEFAULT_LIMIT = 40_000
+"""Characters of one result that a model is given."""
+
+_SAFE_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
+
+
+class OutputTruncator:
+    """Keeps what is too long. `directory` is made when it is first needed; a limit of 0 or less means no limit."""
+
+    def __init__(self, directory: str, *, limit: int = DEFAULT_LIMIT) -> None:
+        self._directory = directory
+        self._limit = limit
+
+    def truncate(self, result: ToolResult, *, tool_name: str) -> ToolResult:
+        """The result with every text that a model gets cut to the limit.
+
+        Raises nothing: what cannot be kept is said to be lost.
+        """
+        content = self._truncate_content(result.llm_content, tool_name)
+        if result.error is None or len(result.error.message) <= self._limit:
+            return result if content is result.llm_content else replace(result, llm_content=content)
+        error = ToolError(self._truncate_text(result.error.message, tool_name), result.error.type)
+        return replace(result, llm_content=content, error=error)
+
+    def _truncate_content(self, content: PartListUnion, tool_name: str) -> PartListUnion:
+        match content:
+            case str():
+                return self._truncate_text(content, tool_name)
+            case Text(text):
+                return Text(self._truncate_text(text, tool_name))
+            case Sequence():
+                return [self._truncate_item(item, tool_name) for item in content]
+            case _:
+                return content
+
+    def _truncate_item(self, item: str | Part, tool_name: str) -> str | Part:
+        match item:
+            case str():
+                return self._truncate_text(item, tool_name)
+            case Text(text):
+                return Text(self._truncate_text(text, tool_name))
+            case _:
+                return item
+
+    def _truncate_text(self, text: str, tool_name: str) -> str:
+        if self._limit <= 0 or len(text) <= self._limit:
+            return text
+        return truncate_text(text, limit=self._limit, path=self._save(text, tool_name))
+
+    def _save(self, text: str, tool_name: str) -> str | None:
+        name = "".join(letter if letter in _SAFE_CHARACTERS else "_" for letter in tool_name)[:64]
+        path = os.path.join(self._directory, f"{name}_{os.urandom(8).hex()}.txt")
+        try:
+            make_private_directory(self._directory)
+            with open(create_private_file(path), "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+                file.write(text)
+        except OSError:
+            with suppress(OSError):
+                os.unlink(path)  # half of it would pass for the whole
+            return None
+        return path

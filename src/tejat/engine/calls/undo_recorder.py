@@ -1,0 +1,287 @@
+"""The undo journal: what each call did to files, kept outside the project, and the way back."""
+
+import asyncio
+import json
+import os
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import ExitStack, suppress
+from threading import Lock
+
+from tejat.core.errors import UsageError
+from tejat.core.i18n import _
+from tejat.core.messages.types import FunctionCall
+from tejat.core.tools.base import READ_ONLY_KINDS, Kind, ToolResult
+from tejat.core.undo import RestoreResult, UndoEntry
+from tejat.workspace.files.roots import Roots
+from tejat.workspace.threads.offload import run_blocking
+from tejat.workspace.undo.comparison import Comparison, compare_snapshots, without_placeholders
+from tejat.workspace.undo.content_store import sha256_digest
+from tejat.workspace.undo.patches import render_patches
+from tejat.workspace.undo.revert import RevertMode, revert_entry
+from tejat.workspace.undo.snapshot import Snapshot
+from tejat.workspace.undo.store import Stop, UndoStore
+from tejat.workspace.undo.tree_state import TooManyEntries
+from tejat.workspace.undo.watch import Watch, watch_paths, watch_trees
+
+_LIMIT = 1 << 30
+_FILE_LIMIT = 32 << 20
+_SMALL_TREE = 200  # entries that are looked at in place: a thread would take longer
+_MAX_ENTRIES = 300_000
+_FINISH_TIMEOUT = 60.0
+_MAX_SUMMARY_LENGTH = 2000
+_MAX_WARNINGS = 100
+_SUMMARY_ARGUMENTS = ("command", "file_path", "absolute_path", "path", "fact")
+
+_Snapshots = list[tuple[Watch, Snapshot]]
+
+
+class UndoRecorder:
+    """One project's journal. Looking at it makes nothing on disk; `around` never makes a call fail.
+
+    What could not be kept is said in `warnings` and, to whoever asks later, in `notes`. Raises UsageError when a root
+    is missing.
+    """
+
+    def __init__(
+        self,
+        directory: str,
+        roots: Sequence[str],
+        *,
+        limit: int = _LIMIT,
+        file_limit: int = _FILE_LIMIT,
+        placeholders: Sequence[str] = (),
+        session: Callable[[], str] = str,
+    ) -> None:
+        """Each project, which is a first root, has a journal and a limit of its own in `directory`.
+
+        `stand_ins` are paths from a root where empty directories come and go without meaning anything. `session` tells
+        the id of the session that calls belong to now.
+        """
+        self.warnings: list[str] = []
+        self._placeholders = frozenset(placeholders)
+        self._session = session
+        self._unsaved_warnings: list[str] = []
+        self._roots = Roots(roots)
+        project = sha256_digest(os.fsencode(self._roots.first.real_path)).hex()[:24]
+        self._archive = UndoStore(f"{directory}/{project}", limit=limit, file_limit=file_limit, warn=self._warn)
+        self._lock = Lock()
+        self._is_small = True
+
+    @property
+    def directory(self) -> str:
+        """Where this project's journal is."""
+        return self._archive.directory.path
+
+    def notes(self) -> Sequence[str]:
+        """What could not be kept lately, by this process or another, oldest first. Raises OSError."""
+        return self._archive.warnings()
+
+    def add_roots(self, directories: Sequence[str]) -> None:
+        """Watch what is in these too. Raises UsageError, and adds none, if one is missing."""
+        self._roots.add(directories)
+
+    def close(self) -> None:
+        self._roots.close()
+
+    async def record(
+        self,
+        call: FunctionCall,
+        kind: Kind,
+        paths: Sequence[str],
+        run: Callable[[], Awaitable[ToolResult]],
+        *,
+        whole_tree: bool,
+    ) -> ToolResult:
+        """Run a call so that what it does to files can be undone, also when it fails or is cancelled.
+
+        With `whole_tree` everything beneath the roots is watched, else only `paths`.
+        """
+        if kind in READ_ONLY_KINDS:
+            return await run()
+        with ExitStack() as closing:
+            before = await self._snapshot_before(paths, closing, whole_tree=whole_tree)
+            try:
+                return await run()
+            finally:
+                await self._record_after(call, before)
+
+    def entries(self) -> list[UndoEntry]:
+        """Newest first. Raises OSError."""
+        return self._archive.entries()[::-1]
+
+    def show(self, entry_id: str) -> list[str]:
+        """For each change a patch, or a line where there is no text to compare; not too many.
+
+        Raises UsageError for an unknown id, OSError.
+        """
+        entry = self._find_entry(entry_id)
+        with self._lock:
+            self._archive.load((), _never_stop)
+            return render_patches(entry.changes, self._archive.read_content)
+
+    def preview(self, entry_id: str) -> RestoreResult:
+        """What `restore` would do. Raises as it does; nothing is touched."""
+        entry = self._find_entry(entry_id)
+        with self._lock:
+            return revert_entry(self._archive, self._roots, entry, RevertMode.DRY_RUN)
+
+    def restore(self, entry_id: str, *, partial: bool = False) -> RestoreResult:
+        """Put back what the entry's call changed.
+
+        Only what is still as the call left it is touched. If anything is not, nothing is done, unless `partial`. What
+        was done becomes an entry of its own. Raises UsageError for an unknown id, OSError when the journal fails.
+        """
+        entry = self._find_entry(entry_id)
+        with self._lock, self._archive.directory.lock(_never_stop, name="restoring"):
+            extent = RevertMode.SKIP_CONFLICTS if partial else RevertMode.ALL_OR_NOTHING
+            return revert_entry(self._archive, self._roots, entry, extent)
+
+    async def _snapshot_before(self, paths: Sequence[str], closing: ExitStack, *, whole_tree: bool) -> _Snapshots:
+        try:
+            watches = self._watches(paths, closing, whole_tree=whole_tree)
+            at_once = self._snapshot_inline(watches)
+            if at_once is not None:
+                return at_once
+            return await run_blocking(lambda stop: self._snapshot_in_thread(watches, stop))
+        except TooManyEntries:
+            self._warn(
+                _(
+                    "There are more than {most:,} files here, so commands can't be undone.",
+                    most=_MAX_ENTRIES,
+                )
+            )
+        except Exception as error:  # noqa: BLE001 -- a call must not fail because it could not be undone
+            self._warn(_("A call can't be undone: {error}", error=_error_text(error)))
+        return []
+
+    async def _record_after(self, call: FunctionCall, before: _Snapshots) -> None:
+        try:
+            if before and not self._is_unchanged(before):
+                await _run_to_completion(lambda stop: self._record_changes(call, before, stop))
+        except Exception as error:  # noqa: BLE001 -- the call is done, and its result counts
+            self._warn(_("{name} can't be undone: {error}", name=call.name, error=_error_text(error)))
+        if self._unsaved_warnings:
+            with suppress(OSError):
+                self._archive.write_warnings(self._unsaved_warnings)
+            self._unsaved_warnings = []
+
+    def _warn(self, text: str) -> None:
+        """Say something once, and not too many things."""
+        if text not in self.warnings:
+            self.warnings.append(text)
+            self._unsaved_warnings.append(text)
+            del self.warnings[:-_MAX_WARNINGS]
+
+    def _watches(self, paths: Sequence[str], closing: ExitStack, *, whole_tree: bool) -> list[Watch]:
+        if whole_tree:
+            return watch_trees(self._roots, self._archive.directory)
+        return watch_paths(self._roots, paths, closing)
+
+    def _snapshot_inline(self, watches: Sequence[Watch]) -> _Snapshots | None:
+        """The snapshots, if that takes less time than asking a thread for them."""
+        if not self._is_small or not self._lock.acquire(blocking=False):
+            return None
+        try:
+            if not self._archive.is_loaded([watch.root.real_path for watch in watches]):
+                return None
+            taken: _Snapshots = []
+            for watch in watches:
+                state = watch.scan_state(limit=_SMALL_TREE, stop=_never_stop)
+                snapshot = self._archive.cached_snapshot(watch.root, state)
+                if snapshot is None:
+                    return None
+                taken.append((watch, snapshot))
+            return taken
+        except TooManyEntries:
+            self._is_small = False
+            return None
+        finally:
+            self._lock.release()
+
+    def _snapshot_in_thread(self, watches: Sequence[Watch], stop: Stop) -> _Snapshots:
+        with self._lock:
+            self._archive.load([watch.root.real_path for watch in watches], stop)
+            taken: _Snapshots = []
+            for watch in watches:
+                state = watch.scan_state(limit=_MAX_ENTRIES, stop=stop)
+                self._is_small = len(state) <= _SMALL_TREE
+                taken.append((watch, self._archive.snapshot(watch.root, state, stop)))
+            return taken
+
+    def _is_unchanged(self, before: _Snapshots) -> bool:
+        if not self._is_small or not self._lock.acquire(blocking=False):
+            return False
+        try:
+            return all(
+                watch.scan_state(limit=2 * _SMALL_TREE, stop=_never_stop, before=snapshot.state) == snapshot.state
+                and not self._archive.is_uncertain(watch.root, snapshot.state)
+                for watch, snapshot in before
+            )
+        except TooManyEntries:
+            return False
+        finally:
+            self._lock.release()
+
+    def _record_changes(self, call: FunctionCall, before: _Snapshots, stop: Stop) -> None:
+        with self._lock:
+            comparisons: list[Comparison] = []
+            for watch, old in before:
+                state = watch.scan_state(limit=2 * _MAX_ENTRIES, stop=stop, before=old.state)
+                if state != old.state or self._archive.is_uncertain(watch.root, state):
+                    found = compare_snapshots(old, self._archive.snapshot(watch.root, state, stop))
+                    comparisons.append(without_placeholders(found, self._placeholders))
+            if comparisons:
+                self._archive.record(
+                    comparisons,
+                    tool=call.name,
+                    what=_call_summary(call),
+                    undoes=None,
+                    stop=stop,
+                    session=self._session(),
+                    call=call.id or "",
+                )
+
+    def _find_entry(self, entry_id: str) -> UndoEntry:
+        found = next((entry for entry in self._archive.entries() if entry.id == entry_id), None)
+        if found is None:
+            raise UsageError(_("there is no entry {entry!r}", entry=entry_id))
+        return found
+
+
+async def _run_to_completion(work: Callable[[Stop], None]) -> None:
+    """Do the work in a thread even if the waiting task is cancelled, but not for ever; then let the cancelling on."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + _FINISH_TIMEOUT
+    working = asyncio.ensure_future(run_blocking(work))
+    cancelled: asyncio.CancelledError | None = None
+    while not working.done():
+        if loop.time() > deadline:
+            working.cancel()
+        try:
+            await asyncio.wait((working,), timeout=max(deadline - loop.time(), 1.0))
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        if not working.cancelled():
+            working.exception()
+        raise cancelled
+    if working.cancelled():
+        raise TimeoutError(_("it took too long to see what was changed"))
+    working.result()
+
+
+def _call_summary(call: FunctionCall) -> str:
+    """What the call was about, in a line."""
+    named = next((value for name in _SUMMARY_ARGUMENTS if isinstance(value := call.args.get(name), str)), None)
+    text = json.dumps(call.args, ensure_ascii=False, default=str) if named is None else named
+    return text if len(text) <= _MAX_SUMMARY_LENGTH else f"{text[:_MAX_SUMMARY_LENGTH]}..."
+
+
+def _error_text(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return str(error) or type(error).__name__
+
+
+def _never_stop() -> None:
+    return

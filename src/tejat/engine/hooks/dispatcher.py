@@ -1,0 +1,168 @@
+"""All hooks of a session: who wants to hear of what, and what they say to the person."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from tejat.config.hooks import HookConfig
+from tejat.core.agent.events import Noticed, Severity
+from tejat.core.agent.hooks import GUARD_EVENTS, HookEvent
+from tejat.core.frozen import replace
+from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.messages.types import JsonObject
+from tejat.core.tools.base import BaseTool
+from tejat.engine.hooks.matcher import CLAUDE_ARGUMENT_NAMES, matched_tool_name, matcher_problem, matches_trigger
+from tejat.engine.hooks.result import HookResult, truncate
+from tejat.engine.hooks.runner import HookContext, HookInvocation, run_hooks
+from tejat.policy.types import Decision
+
+_TOOL_EVENTS = (HookEvent.BEFORE_TOOL, HookEvent.AFTER_TOOL)
+_MAX_NAME_LENGTH = 80
+
+
+class HookDispatcher:
+    """Runs the hooks that an event is for, and tells the person what they say."""
+
+    def __init__(self, hooks: Sequence[HookConfig], context: HookContext) -> None:
+        self._emit: Callable[[Noticed], None] = _discard_notice
+        self._context = context
+        self._by_event: dict[HookEvent, list[HookConfig]] = {}
+        for hook in hooks:
+            self._by_event.setdefault(hook.event, []).append(hook)
+
+    def has_hooks(self, event: HookEvent) -> bool:
+        return event in self._by_event
+
+    def bind_session(self, session_id: str, transcript: str, emit: Callable[[Noticed], None]) -> None:
+        """Say which session it is that the hooks are told of, and who tells the person what they say."""
+        self._context = replace(self._context, session_id=session_id, transcript=transcript)
+        self._emit = emit
+
+    def warnings(self) -> list[str]:
+        """What the person should know of the matchers."""
+        hooks = [hook for event in _TOOL_EVENTS for hook in self._by_event.get(event, ())]
+        return [
+            gettext_lazy(
+                "{source}: the matcher {matcher!r} is taken for every tool: {why}.",
+                source=hook.source,
+                matcher=truncate(hook.matcher, _MAX_NAME_LENGTH),
+                why=problem,
+            )
+            for hook in hooks
+            if (problem := matcher_problem(hook.matcher))
+        ]
+
+    async def run_tool_hooks(self, event: HookEvent, tool: BaseTool, fields: JsonObject) -> list[HookResult]:
+        """What the hooks say that are for this tool."""
+        meant = [
+            HookInvocation(hook, {"tool_name": name}, _argument_names(hook, tool))
+            for hook in self._by_event.get(event, ())
+            if (name := matched_tool_name(hook, tool)) is not None
+        ]
+        return await self._run(meant, fields)
+
+    async def run_event_hooks(
+        self, event: HookEvent, fields: JsonObject, *, trigger: str | None = None
+    ) -> list[HookResult]:
+        """What the hooks say that are for this event, or for this kind of it."""
+        hooks = self._by_event.get(event, ())
+        return await self._run(
+            [HookInvocation(hook) for hook in hooks if trigger is None or matches_trigger(hook, trigger)], fields
+        )
+
+    async def _run(self, meant: Sequence[HookInvocation], fields: JsonObject) -> list[HookResult]:
+        if not meant:
+            return []
+        outcomes = await run_hooks(meant, fields, self._context)
+        for outcome in outcomes:
+            self._report(outcome)
+        return outcomes
+
+    def _report(self, outcome: HookResult) -> None:
+        hook = outcome.hook
+        if outcome.message:
+            self._notify(join_lazy("", (hook_label(hook), ": ", outcome.message)), Severity.NOTE)
+        if outcome.failure and hook.event not in GUARD_EVENTS:
+            self._notify(failure_message(outcome))
+        if outcome.ignored:
+            self._notify(
+                gettext_lazy(
+                    "{hook} wants what hooks cannot do here: {names}.",
+                    hook=hook_label(hook),
+                    names=", ".join(outcome.ignored),
+                )
+            )
+        if _is_ignored_objection(outcome):
+            self._notify(
+                gettext_lazy(
+                    "{hook} objects, but this event only tells it what happens: {reason}",
+                    hook=hook_label(hook),
+                    reason=outcome.reason,
+                )
+            )
+
+    def _notify(self, message: str, severity: Severity = Severity.WARNING) -> None:
+        try:
+            self._emit(Noticed(message, severity))
+        except Exception:  # noqa: BLE001 -- whoever watches must not decide what hooks come to
+            self._emit = _discard_notice
+
+
+def _is_ignored_objection(outcome: HookResult) -> bool:
+    if outcome.hook.event in GUARD_EVENTS:
+        return False
+    if outcome.hook.event in _OBSERVER_EVENTS:
+        return outcome.stops or outcome.decision in (Decision.ASK, Decision.DENY)
+    return outcome.decision is Decision.ASK
+
+
+_OBSERVER_EVENTS = frozenset(
+    {HookEvent.SESSION_START, HookEvent.SESSION_END, HookEvent.PRE_COMPRESS, HookEvent.NOTIFICATION}
+)
+
+
+def hook_label(hook: HookConfig) -> str:
+    name = " ".join(hook.name.split())
+    return gettext_lazy('The hook "{name}" ({event})', name=truncate(name, _MAX_NAME_LENGTH), event=hook.event_name)
+
+
+def failure_message(outcome: HookResult) -> str:
+    return gettext_lazy("{hook} failed: it {failure}.", hook=hook_label(outcome.hook), failure=outcome.failure)
+
+
+def first_stop(outcomes: Sequence[HookResult]) -> HookResult | None:
+    """The first that ends the run."""
+    return next((outcome for outcome in outcomes if outcome.stops), None)
+
+
+def first_denial(outcomes: Sequence[HookResult]) -> HookResult | None:
+    """The first that says no."""
+    return next((outcome for outcome in outcomes if outcome.decision is Decision.DENY), None)
+
+
+def combined_objection(outcomes: Sequence[HookResult]) -> str:
+    """Why a person has to decide: hooks that ask, and hooks that failed. Empty where there are none."""
+    told = [
+        failure_message(outcome)
+        if outcome.failure
+        else gettext_lazy("{hook} asks: {reason}", hook=hook_label(outcome.hook), reason=outcome.reason)
+        for outcome in outcomes
+        if outcome.failure or outcome.decision is Decision.ASK
+    ]
+    return join_lazy("\n", told) if told else ""
+
+
+def combined_context(outcomes: Sequence[HookResult]) -> str:
+    """What hooks tell the model, marked as theirs; empty where they tell nothing."""
+    return "\n\n".join(wrap_context(outcome.context) for outcome in outcomes if outcome.context)
+
+
+def wrap_context(text: str) -> str:
+    """Words of a hook, so that a model does not take them for the person's."""
+    return f"<hook_context>\n{text.replace('</hook_context', '<_/hook_context')}\n</hook_context>"
+
+
+def _argument_names(hook: HookConfig, tool: BaseTool) -> Mapping[str, str]:
+    return CLAUDE_ARGUMENT_NAMES.get(tool.name, {}) if hook.uses_claude_format and tool.server_name is None else {}
+
+
+def _discard_notice(_: Noticed) -> None:
+    """Nobody watches yet."""

@@ -1,0 +1,47 @@
+"""Puts the hooks of a session together."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+
+from tejat.config.hooks import HooksConfig
+from tejat.config.paths import SourceTier
+from tejat.config.trust.pinned_commands import PinnedCommands
+from tejat.config.trust.store import TrustItem
+from tejat.core.approval.confirmation import Approver
+from tejat.engine.hooks.dispatcher import HookDispatcher
+from tejat.engine.hooks.runner import PROJECT_VARIABLES, HookContext
+from tejat.engine.hooks.session_hooks import SessionHooks
+from tejat.workspace.processes.environment import child_environment
+from tejat.workspace.processes.shell import find_shell
+from tejat.workspace.processes.supervisor_client import ProcessSupervisor
+
+
+def open_hooks(
+    configured: HooksConfig,
+    approver: Approver | None,
+    supervisor: ProcessSupervisor,
+    *,
+    roots: Sequence[str],
+    environment: Mapping[str, str],
+    allowed_variables: Sequence[str] = (),
+    items: Iterable[TrustItem] = (),
+    directory: str | None = None,
+) -> SessionHooks:
+    """The hooks at work in the first of the roots. The keeper, which ends what they start, stays the caller's.
+
+    Of the environment they get what commands get. `items` are what the project was trusted with: its own hooks run the
+    files that they name only as they were then. `directory` is another one to run in: programs look into the one that
+    they are started in, and may obey what they find. Raises UsageError for a variable that cannot be.
+    """
+    project = roots[0]
+    lines = {hook.command for hook in configured.hooks if hook.tier is SourceTier.WORKSPACE}
+    around = HookContext(
+        supervisor,
+        find_shell([os.path.realpath(root) for root in roots], environment.get("PATH", os.defpath)),
+        project,
+        directory or project,
+        child_environment(environment, allow=allowed_variables, extra=dict.fromkeys(PROJECT_VARIABLES, project)),
+        session_id=os.urandom(16).hex(),
+        pinned=PinnedCommands(lines, project, items),
+    )
+    return SessionHooks(HookDispatcher(configured.hooks, around), approver, configured.warnings)

@@ -1,0 +1,184 @@
+"""What one hook came to: read from how its command ended and what it printed."""
+
+import re
+from collections.abc import Mapping
+from typing import NoReturn
+
+from tejat.config.hooks import HookConfig
+from tejat.core.agent.hooks import HookEvent
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.json_text import InvalidJson, load_json
+from tejat.core.messages.types import JsonObject, JsonValue
+from tejat.policy.types import Decision
+from tejat.workspace.processes.program import ProgramEndReason, ProgramResult
+
+MAX_OUTPUT_BYTES = 2**20
+"""Of what a hook prints."""
+MAX_REASON_LENGTH = 4_000
+MAX_CONTEXT_LENGTH = 20_000
+
+_BLOCKING_EXIT_CODE = 2
+_NO_REASON = gettext_lazy("no reason given")
+_ROOT_NAME = gettext_lazy("it")
+_DECISIONS = {
+    "allow": Decision.ALLOW,
+    "approve": Decision.ALLOW,
+    "ask": Decision.ASK,
+    "deny": Decision.DENY,
+    "block": Decision.DENY,
+}
+_UNSUPPORTED_FIELDS = ("llm_request", "llm_response", "toolConfig", "tailToolCallRequest", "clearContext")
+
+
+@frozen
+class HookResult:
+    """What a hook says, all texts as they were printed; who shows them cleans them.
+
+    `decision` is None or ALLOW where it has no objection. `stops` ends the run. `message` is for the person, `context`
+    for the model. `new_input` are arguments that go over those of the call, or in their place. `failure` says what
+    went wrong, in a sentence without its subject. `ignored` are things that were asked for and cannot be had.
+    """
+
+    hook: HookConfig
+    decision: Decision | None = None
+    reason: str = ""
+    stops: bool = False
+    message: str = ""
+    context: str = ""
+    new_input: JsonObject | None = None
+    replaces_input: bool = False
+    failure: str = ""
+    ignored: tuple[str, ...] = ()
+
+
+def failed_result(hook: HookConfig, what: str) -> HookResult:
+    return HookResult(hook, failure=what)
+
+
+def parse_result(hook: HookConfig, finished: ProgramResult) -> HookResult:
+    """Raises nothing: what cannot be understood is a failure of the hook."""
+    problem = _exit_problem(hook, finished)
+    if problem:
+        return failed_result(hook, problem)
+    if finished.exit is not None and finished.exit.code == _BLOCKING_EXIT_CODE:
+        return HookResult(hook, Decision.DENY, truncate(_decode(finished.stderr), MAX_REASON_LENGTH) or _NO_REASON)
+    printed = _decode(finished.stdout)
+    if not printed.startswith("{"):
+        return _parse_text(hook, printed)
+    try:
+        return _parse_json(hook, load_json(printed))
+    except InvalidJson as error:
+        return failed_result(hook, gettext_lazy("printed what is no JSON: {why}", why=error))
+    except _InvalidField as unclear:
+        return failed_result(hook, gettext_lazy("printed JSON in which {unclear}", unclear=unclear))
+
+
+def truncate(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}... [cut]"
+
+
+def _exit_problem(hook: HookConfig, finished: ProgramResult) -> str:
+    if finished.reason is ProgramEndReason.TIME:
+        return gettext_lazy("took longer than {seconds:g} seconds and was stopped", seconds=hook.timeout)
+    if finished.reason is ProgramEndReason.OUTPUT:
+        return gettext_lazy("printed more than {most} MiB and was stopped", most=MAX_OUTPUT_BYTES // 2**20)
+    if finished.exit is None:
+        return gettext_lazy("could not be stopped")
+    if finished.exit.code is None:
+        return gettext_lazy("was ended by signal {signal}", signal=finished.exit.signal)
+    if finished.exit.code not in (0, _BLOCKING_EXIT_CODE):
+        first = _decode(finished.stderr).partition("\n")[0]
+        told = gettext_lazy("ended with exit code {code}", code=finished.exit.code)
+        return join_lazy("", (told, f" ({truncate(first, _MAX_SHOWN_LENGTH)})")) if first else told
+    return ""
+
+
+def _decode(printed: bytes) -> str:
+    return printed.decode("utf-8", "replace").strip()
+
+
+def _parse_text(hook: HookConfig, printed: str) -> HookResult:
+    """Words are for the person; before a prompt, the other agent gives them to the model."""
+    if re.search(_JSON_OBJECT_START, printed):
+        return failed_result(hook, gettext_lazy("printed other things before its JSON, so that it cannot be read"))
+    if hook.event is HookEvent.BEFORE_AGENT and hook.uses_claude_format:
+        return HookResult(hook, context=truncate(printed, MAX_CONTEXT_LENGTH))
+    return HookResult(hook, message=truncate(printed, MAX_REASON_LENGTH))
+
+
+class _InvalidField(Exception):
+    """A field is not what it should be."""
+
+
+def _parse_json(hook: HookConfig, printed: object) -> HookResult:
+    """Raises _Unclear."""
+    said = _JsonFields(printed)
+    inner = said.inner("hookSpecificOutput")
+    words = filter(None, (inner.text("permissionDecision"), said.text("decision")))
+    decision = max(map(_parse_decision, words), key=lambda decision: decision.strictness, default=None)
+    stops = said.boolean("continue", default=True) is False
+    reason = inner.text("permissionDecisionReason") or said.text("reason")
+    replacing, merging = inner.mapping("updatedInput"), inner.mapping("tool_input")
+    message = "" if said.boolean("suppressOutput", default=False) else said.text("systemMessage")
+    return HookResult(
+        hook,
+        decision,
+        truncate((said.text("stopReason") if stops else "") or reason or said.text("systemMessage"), MAX_REASON_LENGTH)
+        or _NO_REASON,
+        stops,
+        truncate(message, MAX_REASON_LENGTH),
+        truncate(inner.text("additionalContext"), MAX_CONTEXT_LENGTH),
+        merging if replacing is None else replacing,
+        replacing is not None,
+        ignored=tuple(name for name in _UNSUPPORTED_FIELDS if inner.has(name)),
+    )
+
+
+def _parse_decision(word: str) -> Decision:
+    known = _DECISIONS.get(word)
+    if known is None:
+        raise _InvalidField(
+            gettext_lazy("the decision is {word!r}, which is no word for one", word=word[:_MAX_SHOWN_LENGTH])
+        )
+    return known
+
+
+class _JsonFields:
+    """What a JSON object says. null is as good as nothing; what is of another kind raises _Unclear."""
+
+    def __init__(self, given: object, name: str = _ROOT_NAME) -> None:
+        if not isinstance(given, dict):
+            _fail(name, gettext_lazy("an object"))
+        self._given: Mapping[str, JsonValue] = given
+
+    def has(self, name: str) -> bool:
+        return self._given.get(name) is not None
+
+    def text(self, name: str) -> str:
+        found = self._given.get(name)
+        if found is None:
+            return ""
+        return found.strip() if isinstance(found, str) else _fail(name, gettext_lazy("a text"))
+
+    def boolean(self, name: str, *, default: bool) -> bool:
+        found = self._given.get(name)
+        if found is None:
+            return default
+        return found if isinstance(found, bool) else _fail(name, gettext_lazy("true or false"))
+
+    def mapping(self, name: str) -> JsonObject | None:
+        found = self._given.get(name)
+        return found if found is None or isinstance(found, Mapping) else _fail(name, gettext_lazy("an object"))
+
+    def inner(self, name: str) -> "_JsonFields":
+        found = self._given.get(name)
+        return _JsonFields({} if found is None else found, name)
+
+
+def _fail(name: str, wanted: str) -> NoReturn:
+    raise _InvalidField(gettext_lazy("{name} is not {wanted}", name=name, wanted=wanted))
+
+
+_MAX_SHOWN_LENGTH = 200
+_JSON_OBJECT_START = r"(?m)^\s*\{"

@@ -1,0 +1,179 @@
+"""Runs the hooks of an event, each a shell command that is told in JSON what happens and answers in JSON."""
+
+import asyncio
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import groupby
+
+from tejat.config.hooks import HookConfig, tier_rank
+from tejat.config.paths import SourceTier
+from tejat.config.trust.pinned_commands import PinnedCommands, describe_changed_file
+from tejat.core.agent.hooks import GUARD_EVENTS, HookEvent
+from tejat.core.frozen import field, frozen, replace
+from tejat.core.i18n import gettext_lazy
+from tejat.core.json_text import dump_json
+from tejat.core.messages.types import JsonObject, JsonValue
+from tejat.engine.hooks.result import MAX_OUTPUT_BYTES, HookResult, failed_result, parse_result
+from tejat.policy.types import Decision
+from tejat.workspace.processes.program import run_program
+from tejat.workspace.processes.supervisor_client import ProcessSupervisor
+
+PROJECT_VARIABLES = ("GEMINI_PROJECT_DIR", "GEMINI_CWD", "CLAUDE_PROJECT_DIR")
+SESSION_VARIABLE = "GEMINI_SESSION_ID"
+
+_MAX_CONCURRENT = 16
+
+
+@frozen
+class HookContext:
+    """Where hooks run: `interpreter` are the words before a command line, `environment` is all that they see.
+
+    `project` is where they are told to be, `directory` where they really are. `transcript` is the path of what is
+    written down of the session, if anything is. `pinned` are commands that only run as they were.
+    """
+
+    supervisor: ProcessSupervisor
+    interpreter: tuple[str, ...]
+    project: str
+    directory: str
+    environment: Mapping[str, str]
+    session_id: str
+    transcript_path: str = ""
+    pinned: PinnedCommands = field(default_factory=PinnedCommands)
+
+
+@frozen
+class HookInvocation:
+    """A hook that is to run, and what only this hook is told.
+
+    `renamed` are arguments of the call that this hook knows by another name.
+    """
+
+    hook: HookConfig
+    extra_fields: JsonObject = field(default_factory=dict[str, JsonValue])
+    argument_names: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+async def run_hooks(
+    invocations: Sequence[HookInvocation], fields: JsonObject, context: HookContext
+) -> list[HookResult]:
+    """What the hooks of one event came to, in their order. Raises nothing but the cancellation of its task.
+
+    Those of the project are heard first, then the person's, then the machine's: whoever has more of a say sees what the
+    others made of it. Hooks of the same party run side by side, unless one of them is sequential: then each sees what
+    those before it changed. The same command runs once.
+    """
+    outcomes: list[HookResult] = []
+    for _, party in groupby(_deduplicate(invocations), key=lambda each: tier_rank(each.hook.tier)):
+        hooks = list(party)
+        is_sequential = any(each.hook.is_sequential for each in hooks)
+        for together in ([each] for each in hooks) if is_sequential else [hooks]:
+            heard = await _run_concurrently(together, fields, context)
+            for outcome in heard:
+                fields = _fields_after(fields, outcome)
+            outcomes += heard
+    return outcomes
+
+
+def apply_new_input(params: JsonObject, outcome: HookResult) -> JsonObject:
+    """The arguments of a call as the hook wants them."""
+    if outcome.new_input is None:
+        return params
+    return outcome.new_input if outcome.replaces_input else {**params, **outcome.new_input}
+
+
+def _deduplicate(invocations: Sequence[HookInvocation]) -> list[HookInvocation]:
+    """The same command is heard with those who have the most of a say. The order is theirs."""
+    latest = {(each.hook.event_name, each.hook.command or each.hook.problem): each for each in invocations}
+    return sorted(latest.values(), key=lambda each: tier_rank(each.hook.tier))
+
+
+async def _run_concurrently(
+    invocations: Sequence[HookInvocation], fields: JsonObject, context: HookContext
+) -> list[HookResult]:
+    if len(invocations) == 1:
+        return [await _run_hook(invocations[0], fields, context)]
+    room = asyncio.Semaphore(_MAX_CONCURRENT)
+
+    async def run(each: HookInvocation) -> HookResult:
+        async with room:
+            return await _run_hook(each, fields, context)
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(run(each)) for each in invocations]
+    return [task.result() for task in tasks]
+
+
+async def _run_hook(invocation: HookInvocation, fields: JsonObject, context: HookContext) -> HookResult:
+    hook = invocation.hook
+    if hook.problem:
+        return (
+            HookResult(hook, Decision.DENY, hook.problem)
+            if hook.event in GUARD_EVENTS
+            else failed_result(hook, gettext_lazy("is not understood"))
+        )
+    if hook.tier is SourceTier.WORKSPACE and (changed := context.pinned.find_changed_file(hook.command)):
+        return failed_result(hook, gettext_lazy("was not run: {changed}", changed=describe_changed_file(changed)))
+    fields = _rename_arguments(invocation, fields)
+    told: JsonObject = {
+        "session_id": context.session_id,
+        "transcript_path": context.transcript_path,
+        "cwd": context.project,
+        "hook_event_name": hook.event_name,
+        "timestamp": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        **fields,
+        **invocation.extra_fields,
+    }
+    try:
+        finished = await run_program(
+            context.supervisor,
+            (*context.interpreter, quote_variables(hook.command)),
+            directory=context.directory,
+            environment={**context.environment, SESSION_VARIABLE: context.session_id},
+            input=dump_json(told).encode(),
+            seconds=hook.timeout,
+            most_bytes=MAX_OUTPUT_BYTES,
+        )
+    except OSError as error:
+        return failed_result(hook, gettext_lazy("could not be run: {why}", why=error.strerror or error))
+    except Exception as error:  # noqa: BLE001 -- no error of a hook may let anything through
+        return failed_result(hook, gettext_lazy("could not be run: {kind}", kind=type(error).__name__))
+    outcome = parse_result(hook, finished)
+    params = fields.get("tool_input")
+    if invocation.argument_names and outcome.new_input is not None and isinstance(params, Mapping):
+        return replace(outcome, new_input=apply_new_input(params, outcome), replaces_input=True)
+    return outcome
+
+
+def _rename_arguments(invocation: HookInvocation, fields: JsonObject) -> JsonObject:
+    params = fields.get("tool_input")
+    if not invocation.argument_names or not isinstance(params, Mapping):
+        return fields
+    return {
+        **fields,
+        "tool_input": {invocation.argument_names.get(name, name): given for name, given in params.items()},
+    }
+
+
+def quote_variables(command: str) -> str:
+    """The command with quotes around its own variables, which people leave out: a path may have blanks in it."""
+    return re.sub(_QUOTED_OR_VARIABLE, lambda found: f'"{found[1]}"' if found[1] else found[0], command)
+
+
+_VARIABLE_NAMES = "|".join((*PROJECT_VARIABLES, SESSION_VARIABLE))
+# Quoted text and escaped characters are passed over.
+_QUOTED_OR_VARIABLE = (
+    rf"(?s)'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|(\$\{{(?:{_VARIABLE_NAMES})\}}|\$(?:{_VARIABLE_NAMES})(?!\w))"
+)
+
+
+def _fields_after(fields: JsonObject, outcome: HookResult) -> JsonObject:
+    """What the next hooks are told: a call as it was rewritten, a prompt with what was added to it."""
+    changed: dict[str, JsonValue] = dict(fields)
+    params, prompt = fields.get("tool_input"), fields.get("prompt")
+    if outcome.hook.event is HookEvent.BEFORE_TOOL and isinstance(params, Mapping):
+        changed["tool_input"] = apply_new_input(params, outcome)
+    if outcome.hook.event is HookEvent.BEFORE_AGENT and isinstance(prompt, str) and outcome.context:
+        changed["prompt"] = f"{prompt}\n\n{outcome.context}"
+    return changed

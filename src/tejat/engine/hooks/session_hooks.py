@@ -1,0 +1,166 @@
+"""The hooks around a session: they may keep a prompt or a request from being sent, and tell the model more."""
+
+from tejat.core.agent.events import SessionEnd, SessionSource
+from tejat.core.agent.hooks import HookEvent
+from tejat.core.approval.confirmation import ApprovalRequest, Approver, InfoConfirmation, Outcome
+from tejat.core.errors import StoppedByHook
+from tejat.core.i18n import gettext_lazy
+from tejat.core.json_text import dump_json
+from tejat.core.messages.history import Message
+from tejat.core.messages.message_json import message_part_to_json
+from tejat.core.messages.types import InlineData, JsonObject, JsonValue, Text
+from tejat.core.model import ModelRequest, ModelResponse
+from tejat.engine.hooks.dispatcher import (
+    HookDispatcher,
+    combined_context,
+    combined_objection,
+    first_denial,
+    first_stop,
+    hook_label,
+    wrap_context,
+)
+from tejat.engine.hooks.result import HookResult as HookOutcome
+from tejat.engine.hooks.tool_hooks import ToolCallHooks
+
+_APPROVALS = frozenset(
+    {
+        Outcome.PROCEED_ONCE,
+        Outcome.PROCEED_ALWAYS,
+        Outcome.PROCEED_ALWAYS_AND_SAVE,
+        Outcome.PROCEED_ALWAYS_SERVER,
+        Outcome.PROCEED_ALWAYS_TOOL,
+    }
+)
+
+
+class SessionHooks:
+    """Implements `core.hooks.AgentHooks`. `calls` are the hooks around the calls of the same session.
+
+    Where a hook asks or fails, the approver decides; without one nothing is sent. `warnings` are for the person.
+    """
+
+    def __init__(self, dispatcher: HookDispatcher, approver: Approver | None, warnings: tuple[str, ...] = ()) -> None:
+        self.bind_session = dispatcher.bind_session
+        self.tool_hooks = ToolCallHooks(dispatcher)
+        self.warnings = (*warnings, *dispatcher.warnings())
+        self._dispatcher = dispatcher
+        self._approver = approver
+        self._has_started = False
+
+    async def before_prompt(self, prompt: str, *, source: SessionSource) -> str:
+        """Raises StoppedByHook."""
+        outcomes: list[HookOutcome] = []
+        if not self._has_started:
+            self._has_started = True
+            fields: JsonObject = {"source": source.value}
+            outcomes += await self._dispatcher.run_event_hooks(HookEvent.SESSION_START, fields, trigger=source.value)
+        if self._dispatcher.has_hooks(HookEvent.BEFORE_AGENT):
+            judged = await self._dispatcher.run_event_hooks(HookEvent.BEFORE_AGENT, {"prompt": prompt})
+            await self._enforce(judged, gettext_lazy("The prompt would be sent to the model nevertheless."))
+            outcomes += judged
+        return combined_context(outcomes)
+
+    async def after_prompt(self, prompt: str, answer: str, *, is_repeated: bool) -> str:
+        if not self._dispatcher.has_hooks(HookEvent.AFTER_AGENT):
+            return ""
+        fields: JsonObject = {"prompt": prompt, "prompt_response": answer, "stop_hook_active": is_repeated}
+        outcomes = await self._dispatcher.run_event_hooks(HookEvent.AFTER_AGENT, fields)
+        denying = first_denial(outcomes)
+        return "" if denying is None or first_stop(outcomes) else wrap_context(denying.reason)
+
+    async def before_model(self, request: ModelRequest, model: str) -> None:
+        """Raises StoppedByHook."""
+        if self._dispatcher.has_hooks(HookEvent.BEFORE_MODEL):
+            outcomes = await self._dispatcher.run_event_hooks(
+                HookEvent.BEFORE_MODEL, {"llm_request": _request_json(request, model)}
+            )
+            await self._enforce(outcomes, gettext_lazy("The request would be sent to the model nevertheless."))
+
+    async def after_model(self, request: ModelRequest, model: str, answer: ModelResponse) -> None:
+        """Raises StoppedByHook."""
+        if not self._dispatcher.has_hooks(HookEvent.AFTER_MODEL):
+            return
+        fields: JsonObject = {"llm_request": _request_json(request, model), "llm_response": _response_json(answer)}
+        outcomes = await self._dispatcher.run_event_hooks(HookEvent.AFTER_MODEL, fields)
+        _raise_if_stopped(outcomes)
+
+    async def before_compress(self, *, by_user: bool = False) -> None:
+        trigger = "manual" if by_user else "auto"
+        await self._dispatcher.run_event_hooks(HookEvent.PRE_COMPRESS, {"trigger": trigger}, trigger=trigger)
+
+    async def end(self, reason: SessionEnd) -> None:
+        has_begun, self._has_started = self._has_started, False
+        if has_begun:
+            await self._dispatcher.run_event_hooks(
+                HookEvent.SESSION_END, {"reason": reason.value}, trigger=reason.value
+            )
+
+    async def close(self) -> None:
+        await self.end(SessionEnd.EXIT)
+        await self.tool_hooks.close()
+
+    async def _enforce(self, outcomes: list[HookOutcome], consequence: str) -> None:
+        """Raises StoppedByHook where a hook says no, and where a person says no to what a hook left open."""
+        _raise_if_stopped(outcomes)
+        objection = combined_objection(outcomes)
+        if not objection:
+            return
+        if self._approver is None:
+            raise StoppedByHook(
+                gettext_lazy("{objection} Nobody is there to decide, so nothing was sent.", objection=objection)
+            )
+        question = ApprovalRequest(
+            InfoConfirmation(gettext_lazy("Confirm: go on?"), consequence),
+            tool_name="hooks",
+            reason=objection,
+        )
+        self.tool_hooks.notify_question(question)
+        answer = await self._approver.ask(question)
+        if answer.outcome not in _APPROVALS:
+            raise StoppedByHook(gettext_lazy("{objection} You did not want to go on.", objection=objection))
+
+
+def _raise_if_stopped(outcomes: list[HookOutcome]) -> None:
+    if stopping := first_stop(outcomes):
+        told = gettext_lazy(
+            "Agent execution stopped by hook: {reason} ({hook})", reason=stopping.reason, hook=hook_label(stopping.hook)
+        )
+        raise StoppedByHook(told)
+    if denying := first_denial(outcomes):
+        told = gettext_lazy(
+            "Agent execution blocked: {reason} ({hook})", reason=denying.reason, hook=hook_label(denying.hook)
+        )
+        raise StoppedByHook(told)
+
+
+def _request_json(request: ModelRequest, model: str) -> JsonObject:
+    messages: list[JsonValue] = [{"role": "system", "content": request.system}] if request.system else []
+    messages += [{"role": message.role.value, "content": _content_text(message)} for message in request.messages]
+    return {"model": model, "messages": messages}
+
+
+def _content_text(message: Message) -> str:
+    """All of a message as words: what is no text as its JSON, without the bytes of media."""
+    said: list[str] = []
+    for part in message.parts:
+        match part:
+            case Text(text):
+                said.append(text)
+            case InlineData(mime_type, data):
+                said.append(f"[{mime_type}, {len(data)} bytes]")
+            case _:
+                said.append(dump_json(message_part_to_json(part)))
+    return "\n".join(said)
+
+
+def _response_json(answer: ModelResponse) -> JsonObject:
+    return {
+        "text": answer.text,
+        "candidates": [
+            {
+                "content": {"role": "model", "parts": [_content_text(answer.message)]},
+                "finishReason": answer.reason.name,
+            }
+        ],
+        "usageMetadata": {"totalTokenCount": answer.usage.total},
+    }

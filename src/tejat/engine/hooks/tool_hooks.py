@@ -1,0 +1,174 @@
+"""The hooks around a call: they may refuse it, want it confirmed, rewrite it, and change what the model hears of it."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import cast
+
+from tejat.core.agent.hooks import HookedCall, HookEvent
+from tejat.core.approval.confirmation import (
+    ApprovalRequest,
+    ApprovalSubject,
+    EditConfirmation,
+    ElicitationConfirmation,
+    ExecConfirmation,
+    InfoConfirmation,
+    McpConfirmation,
+    TrialConfirmation,
+)
+from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.frozen import replace
+from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.messages.types import FunctionCall, JsonObject, JsonValue, PartListUnion, Text
+from tejat.core.tools.base import BaseTool, ToolError, ToolResult
+from tejat.engine.hooks.dispatcher import (
+    HookDispatcher,
+    combined_context,
+    combined_objection,
+    first_denial,
+    first_stop,
+    hook_label,
+    wrap_context,
+)
+from tejat.engine.hooks.result import HookResult
+from tejat.engine.hooks.runner import apply_new_input
+
+REWRITTEN_NOTICE = "\n\n[System] Tool input parameters were modified by a hook before execution."
+_PERMISSION_NOTIFICATION = "ToolPermission"
+
+
+class ToolCallHooks:
+    """Implements `core.hooks.ToolHooks`."""
+
+    def __init__(self, dispatcher: HookDispatcher) -> None:
+        self._dispatcher = dispatcher
+        self._notifications: set[asyncio.Task[object]] = set()
+
+    async def before_tool(self, call: FunctionCall, tool: BaseTool) -> HookedCall:
+        """Raises ToolFailure where the call must not run."""
+        outcomes = await self._dispatcher.run_tool_hooks(HookEvent.BEFORE_TOOL, tool, _call_fields(call, tool))
+        if stopping := first_stop(outcomes):
+            raise _stopped_error(stopping)
+        if denying := first_denial(outcomes):
+            told = gettext_lazy("Tool execution blocked: {reason}", reason=denying.reason)
+            raise ToolFailure(told, ErrorType.POLICY_VIOLATION, display=_with_hook_label(told, denying))
+        params = cast("JsonObject", call.args)
+        for outcome in outcomes:
+            params = apply_new_input(params, outcome)
+        is_rewritten = params != call.args
+        rejection = tool.rejection(params) if is_rewritten else None
+        if rejection:
+            raise ToolFailure(
+                gettext_lazy("Tool parameter modification by hook failed validation: {why}", why=rejection.message),
+                ErrorType.INVALID_TOOL_PARAMS,
+            )
+        return HookedCall(params, is_rewritten, combined_objection(outcomes), combined_context(outcomes))
+
+    def notify_question(self, question: ApprovalRequest) -> None:
+        """Returns at once: the person is not kept waiting."""
+        if not self._dispatcher.has_hooks(HookEvent.NOTIFICATION):
+            return
+        fields = {
+            "notification_type": _PERMISSION_NOTIFICATION,
+            "message": f"{question.tool_name} needs your permission.",
+            "details": _confirmation_json(question.confirmation),
+        }
+        task = asyncio.create_task(
+            self._dispatcher.run_event_hooks(HookEvent.NOTIFICATION, fields, trigger=_PERMISSION_NOTIFICATION)
+        )
+        self._notifications.add(task)
+        task.add_done_callback(self._notifications.discard)
+
+    async def after_tool(
+        self, call: FunctionCall, tool: BaseTool, checked: HookedCall, result: ToolResult
+    ) -> ToolResult:
+        """Raises nothing but the cancellation of its task."""
+        outcomes: Sequence[HookResult] = ()
+        if self._dispatcher.has_hooks(HookEvent.AFTER_TOOL):
+            fields = {**_call_fields(call, tool), "tool_response": _response_json(result)}
+            outcomes = await self._dispatcher.run_tool_hooks(HookEvent.AFTER_TOOL, tool, fields)
+        if stopping := first_stop(outcomes):
+            failure = _stopped_error(stopping)
+            return ToolResult(failure.message, failure.display, ToolError(failure.message, failure.error_type))
+        if denying := first_denial([outcome for outcome in outcomes if not outcome.hook.uses_claude_format]):
+            told = gettext_lazy("Tool result blocked: {reason}", reason=denying.reason)
+            result = ToolResult(told, _with_hook_label(told, denying), ToolError(told, ErrorType.EXECUTION_FAILED))
+        # The other agent hides nothing of a result: what its hook objects to goes along with it.
+        objections = [outcome for outcome in outcomes if outcome.hook.uses_claude_format]
+        objection = first_denial(objections)
+        added = (
+            REWRITTEN_NOTICE if checked.is_rewritten else "",
+            f"\n\n{checked.context}" if checked.context else "",
+            f"\n\n{wrap_context(objection.reason)}" if objection else "",
+            f"\n\n{context}" if (context := combined_context(outcomes)) else "",
+        )
+        return _append_text(result, "".join(added))
+
+    async def close(self) -> None:
+        """End what still notifies somebody."""
+        tasks = tuple(self._notifications)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _call_fields(call: FunctionCall, tool: BaseTool) -> JsonObject:
+    known: dict[str, JsonValue] = {"tool_name": tool.name, "tool_input": cast("JsonObject", call.args)}
+    if tool.server_name is not None:
+        known["mcp_context"] = {"server_name": tool.server_name, "tool_name": tool.own_name}
+    if call.id is not None:
+        known["tool_use_id"] = call.id
+    return known
+
+
+def _response_json(result: ToolResult) -> JsonObject:
+    return {name: told for name, told in result.to_json().items() if name != "error" or told is not None}
+
+
+def _stopped_error(outcome: HookResult) -> ToolFailure:
+    told = gettext_lazy("Agent execution stopped by hook: {reason}", reason=outcome.reason)
+    return ToolFailure(told, ErrorType.STOP_EXECUTION, display=_with_hook_label(told, outcome))
+
+
+def _with_hook_label(told: str, outcome: HookResult) -> str:
+    """For the person: with the hook that it comes from."""
+    return join_lazy("", (told, " (", hook_label(outcome.hook), ")"))
+
+
+def _confirmation_json(asked: ApprovalSubject) -> JsonObject:
+    told: JsonObject = {"type": asked.type, "title": asked.title}
+    match asked:
+        case EditConfirmation():
+            return {**told, "fileName": asked.file_name, "filePath": asked.file_path, "fileDiff": asked.file_diff}
+        case ExecConfirmation():
+            return {**told, "command": asked.command, "rootCommand": asked.root_command}
+        case TrialConfirmation():
+            return {**told, "command": asked.command, "fileDiff": asked.diff}
+        case McpConfirmation():
+            return {**told, "serverName": asked.server_name, "toolName": asked.tool_name}
+        case InfoConfirmation():
+            return {**told, "prompt": asked.prompt, "urls": asked.urls}
+        case ElicitationConfirmation():
+            return {**told, "serverName": asked.server_name, "message": asked.message}
+
+
+def _append_text(result: ToolResult, text: str) -> ToolResult:
+    """The result with words for the model at its end. Of a failure a model hears nothing but the message."""
+    if not text:
+        return result
+    if result.error is not None:
+        return replace(result, error=replace(result.error, message=result.error.message + text))
+    return replace(result, llm_content=_append_to_content(result.llm_content, text))
+
+
+def _append_to_content(content: PartListUnion, text: str) -> PartListUnion:
+    if isinstance(content, Sequence) and not isinstance(content, str):
+        if len(content) == 1:
+            return _append_to_content(content[0], text)
+        return [*content, text.strip()]
+    match content:
+        case str():
+            return content + text
+        case Text():
+            return replace(content, text=content.text + text)
+        case _:
+            return [content, text.strip()]

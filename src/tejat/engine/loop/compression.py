@@ -1,0 +1,212 @@
+"""Makes room in a long conversation: a summary takes the place of its older part, the person's own words stay."""
+
+import math
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+
+from tejat.core.agent.events import Compressed, CompressionStatus
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy
+from tejat.core.messages.history import Message, Role, history_problem, model_message, user_message
+from tejat.core.messages.tokens import estimate_text_tokens
+from tejat.core.messages.types import FunctionResponse, Text
+from tejat.core.model import FinishReason, ModelFailure, ModelRequest, ModelResponse
+from tejat.engine.calls.function_response import SUCCESS_MESSAGE
+from tejat.engine.loop.token_estimate import estimate_tokens
+from tejat.engine.loop.transcript import render_transcript, truncate_middle
+from tejat.engine.prompt.mentions import CONTENT_END, CONTENT_START
+from tejat.engine.prompt.templates import load_template
+
+KEEP_FRACTION = 0.3
+"""The latest messages that are kept as they are, as a share of all."""
+ACKNOWLEDGEMENT = "Got it. Thanks for the additional context!"
+
+_SUMMARY_PREFIX = "The conversation so far was summarised to make room. This is what is known of it:\n\n"
+_REQUEST_PREFIX = "An earlier request of the user, word for word:\n"
+_ATTACHMENT_NOTE = "\n[The content of the files named above was attached here.]"
+# Less than this is not worth a summary.
+_MIN_SAVED_FRACTION = 0.2
+_MIN_SAVED_TOKENS = 200
+_MAX_REQUEST_CHARS = 40_000
+_MIN_REQUEST_CHARS = 4_000
+_SHORTENED_LENGTHS = (2_000, 300)
+"""To so many characters older requests are cut where all together are too long: first the long ones, then all."""
+
+
+class Compressor:
+    """Knows when a conversation should be summarised, and does it."""
+
+    def __init__(self, *, threshold: float = 0.5) -> None:
+        """`threshold` is the share of the model's context window that may be full."""
+        self._threshold = threshold
+        self._next_threshold = 0.0
+
+    def should_compress(self, tokens: int, window: int) -> bool:
+        """Whether a request of so many tokens is too near to the window of the model.
+
+        After a summary, and after an attempt that failed, the conversation must have grown before it is tried again;
+        after one that would have made it longer, it is not tried again at all.
+        """
+        return tokens >= max(self._threshold * window, self._next_threshold)
+
+    async def compress(
+        self,
+        request_summary: Callable[[ModelRequest], Awaitable[ModelResponse]],
+        messages: Sequence[Message],
+        *,
+        tokens_before: int,
+        preamble_length: int = 0,
+    ) -> tuple[Sequence[Message], Compressed]:
+        """The messages to go on with, and what came of it; the very same messages where nothing came of it.
+
+        The first `keep_first` stay as they are, and so do the latest. Raises nothing that `ask` fails of.
+        """
+        made = await self._attempt(request_summary, messages, tokens_before, preamble_length)
+        self._next_threshold = _threshold_after(made.outcome)
+        return made.messages, made.outcome
+
+    async def _attempt(
+        self,
+        request_summary: Callable[[ModelRequest], Awaitable[ModelResponse]],
+        messages: Sequence[Message],
+        tokens_before: int,
+        preamble_length: int,
+    ) -> "_CompressionResult":
+        def unchanged(status: CompressionStatus, detail: str) -> _CompressionResult:
+            return _CompressionResult(messages, Compressed(tokens_before, tokens_before, status, detail))
+
+        split = _split_point(messages, preamble_length)
+        older, latest = messages[preamble_length:split], messages[split:]
+        requests = _limit_requests(
+            _user_requests(older), _user_requests(latest), most=max(tokens_before, _MIN_REQUEST_CHARS)
+        )
+        can_go = estimate_tokens(older) - sum(map(estimate_text_tokens, requests))
+        if can_go < max(_MIN_SAVED_TOKENS, _MIN_SAVED_FRACTION * estimate_tokens(messages[preamble_length:])):
+            return unchanged(
+                CompressionStatus.NOT_NEEDED, gettext_lazy("There is too little yet that could be summarised.")
+            )
+        try:
+            snapshot = _parse_snapshot(await request_summary(_summary_request(older)))
+        except ModelFailure as failure:
+            return unchanged(CompressionStatus.FAILED, failure.message)
+        if not snapshot:
+            return unchanged(CompressionStatus.FAILED, gettext_lazy("The model gave no usable summary."))
+        made = _assemble(messages[:preamble_length], _summary_message(snapshot, requests), latest)
+        problem = history_problem(made)
+        if problem:
+            return unchanged(CompressionStatus.FAILED, problem)
+        saved = estimate_tokens(messages) - estimate_tokens(made)
+        if saved <= 0:
+            return unchanged(
+                CompressionStatus.INFLATED, gettext_lazy("The summary would be longer than what it stands for.")
+            )
+        after = max(tokens_before - saved, estimate_tokens(made))
+        return _CompressionResult(made, Compressed(tokens_before, after, CompressionStatus.COMPRESSED))
+
+
+@frozen
+class _CompressionResult:
+    messages: Sequence[Message]
+    outcome: Compressed
+
+
+def _threshold_after(outcome: Compressed) -> float:
+    match outcome.status:
+        case CompressionStatus.COMPRESSED:
+            return outcome.after * 1.25
+        case CompressionStatus.INFLATED:
+            return math.inf
+        case CompressionStatus.FAILED | CompressionStatus.NOT_NEEDED:
+            return outcome.before * 1.1
+
+
+def _split_point(messages: Sequence[Message], first: int) -> int:
+    """Where the latest messages begin, those that are kept.
+
+    Before a request of the person, if that keeps a fair part of what may be kept. In a long run after one request there
+    is no such place: then before an answer of the model, whose calls and their results stay together.
+    """
+    sizes = [estimate_tokens([message]) for message in messages]
+    room = KEEP_FRACTION * sum(sizes[first:])
+    before_request: int | None = None
+    before_answer: int | None = None
+    kept, fair = 0, False
+    for index in range(len(messages) - 1, first, -1):
+        kept += sizes[index]
+        if messages[index].responses:
+            continue
+        if kept > room and (before_request or before_answer):
+            break
+        if messages[index].role is Role.MODEL:
+            before_answer = index
+        else:
+            before_request, fair = index, kept >= room / 3
+    if before_request and (fair or not before_answer):
+        return before_request
+    return before_answer or first
+
+
+def _summary_request(older: Sequence[Message]) -> ModelRequest:
+    record = f"<record>\n{render_transcript(older)}\n</record>\n\nWrite the <state_snapshot> now."
+    return ModelRequest([user_message(record)], system=load_template("compress"), purpose="compression")
+
+
+def _parse_snapshot(answer: ModelResponse) -> str:
+    """What stands in the block that was asked for, or all of it; empty if the answer is not a whole one."""
+    if answer.reason is not FinishReason.STOP:
+        return ""
+    _, begins, inner = answer.text.rpartition("<state_snapshot>")
+    return (inner.partition("</state_snapshot>")[0] if begins else answer.text).strip()
+
+
+def _summary_message(snapshot: str, requests: Sequence[str]) -> Message:
+    return user_message(
+        f"{_SUMMARY_PREFIX}<state_snapshot>\n{snapshot}\n</state_snapshot>",
+        *(_REQUEST_PREFIX + request for request in requests),
+    )
+
+
+def _user_requests(messages: Sequence[Message]) -> list[str]:
+    """What the person asked for, also where it stands in an older summary."""
+    return [request for message in messages if message.role is Role.USER for request in _requests_in_message(message)]
+
+
+def _requests_in_message(message: Message) -> Iterator[str]:
+    texts = _texts_after_responses(message)
+    if texts and texts[0].startswith(_SUMMARY_PREFIX):
+        texts = texts[1:]
+    elif CONTENT_START in texts:
+        attached = texts.index(CONTENT_START)
+        texts = [text + _ATTACHMENT_NOTE for text in texts[:attached]]
+    yield from (text.removeprefix(_REQUEST_PREFIX).strip() for text in texts if text.strip())
+
+
+def _texts_after_responses(message: Message) -> list[str]:
+    """The texts of a message that are not part of a result, though a last one that may be either is among them."""
+    last = max((index for index, part in enumerate(message.parts) if isinstance(part, FunctionResponse)), default=-1)
+    texts = [part.text for part in message.parts[last + 1 :] if isinstance(part, Text)]
+    if not message.responses or message.responses[-1].response.get("output") != SUCCESS_MESSAGE:
+        return texts
+    # The content of such a result stands behind it; what the person said is behind that.
+    begins = texts.index(CONTENT_START) - 1 if CONTENT_START in texts else len(texts) - 1
+    return [] if texts[-1:] == [CONTENT_END] and CONTENT_START not in texts else texts[max(begins, 0) :]
+
+
+def _limit_requests(requests: list[str], later: list[str], *, most: int) -> list[str]:
+    """The requests, each once; where they are too long in all, the oldest are cut first, and never the very last."""
+    kept = list(dict.fromkeys(reversed(requests)))[::-1]
+    excess = sum(map(len, kept)) - min(_MAX_REQUEST_CHARS, most)
+    for length in _SHORTENED_LENGTHS:
+        for index, request in enumerate(kept if later else kept[:-1]):
+            if excess <= 0:
+                return kept
+            kept[index] = truncate_middle(request, length)
+            excess -= len(request) - len(kept[index])
+    return kept
+
+
+def _assemble(opening: Sequence[Message], summary: Message, latest: Sequence[Message]) -> list[Message]:
+    """Roles alternate: the summary joins an opening that is the user's, and is acknowledged before another request."""
+    if opening and opening[-1].role is Role.USER:
+        opening, summary = opening[:-1], user_message(*opening[-1].parts, *summary.parts)
+    acknowledgement = [model_message(ACKNOWLEDGEMENT)] if latest[0].role is Role.USER else []
+    return [*opening, summary, *acknowledgement, *latest]

@@ -1,0 +1,79 @@
+"""Asks a model which text of a file an edit meant that did not find its own."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import cast
+
+from tejat.core.json_text import InvalidJson, load_json
+from tejat.core.messages.history import user_message
+from tejat.core.messages.types import JsonObject
+from tejat.core.model import AskModel, FinishReason, ModelFailure, ModelRequest, ModelResponse
+from tejat.core.tools.edit_failure import EditFailure
+from tejat.engine.prompt.templates import load_template
+
+PURPOSE = "edit_correction"
+
+_TIMEOUT = 40.0
+_ANSWER_SCHEMA: JsonObject = {
+    "type": "object",
+    "properties": {
+        "explanation": {"type": "string", "description": "How old_string differs from the file."},
+        "corrected_target_snippet": {
+            "type": "string",
+            "description": "The text of the file that was meant, character by character. Empty if there is none.",
+        },
+    },
+    "required": ["explanation", "corrected_target_snippet"],
+}
+
+
+class EditCorrector:
+    """A `EditCorrector`. It waits for `patience` seconds, raises nothing but the cancellation of its task."""
+
+    def __init__(self, ask: AskModel, *, timeout: float = _TIMEOUT) -> None:
+        self._ask = ask
+        self._timeout = timeout
+
+    async def __call__(self, edit: EditFailure) -> str | None:
+        try:
+            async with asyncio.timeout(self._timeout):
+                return _parse_snippet(await self._ask(_correction_request(edit)))
+        except (ModelFailure, TimeoutError):
+            return None
+
+
+def _correction_request(edit: EditFailure) -> ModelRequest:
+    given = [("file", edit.content), ("old_string", edit.old_string), ("new_string", edit.new_string)]
+    if edit.instruction:
+        given.append(("instruction", edit.instruction))
+    fenced = "\n\n".join(_fence(name, text) for name, text in given)
+    asked = f"The edit of {edit.path} failed: {edit.problem}\n\n{fenced}\n\nWhich text of the file was meant?"
+    return ModelRequest(
+        [user_message(asked)],
+        system=load_template(PURPOSE),
+        response_schema=_ANSWER_SCHEMA,
+        temperature=0.0,
+        purpose=PURPOSE,
+    )
+
+
+def _fence(name: str, text: str) -> str:
+    """The text between marks that do not occur in it, so that it cannot pretend to end."""
+    while f"</{name}>" in text:
+        name += "_"
+    return f"<{name}>\n{text}\n</{name}>"
+
+
+def _parse_snippet(answer: ModelResponse) -> str | None:
+    if answer.reason is not FinishReason.STOP:
+        return None
+    # Some models put their JSON between words or fences whatever they are told.
+    text = answer.text
+    try:
+        told = load_json(text[text.find("{") : text.rfind("}") + 1])
+    except InvalidJson:
+        return None
+    if not isinstance(told, Mapping):
+        return None
+    snippet = cast("Mapping[str, object]", told).get("corrected_target_snippet")
+    return snippet if isinstance(snippet, str) and snippet.strip() else None

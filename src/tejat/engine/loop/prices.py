@@ -1,0 +1,87 @@
+"""What models cost."""
+
+import json
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from tejat.core.frozen import frozen
+from tejat.core.model import Usage
+
+_PRICE_FILE = os.path.join(os.path.dirname(__file__), "prices.json")
+_MILLION = 1_000_000
+
+_FREE_PROVIDERS = frozenset({"ollama", "scripted"})
+"""Services that run on the person's own machine, or nowhere."""
+_PROVIDERS = frozenset({"gemini", "vertex", "openai", "anthropic"})
+
+
+@frozen
+class Price:
+    """Dollars for a million tokens. A request with more than `threshold` tokens costs what `beyond` says."""
+
+    input: float
+    cached: float
+    output: float
+    threshold: int | None = None
+    beyond: "Price | None" = None
+
+
+def cost_of(usage: Usage, price: Price) -> float:
+    """The dollars for one request. Thinking is paid like answering, what the service's own tools read like input."""
+    if price.threshold is not None and price.beyond is not None and usage.prompt > price.threshold:
+        price = price.beyond
+    fresh = max(0, usage.prompt - usage.cached) + usage.tool
+    return (
+        fresh * price.input + usage.cached * price.cached + (usage.output + usage.thoughts) * price.output
+    ) / _MILLION
+
+
+class PriceList:
+    """Prices by name of the model. `own` are the person's, which win over those that come with the program."""
+
+    def __init__(self, own: Mapping[str, Price] | None = None) -> None:
+        self._own = own or {}
+        self._builtin: Mapping[str, Price] | None = None
+
+    def price_of(self, model: str) -> Price | None:
+        """The price under the longest name that the model's begins with; None where nobody knows it.
+
+        `gemini-2.5-pro` is also the price of `gemini-2.5-pro-preview-05-06`, but `gpt-5` is not that of `gpt-5.2`.
+        """
+        provider, _, inner = model.partition(":")
+        name = (inner if provider in _PROVIDERS else model).rpartition("/")[2]
+        price = _longest_match(self._own, model) or _longest_match(self._own, name)
+        if price is not None:
+            return price
+        if provider in _FREE_PROVIDERS:
+            return Price(0.0, 0.0, 0.0)
+        if self._builtin is None:
+            self._builtin = _load_prices()
+        return _longest_match(self._builtin, name)
+
+
+def known_models() -> list[str]:
+    """The models that the program knows the prices of, by names that say which version they are."""
+    return [name for name in _load_prices() if any(letter.isdigit() for letter in name)]
+
+
+def _longest_match(prices: Mapping[str, Price], model: str) -> Price | None:
+    fitting = [name for name in prices if model == name or model.startswith((f"{name}-", f"{name}@", f"{name}:"))]
+    return prices[max(fitting, key=len)] if fitting else None
+
+
+def _load_prices() -> dict[str, Price]:
+    with open(_PRICE_FILE, encoding="utf-8") as file:
+        return {name: _parse_price(told) for name, told in json.load(file).items()}
+
+
+def _parse_price(told: dict[str, Any]) -> Price:
+    beyond = told.get("beyond")
+    return Price(
+        told["input"],
+        told["cached"],
+        told["output"],
+        told.get("threshold"),
+        None if beyond is None else _parse_price(beyond),
+    )

@@ -1,0 +1,108 @@
+"""Which tools a model is told of: those in use that no rule forbids altogether, and of very many only an index."""
+
+from collections.abc import Callable, Sequence
+
+from tejat.core.frozen import frozen
+from tejat.core.messages.tokens import estimate_declaration_tokens
+from tejat.core.tools.base import FunctionDeclaration
+from tejat.tools.registry import FIND_TOOLS, ToolEntry, ToolRegistry, ToolSource
+
+DEFAULT_CONTEXT_SHARE = 0.1
+DEFAULT_MAX_TOKENS = 20_000
+DEFAULT_MAX_TOOLS = 100
+
+
+def default_limit(context_window: int, tools: int) -> int:
+    """How many tokens may be spent on telling of other people's tools, where nobody has set it.
+
+    None at all for very many tools: however short each is, a model does not choose well among hundreds.
+    """
+    if tools > DEFAULT_MAX_TOOLS:
+        return 0
+    return min(int(context_window * DEFAULT_CONTEXT_SHARE), DEFAULT_MAX_TOKENS)
+
+
+@frozen
+class ToolIndexOptions:
+    """What to do about tools that are not built in when there are too many of them.
+
+    `limit` says how many tokens the declarations of so many tools may have, None for any number. Above it they are left
+    out, and `index` gives a tool that tells of them and looks for them. Those that it found, and those that were
+    called, are declared.
+    """
+
+    limit: Callable[[int], int | None]
+    create_index: Callable[[Sequence[ToolEntry]], ToolEntry]
+
+
+class ToolDeclarations:
+    """The declarations as they are now. As long as nothing changes it is the same tuple, which is encoded once.
+
+    Tools that come to be known later stand behind all others, in the order in which they did, so that what a service
+    has seen before stays as it was. `is_forbidden` is given the name of a tool and its server.
+    """
+
+    def __init__(
+        self,
+        registry: ToolRegistry,
+        is_forbidden: Callable[[str, str | None], bool],
+        many: ToolIndexOptions | None = None,
+    ) -> None:
+        self._registry = registry
+        self._is_forbidden = is_forbidden
+        self._index_options = many
+        self._current: tuple[FunctionDeclaration, ...] = ()
+        self._indexed: list[ToolEntry] = []
+        self._costs: dict[str, tuple[FunctionDeclaration, int]] = {}
+
+    def __call__(self) -> tuple[FunctionDeclaration, ...]:
+        now = [entry.declaration for entry in self._select()]
+        if not _same_objects(now, self._current):
+            self._current = tuple(now)
+        return self._current
+
+    def _select(self) -> list[ToolEntry]:
+        allowed = [entry for entry in self._registry.entries() if entry.name != FIND_TOOLS and self._is_allowed(entry)]
+        indexed = self._entries_to_index(allowed)
+        self._update_index_tool(indexed)
+        finder = self._registry.entry(FIND_TOOLS)
+        if finder is None or not self._is_allowed(finder):
+            return allowed
+        left_out = {entry.name: entry for entry in indexed}
+        told_of = (left_out[name] for name in self._registry.activated_names if name in left_out)
+        return [*(entry for entry in allowed if entry.name not in left_out), finder, *told_of]
+
+    def _is_allowed(self, entry: ToolEntry) -> bool:
+        return not self._is_forbidden(entry.own_name, entry.server)
+
+    def _entries_to_index(self, allowed: Sequence[ToolEntry]) -> list[ToolEntry]:
+        """Those that only an index tells of. The person's own from Python are among them only if they fill it alone."""
+        foreign = [entry for entry in allowed if entry.source is not ToolSource.BUILT_IN]
+        limit = None if self._index_options is None or not foreign else self._index_options.limit(len(foreign))
+        if limit is None or self._total_cost(foreign) <= limit:
+            return []
+        strange = [entry for entry in foreign if entry.source is not ToolSource.PYTHON]
+        own = self._total_cost(foreign) - self._total_cost(strange)
+        return foreign if own > limit else strange
+
+    def _total_cost(self, entries: Sequence[ToolEntry]) -> int:
+        return sum(map(self._cost_of, entries))
+
+    def _cost_of(self, entry: ToolEntry) -> int:
+        known = self._costs.get(entry.name)
+        if known is None or known[0] is not entry.declaration:
+            known = self._costs[entry.name] = entry.declaration, estimate_declaration_tokens(entry.declaration)
+        return known[1]
+
+    def _update_index_tool(self, indexed: list[ToolEntry]) -> None:
+        """See to it that there is a tool that finds just these, or none where there is nothing to find."""
+        if self._index_options is None or _same_objects(indexed, self._indexed):
+            return
+        self._registry.unregister(FIND_TOOLS)
+        self._indexed = indexed
+        if indexed:
+            self._registry.register_entry(self._index_options.create_index(indexed))
+
+
+def _same_objects(some: Sequence[object], others: Sequence[object]) -> bool:
+    return len(some) == len(others) and all(one is other for one, other in zip(some, others, strict=True))

@@ -1,0 +1,91 @@
+"""The loop: ask the model, run the calls it answers with, hand back their results, until it has nothing left to ask."""
+
+import asyncio
+
+from tejat.core.agent.events import EndReason, EventSink
+from tejat.core.errors import StoppedByHook
+from tejat.core.frozen import frozen
+from tejat.core.i18n import _
+from tejat.core.model import FailureKind, FinishReason, ModelFailure, ModelResponse
+from tejat.engine.loop.conversation import Conversation, LoopError
+
+
+@frozen
+class RunOutcome:
+    """Why the loop is over. `failure` is what the model failed of."""
+
+    reason: EndReason
+    message: str = ""
+    failure: FailureKind | None = None
+
+
+async def run_turns(conversation: Conversation, emit: EventSink) -> RunOutcome:
+    """Answer the prompt that was added last, within the budget of the conversation.
+
+    Raises nothing but the cancellation of its task and what is a defect of the program. However it ends, the history is
+    legal: the next request can go out.
+    """
+    limit = asyncio.timeout(conversation.budget.remaining_seconds)
+    try:
+        async with limit:
+            return await _run_turns(conversation, emit)
+    except TimeoutError:
+        if not limit.expired():
+            raise  # not ours
+        conversation.withdraw_prompt()
+        return RunOutcome(*conversation.budget.time_limit_reached())
+    except ModelFailure as failure:
+        conversation.withdraw_prompt()
+        return RunOutcome(_FAILURE_REASONS.get(failure.kind, EndReason.MODEL_FAILED), failure.message, failure.kind)
+    except LoopError as circle:
+        return RunOutcome(EndReason.LOOP, _("The model was going in circles: {circle}", circle=circle))
+    except StoppedByHook as stop:
+        conversation.withdraw_prompt()
+        return RunOutcome(EndReason.NOT_ALLOWED, str(stop))
+    except asyncio.CancelledError:
+        conversation.withdraw_prompt()
+        raise
+
+
+async def _run_turns(conversation: Conversation, emit: EventSink) -> RunOutcome:
+    """Raises ModelFailure, TurnsInCircles and StoppedByHook."""
+    while True:
+        spent = conversation.budget.exceeded_limit(conversation.model.name)
+        if spent:
+            conversation.withdraw_prompt()
+            return RunOutcome(*spent)
+        if await conversation.compress_if_needed(emit):
+            continue
+        answer = await conversation.next_response(emit)
+        if answer is None:
+            continue
+        if not answer.calls:
+            if conversation.deliver_steering(emit):
+                continue
+            return _outcome_of(answer)
+        batch = await conversation.run_calls(answer.calls, emit)
+        if batch.stopped_by_user:
+            return RunOutcome(EndReason.INTERRUPTED, _("Operation cancelled."))
+        if batch.stop_reason:
+            return RunOutcome(EndReason.TOOL_STOPPED, batch.stop_reason)
+        if not conversation.deliver_steering(emit) and batch.all_cancelled:
+            return RunOutcome(EndReason.NOT_ALLOWED, _("Every call of the model was cancelled."))
+
+
+def _outcome_of(answer: ModelResponse) -> RunOutcome:
+    match answer.reason:
+        case FinishReason.MAX_TOKENS:
+            return RunOutcome(EndReason.TRUNCATED, _("Response truncated due to token limits."))
+        case FinishReason.OTHER:
+            reason = answer.detail or _("no reason given")
+            return RunOutcome(EndReason.FINISHED, _("The model stopped early: {reason}.", reason=reason))
+        case _:
+            return RunOutcome(EndReason.FINISHED)
+
+
+_FAILURE_REASONS = {
+    FailureKind.BLOCKED: EndReason.BLOCKED,
+    FailureKind.EMPTY: EndReason.EMPTY,
+    FailureKind.MALFORMED_CALL: EndReason.MALFORMED_CALL,
+    FailureKind.CONTEXT_FULL: EndReason.CONTEXT_FULL,
+}

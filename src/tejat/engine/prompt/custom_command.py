@@ -1,0 +1,317 @@
+"""Turns a prompt like `/name words` into what the command of that name stands for."""
+
+import re
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tejat.config.custom_commands import CustomCommand, CustomCommands
+from tejat.core.errors import BadPrompt, ErrorType, NotTrusted, ToolFailure
+from tejat.core.frozen import frozen
+from tejat.core.i18n import _, gettext_lazy
+from tejat.core.messages.types import FunctionCall, Part, Text
+from tejat.core.tools.base import ToolResult
+from tejat.core.tools.call_events import CallEventSink
+from tejat.engine.calls.scheduler import Scheduler
+from tejat.engine.prompt.mentions import ExpandedPrompt, ResourceReader, expand_mentions
+from tejat.engine.prompt.shell_quote import UnsafePlaceholder, substitute_argument
+from tejat.policy.types import Decision
+
+if TYPE_CHECKING:
+    from tejat.workspace.files.roots import Roots
+
+MAX_INSERTIONS = 100
+"""Files and shell commands in one prompt."""
+MAX_CHARACTERS = 8 * 2**20
+"""Of the words that are put into one prompt."""
+
+_ARGUMENTS = "{{args}}"
+_SHELL_TOOL = "run_shell_command"
+# An exclamation mark before the arguments is just that.
+_INSERTION = re.compile(r"[@!]\{(?!\{args\}\})")
+_BRACE = re.compile(r"[{}]")
+_INVOCATION = re.compile(r"/(\S+)\s*(.*)", re.DOTALL)
+_SHELL_RESULT = re.compile(
+    r"(\nStdout: \(empty\)\nStderr: \(empty\))?\nError: \(none\)\nExit Code: (\S+)\nSignal: (\S+)\n"
+    r"Background PIDs: [^\n]*\nProcess Group PGID: \S+\Z"
+)
+
+
+class CustomCommandError(BadPrompt):
+    """A command cannot be turned into a prompt; the message says which and why."""
+
+
+class CustomCommandExpander:
+    """Expands the prompts of one session that call a command.
+
+    `why_not_trusted` is said of the folder when a command of it is called that it may not bring along. `resource` reads
+    what servers have, where the person names it.
+    """
+
+    def __init__(
+        self,
+        commands: CustomCommands,
+        scheduler: Scheduler,
+        roots: "Roots",
+        *,
+        recursive_search: bool,
+        untrusted_reason: str,
+        read_resource: ResourceReader | None = None,
+    ) -> None:
+        self._commands = commands
+        self._read_resource = read_resource
+        self._scheduler = scheduler
+        self._expand_mentions = partial(expand_mentions, registry=scheduler.registry, roots=roots, mask=scheduler.mask)
+        self._recursive_search = recursive_search
+        self._untrusted_reason = untrusted_reason
+        self._unreported = commands.problems
+
+    async def expand(self, prompt: str, emit: CallEventSink | None = None) -> ExpandedPrompt:
+        """What the prompt stands for, with the files that the person names in it with `@`.
+
+        A prompt that calls no command is taken as it is. Shell commands run as any call does: the rules, the sandbox
+        and the person have their say, and `watch` sees them. Nothing that is put into the prompt is expanded again.
+        Raises CustomCommandError, NotTrusted and AtPathError.
+        """
+        notes, self._unreported = self._unreported, ()
+        called = _INVOCATION.fullmatch(prompt.strip())
+        command = self._command(called[1]) if called else None
+        if called is None or command is None:
+            said = await self._expand_user_text(prompt)
+            return ExpandedPrompt(said.parts, said.files, (*notes, *said.notes))
+        pieces = _parse_segments(command)
+        made = _PromptBuilder(notes)
+        words = await self._arguments(command, pieces, called, made)
+        files = {piece.text: await self._file_content(piece.text) for piece in pieces if piece.kind == "@"}
+        outputs = await self._run_shell_commands(command, _shell_lines(command, pieces, called[2]), emit)
+        for piece in pieces:
+            match piece.kind:
+                case "@":
+                    made.add_files(files[piece.text])
+                case "!":
+                    made.add_text(outputs.pop(0))
+                case _:
+                    made.add_text(piece.text.replace(_ARGUMENTS, words))
+        made.add_user_text()
+        return made.build(command)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Those of all commands, even if they cannot be used."""
+        return frozenset({*self._commands.commands, *self._commands.invalid, *self._commands.untrusted})
+
+    def _command(self, name: str) -> CustomCommand | None:
+        command = self._commands.commands.get(name)
+        if command is None and name in self._commands.invalid:
+            raise CustomCommandError(self._commands.invalid[name])
+        if command is None and name in self._commands.untrusted:
+            raise NotTrusted(
+                gettext_lazy(
+                    "/{name} is a command of this folder, and only a trusted folder may bring commands along. "
+                    "{why} See `tejat trust`; --trust trusts it for one run.",
+                    name=name,
+                    why=self._untrusted_reason,
+                )
+            )
+        return command
+
+    async def _expand_user_text(self, text: str) -> ExpandedPrompt:
+        return await self._expand_mentions(text, recursive_search=self._recursive_search, resource=self._read_resource)
+
+    async def _arguments(
+        self, command: CustomCommand, pieces: "Sequence[_Segment]", called: re.Match[str], made: "_PromptBuilder"
+    ) -> str:
+        """The arguments as they are put between the words; where they have no place, they are said at the end."""
+        given = called[2]
+        places = sum(piece.text.count(_ARGUMENTS) for piece in pieces if piece.kind != "@")
+        if places * len(given) > MAX_CHARACTERS:
+            raise _not_sent_error(command, gettext_lazy("it would be too long with these arguments."))
+        if not given or (places and not any(_ARGUMENTS in piece.text for piece in pieces if not piece.kind)):
+            return ""
+        said = await self._expand_user_text(given if places else called[0])
+        made.set_user_text(said, at_the_end=not places)
+        first = said.parts[0]
+        return first.text if places and isinstance(first, Text) else ""
+
+    async def _file_content(self, path: str) -> ExpandedPrompt:
+        """A file as it is, a directory file by file; the insertion itself where there is nothing of this name."""
+        escaped = re.sub(r'["\\]', r"\\\g<0>", path)
+        mention = f'@"{escaped}"'
+        found = await self._expand_mentions(mention, recursive_search=False)
+        label = found.parts[0]
+        if label == Text(mention):
+            notes = found.notes or (_("@{name} is left as it is: {why}", name=path, why=_("there is no such file.")),)
+            return ExpandedPrompt((Text(f"@{{{path}}}"),), notes=notes)
+        content = found.parts[2:-1]
+        is_directory = isinstance(label, Text) and label.text.endswith("/**")
+        if content and isinstance(content[0], Text) and not is_directory:
+            content = content[1:]  # the heading that says which file it is
+        return ExpandedPrompt(content, found.files, found.notes)
+
+    async def _run_shell_commands(
+        self, command: CustomCommand, lines: Sequence[str], emit: CallEventSink | None
+    ) -> list[str]:
+        """What the lines print. What may not run is refused before anything has run."""
+        description = f"Part of /{command.name}"
+        calls = [
+            FunctionCall(_SHELL_TOOL, {"command": line, "description": description}, f"{command.name}-{number}")
+            for number, line in enumerate(lines, 1)
+            if line
+        ]
+        told: dict[str, str] = {"": ""}
+        for call in sorted(calls, key=self._may_run):
+            line = str(call.args["command"])
+            result = await self._scheduler.run(call, emit)
+            if result.error is not None and result.error.type is not ErrorType.TIMEOUT:
+                raise _not_sent_error(
+                    command, gettext_lazy("this did not run: {line}\n{result}", line=line, result=_failure_text(result))
+                )
+            told[call.id or ""] = _output_text(line, result)
+        return [told[f"{command.name}-{number}" if line else ""] for number, line in enumerate(lines, 1)]
+
+    def _may_run(self, call: FunctionCall) -> bool:
+        """Whether it is neither refused by the rules nor asks somebody who is not there."""
+        tool = self._scheduler.registry.get(call.name)
+        if tool is None or tool.rejection(call.args) is not None:
+            return False
+        permission = self._scheduler.permission
+        try:
+            decision = permission.decide(tool, call.args)[1].decision
+        except ToolFailure:
+            return False
+        return decision is Decision.ALLOW or (decision is Decision.ASK and permission.can_ask)
+
+
+@frozen
+class _Segment:
+    """A part of a prompt: words, or with `@` or `!` as its kind what stands between the braces."""
+
+    kind: str
+    text: str
+
+
+def _parse_segments(command: CustomCommand) -> list[_Segment]:
+    """Raises CustomCommandError for braces that are never closed."""
+    prompt = command.prompt
+    pieces: list[_Segment] = []
+    start = 0
+    while found := _INSERTION.search(prompt, start):
+        end = _closing_brace(prompt, found.end())
+        if end is None:
+            line = prompt.count("\n", 0, found.start()) + 1
+            raise _not_sent_error(
+                command,
+                gettext_lazy(
+                    "{found} in line {line} of the prompt of {path} is never closed.",
+                    found=found[0],
+                    line=line,
+                    path=command.path,
+                ),
+            )
+        pieces += [
+            _Segment("", prompt[start : found.start()]),
+            _Segment(found[0][0], prompt[found.end() : end - 1].strip()),
+        ]
+        start = end
+    if len(pieces) > 2 * MAX_INSERTIONS:
+        raise _not_sent_error(
+            command, gettext_lazy("{path} has more than {most} insertions.", path=command.path, most=MAX_INSERTIONS)
+        )
+    return [*pieces, _Segment("", prompt[start:])]
+
+
+def _closing_brace(text: str, start: int) -> int | None:
+    """Behind the brace that closes the one before `start`."""
+    depth = 1
+    for brace in _BRACE.finditer(text, start):
+        depth += 1 if brace[0] == "{" else -1
+        if not depth:
+            return brace.end()
+    return None
+
+
+def _shell_lines(command: CustomCommand, pieces: Sequence[_Segment], arguments: str) -> list[str]:
+    """The shell commands. Raises CustomCommandError where the arguments cannot be put into one."""
+    try:
+        return [substitute_argument(piece.text, _ARGUMENTS, arguments) for piece in pieces if piece.kind == "!"]
+    except UnsafePlaceholder as error:
+        raise _not_sent_error(command, gettext_lazy("in {path}, {why}.", path=command.path, why=error)) from None
+
+
+def _not_sent_error(command: CustomCommand, why: str) -> CustomCommandError:
+    return CustomCommandError(gettext_lazy("/{name} was not sent: {why}", name=command.name, why=why))
+
+
+def _failure_text(result: ToolResult) -> str:
+    assert result.error is not None
+    display = result.return_display
+    return display if isinstance(display, str) and display else result.error.message
+
+
+def _output_text(line: str, result: ToolResult) -> str:
+    """What was printed, and how it ended if not well."""
+    display = result.return_display
+    output = display.rstrip("\n") if isinstance(display, str) else ""
+    if result.error is not None:
+        return f"{output}\n[Shell command '{line}' aborted]"
+    ended = _SHELL_RESULT.search(result.llm_content) if isinstance(result.llm_content, str) else None
+    if ended is None:
+        return output
+    nothing, code, signal = ended.groups()
+    if nothing:
+        output = ""  # the display says how it ended, and so do we
+    if signal != "(none)":
+        return f"{output}\n[Shell command '{line}' terminated by signal {signal}]"
+    return output if code == "0" else f"{output}\n[Shell command '{line}' exited with code {code}]"
+
+
+class _PromptBuilder:
+    """A prompt while it is being made."""
+
+    def __init__(self, notes: Sequence[str]) -> None:
+        self._notes = list(notes)
+        self._files: dict[str, None] = {}
+        self._parts: list[Part] = []
+        self._texts: list[str] = []
+        self._user_parts: Sequence[Part] = ()
+
+    def set_user_text(self, said: ExpandedPrompt, *, at_the_end: bool) -> None:
+        """What the person said: the files that they named, and at the end their words too."""
+        self._collect_notes(said)
+        first, *files = said.parts
+        self._user_parts = [Text(f"\n\n{first.text}"), *files] if at_the_end and isinstance(first, Text) else files
+
+    def add_text(self, words: str) -> None:
+        self._texts.append(words)
+
+    def add_files(self, files: ExpandedPrompt) -> None:
+        self._collect_notes(files)
+        self._add_parts(files.parts)
+
+    def add_user_text(self) -> None:
+        self._add_parts(self._user_parts)
+
+    def build(self, command: CustomCommand) -> ExpandedPrompt:
+        self._flush_text()
+        if not self._parts:
+            raise _not_sent_error(command, gettext_lazy("nothing is left of its prompt."))
+        return ExpandedPrompt(tuple(self._parts), tuple(self._files), tuple(dict.fromkeys(self._notes)))
+
+    def _collect_notes(self, expanded: ExpandedPrompt) -> None:
+        self._files |= dict.fromkeys(expanded.files)
+        self._notes += expanded.notes
+
+    def _add_parts(self, parts: Sequence[Part]) -> None:
+        for part in parts:
+            if isinstance(part, Text):
+                self.add_text(part.text)
+            else:
+                self._flush_text()
+                self._parts.append(part)
+
+    def _flush_text(self) -> None:
+        words = "".join(self._texts)
+        self._texts.clear()
+        # No service likes a part without words.
+        if words.strip():
+            self._parts.append(Text(words))

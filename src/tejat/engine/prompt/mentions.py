@@ -1,0 +1,287 @@
+"""Puts the files into a prompt that it names with `@`, and the resources of servers."""
+
+import re
+import stat
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from tejat.core.errors import BadPrompt, ErrorType, WorkspaceError
+from tejat.core.frozen import frozen
+from tejat.core.i18n import _, gettext_lazy
+from tejat.core.messages.types import Part, Text
+from tejat.core.text.mentions import MENTION_PATTERN, unescape_mention
+from tejat.core.tools.base import BaseTool, ToolResult, validate_and_execute
+from tejat.engine.calls.secret_mask import SecretMask
+from tejat.tools.registry import ToolRegistry
+
+if TYPE_CHECKING:
+    from tejat.workspace.files.roots import Location, Roots
+
+CONTENT_START = "\n--- Content from referenced files ---"
+CONTENT_END = "\n--- End of content ---"
+
+_TRAILING_PUNCTUATION = ".:'\"`>"
+_PATH_LIKE = r"/|\.\w{1,8}$"
+_GLOB_MAGIC = r"[*?\[\]{}()!+@\\]"
+_FILE_HEADER = r"(?s)--- (.*?) ---\n\n"
+_SKIPPED_FILE = r"(?m)^- `(.*)` \(Reason: (.*)\)$"
+
+
+ResourceReader: TypeAlias = Callable[[str], Awaitable[str | None]]
+"""What the resource of a server holds that is called `server:uri`, None if no server is called so.
+
+Raises BadPrompt, and LookupError, with words, where the server has no such resource.
+"""
+
+
+class MentionError(BadPrompt):
+    """The files that a prompt names cannot be read; the message says which and why."""
+
+
+@frozen
+class ExpandedPrompt:
+    """A prompt with its files. `read` names them, `notes` tells what was named and is not there, and why."""
+
+    parts: tuple[Part, ...]
+    files: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+async def expand_mentions(
+    prompt: str,
+    *,
+    registry: ToolRegistry,
+    roots: "Roots",
+    recursive_search: bool = True,
+    mask: SecretMask | None = None,
+    read_resource: ResourceReader | None = None,
+) -> ExpandedPrompt:
+    """The prompt and the content of what it names; as it is where it names nothing that exists.
+
+    `recursive_search` says whether a name that is not found is looked for as a part of a path, anywhere. `mask` keeps
+    secrets out of the content; the person's own words stay as they are. `resource` reads what servers have. Raises
+    AtPathError, and BadPrompt as `resource` does.
+    """
+    if "@" not in prompt:
+        return ExpandedPrompt((Text(prompt),))
+    finder = _MentionResolver(registry, roots, read_resource, recursive_search=recursive_search)
+    text, named = await finder.resolve_all(prompt)
+    if not named:
+        return ExpandedPrompt((Text(prompt),), notes=tuple(finder.notes))
+    gathered = _ContentCollector(finder.notes)
+    for place in named:
+        result = place.result if isinstance(place, _Resource) else await _read_files(place, registry)
+        if result.error is not None:
+            labels = ", ".join(each.label for each in named)
+            raise MentionError(
+                gettext_lazy("Error reading files ({labels}): {why}", labels=labels, why=result.error.message)
+            )
+        gathered.add(place, result if mask is None else mask.mask_result(result))
+    return gathered.build(text)
+
+
+async def _read_files(place: "_NamedPath", registry: ToolRegistry) -> ToolResult:
+    tool = registry.get("read_many_files")
+    if tool is None:
+        raise MentionError(gettext_lazy("Error: read_many_files tool not found."))
+    return await validate_and_execute(tool, place.arguments)
+
+
+@frozen
+class _Resource:
+    """A resource of a server, which has been read."""
+
+    label: str
+    content: str
+
+    @property
+    def path(self) -> str:
+        """No file has a path like this one."""
+        return f"@{self.label}"
+
+    @property
+    def result(self) -> ToolResult:
+        return ToolResult(f"--- {self.label} ---\n\n{self.content}")
+
+
+@frozen
+class _NamedPath:
+    """A file or a directory that a prompt names and that exists."""
+
+    path: str
+    display_path: str
+    is_directory: bool
+
+    @property
+    def label(self) -> str:
+        return f"{self.display_path.rstrip('/')}/**" if self.is_directory else self.display_path
+
+    @property
+    def arguments(self) -> dict[str, object]:
+        # Who names a file means that file, whatever is usually left out. Of a directory as little as possible is told,
+        # because what its name contains counts as asked for.
+        if self.is_directory:
+            return {"paths": [self.display_path]}
+        return {"paths": [self.path], "useDefaultExcludes": False}
+
+
+class _MentionResolver:
+    """Finds what the mentions in one prompt mean."""
+
+    def __init__(
+        self, registry: ToolRegistry, roots: "Roots", resource: ResourceReader | None, *, recursive_search: bool
+    ) -> None:
+        self.notes: list[str] = []
+        self._registry = registry
+        self._resource = resource
+        self._missing_resources: dict[str, str] = {}
+        self._resources_read: dict[str, _Resource] = {}
+        self._recursive_search = recursive_search
+        self._roots = roots
+
+    async def resolve_all(self, prompt: str) -> tuple[str, list[_NamedPath | _Resource]]:
+        """The prompt with every mention that means something spelled out, and what is meant, each once."""
+        text: list[str] = []
+        named: dict[str, _NamedPath | _Resource] = {}
+        end = 0
+        for mention in re.finditer(MENTION_PATTERN, prompt):
+            found = await self._resolve(_candidate_names(mention))
+            if found is None:
+                continue
+            place, rest = found
+            named.setdefault(place.path, place)
+            text += [prompt[end : mention.start()], "@", place.label]
+            end = mention.end() - len(rest)
+        return "".join([*text, prompt[end:]]), list(named.values())
+
+    async def _resolve(self, readings: Sequence[tuple[str, str]]) -> tuple[_NamedPath | _Resource, str] | None:
+        for word, rest in readings:
+            found = await self._read_resource(word)
+            if found is not None:
+                return found, rest
+            place = self._find_existing(word)
+            if isinstance(place, _NamedPath):
+                return place, rest
+        word, rest = readings[-1]
+        place = await self._search(word) or self._find_existing(word)
+        if isinstance(place, _NamedPath):
+            return place, rest
+        why = place or next(
+            (self._missing_resources[each] for each, _unused in readings if each in self._missing_resources), ""
+        )
+        if not why and re.search(_PATH_LIKE, word):  # else it may be somebody's name, or a decorator
+            why = _("there is no such file.")
+        if why:
+            self.notes.append(_("@{name} is left as it is: {why}", name=word[:_MAX_SEARCH_LENGTH], why=why))
+        return None
+
+    async def _read_resource(self, word: str) -> _Resource | None:
+        """Each is asked of its server once, however often it is named."""
+        if self._resource is None or ":" not in word:
+            return None
+        if word not in self._resources_read:
+            try:
+                content = await self._resource(word)
+            except LookupError as error:
+                self._missing_resources[word] = str(error)
+                content = None
+            if content is None:
+                return None
+            self._resources_read[word] = _Resource(word, content)
+        return self._resources_read[word]
+
+    def _find_existing(self, word: str) -> _NamedPath | str:
+        """What has this name, or why it cannot be used; an empty text if there is nothing."""
+        try:
+            location = self._roots.locate(word)
+            mode = self._roots.stat(location).st_mode
+        except WorkspaceError as error:
+            return "" if error.error_type is ErrorType.FILE_NOT_FOUND else error.message
+        if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
+            return _("it is neither a file nor a directory.")
+        return _NamedPath(location.path, self._display_path(location), stat.S_ISDIR(mode))
+
+    async def _search(self, word: str) -> _NamedPath | None:
+        """The file with this text in its path: one of this very name, else the first that is found."""
+        if not self._recursive_search or word.startswith(("/", "../", "./")):
+            return None
+        glob = self._registry.get("glob") if _MIN_SEARCH_LENGTH <= len(word) <= _MAX_SEARCH_LENGTH else None
+        if glob is None:
+            return None
+        escaped = re.sub(_GLOB_MAGIC, r"\\\g<0>", word)
+        paths = await _glob_paths(glob, f"**/*{escaped}*")
+        if not paths:
+            return None
+        found = self._find_existing(next((path for path in paths if path.endswith(f"/{word}")), paths[0]))
+        if not isinstance(found, _NamedPath):
+            return None
+        self.notes.append(_("@{name} was taken for {path}.", name=word, path=found.display_path))
+        return found
+
+    def _display_path(self, location: "Location") -> str:
+        """Relative to the first root; what lies outside of it by its whole path."""
+        first = self._roots.first.path.rstrip("/")
+        return "." if location.path.rstrip("/") == first else location.path.removeprefix(f"{first}/")
+
+
+# One or two letters are in too many names to mean one of them.
+_MIN_SEARCH_LENGTH = 3
+_MAX_SEARCH_LENGTH = 200
+
+
+def _candidate_names(mention: re.Match[str]) -> list[tuple[str, str]]:
+    """The names that a mention may mean, each with what of it is not part of the name: the end of a sentence."""
+    quoted = mention["quoted"]
+    if quoted is not None:
+        return [(unescape_mention(quoted), "")]
+    word = mention["plain"]
+    bare = word.rstrip(_TRAILING_PUNCTUATION)
+    words = [word] if bare in ("", word) else [word, bare]
+    return [(unescape_mention(each), word[len(each) :]) for each in words]
+
+
+async def _glob_paths(glob: BaseTool, pattern: str) -> list[str]:
+    result = await validate_and_execute(glob, {"pattern": pattern})
+    if result.error is not None or not isinstance(result.llm_content, str):
+        return []
+    return [line for line in result.llm_content.splitlines()[1:] if line.startswith("/")]
+
+
+class _ContentCollector:
+    """What was read, while it is being gathered."""
+
+    def __init__(self, notes: Sequence[str]) -> None:
+        self._notes = list(notes)
+        self._parts: list[Part] = []
+        self._files: dict[str, None] = {}
+
+    def add(self, place: _NamedPath | _Resource, result: ToolResult) -> None:
+        content = result.llm_content
+        items = [content] if isinstance(content, str) or not isinstance(content, Sequence) else content
+        before = len(self._parts)
+        for item in items:
+            if not isinstance(item, str):
+                self._files[place.label] = None
+                self._parts.append(item)
+                continue
+            head = re.match(_FILE_HEADER, item)
+            if head is not None and head[1] not in self._files:
+                self._files[head[1]] = None
+                # No service likes a part without words.
+                texts = (f"\nContent from @{head[1]}:\n", item[head.end() :].strip())
+                self._parts += [Text(text) for text in texts if text]
+        if not isinstance(result.return_display, str):
+            return
+        skipped = [f"{what}: {why}" for what, why in re.findall(_SKIPPED_FILE, result.return_display)]
+        if skipped:
+            left_out = "; ".join(skipped)
+            told = _("@{name} was not read as a whole. Left out: {files}.", name=place.label, files=left_out)
+            self._notes.append(told)
+        elif len(self._parts) == before and place.label not in self._files:
+            self._notes.append(_("@{name} has nothing that can be read.", name=place.label))
+
+    def build(self, text: str) -> ExpandedPrompt:
+        if not self._parts:
+            return ExpandedPrompt((Text(text),), notes=tuple(self._notes))
+        parts = (Text(text), Text(CONTENT_START), *self._parts, Text(CONTENT_END))
+        return ExpandedPrompt(parts, tuple(self._files), tuple(self._notes))

@@ -1,0 +1,222 @@
+"""`!` lines: a command of the person's own, run at once in their shell, whose output the model gets to know."""
+
+import asyncio
+import os
+import shlex
+import tempfile
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import BinaryIO
+
+from tejat.core.errors import WorkspaceError
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy, join_lazy, translate
+from tejat.core.messages.history import Message, user_message
+from tejat.engine.calls.secret_mask import SecretMask
+from tejat.workspace.files.private_files import create_private_file, make_private_directory
+from tejat.workspace.files.roots import Location, Roots
+from tejat.workspace.processes.bounded_buffer import BoundedBuffer
+from tejat.workspace.processes.live_output import LiveOutput
+from tejat.workspace.processes.output_collector import TimeLimits, collect_output, open_pipe
+from tejat.workspace.processes.pipe_drain import PipeDrain
+from tejat.workspace.processes.shell_output import HEAD_BYTES, TAIL_BYTES, format_output
+from tejat.workspace.processes.spawn import ExitStatus, ProcessSpec, signal_name
+from tejat.workspace.processes.supervisor_client import ProcessSupervisor
+
+MAX_RESULT_LENGTH = 10_000
+"""Characters of a result that the model gets."""
+
+_MAX_FILE_BYTES = 1 << 30
+_MAX_PATH_BYTES = 1 << 16
+_SHELLS_WITH_TRAP = frozenset({"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash"})
+_NO_LIMITS = TimeLimits(idle=None, total=None)
+
+
+@frozen
+class ShellModeResult:
+    """What came of a line: what the person is shown, and what the model gets to know with the next prompt."""
+
+    shown: str
+    message: Message
+
+
+class ShellMode:
+    """Runs lines one at a time or side by side, each in a shell of its own at the first root.
+
+    Nobody is asked and no sandbox is around it: it is the person who types it. `environment` is all that a line sees,
+    `shell` is how to call the person's shell, `outputs` where outputs are kept that are too long to be shown.
+    """
+
+    def __init__(
+        self,
+        supervisor: ProcessSupervisor,
+        roots: Roots,
+        *,
+        shell: tuple[str, ...],
+        environment: Mapping[str, str],
+        outputs: str,
+        mask: SecretMask,
+    ) -> None:
+        self._supervisor = supervisor
+        self._roots = roots
+        self._shell = shell
+        self._environment = environment
+        self._outputs = outputs
+        self._mask = mask
+        self._draining = PipeDrain()
+
+    async def run(self, line: str, show: Callable[[str], None], on_done: Callable[[ShellModeResult], None]) -> str:
+        """Run a line, show its output while it comes, and return what is to be shown in the end.
+
+        `done` is told what came of it, also when the task is cancelled: then everything that the line started is ended
+        first, and the cancellation goes on afterwards. Raises nothing else.
+        """
+        output = _CapturedOutput(self._outputs)
+        live = LiveOutput(lambda text: show(self._mask.mask_text(text)))
+        outcome = _ShellOutcome(output)
+        try:
+            outcome.exit, outcome.directory = await self._run_in_shell(line, output, live)
+        except asyncio.CancelledError:
+            outcome.was_cancelled = True
+            live.close()
+            on_done(self._build_result(line, outcome))
+            raise
+        except OSError as error:
+            outcome.problem = error.strerror or str(error)
+        except WorkspaceError as error:
+            outcome.problem = error.message
+        live.close()
+        ran = self._build_result(line, outcome)
+        on_done(ran)
+        return ran.shown
+
+    def close(self) -> None:
+        self._draining.close()
+
+    async def _run_in_shell(
+        self, line: str, output: "_CapturedOutput", live: LiveOutput
+    ) -> tuple[ExitStatus | None, str]:
+        """How it ended, and in which directory if that is another one. Raises OSError and WorkspaceError."""
+        ends = list(open_pipe())
+        try:
+            with self._roots.open_directory(Location(self._roots.first, "")) as directory, _DirectoryProbe() as place:
+                arguments = (*self._shell, place.wrap(line) if self._can_trap else line)
+                launch = ProcessSpec(arguments, directory.fd, self._environment)
+                running = await self._supervisor.start(launch, stdout=ends[1], stderr=ends[1])
+                os.close(ends.pop())
+                ended = await collect_output(
+                    running,
+                    ends[0],
+                    ends[0],
+                    out=output.buffer,
+                    err=output.buffer,
+                    limits=_NO_LIMITS,
+                    on_output=live.add,
+                )
+                if ended.exit is not None and ended.exit.survivors:
+                    self._draining.add(ends.pop())
+                return ended.exit, place.changed_directory(directory.real_path)
+        finally:
+            output.buffer.close()
+            for end in ends:
+                os.close(end)
+
+    @property
+    def _can_trap(self) -> bool:
+        return os.path.basename(self._shell[0]) in _SHELLS_WITH_TRAP
+
+    def _build_result(self, line: str, outcome: "_ShellOutcome") -> ShellModeResult:
+        result = self._mask.mask_text(_result_text(outcome))
+        shown = translate(result)
+        if len(result) > MAX_RESULT_LENGTH:
+            result = result[:MAX_RESULT_LENGTH] + "\n... (truncated)"
+        text = (
+            f"I ran the following shell command:\n{_fence(line, 'sh')}\n\n"
+            f"This produced the following result:\n{_fence(result)}"
+        )
+        return ShellModeResult(shown, user_message(text))
+
+
+class _CapturedOutput:
+    """What is kept of an output: its two ends, and the whole in a file if it is long."""
+
+    def __init__(self, directory: str) -> None:
+        self._directory = directory
+        self.path: str | None = None
+        self.buffer = BoundedBuffer(head=HEAD_BYTES, tail=TAIL_BYTES, spool=self._spool, spool_limit=_MAX_FILE_BYTES)
+
+    @property
+    def text(self) -> str:
+        return format_output(self.buffer, self.path)
+
+    def _spool(self) -> BinaryIO:
+        make_private_directory(self._directory)
+        self.path = os.path.join(self._directory, f"shell_mode_{os.urandom(8).hex()}.out")
+        return open(self.path, "wb", buffering=0, opener=lambda path, _: create_private_file(path))
+
+
+class _ShellOutcome:
+    """How a line ended, as far as it is known."""
+
+    def __init__(self, output: _CapturedOutput) -> None:
+        self.output = output
+        self.exit: ExitStatus | None = None
+        self.directory = ""
+        self.problem = ""
+        self.was_cancelled = False
+
+
+class _DirectoryProbe:
+    """A file that a shell writes its directory to when it ends."""
+
+    def __enter__(self) -> "_DirectoryProbe":
+        self._descriptor, self._path = tempfile.mkstemp(prefix="tejat-pwd-")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._descriptor)
+        with suppress(OSError):
+            os.unlink(self._path)
+
+    def wrap(self, line: str) -> str:
+        """The line, after which the shell tells where it is, however the line ends."""
+        writing = f"pwd > {shlex.quote(self._path)}"
+        return f"trap {shlex.quote(writing)} EXIT; {line}"
+
+    def changed_directory(self, here: str) -> str:
+        """Where the shell ended, empty if that is here or was not told."""
+        told = os.fsdecode(os.pread(self._descriptor, _MAX_PATH_BYTES, 0).removesuffix(b"\n"))
+        return told if told and os.path.realpath(told) != here else ""
+
+
+def _result_text(outcome: _ShellOutcome) -> str:
+    """The result as people know it of this mode."""
+    if outcome.output.buffer.is_binary:
+        text = gettext_lazy("[Command produced binary output, which is not shown.]")
+    else:
+        text = outcome.output.text.strip() or gettext_lazy("(Command produced no output)")
+    ended = outcome.exit
+    if outcome.problem:
+        text = join_lazy("\n", (outcome.problem, text))
+    elif outcome.was_cancelled:
+        text = join_lazy("\n", (gettext_lazy("Command was cancelled."), text))
+    elif ended is not None and ended.signal is not None:
+        told = gettext_lazy("Command terminated by signal: {signal}.", signal=signal_name(ended.signal))
+        text = join_lazy("\n", (told, text))
+    elif ended is not None and ended.code:
+        text = join_lazy("\n", (gettext_lazy("Command exited with code {code}.", code=ended.code), text))
+    if not outcome.directory:
+        return text
+    warning = gettext_lazy(
+        "WARNING: shell mode is stateless; the directory change to '{directory}' will not persist.",
+        directory=outcome.directory,
+    )
+    return join_lazy("\n\n", (warning, text))
+
+
+def _fence(text: str, language: str = "") -> str:
+    """In a fence that nothing in the text can end."""
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}{language}\n{text}\n{fence}"

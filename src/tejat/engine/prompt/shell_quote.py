@@ -1,0 +1,216 @@
+"""Puts a text into a shell command so that it stays a part of one word, whatever it says and wherever it stands."""
+
+import re
+from collections.abc import Iterator
+from shlex import quote
+
+from tejat.core.errors import TejatError
+from tejat.core.i18n import gettext_lazy
+
+MAX_COMMAND_LENGTH = 16 * 1024
+"""Characters that are read to find out where the argument stands."""
+
+
+class UnsafePlaceholder(TejatError):
+    """The text stands where no quotes would keep it from being read as code. The message says where."""
+
+
+def substitute_argument(command: str, placeholder: str, argument: str) -> str:
+    """The command with the quoted argument in every place of the placeholder; an empty one leaves nothing there.
+
+    Within quotes these are closed before it and opened again behind it. Raises NoPlaceForArgument. What a program makes
+    of the word that it is given is not known here, only what bash and the common ways to another shell make of it.
+    """
+    if placeholder not in command:
+        return command
+    if len(command) > MAX_COMMAND_LENGTH:
+        raise UnsafePlaceholder(
+            gettext_lazy(
+                "{placeholder} stands in a command of more than {most} characters",
+                placeholder=placeholder,
+                most=MAX_COMMAND_LENGTH,
+            )
+        )
+    marks = list(_ShellScanner(command, placeholder).quote_marks())
+    word = quote(argument) if argument else ""
+    pieces = command.split(placeholder)
+    filled = (f"{mark}{word}{mark}{piece}" if word else piece for mark, piece in zip(marks, pieces[1:], strict=True))
+    return pieces[0] + "".join(filled)
+
+
+_PLAIN_EXPANSION = re.compile(r"\$\{#?[A-Za-z_][A-Za-z0-9_]*\}|\$\{[0-9@*#?$!-]\}")
+_ESCAPED_QUOTES = re.compile(r"\$'(?:\\.|[^'\\])*'", re.DOTALL)
+_COMMENT = re.compile(r"(?<![^\s;&|()])#[^\n]*")
+_READS_CODE = re.compile(
+    r"(?<![\w.$-])(?:case|coproc|eval|let|select|ssh|trap|watch"
+    # These take names of variables, and the index in such a name is read as code.
+    r"|declare|export|getopts|local|mapfile|read|readarray|readonly|typeset|unset|wait)(?![\w.-])"
+)
+_TAKES_NAMES = re.compile(r"(?<![\w.$-])(?:printf|test|\[)(?=\s)")
+_NAME_FOLLOWS = re.compile(r"(?<=\s)-[vR](?=\s)")
+_SHELL = re.compile(r"(?<![\w.$-])(?:ba|da|fi|k|z)?sh(?![\w.-])")
+_UNSUPPORTED = (
+    (re.compile(r"\$?\(\(|\$\["), gettext_lazy("behind arithmetic")),
+    (re.compile(r"(?<=[A-Za-z0-9_])\["), gettext_lazy("behind an index")),
+    # After a mistake in one of these bash goes on reading with the next line, even if that is part of the argument.
+    (re.compile(r"=\("), gettext_lazy("behind an array")),
+    (re.compile(r"<<(?!<)"), gettext_lazy("behind a here-document")),
+    (re.compile("`"), gettext_lazy("behind a backtick")),
+    (re.compile(r"\$'"), gettext_lazy("in quotes with escapes")),
+    (re.compile(r"\$\{"), gettext_lazy("behind an expansion with conditions")),
+)
+"""What is not read any further, and how to call what follows."""
+_NOT_IN_QUOTES = (
+    gettext_lazy("behind an index"),
+    gettext_lazy("behind an array"),
+    gettext_lazy("behind a here-document"),
+    gettext_lazy("in quotes with escapes"),
+)
+_UNSUPPORTED_IN_QUOTES = tuple(entry for entry in _UNSUPPORTED if entry[1] not in _NOT_IN_QUOTES)
+
+
+class _ShellScanner:
+    """Reads a command as bash would, as far as it takes to know what the placeholders stand in.
+
+    What is beyond that is not guessed at: behind it no placeholder is accepted.
+    """
+
+    def __init__(self, command: str, placeholder: str) -> None:
+        self._command = command
+        self._placeholder = placeholder
+        self._position = 0
+        # What is open, the innermost last: a quotation mark, "[[", or "(" for whatever ends with ")".
+        self._open = [""]
+        self._unsafe_context = ""
+        self._calls_shell = False
+        self._takes_names = False
+
+    def quote_marks(self) -> Iterator[str]:
+        """The quotation mark around each placeholder, "" where there is none. Raises NoPlaceForArgument."""
+        while self._position < len(self._command):
+            if self._command.startswith(self._placeholder, self._position):
+                yield self._quote_mark()
+                self._position += len(self._placeholder)
+            elif self._open[-1] == "'":
+                self._scan_single_quoted()
+            elif self._open[-1] == '"':
+                self._scan_double_quoted()
+            else:
+                self._scan_unquoted()
+        if len(self._open) > 1:
+            raise UnsafePlaceholder(
+                gettext_lazy(
+                    "{placeholder} stands in a command where {open} is never closed",
+                    placeholder=self._placeholder,
+                    open=self._open[-1],
+                )
+            )
+
+    def _quote_mark(self) -> str:
+        mark = self._open[-1] if self._open[-1] in ("'", '"') else ""
+        if self._unsafe_context:
+            raise self._unsafe_error(self._unsafe_context)
+        if self._calls_shell and mark:
+            raise self._unsafe_error(gettext_lazy("in the text of another command"))
+        if "[[" in self._open:
+            raise self._unsafe_error("between [[ and ]]")
+        return mark
+
+    def _unsafe_error(self, where: str) -> UnsafePlaceholder:
+        return UnsafePlaceholder(
+            gettext_lazy(
+                "{placeholder} stands {where}, where quotes do not protect it",
+                placeholder=self._placeholder,
+                where=where,
+            )
+        )
+
+    def _scan_single_quoted(self) -> None:
+        if self._accept("'"):
+            self._open.pop()
+        else:
+            self._position += 1
+
+    def _scan_double_quoted(self) -> None:
+        if self._accept('"'):
+            self._open.pop()
+        elif self._skip_escape() or self._skip_expansion() or self._scan_unsupported(_UNSUPPORTED_IN_QUOTES):
+            return
+        elif self._accept("$("):
+            self._open.append("(")
+        else:
+            self._position += 1
+
+    def _scan_unquoted(self) -> None:
+        if self._skip_escape() or self._skip_comment() or self._skip_expansion() or self._scan_word():
+            return
+        if self._scan_unsupported(_UNSUPPORTED):
+            return
+        for opening, inner in (("'", "'"), ('"', '"'), ("[[", "[["), ("$(", "("), ("(", "(")):
+            if self._accept(opening):
+                self._open.append(inner)
+                return
+        for closing, inner in ((")", "("), ("]]", "[[")):
+            if self._open[-1] == inner and self._accept(closing):
+                self._open.pop()
+                return
+        if self._command[self._position] in ";&|\n":
+            self._takes_names = False
+        # A here-string is a word like others; one sign of it alone would pass for the beginning of a here-document.
+        self._position += 3 if self._command.startswith("<<<", self._position) else 1
+
+    def _accept(self, text: str) -> bool:
+        if not self._command.startswith(text, self._position):
+            return False
+        self._position += len(text)
+        return True
+
+    def _skip_escape(self) -> bool:
+        if not self._command.startswith("\\", self._position):
+            return False
+        self._skip_to(self._position + 2, gettext_lazy("behind a backslash"))
+        return True
+
+    def _skip_comment(self) -> bool:
+        found = _COMMENT.match(self._command, self._position)
+        if found is not None:
+            self._skip_to(found.end(), "in a comment")
+        return found is not None
+
+    def _skip_expansion(self) -> bool:
+        found = _PLAIN_EXPANSION.match(self._command, self._position)
+        if found is None and self._open[-1] != '"':
+            found = _ESCAPED_QUOTES.match(self._command, self._position)
+        if found is not None:
+            self._skip_to(found.end(), gettext_lazy("in quotes with escapes"))
+        return found is not None
+
+    def _skip_to(self, end: int, where: str) -> None:
+        """Nothing up to there matters. Raises NoPlaceForArgument if a placeholder begins before."""
+        if self._command.find(self._placeholder, self._position, end + len(self._placeholder) - 1) >= 0:
+            raise self._unsafe_error(where)
+        self._position = end
+
+    def _scan_word(self) -> bool:
+        """Words that lead to code which is read in another way."""
+        if found := _READS_CODE.match(self._command, self._position):
+            self._unsafe_context = self._unsafe_context or gettext_lazy("behind {found}", found=found[0])
+        elif found := _SHELL.match(self._command, self._position):
+            self._calls_shell = True
+        elif found := _TAKES_NAMES.match(self._command, self._position):
+            self._takes_names = True
+        elif self._takes_names and (found := _NAME_FOLLOWS.match(self._command, self._position)):
+            self._unsafe_context = self._unsafe_context or gettext_lazy("behind {found}", found=found[0])
+        if found is None:
+            return False
+        self._position = found.end()
+        return True
+
+    def _scan_unsupported(self, signs: "tuple[tuple[re.Pattern[str], str], ...]") -> bool:
+        for sign, where in signs:
+            found = sign.match(self._command, self._position)
+            if found is not None:
+                self._skip_to(found.end(), where)
+                self._unsafe_context = self._unsafe_context or where
+                return True
+        return False

@@ -1,0 +1,60 @@
+"""What the model is told before anybody speaks: how to work, and where it is."""
+
+from collections.abc import Collection, Iterator, Sequence
+
+from tejat.core.messages.history import Message, model_message, user_message
+from tejat.engine.prompt.folder_tree import escape_path, render_folder_tree
+from tejat.engine.prompt.templates import load_template
+
+ACKNOWLEDGEMENT = "Got it. Thanks for the context!"
+
+_EDIT_TOOLS = frozenset({"replace", "write_file"})
+
+
+def build_system_prompt(
+    *, context: str, tool_names: Collection[str], sandbox: str, is_headless: bool, replacement: str | None
+) -> str:
+    """The system instruction. It is the same in every session of a kind, so that a service can keep it at hand.
+
+    `context` is what people wrote for the model; `sandbox` says what commands run in ("a sandbox"), empty for nothing.
+    Where there is a `replacement`, it stands for everything but the context.
+    """
+    sections = [replacement.strip()] if replacement is not None else _sections(tool_names, sandbox, is_headless)
+    if context.strip():
+        sections = [*sections, load_template("context"), context.strip()]
+    return "\n\n".join(sections)
+
+
+def _sections(tool_names: Collection[str], sandbox: str, is_headless: bool) -> Iterator[str]:
+    yield load_template("system")
+    if not _EDIT_TOOLS.isdisjoint(tool_names):
+        yield load_template("editing")
+    if "run_shell_command" in tool_names:
+        yield load_template("shell")
+        yield load_template("sandboxed").format(sandbox=sandbox) if sandbox else load_template("unsandboxed")
+    if "save_memory" in tool_names:
+        yield load_template("memory")
+    yield load_template("headless" if is_headless else "interactive")
+
+
+def environment_messages(
+    *, directories: Sequence[str], today: str, platform: str, respect_git_ignore: bool = True
+) -> tuple[Message, Message]:
+    """What a conversation opens with: where and when it takes place, and the acknowledgement that belongs to it."""
+    names = list(map(escape_path, directories))
+    where = (
+        f"I am working in the directory {names[0]}"
+        if len(names) == 1
+        else "\n".join(["I am working in these directories:", *(f"  - {name}" for name in names)])
+    )
+    trees = "\n\n".join(
+        render_folder_tree(directory, respect_git_ignore=respect_git_ignore) for directory in directories
+    )
+    text = (
+        "This is where we are.\n"
+        f"Today's date is {today}.\n"
+        f"My operating system is: {platform}\n"
+        f"{where}\n"
+        f"This is what is in there:\n\n{trees}"
+    )
+    return user_message(text), model_message(ACKNOWLEDGEMENT)

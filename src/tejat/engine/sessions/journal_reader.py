@@ -1,0 +1,222 @@
+"""Reads a session's journal back, as much of it as is whole, into a history that can go on."""
+
+import os
+from collections.abc import Iterator, Sequence
+from io import BufferedReader
+
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy
+from tejat.core.json_fields import JsonFields
+from tejat.core.messages.history import Message, Role, interrupted_response, repair_history
+from tejat.core.messages.message_json import message_from_json, message_part_from_json, usage_from_json
+from tejat.core.messages.types import MessagePart
+from tejat.core.model import NO_USAGE, Usage
+from tejat.engine.sessions.journal_format import FORMAT_VERSION, MAX_LINE_BYTES, RecordKind, decode_record
+from tejat.engine.sessions.rewind_points import RewindPoint, RewindPoints
+
+
+@frozen
+class LoadedSession:
+    """A session as its journal tells it. `messages` are legal; `opening` is how many of them were there from the start.
+
+    `repairs` is what had to be put right in the conversation for that, `problems` what could not be read in the file,
+    both in sentences. `model` is who answered last. `marks` are the prompts that can be gone back to.
+    """
+
+    session_id: str
+    model: str
+    messages: tuple[Message, ...]
+    preamble_length: int = 0
+    usage: Usage = NO_USAGE
+    repairs: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+    rewind_points: tuple[RewindPoint, ...] = ()
+
+
+def read_journal(descriptor: int, *, session_id: str) -> LoadedSession:
+    """The session in an open file. `session_id` counts where the file does not tell. Raises OSError."""
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    replay = _Replay(session_id)
+    problems = _ReadProblems()
+    with open(descriptor, "rb", closefd=False) as file:
+        for number, line in enumerate(_read_lines(file), 1):
+            try:
+                if not replay.apply(decode_record(line)):
+                    problems.newer += 1
+            except ValueError:
+                problems.add_damaged_line(number, line)
+    if not replay.has_head:
+        problems.others.append(gettext_lazy("The beginning of the session is missing."))
+    messages, repairs = repair_history(replay.finish())
+    opening = replay.preamble if _same_content(messages[: len(replay.preamble)], replay.preamble) else []
+    return LoadedSession(
+        replay.session_id,
+        replay.model,
+        tuple(messages),
+        len(opening),
+        replay.usage,
+        tuple(repairs),
+        tuple(problems.messages()),
+        () if repairs else tuple(replay.rewind_points),
+    )
+
+
+def _same_content(some: Sequence[Message], others: Sequence[Message]) -> bool:
+    """A summary holds the opening too, as other objects."""
+    return [(message.role, message.parts) for message in some] == [(message.role, message.parts) for message in others]
+
+
+def _read_lines(file: BufferedReader) -> Iterator[bytes]:
+    """The lines; of one that is too long to be a record only the beginning."""
+    while line := file.readline(MAX_LINE_BYTES):
+        yield line
+        while line and not line.endswith(b"\n"):
+            line = file.readline(1 << 20)
+
+
+class _Replay:
+    """What happened, done again record by record."""
+
+    def __init__(self, session_id: str) -> None:
+        self.session_id = session_id
+        self.model = ""
+        self.preamble: list[Message] = []
+        self.usage = NO_USAGE
+        self.has_head = False
+        self.rewind_points = RewindPoints()
+        self._messages: list[Message] = []
+        self._results: dict[int, tuple[MessagePart, ...]] = {}
+        self._settled: Message | None = None
+
+    def apply(self, record: JsonFields) -> bool:
+        """Whether the record is of a version that we know. Raises ValueError, and has changed nothing then."""
+        if record.integer("v") != FORMAT_VERSION:
+            return False
+        match record.string("kind"):
+            case RecordKind.SESSION:
+                self.session_id, self.model = record.string("session"), record.string("model")
+                self.has_head = True
+            case RecordKind.OPENING:
+                self.preamble = _parse_messages(record)
+                self._replace(self.preamble)
+            case RecordKind.COMPRESSED:
+                self._replace(_parse_messages(record))
+            case RecordKind.PROMPT:
+                self._add_user(record)
+            case RecordKind.ANSWER:
+                self._add_model(record)
+            case RecordKind.RESPONSE:
+                parts = tuple(message_part_from_json(part) for part in record.items("parts"))
+                self._results[record.integer("index")] = parts
+            case RecordKind.WITHDRAWN:
+                self._withdraw()
+                self.rewind_points.withdraw_last(self._messages)
+            case RecordKind.REWOUND:
+                self._rewind(record)
+            case RecordKind.RESUMED:
+                self._answer_calls()
+                self._settle()
+            case _:
+                pass
+        return True
+
+    def finish(self) -> list[Message]:
+        """All messages. Calls that nothing came of are left to be repaired, so that it is told."""
+        known = tuple(part for index in sorted(self._results) for part in self._results[index])
+        if known:
+            self._messages.append(Message(Role.USER, known))
+        return self._messages
+
+    def _replace(self, messages: list[Message]) -> None:
+        self._messages = list(messages)
+        self._results = {}
+        self.rewind_points.clear()
+        self._settle()
+
+    def _rewind(self, record: JsonFields) -> None:
+        length, prompt = record.integer("messages"), record.integer_or_none("prompt")
+        self._answer_calls()
+        self._messages = self.rewind_points.rewind(prompt, length, self._messages)
+        self._settle()
+
+    def _settle(self) -> None:
+        """What is there now can no longer be taken back."""
+        is_user = self._messages and self._messages[-1].role is Role.USER
+        self._settled = self._messages[-1] if is_user else None
+
+    def _add_user(self, record: JsonFields) -> None:
+        message, shown = message_from_json(record.object("message")), record.string_or_none("shown")
+        at, stays = record.number_or_none("at") or 0.0, record.has("stays")
+        self._answer_calls()
+        if shown and not stays:
+            self.rewind_points.add(shown, at, self._messages)
+        if self._messages and self._messages[-1].role is Role.USER:
+            self._messages[-1] = Message(Role.USER, self._messages[-1].parts + message.parts)
+        else:
+            self._messages.append(message)
+        if stays:
+            self._settle()
+
+    def _add_model(self, record: JsonFields) -> None:
+        message, model = message_from_json(record.object("message")), record.string("model")
+        usage = usage_from_json(record.object("usage"))
+        self._answer_calls()
+        self._messages.append(message)
+        self._settled = None
+        self.model = model
+        self.usage += usage
+
+    def _answer_calls(self) -> None:
+        """The session went on, so whoever took it up was told already which calls were interrupted."""
+        calls = self._messages[-1].calls if self._messages else ()
+        if calls:
+            results = [self._results.get(index, (interrupted_response(call),)) for index, call in enumerate(calls)]
+            self._settled = Message(Role.USER, tuple(part for parts in results for part in parts))
+            self._messages.append(self._settled)
+        self._results = {}
+
+    def _withdraw(self) -> None:
+        """As `History.withdraw` did it."""
+        if not self._messages or self._messages[-1].role is Role.MODEL or self._messages[-1] is self._settled:
+            return
+        if self._settled is None:
+            self._messages.pop()
+        else:
+            self._messages[-1] = self._settled
+
+
+def _parse_messages(record: JsonFields) -> list[Message]:
+    """Raises ValueError."""
+    return [message_from_json(message) for message in record.items("messages")]
+
+
+class _ReadProblems:
+    """What could not be read."""
+
+    def __init__(self) -> None:
+        self.newer = 0
+        self.others: list[str] = []
+        self._damaged: list[int] = []
+        self._is_torn = False
+
+    def add_damaged_line(self, number: int, line: bytes) -> None:
+        if not line.strip():
+            return
+        self._is_torn = not line.endswith(b"\n") and len(line) < MAX_LINE_BYTES
+        if not self._is_torn:
+            self._damaged.append(number)
+
+    def messages(self) -> Iterator[str]:
+        yield from self.others
+        if len(self._damaged) == 1:
+            yield gettext_lazy("Line {number} is damaged and was left out.", number=self._damaged[0])
+        elif self._damaged:
+            yield gettext_lazy(
+                "{damaged} damaged lines were left out, the first is line {first}.",
+                damaged=len(self._damaged),
+                first=self._damaged[0],
+            )
+        if self._is_torn:
+            yield gettext_lazy("The last record was cut off in the middle and was left out.")
+        if self.newer:
+            yield gettext_lazy("Records of a newer version of Tejat were left out: {newer}.", newer=self.newer)

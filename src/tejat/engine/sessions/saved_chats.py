@@ -1,0 +1,117 @@
+"""Conversations that a person has kept under a name, of one project: a file each, that only they can read."""
+
+import os
+import stat
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from urllib.parse import quote, unquote
+
+from tejat.core.errors import UsageError
+from tejat.core.frozen import frozen
+from tejat.core.i18n import _
+from tejat.core.messages.history import Message
+from tejat.core.messages.message_json import message_to_json
+from tejat.core.messages.types import JsonObject
+from tejat.engine.sessions.journal import JournalMask
+from tejat.engine.sessions.journal_format import RecordKind
+from tejat.engine.sessions.journal_reader import LoadedSession, read_journal
+from tejat.engine.sessions.session_store import project_key
+from tejat.workspace.files.private_files import create_private_file, make_private_directory
+from tejat.workspace.files.regular_file import regular_file_opener
+
+_PREFIX = "checkpoint-"
+_SUFFIX = ".jsonl"
+_MAX_NAME_BYTES = 200
+"""Bytes; a file system takes no name that is much longer."""
+
+
+@frozen
+class SavedChat:
+    """`changed` is when it was kept, in seconds since 1970."""
+
+    tag: str
+    saved_at: float
+
+
+class SavedChats:
+    """Below the directory `state`, which is made when it is needed. Everything but `found` raises UsageError, OSError.
+
+    `secrets` are never written.
+    """
+
+    def __init__(
+        self, state: str, root: str, *, secrets: Sequence[str] = (), now: Callable[[], float] = time.time
+    ) -> None:
+        self._root = os.path.realpath(root)
+        self._directory = os.path.join(state, "chats", project_key(root))
+        self._mask = JournalMask(secrets)
+        self._now = now
+
+    def save(self, tag: str, messages: Sequence[Message], *, preamble_length: int, session_id: str, model: str) -> None:
+        """Keep a conversation, in the place of one that had the same name."""
+        at = round(self._now(), 3)
+        told = [message_to_json(message) for message in messages]
+        records: tuple[JsonObject, ...] = (
+            {"kind": RecordKind.SESSION, "at": at, "session": session_id, "root": self._root, "model": model},
+            {"kind": RecordKind.OPENING, "at": at, "messages": told[:preamble_length]},
+            {"kind": RecordKind.COMPRESSED, "at": at, "messages": told},
+        )
+        try:
+            lines = b"".join(map(self._mask.encode, records))
+        except ValueError as error:
+            raise UsageError(_("This conversation cannot be saved: {why}.", why=error)) from None
+        path = self._path(tag)
+        make_private_directory(self._directory)
+        unfinished = f"{path}.{os.urandom(4).hex()}"
+        with open(unfinished, "wb", opener=lambda path, _unused: create_private_file(path)) as file:
+            file.write(lines)
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            os.replace(unfinished, path)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(unfinished)
+            raise
+
+    def load(self, tag: str) -> LoadedSession | None:
+        """What was kept under this name, None if nothing was."""
+        try:
+            descriptor = regular_file_opener(self._path(tag), os.O_RDONLY | os.O_NOFOLLOW)
+        except FileNotFoundError:
+            return None
+        try:
+            return read_journal(descriptor, session_id="")
+        finally:
+            os.close(descriptor)
+
+    def exists(self, tag: str) -> bool:
+        return os.path.lexists(self._path(tag))
+
+    def delete(self, tag: str) -> bool:
+        """Whether there was one."""
+        try:
+            os.unlink(self._path(tag))
+        except FileNotFoundError:
+            return False
+        return True
+
+    def list_chats(self) -> list[SavedChat]:
+        """All of this project, the newest last. Raises nothing: what is missing is empty."""
+        checkpoints: list[SavedChat] = []
+        with suppress(OSError), os.scandir(self._directory) as entries:
+            for entry in entries:
+                if entry.name.startswith(_PREFIX) and entry.name.endswith(_SUFFIX):
+                    with suppress(OSError):
+                        status = entry.stat(follow_symlinks=False)
+                        if stat.S_ISREG(status.st_mode):
+                            tag = unquote(entry.name[len(_PREFIX) : -len(_SUFFIX)], errors="replace")
+                            checkpoints.append(SavedChat(tag, status.st_mtime))
+        return sorted(checkpoints, key=lambda each: (each.saved_at, each.tag))
+
+    def _path(self, tag: str) -> str:
+        name = f"{_PREFIX}{quote(tag, safe='', errors='surrogatepass')}{_SUFFIX}"
+        if len(name) > _MAX_NAME_BYTES:
+            raise UsageError(_("This name is too long. Choose a shorter one."))
+        return os.path.join(self._directory, name)

@@ -1,0 +1,298 @@
+"""Where the sessions of a project are kept: listed, found by number or id, taken up again, deleted and tidied away."""
+
+import errno
+import hashlib
+import os
+import stat
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import TypeAlias
+
+from tejat.core.errors import UsageError
+from tejat.core.frozen import frozen
+from tejat.core.i18n import _
+from tejat.core.sanitize import sanitize_text
+from tejat.engine.sessions.journal import SUFFIX, SessionJournal, try_lock
+from tejat.engine.sessions.journal_format import decode_record
+from tejat.engine.sessions.journal_reader import LoadedSession, read_journal
+from tejat.workspace.files.regular_file import regular_file_opener
+
+LATEST = "latest"
+
+_HOUR = 60 * 60
+_DAY = 24 * _HOUR
+_MAX_HEAD_BYTES = 64 << 10
+_MAX_LISTED = 5
+_READ_ONLY_ERRORS = (errno.EACCES, errno.EPERM, errno.EROFS)
+
+
+@frozen
+class SessionSummary:
+    """One session in the list. `title` is the beginning of the first prompt, on one line, as it was written.
+
+    `number` counts from 1, the session that was used last has the highest. Times are seconds since 1970.
+    """
+
+    number: int
+    session_id: str
+    path: str
+    title: str
+    model: str
+    started: float
+    modified: float
+    size: int
+
+
+class SessionStore:
+    """The sessions of the project in `root`, below the directory `state`, which is made when it is needed.
+
+    Every method but `found` and `tidy` raises UsageError, with what there is, for a session that cannot be had.
+    """
+
+    def __init__(
+        self,
+        state: str,
+        root: str,
+        *,
+        max_age_days: float | None = 30,
+        max_bytes: int = 1 << 30,
+        secrets: Sequence[str] = (),
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        """`tidy` keeps sessions for so many days, and so many bytes of all projects together.
+
+        `secrets` are never written into a journal.
+        """
+        self._root = os.path.realpath(root)
+        self._sessions_directory = os.path.join(state, "sessions")
+        self._directory = os.path.join(self._sessions_directory, project_key(self._root))
+        self._max_age_days = max_age_days
+        self._max_bytes = max_bytes
+        self._secrets = tuple(secrets)
+        self._now = now
+
+    def create(self, *, session_id: str, model: str) -> SessionJournal:
+        return SessionJournal.create(
+            self._directory,
+            session_id=session_id,
+            root=self._root,
+            model=model,
+            secrets=self._secrets,
+            now=self._now,
+        )
+
+    def list_sessions(self) -> list[SessionSummary]:
+        """The sessions, the one used last at the end. Only the first line of each is read. Raises nothing."""
+        files = sorted((file for file in _journal_files(self._directory) if file[1].st_size), key=_last_change)
+        return [_read_summary(number, path, status) for number, (path, status) in enumerate(files, 1)]
+
+    def find(self, word: str) -> SessionSummary:
+        """The session meant by "latest", a number of the list, an id or the beginning of one."""
+        entries = self.list_sessions()
+        if not entries:
+            raise UsageError(_("There are no sessions of this project."))
+        if word == LATEST:
+            return entries[-1]
+        by_number = {str(entry.number): entry for entry in entries}
+        if word in by_number:
+            return by_number[word]
+        matches = [entry for entry in entries if entry.session_id == word]
+        matches = matches[-1:] or [entry for entry in entries if word and entry.session_id.startswith(word)]
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            raise UsageError(
+                _(
+                    "More than one session begins with {word}: {matches}.",
+                    word=sanitize_text(word),
+                    matches=_format_sessions(matches),
+                )
+            )
+        raise UsageError(
+            _(
+                "There is no session {word!r} of this project, but {entries}.",
+                word=sanitize_text(word),
+                entries=_format_sessions(entries),
+            )
+        )
+
+    def load(self, entry: SessionSummary) -> LoadedSession:
+        """The conversation as it stands, to look at it."""
+        try:
+            descriptor = _open_journal(entry.path, os.O_RDONLY)
+            try:
+                return read_journal(descriptor, session_id=entry.session_id)
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            raise _unusable_error(entry, error) from None
+
+    def resume(self, entry: SessionSummary) -> tuple[SessionJournal, LoadedSession]:
+        """The conversation, and its journal to go on with. Nobody else can have it until that is closed.
+
+        Where the file can only be read the session goes on without being recorded, as the journal's `failure` says.
+        """
+        try:
+            descriptor = _open_journal(entry.path, os.O_RDWR | os.O_APPEND)
+        except OSError as error:
+            if error.errno not in _READ_ONLY_ERRORS:
+                raise _unusable_error(entry, error) from None
+            loaded = self.load(entry)
+            return SessionJournal.read_only(loaded.session_id, entry.path, error), loaded
+        try:
+            _lock_journal(descriptor)
+            loaded = read_journal(descriptor, session_id=entry.session_id)
+            journal = SessionJournal.reopen(
+                loaded.session_id, entry.path, descriptor, secrets=self._secrets, now=self._now
+            )
+        except OSError as error:
+            os.close(descriptor)
+            raise _unusable_error(entry, error) from None
+        except BaseException:
+            os.close(descriptor)
+            raise
+        return journal, loaded
+
+    def delete(self, word: str) -> SessionSummary:
+        """Remove the session that `find` finds, unless it is in use."""
+        entry = self.find(word)
+        try:
+            _remove(entry.path)
+        except OSError as error:
+            raise _unusable_error(entry, error) from None
+        return entry
+
+    def prune(self) -> None:
+        """Remove what is too old or too much, of all projects. What is in use stays. Raises nothing.
+
+        Looks only once an hour, because there can be very many sessions.
+        """
+        now = self._now()
+        with suppress(OSError):
+            if not _is_prune_due(os.path.join(self._sessions_directory, "tidied"), now):
+                return
+            with os.scandir(self._sessions_directory) as entries:
+                directories = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
+            self._prune_files([file for directory in directories for file in _journal_files(directory)], now)
+            for directory in directories:
+                with suppress(OSError):
+                    os.rmdir(directory)
+
+    def _prune_files(self, files: list["_File"], now: float) -> None:
+        oldest = 0 if self._max_age_days is None else now - self._max_age_days * _DAY
+        kept = 0
+        for path, status in sorted(files, key=_last_change, reverse=True):
+            kept += status.st_size
+            if status.st_mtime < oldest or kept > self._max_bytes:
+                with suppress(OSError):
+                    _remove(path)
+
+
+def project_key(root: str) -> str:
+    """What the directories of a project are called that we keep for it."""
+    return hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:16]
+
+
+_File: TypeAlias = tuple[str, os.stat_result]
+
+
+def _journal_files(directory: str) -> list[_File]:
+    """The files of sessions in a directory, each with its status. Raises nothing: what is missing is empty."""
+    found: list[_File] = []
+    with suppress(OSError), os.scandir(directory) as entries:
+        for entry in entries:
+            if entry.name.endswith(SUFFIX):
+                with suppress(OSError):
+                    status = entry.stat(follow_symlinks=False)
+                    if stat.S_ISREG(status.st_mode):
+                        found.append((entry.path, status))
+    return found
+
+
+def _last_change(file: _File) -> tuple[int, str]:
+    path, status = file
+    return status.st_mtime_ns, path
+
+
+def _read_summary(number: int, path: str, status: os.stat_result) -> SessionSummary:
+    """What the first line tells, and where it does not, what the file itself does."""
+    try:
+        head = decode_record(_first_line(path))
+        session_id, model = head.string("session"), head.string("model")
+        title = head.string_or_none("title") or ""
+        started = head.number("at")
+    except (OSError, ValueError):
+        session_id, title, model = os.path.basename(path)[_STAMP_LENGTH:].removesuffix(SUFFIX), "", ""
+        started = status.st_mtime
+    return SessionSummary(number, session_id, path, title, model, started, status.st_mtime, status.st_size)
+
+
+_STAMP_LENGTH = len("2026-01-31T23-59-59-")
+
+
+def _first_line(path: str) -> bytes:
+    """Raises OSError."""
+    descriptor = _open_journal(path, os.O_RDONLY)
+    try:
+        return os.pread(descriptor, _MAX_HEAD_BYTES, 0).partition(b"\n")[0]
+    finally:
+        os.close(descriptor)
+
+
+def _open_journal(path: str, flags: int) -> int:
+    """A descriptor of a regular file; nothing that was put in its place is followed or waited for. Raises OSError."""
+    return regular_file_opener(path, flags | os.O_NOFOLLOW)
+
+
+def _lock_journal(descriptor: int) -> None:
+    """Raises OSError if the session is in use or was deleted meanwhile."""
+    if not try_lock(descriptor):
+        raise OSError(errno.EBUSY, _("it is in use elsewhere"))
+    if not os.fstat(descriptor).st_nlink:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+
+
+def _remove(path: str) -> None:
+    """Raises OSError, also if the session is in use."""
+    try:
+        descriptor = _open_journal(path, os.O_RDONLY)
+    except PermissionError:
+        # Who writes a journal can read it.
+        os.unlink(path)
+        return
+    try:
+        _lock_journal(descriptor)
+        os.unlink(path)
+    finally:
+        os.close(descriptor)
+
+
+def _is_prune_due(stamp: str, now: float) -> bool:
+    """Whether an hour has passed since the last time, which is now then. Raises OSError."""
+    with suppress(FileNotFoundError):
+        if abs(now - os.lstat(stamp).st_mtime) < _HOUR:
+            return False
+    os.close(os.open(stamp, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600))
+    os.utime(stamp, (now, now))
+    return True
+
+
+def _unusable_error(entry: SessionSummary, error: OSError) -> UsageError:
+    return UsageError(
+        _(
+            "The session {session} cannot be used: {reason}.",
+            session=sanitize_text(entry.session_id),
+            reason=error.strerror or error,
+        )
+    )
+
+
+def _format_sessions(entries: Sequence[SessionSummary]) -> str:
+    """The last few, each with its number."""
+    names = [
+        _("{session} (number {number})", session=sanitize_text(entry.session_id), number=entry.number)
+        for entry in entries[-_MAX_LISTED:]
+    ]
+    more = [f"{len(entries) - _MAX_LISTED} others"] if len(entries) > _MAX_LISTED else []
+    return ", ".join([*names, *more])

@@ -1,0 +1,174 @@
+"""What a run came to in numbers, counted from its events, with the field names of the documents."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import cast
+
+from tejat.core.agent.events import AgentEvent, Answered, RequestFailed, Retrying, SessionStarted
+from tejat.core.errors import ErrorType
+from tejat.core.messages.types import JsonObject, JsonValue
+from tejat.core.model import NO_USAGE, Usage
+from tejat.core.tools.call_events import BY_USER, CallFinished, CallState
+from tejat.core.tools.display import FileDiff
+
+
+class Statistics:
+    """Counts whatever it is told of. `milliseconds` tells a duration."""
+
+    def __init__(self, milliseconds: Callable[[float], int]) -> None:
+        self._milliseconds = milliseconds
+        self.usage = NO_USAGE
+        self._model = ""
+        self._models: dict[str, _ModelStatistics] = {}
+        self._tools: dict[str, _ToolStatistics] = {}
+        self.lines_added = self.lines_removed = 0
+        self.denials: list[JsonObject] = []
+
+    def record(self, event: AgentEvent) -> None:
+        match event:
+            case SessionStarted(model=model):
+                self._model = model
+            case Answered(answer, seconds):
+                self._model_statistics(answer.model or self._model).add(answer.usage, seconds)
+                self.usage += answer.usage
+            case Retrying():
+                self._model_statistics(self._model).fail(0.0)
+            case RequestFailed(seconds=seconds):
+                self._model_statistics(self._model).fail(seconds)
+            case CallFinished():
+                self._record_call(event)
+            case _:
+                pass
+
+    @property
+    def calls(self) -> int:
+        return sum(tool.count for tool in self._tools.values())
+
+    @property
+    def failed(self) -> int:
+        return sum(tool.count - tool.success for tool in self._tools.values())
+
+    @property
+    def models(self) -> "Mapping[str, _ModelStatistics]":
+        return self._models
+
+    @property
+    def tools(self) -> "Mapping[str, _ToolStatistics]":
+        return self._tools
+
+    def to_json(self) -> JsonObject:
+        tools = self._tools.values()
+        return {
+            "models": {name: model.to_json(self._milliseconds) for name, model in self._models.items()},
+            "tools": {
+                "totalCalls": self.calls,
+                "totalSuccess": sum(tool.success for tool in tools),
+                "totalFail": self.failed,
+                "totalDurationMs": self._milliseconds(sum(tool.seconds for tool in tools)),
+                "totalDecisions": _decisions(sum((tool.decisions for tool in tools), Counter[str]())),
+                "byName": {name: tool.to_json(self._milliseconds) for name, tool in self._tools.items()},
+            },
+            "files": {"totalLinesAdded": self.lines_added, "totalLinesRemoved": self.lines_removed},
+        }
+
+    def _model_statistics(self, model: str) -> "_ModelStatistics":
+        return self._models.setdefault(model, _ModelStatistics())
+
+    def _record_call(self, call: CallFinished) -> None:
+        decision = _decision(call)
+        self._tools.setdefault(call.call.name, _ToolStatistics()).add(call, decision)
+        if decision == "reject":
+            self.denials.append(_denial(call))
+        display = call.result.return_display
+        if call.state is CallState.SUCCESS and isinstance(display, FileDiff) and display.diff_stat is not None:
+            stat = display.diff_stat
+            self.lines_added += stat.model_added_lines + stat.user_added_lines
+            self.lines_removed += stat.model_removed_lines + stat.user_removed_lines
+
+
+class _ModelStatistics:
+    def __init__(self) -> None:
+        self.requests = self.errors = 0
+        self.seconds = 0.0
+        self.usage = NO_USAGE
+
+    def add(self, usage: Usage, seconds: float) -> None:
+        self.requests += 1
+        self.seconds += seconds
+        self.usage += usage
+
+    def fail(self, seconds: float) -> None:
+        self.requests += 1
+        self.errors += 1
+        self.seconds += seconds
+
+    def to_json(self, milliseconds: Callable[[float], int]) -> JsonObject:
+        usage = self.usage
+        return {
+            "api": {
+                "totalRequests": self.requests,
+                "totalErrors": self.errors,
+                "totalLatencyMs": milliseconds(self.seconds),
+            },
+            "tokens": {
+                "input": usage.prompt - usage.cached,
+                "prompt": usage.prompt,
+                "candidates": usage.output,
+                "total": usage.total,
+                "cached": usage.cached,
+                "thoughts": usage.thoughts,
+                "tool": usage.tool,
+            },
+        }
+
+
+class _ToolStatistics:
+    def __init__(self) -> None:
+        self.count = self.success = 0
+        self.seconds = 0.0
+        self.decisions = Counter[str]()
+
+    def add(self, call: CallFinished, decision: str) -> None:
+        self.count += 1
+        self.success += call.state is CallState.SUCCESS
+        self.seconds += call.seconds
+        if decision:
+            self.decisions[decision] += 1
+
+    def to_json(self, milliseconds: Callable[[float], int]) -> JsonObject:
+        return {
+            "count": self.count,
+            "success": self.success,
+            "fail": self.count - self.success,
+            "durationMs": milliseconds(self.seconds),
+            "decisions": _decisions(self.decisions),
+        }
+
+
+def _decision(call: CallFinished) -> str:
+    """Who decided about the call, in the word of the documents; empty where there was nothing to decide."""
+    error = call.result.error
+    if not call.allowed_by:
+        was_refused = error is not None and error.type in (ErrorType.POLICY_VIOLATION, ErrorType.CANCELLED)
+        return "reject" if was_refused else ""
+    if call.allowed_by != BY_USER:
+        return "auto_accept"
+    display = call.result.return_display
+    stat = display.diff_stat if isinstance(display, FileDiff) else None
+    was_rewritten = stat is not None and stat.user_added_lines + stat.user_removed_lines > 0
+    return "modify" if was_rewritten else "accept"
+
+
+def _denial(call: CallFinished) -> JsonObject:
+    error, display = call.result.error, call.result.return_display
+    assert error is not None
+    return {
+        "tool_name": call.call.name,
+        "tool_id": call.call.id,
+        "parameters": cast("JsonObject", call.call.args),
+        "reason": display if isinstance(display, str) else error.message,
+    }
+
+
+def _decisions(counted: Counter[str]) -> dict[str, JsonValue]:
+    return {name: counted[name] for name in ("accept", "reject", "modify", "auto_accept")}

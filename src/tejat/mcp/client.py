@@ -1,0 +1,387 @@
+"""One server for as long as a session lasts: connected in the background, and again when the connection was lost."""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
+from functools import partial
+from typing import TypeVar
+
+from tejat.core.frozen import frozen, replace
+from tejat.core.i18n import gettext_lazy
+from tejat.core.messages.types import JsonObject
+from tejat.mcp.connection import ServerConnection
+from tejat.mcp.errors import McpFailure, McpProblem, RequestNotSent
+from tejat.mcp.features.discovery import NOTHING_FOUND
+from tejat.mcp.jsonrpc_session import RequestTimeout
+from tejat.mcp.protocol import TOOL_CALL
+from tejat.mcp.server_requests import ServerRequestHandler
+from tejat.mcp.transports.base import Transport
+from tejat.mcp.types import ClientCallbacks, ConnectionStep, McpProgress, ServerFeatures, ServerState, ServerStatus
+
+_Result = TypeVar("_Result")
+
+_MAX_TIMEOUT_FACTOR = 4
+"""A call that tells of its progress may take so many times the limit of the server."""
+_MAX_REASONS = 3
+_STEP_ACTIONS = {
+    ConnectionStep.START: gettext_lazy("start"),
+    ConnectionStep.HANDSHAKE: gettext_lazy("answer the handshake"),
+}
+_MAY_BE_DONE = gettext_lazy("The call may or may not have been done.")
+_CLOSED = gettext_lazy("The session with the server was closed.")
+
+
+@frozen
+class ServerPlan:
+    """How one server is reached: what is told of it, how a connection is made, and its limits in seconds.
+
+    `connect` may raise McpFailure. `where` is shown: a command without arguments, or an address without secrets.
+    `start_timeout` is how long it may take to say what it is. `may_sample`: it may ask the model of the session.
+    """
+
+    alias: str
+    transport: str
+    location: str
+    connect: Callable[[], Transport]
+    timeout: float = 600.0
+    start_timeout: float = 30.0
+    may_sample: bool = False
+
+
+@frozen
+class ClientLimits:
+    """In seconds. A step takes no longer than this, and no longer than the server's own limit.
+
+    `pauses` come before each attempt to connect again that nobody asked for; there are no more of them within `window`.
+    """
+
+    start: float = 10.0
+    listing: float = 10.0
+    second_listing_delay: float = 0.5
+    listing_interval: float = 0.2
+    reconnect_delays: tuple[float, ...] = (1.0, 5.0, 25.0)
+    reconnect_window: float = 300.0
+
+
+CLIENT_LIMITS = ClientLimits()
+
+
+class McpClient:
+    """A server, as its users see it (see `Server` in values.py).
+
+    One task of its own opens, watches and closes every connection; whoever calls waits for answers and nothing else, so
+    it can be cancelled at any time. `on_change` is called in the loop with every change of the status. `gate` keeps too
+    many servers from being started at once.
+    """
+
+    def __init__(
+        self,
+        plan: ServerPlan,
+        callbacks: ClientCallbacks,
+        *,
+        version: str,
+        on_change: Callable[[ServerStatus], None],
+        start_semaphore: asyncio.Semaphore | None = None,
+        limits: ClientLimits = CLIENT_LIMITS,
+    ) -> None:
+        self._plan = plan
+        self._request_handler = ServerRequestHandler(
+            plan.alias, callbacks if plan.may_sample else replace(callbacks, sample=None)
+        )
+        self._version = version
+        self._on_change = on_change
+        self._start_semaphore = start_semaphore or asyncio.Semaphore()
+        self._limits = limits
+        self._status = ServerStatus(plan.alias, ServerState.DISCONNECTED, plan.transport, plan.location)
+        self._task: asyncio.Task[None] | None = None
+        self._is_closed = False
+        self._connection: ServerConnection | None = None
+        self._attempt: asyncio.Future[ServerConnection | McpFailure] | None = None
+        self._disconnected: asyncio.Future[McpFailure]
+        self._connect_requested = asyncio.Event()
+        self._wake_up = asyncio.Event()
+        self._was_connected = False
+        self._reconnect_times: deque[float] = deque()
+
+    @property
+    def alias(self) -> str:
+        return self._plan.alias
+
+    @property
+    def status(self) -> ServerStatus:
+        return self._status
+
+    def start(self) -> None:
+        """Connect in the background. Once is enough: a lost connection is made again when it is needed."""
+        if self._task is not None or self._is_closed:
+            return
+        loop = asyncio.get_running_loop()
+        self._attempt = loop.create_future()
+        self._update_status(state=ServerState.CONNECTING, step=ConnectionStep.START)
+        self._task = loop.create_task(self._run(), name=f"tejat-mcp-{self.alias}")
+        self._task.add_done_callback(self._on_task_done)
+
+    async def reconnect(self) -> ServerStatus:
+        """Connect now, as after a login, unless it is connected. Returns what came of it.
+
+        An attempt that is under way already may know nothing of the login: if it fails, there is one more.
+        """
+        for _ in range(2 if self._status.state is ServerState.CONNECTING else 1):
+            with suppress(McpFailure):
+                await self._ensure_connected()
+                break
+        return self._status
+
+    async def close(self) -> None:
+        """Let go of the server for good. It does not matter who calls this, how often, and when."""
+        if self._task is None:
+            self._is_closed = True
+            return
+        if not self._is_closed:
+            self._is_closed = True
+            self._task.cancel()
+        await asyncio.wait((self._task,))
+
+    async def call_tool(
+        self, name: str, arguments: JsonObject, *, on_progress: Callable[[McpProgress], None] | None = None
+    ) -> JsonObject:
+        """The result as the server gave it. Raises McpFailure. When the task is cancelled the server is told."""
+        params: JsonObject = {"name": name, "arguments": arguments}
+        return await self._request(TOOL_CALL, params, tool=name, on_progress=on_progress or _ignore_progress)
+
+    async def get_prompt(self, name: str, arguments: JsonObject) -> JsonObject:
+        """Raises McpFailure."""
+        return await self._request("prompts/get", {"name": name, "arguments": arguments})
+
+    async def read_resource(self, uri: str) -> JsonObject:
+        """Raises McpFailure."""
+        return await self._request("resources/read", {"uri": uri})
+
+    async def notify_roots_changed(self) -> None:
+        """Raises McpFailure. A server that is not connected asks when it is."""
+        if self._connection is not None:
+            await self._connection.notify_roots_changed()
+
+    async def _request(
+        self,
+        method: str,
+        params: JsonObject,
+        *,
+        tool: str | None = None,
+        on_progress: Callable[[McpProgress], None] | None = None,
+    ) -> JsonObject:
+        """What is lost is asked for once more, unless it is a tool that may have done its work."""
+        timeout = RequestTimeout(idle=self._plan.timeout, total=_MAX_TIMEOUT_FACTOR * self._plan.timeout)
+        is_repeated = False
+        while True:
+            connection = await self._ensure_connected()
+            try:
+                return await connection.request(method, params, timeout=timeout, on_progress=on_progress)
+            except McpFailure as failure:
+                if failure.problem is McpProblem.UNAUTHORIZED and self._connection is connection:
+                    self._handle_disconnect(failure)
+                if failure.problem is not McpProblem.CLOSED:
+                    raise
+                if tool is not None and not isinstance(failure, RequestNotSent) and not self._is_idempotent(tool):
+                    raise McpFailure(f"{failure.message} {_MAY_BE_DONE}", McpProblem.CLOSED) from None
+                if is_repeated:
+                    raise
+            is_repeated = True
+
+    def _is_idempotent(self, name: str) -> bool:
+        """Whether the tool says that calling it twice does no more than calling it once."""
+        marks = [tool.annotations for tool in self._status.features.tools if tool.name == name]
+        return any(each.idempotent is True or each.read_only is True for each in marks)
+
+    async def _ensure_connected(self) -> ServerConnection:
+        """The connection, made first if there is none. Raises McpFailure."""
+        self.start()
+        if self._connection is not None:
+            return self._connection
+        if self._is_closed or self._attempt is None:
+            raise McpFailure(_CLOSED, McpProblem.CLOSED)
+        self._connect_requested.set()
+        outcome = await asyncio.shield(self._attempt)
+        if isinstance(outcome, ServerConnection):
+            return outcome
+        message = gettext_lazy(
+            "The MCP server '{alias}' is not connected: {why}", alias=self.alias, why=outcome.message
+        )
+        raise McpFailure(message, outcome.problem, code=outcome.code, data=outcome.data, challenge=outcome.challenge)
+
+    async def _run(self) -> None:
+        while True:
+            await self._run_connection()
+            await self._wait_to_reconnect()
+            self._update_status(state=ServerState.CONNECTING, step=ConnectionStep.START, reason="", recent_output=())
+
+    async def _run_connection(self) -> None:
+        """One connection, from its start to its end, whichever way it ends."""
+        began = asyncio.get_running_loop().time()
+        self._disconnected = asyncio.get_running_loop().create_future()
+        self._wake_up.clear()
+        try:
+            transport = self._plan.connect()
+        except McpFailure as failure:
+            self._set_failed(failure, (), began)
+            return
+        connection = ServerConnection(
+            transport, self._request_handler, on_change=self._wake_up.set, on_end=self._handle_disconnect
+        )
+        try:
+            await self._connect(connection, began)
+            failure = await self._watch(connection)
+            self._set_failed(failure, connection.recent_output, began)
+        except McpFailure as failure:
+            self._set_failed(failure, connection.recent_output, began)
+        finally:
+            self._connection = None
+            await _finish_uncancelled(connection.close())
+
+    async def _connect(self, connection: ServerConnection, began: float) -> None:
+        """Raises McpFailure."""
+        limits = self._limits
+        async with self._start_semaphore:
+            await self._run_step(ConnectionStep.START, connection.open, limits.start)
+        negotiate = partial(connection.negotiate, version=self._version)
+        info = await self._run_step(ConnectionStep.HANDSHAKE, negotiate, self._plan.start_timeout)
+        self._update_status(step=ConnectionStep.LIST, info=info)
+        features = await connection.list_features(seconds=min(limits.listing, self._plan.timeout))
+        if features.is_empty:
+            raise McpFailure(" ".join([NOTHING_FOUND, *features.problems[:_MAX_REASONS]]), McpProblem.MALFORMED)
+        if connection.is_closed:
+            return
+        self._connection = connection
+        self._was_connected = True
+        seconds = asyncio.get_running_loop().time() - began
+        self._update_status(state=ServerState.CONNECTED, step=None, features=features, seconds=seconds)
+        self._resolve_attempt(connection)
+
+    async def _run_step(self, step: ConnectionStep, work: Callable[[], Awaitable[_Result]], seconds: float) -> _Result:
+        """Do one step in its time. Raises McpFailure."""
+        self._update_status(step=step)
+        limit = min(seconds, self._plan.timeout)
+        try:
+            async with asyncio.timeout(limit):
+                return await work()
+        except TimeoutError:
+            message = gettext_lazy(
+                "The server did not {deed} within {limit:.3g} seconds.", deed=_STEP_ACTIONS[step], limit=limit
+            )
+            raise McpFailure(message, McpProblem.TIMED_OUT) from None
+
+    async def _watch(self, connection: ServerConnection) -> McpFailure:
+        """Look after a connection until it is lost. Returns why."""
+        listening = asyncio.get_running_loop().create_task(connection.listen())
+        try:
+            while True:
+                await self._wake_up.wait()
+                self._wake_up.clear()
+                if self._disconnected.done():
+                    return self._disconnected.result()
+                await self._refresh_features(connection)
+        finally:
+            listening.cancel()
+
+    async def _refresh_features(self, connection: ServerConnection) -> None:
+        """The server says that it offers something else. However often it says so meanwhile, there is one more look."""
+        seconds = min(self._limits.listing, self._plan.timeout)
+        # Some tell before it is so.
+        for pause in (0.0, self._limits.second_listing_delay):
+            await asyncio.wait((self._disconnected,), timeout=pause)
+            try:
+                features = await connection.list_features(seconds=seconds, is_strict=True)
+            except McpFailure:
+                break
+            if features != self._status.features:
+                self._update_status(features=features)
+                break
+        await asyncio.wait((self._disconnected,), timeout=self._limits.listing_interval)
+
+    def _handle_disconnect(self, failure: McpFailure) -> None:
+        if self._connection is not None:
+            self._update_status(step=ConnectionStep.CALL if self._connection.has_pending_requests else None)
+        self._connection = None
+        if not self._disconnected.done():
+            self._disconnected.set_result(failure)
+        self._wake_up.set()
+
+    def _set_failed(self, failure: McpFailure, recent_output: tuple[str, ...], began: float) -> None:
+        is_new = self._status.state is ServerState.CONNECTING
+        needs_login = failure.problem is McpProblem.UNAUTHORIZED
+        self._update_status(
+            state=ServerState.NEEDS_LOGIN if needs_login else ServerState.DISCONNECTED,
+            reason=failure.message,
+            recent_output=recent_output,
+            seconds=asyncio.get_running_loop().time() - began if is_new else self._status.connect_seconds,
+        )
+        if is_new:
+            self._resolve_attempt(failure)
+
+    def _resolve_attempt(self, outcome: ServerConnection | McpFailure) -> None:
+        """Tell everybody who waits for a connection. Whoever comes later waits for another one."""
+        if self._attempt is not None:
+            self._attempt.set_result(outcome)
+        self._attempt = asyncio.get_running_loop().create_future()
+        self._connect_requested.clear()
+
+    async def _wait_to_reconnect(self) -> None:
+        """Until somebody wants the server, or it is time to connect again without being asked."""
+        now = asyncio.get_running_loop().time()
+        while self._reconnect_times and now - self._reconnect_times[0] > self._limits.reconnect_window:
+            self._reconnect_times.popleft()
+        made = len(self._reconnect_times)
+        may_try = self._was_connected and self._status.state is ServerState.DISCONNECTED
+        pause = self._limits.reconnect_delays[made] if may_try and made < len(self._limits.reconnect_delays) else None
+        try:
+            async with asyncio.timeout(pause):
+                await self._connect_requested.wait()
+        except TimeoutError:
+            self._reconnect_times.append(asyncio.get_running_loop().time())
+
+    def _on_task_done(self, owner: "asyncio.Task[None]") -> None:
+        """The owner has ended: it was cancelled, or there is a defect in it."""
+        defect = None if owner.cancelled() else owner.exception()
+        if defect is not None:
+            told = {"message": f"the link to the MCP server '{self.alias}' broke", "exception": defect, "task": owner}
+            owner.get_loop().call_exception_handler(told)
+        self._is_closed = True
+        reason = (
+            _CLOSED
+            if defect is None
+            else gettext_lazy("There is a defect in how the server is looked after: {kind}", kind=type(defect).__name__)
+        )
+        failure = McpFailure(reason, McpProblem.CLOSED)
+        if self._attempt is not None and not self._attempt.done():
+            self._attempt.set_result(failure)
+        self._update_status(state=ServerState.DISCONNECTED, step=None, reason=reason, features=ServerFeatures())
+
+    def _update_status(self, **changes: object) -> None:
+        status = replace(self._status, **changes)
+        if status == self._status:
+            return
+        self._status = status
+        try:
+            self._on_change(status)
+        except Exception as error:  # noqa: BLE001 -- whoever listens cannot harm the server
+            told = {"message": f"a change of the MCP server '{self.alias}' could not be told", "exception": error}
+            asyncio.get_running_loop().call_exception_handler(told)
+
+
+async def _finish_uncancelled(work: Coroutine[None, None, None]) -> None:
+    """Do this even if the task is cancelled meanwhile, however often; that comes afterwards."""
+    task = asyncio.get_running_loop().create_task(work)
+    is_cancelled = False
+    while not task.done():
+        try:
+            await asyncio.wait((task,))
+        except asyncio.CancelledError:
+            is_cancelled = True
+    if is_cancelled or task.cancelled():
+        raise asyncio.CancelledError
+    task.result()
+
+
+def _ignore_progress(progress: McpProgress) -> None:
+    """Nobody wants to know; that there is any gives the call more time."""

@@ -1,0 +1,158 @@
+"""The content of the protocol, block by block: what of it goes to a model, and what a person sees.
+
+What a person sees is left as the server wrote it: whoever shows it makes it fit to be seen.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias, cast
+
+from tejat.core.frozen import frozen
+from tejat.core.messages.types import InlineData, JsonObject, JsonValue
+from tejat.mcp.content.media_types import base64_size, decode_base64, detect_media_type, is_text_type, parse_media_type
+from tejat.workspace.files.file_type import FileKind, classify_file
+
+MAX_BLOCKS = 10_000
+MAX_MEDIA = 100
+MAX_MEDIA_BYTES = 10 * 2**20
+"""In one answer. More than that no service takes in a request."""
+
+_DEFAULT_TYPE = "application/octet-stream"
+_MODEL_MEDIA_TYPES = ("image/", "audio/", "video/", "application/pdf")
+
+
+@frozen
+class ServerText:
+    """Words of the server."""
+
+    text: str
+
+
+@frozen
+class ClientNote:
+    """Words of ours about what the server gave."""
+
+    text: str
+
+
+ContentPiece: TypeAlias = ServerText | ClientNote | InlineData
+
+
+@frozen
+class ContentBlock:
+    """One block: `pieces` for a model, `shown` for a person."""
+
+    pieces: tuple[ContentPiece, ...]
+    display: str
+
+
+class ContentTooLarge(Exception):
+    """There is more than can be taken. The message says how much, and fits behind "it holds"."""
+
+
+def parse_content(content: Sequence[JsonValue], *, source: str) -> list[ContentBlock]:
+    """The blocks in their order; `source` is who gave them, as a note begins: `Tool 'x'`. Raises TooLarge."""
+    if len(content) > MAX_BLOCKS:
+        raise ContentTooLarge(f"{len(content)} blocks, and at most {MAX_BLOCKS} are taken")
+    sizes = [size for block in content if (size := _media_size(block))]
+    if len(sizes) > MAX_MEDIA:
+        raise ContentTooLarge(f"{len(sizes)} pictures or recordings, and at most {MAX_MEDIA} are taken")
+    if sum(sizes) > MAX_MEDIA_BYTES:
+        raise ContentTooLarge(f"{sum(sizes)} bytes of media, and at most {MAX_MEDIA_BYTES} are taken")
+    return [_parse_block(block, source) for block in content]
+
+
+def _media_size(block: JsonValue) -> int:
+    match block:
+        case {"type": "image" | "audio", "data": str(data)}:
+            return base64_size(data)
+        case {"type": "resource", "resource": {"blob": str(blob)}}:
+            return base64_size(blob)
+        case _:
+            return 0
+
+
+def _parse_block(block: JsonValue, source: str) -> ContentBlock:
+    match block:
+        case {"type": "text", "text": str(text)}:
+            return ContentBlock((ServerText(text),), text)
+        case {"type": "image" | "audio"}:
+            return _parse_media(cast("JsonObject", block), source)
+        case {"type": "resource", "resource": resource} if isinstance(resource, Mapping):
+            return _parse_resource(cast("JsonObject", resource), source)
+        case {"type": "resource_link", "uri": str(uri)}:
+            known = cast("JsonObject", block)
+            name = next((each for each in (known.get("title"), known.get("name"), uri) if isinstance(each, str)), uri)
+            return ContentBlock((ServerText(f"Resource Link: {name} at {uri}"),), f"[Link to {name}: {uri}]")
+        case {"type": str(name)}:
+            return ContentBlock((), f"[Unknown content type: {name}]")
+        case _:
+            return ContentBlock((), "[Unknown content type: none]")
+
+
+def _parse_media(block: JsonObject, source: str) -> ContentBlock:
+    kind = str(block["type"])
+    data = decode_base64(block.get("data"))
+    told = parse_media_type(block.get("mimeType"))
+    if data is None:
+        return _omitted_media(f"{source} provided {kind} data that cannot be read: it is not base64", kind, told)
+    mime_type = detect_media_type(data, block.get("mimeType"))
+    if mime_type is None or not mime_type.startswith(_MODEL_MEDIA_TYPES):
+        what = f"{source} provided {kind} data that was left out: its {len(data)} bytes are not {told or 'of a known kind'}"
+        return _omitted_media(what, kind, told)
+    if is_text_type(mime_type):
+        return ContentBlock((ServerText(data.decode("utf-8", "replace")),), f"[{kind.capitalize()}: {mime_type}]")
+    note = ClientNote(f"[{source} provided the following {kind} data with mime-type: {mime_type}]")
+    return ContentBlock((note, InlineData(mime_type, data)), f"[{kind.capitalize()}: {mime_type}]")
+
+
+def _omitted_media(what: str, kind: str, told: str | None) -> ContentBlock:
+    return ContentBlock((ClientNote(f"[{what}.]"),), f"[{kind.capitalize()}: {told or 'unknown type'}, not readable]")
+
+
+def _parse_resource(resource: JsonObject, source: str) -> ContentBlock:
+    text, blob = resource.get("text"), resource.get("blob")
+    if isinstance(text, str):
+        return ContentBlock((ServerText(text),), text)
+    told = parse_media_type(resource.get("mimeType"))
+    shown = f"[Embedded Resource: {told or 'unknown type'}]"
+    data = decode_base64(blob)
+    if data is None:
+        return ContentBlock((ClientNote(f"[{source} provided an embedded resource that cannot be read.]"),), shown)
+    uri = resource.get("uri")
+    found = _blob_content(data, mime_type=resource.get("mimeType"), uri=uri if isinstance(uri, str) else "")
+    if isinstance(found, str):
+        return ContentBlock((ServerText(found),), shown)
+    mime_type = told or _DEFAULT_TYPE if found is None else found.mime_type
+    note = f"{source} provided the following embedded resource with mime-type: {mime_type}"
+    if found is None:
+        return ContentBlock(
+            (ClientNote(f"[{note}, of {len(data)} bytes, which no model takes: they were left out]"),), shown
+        )
+    return ContentBlock((ClientNote(f"[{note}]"), found), shown)
+
+
+def _blob_content(data: bytes, *, mime_type: JsonValue, uri: str) -> InlineData | str | None:
+    """What bytes of a resource are to a model: media or text, as they look, are told to be, or are named; else None."""
+    known = detect_media_type(data, mime_type)
+    if known is not None and not is_text_type(known) and known.startswith(_MODEL_MEDIA_TYPES):
+        return InlineData(known, data)
+    found = classify_file(uri.partition("?")[0], data, whole=True)
+    if found.kind in (FileKind.AUDIO, FileKind.VIDEO):
+        return InlineData(found.mime_type, data)
+    return None if found.encoding is None else found.encoding.decode(data)
+
+
+def strip_media(given: JsonValue) -> JsonValue:
+    """The same with the number of bytes in the place of media, so that it can be told in words."""
+    match given:
+        case dict():
+            return {
+                name: f"({base64_size(inner)} bytes)"
+                if name in ("data", "blob") and isinstance(inner, str)
+                else strip_media(inner)
+                for name, inner in given.items()
+            }
+        case list():
+            return [strip_media(each) for each in given]
+        case _:
+            return given

@@ -1,0 +1,64 @@
+"""What media from a server really are: a picture by a wrong name makes a service refuse every request that holds it."""
+
+import re
+from base64 import b64decode
+from binascii import Error as NotBase64
+
+from tejat.core.messages.types import JsonValue
+
+_MEDIA_TYPE = r"[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,63}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,63}"
+
+# Where a signature begins, the signature, and what it means.
+_SIGNATURES = (
+    (0, b"\x89PNG\r\n\x1a\n", "image/png"),
+    (0, b"\xff\xd8\xff", "image/jpeg"),
+    (0, b"GIF87a", "image/gif"),
+    (0, b"GIF89a", "image/gif"),
+    (8, b"WEBP", "image/webp"),
+    (8, b"WAVE", "audio/wav"),
+    (8, b"AIFF", "audio/aiff"),
+    (0, b"fLaC", "audio/flac"),
+    (0, b"ID3", "audio/mpeg"),
+    (0, b"\xff\xfb", "audio/mpeg"),
+    (0, b"\xff\xf3", "audio/mpeg"),
+    (0, b"\xff\xf2", "audio/mpeg"),
+    (0, b"%PDF-", "application/pdf"),
+)
+_ALWAYS_SIGNED = frozenset({"image/png", "image/jpeg", "image/jpg", "image/gif", "image/webp", "application/pdf"})
+
+
+def detect_media_type(data: bytes, declared: JsonValue) -> str | None:
+    """What the first bytes say that it is, else what the server says; None where neither can be believed."""
+    for start, signature, mime_type in _SIGNATURES:
+        if data.startswith(signature, start) and (start == 0 or data.startswith((b"RIFF", b"FORM"))):
+            return mime_type
+    name = parse_media_type(declared)
+    return None if name in _ALWAYS_SIGNED else name
+
+
+def parse_media_type(declared: JsonValue) -> str | None:
+    """The MIME type that a server names, without its parameters; None where it names none."""
+    if not isinstance(declared, str):
+        return None
+    name = declared.partition(";")[0].strip().lower()
+    return name if re.fullmatch(_MEDIA_TYPE, name) else None
+
+
+def is_text_type(mime_type: str) -> bool:
+    return mime_type.startswith("text/") or mime_type.endswith(("+xml", "+json", "/json", "/xml", "/yaml", "/toml"))
+
+
+def decode_base64(base64: JsonValue) -> bytes | None:
+    """The bytes that a text means, also if it is wrapped into lines or a `data:` address; None if it is no base64."""
+    if not isinstance(base64, str):
+        return None
+    plain = base64.partition(",")[2] if base64.startswith("data:") else base64
+    try:
+        return b64decode("".join(plain.split()), validate=True)
+    except (NotBase64, ValueError):
+        return None
+
+
+def base64_size(base64: JsonValue) -> int:
+    """How many bytes that would be, without making them."""
+    return len(base64) * 3 // 4 - base64[-2:].count("=") if isinstance(base64, str) else 0

@@ -1,0 +1,139 @@
+"""What a server's tool answered, as a result of ours: `llm_content` for the model, `return_display` for the person.
+
+A server may give structured content beside its blocks; the model gets it as JSON where no block says the same. What a
+tool declared about its output is not held against it: a result that the model can read is worth more than a form.
+"""
+
+from collections.abc import Sequence
+
+from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.json_text import InvalidJson, dump_json, load_json
+from tejat.core.messages.types import InlineData, JsonObject, JsonValue, Part, Text
+from tejat.core.tools.base import ToolError, ToolResult, failure_result
+from tejat.mcp.content.blocks import ContentBlock, ContentPiece, ContentTooLarge, ServerText, parse_content, strip_media
+from tejat.mcp.content.untrusted import wrap_untrusted
+
+_UNPARSABLE = "[Error: Could not parse tool response]"
+
+
+def parse_tool_result(answer: JsonObject, *, tool: str, arguments: JsonObject) -> ToolResult:
+    """What the answer to `tools/call` comes to. `tool` is its name at the server. Raises nothing.
+
+    What the server said is marked for the model (see `untrusted`), the display is as the server wrote it. All that it
+    said in a row is one text, so that it fits into the response of the call.
+    """
+    if _is_error(answer):
+        return _error_result(answer, tool, arguments)
+    content, structured = answer.get("content"), answer.get("structuredContent")
+    if not isinstance(content, list):
+        if structured is None:
+            return ToolResult(_UNPARSABLE, _fenced(answer))
+        content = []
+    try:
+        blocks = parse_content(content, source=f"Tool '{tool}'")
+    except ContentTooLarge as error:
+        told = f"The result of MCP tool '{tool}' is too large: it holds {error}. Ask for less, or for parts of it."
+        return failure_result(ToolFailure(told, ErrorType.MCP_TOOL_ERROR))
+    pieces = [piece for block in blocks for piece in block.pieces]
+    if structured is not None and not _is_in_content(structured, pieces):
+        pieces.append(ServerText(_json(structured)))
+    parts = _parts(pieces)
+    only = parts[0] if len(parts) == 1 else None
+    return ToolResult(only.text if isinstance(only, Text) else parts, _display(blocks, structured))
+
+
+def _is_error(answer: JsonObject) -> bool:
+    match answer:
+        case {"isError": True} | {"error": {"isError": True}}:
+            return True
+        case {"isError": str(said)} | {"error": {"isError": str(said)}}:
+            return said.lower() == "true"
+        case _:
+            return False
+
+
+def _error_result(answer: JsonObject, tool: str, arguments: JsonObject) -> ToolResult:
+    """The person is told in the server's words what went wrong, as far as it used words."""
+    call = _json({"name": tool, "args": arguments})
+    told = f"MCP tool '{tool}' reported tool error for function call: {call} with response: {_without_media(answer)}"
+    content = answer.get("content")
+    words = [
+        block["text"]
+        for block in (content if isinstance(content, list) else ())
+        if isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str)
+    ]
+    display = join_lazy(
+        "\n", (gettext_lazy("Error: MCP tool '{tool}' reported an error.", tool=tool), *map(str, words))
+    )
+    return ToolResult(told, display, ToolError(told, ErrorType.MCP_TOOL_ERROR))
+
+
+def _without_media(answer: JsonObject) -> str:
+    try:
+        return _json(strip_media(answer))
+    except RecursionError:
+        return _TOO_DEEP
+
+
+_TOO_DEEP = "(it is nested too deeply to be told)"
+
+
+def _json(given: JsonValue, *, indent: int | None = None) -> str:
+    try:
+        return dump_json(given, indent=indent)
+    except RecursionError:
+        return _TOO_DEEP
+
+
+def _fenced(given: JsonValue) -> str:
+    return f"```json\n{_json(given, indent=2)}\n```"
+
+
+def _is_in_content(structured: JsonValue, pieces: Sequence[ContentPiece]) -> bool:
+    """Whether the blocks say what the structured content says: in one of them, or item by item."""
+    texts = [piece.text for piece in pieces if isinstance(piece, ServerText)]
+    candidates = [structured]
+    if isinstance(structured, dict) and len(structured) == 1:
+        (name, inner), *_ = structured.items()
+        # What is no object is put into one, by most under this name; a text is the same text under any name.
+        if name == "result" or isinstance(inner, str):
+            candidates.append(inner)
+    for candidate in candidates:
+        if any(_equals(text, candidate) for text in texts):
+            return True
+        if isinstance(candidate, list) and len(candidate) == len(texts):
+            return all(_equals(text, item) for text, item in zip(texts, candidate, strict=True))
+    return False
+
+
+def _equals(text: str, candidate: JsonValue) -> bool:
+    if text == candidate:
+        return True
+    try:
+        return load_json(text) == candidate
+    except (InvalidJson, RecursionError):
+        return False
+
+
+def _parts(pieces: Sequence[ContentPiece]) -> list[Part]:
+    parts: list[Part] = []
+    said: list[str] = []
+    for piece in pieces:
+        if isinstance(piece, ServerText):
+            said.append(piece.text)
+            continue
+        parts += _wrap_text(said)
+        said = []
+        parts.append(piece if isinstance(piece, InlineData) else Text(piece.text))
+    return parts + _wrap_text(said)
+
+
+def _wrap_text(said: Sequence[str]) -> list[Part]:
+    return [Text(wrap_untrusted("\n".join(said)))] if said else []
+
+
+def _display(blocks: Sequence[ContentBlock], structured: JsonValue) -> str:
+    if blocks:
+        return "\n".join(block.display for block in blocks)
+    return _fenced([] if structured is None else structured)

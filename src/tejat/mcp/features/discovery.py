@@ -1,0 +1,162 @@
+"""Asks a server for everything that it offers, page by page, within bounds."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Generic, NamedTuple, TypeAlias, TypeVar
+
+from tejat.core.i18n import gettext_lazy
+from tejat.core.messages.types import JsonObject, JsonValue
+from tejat.mcp.errors import McpFailure, McpProblem
+from tejat.mcp.features.item_parser import InvalidItem, parse_prompt, parse_resource, parse_tool, quote_name
+from tejat.mcp.protocol import METHOD_NOT_FOUND
+from tejat.mcp.types import ServerFeatures, ServerPrompt, ServerResource, ServerTool
+
+NOTHING_FOUND = gettext_lazy("No prompts, tools, or resources found on the server.")
+
+_MAX_TOOLS = 2_000
+_MAX_PROMPTS = 2_000
+_MAX_RESOURCES = 10_000
+_MAX_PAGES = 500
+_MAX_CURSOR_LENGTH = 65_536
+_MAX_PROBLEMS = 50
+
+SendRequest: TypeAlias = Callable[[str, JsonObject | None], Awaitable[JsonObject]]
+"""Sends a request; raises McpFailure."""
+_Item = TypeVar("_Offer", ServerTool, ServerPrompt, ServerResource)
+
+
+async def list_features(send: SendRequest, capabilities: JsonObject, *, is_strict: bool) -> ServerFeatures:
+    """What the server offers now. Raises McpFailure: the tools cannot be listed, or the connection is over.
+
+    Only what it says it has is asked for. Prompts and resources that cannot be listed are a problem of theirs alone,
+    unless it `is_strict`.
+    """
+    tools, prompts, resources = await asyncio.gather(
+        _list_items(send, capabilities, _TOOLS),
+        _list_items(send, capabilities, _PROMPTS),
+        _list_items(send, capabilities, _RESOURCES),
+    )
+    for listing in (tools, prompts, resources):
+        is_over = listing.failure is not None and listing.failure.problem is McpProblem.CLOSED
+        if listing.failure is not None and (is_over or is_strict or listing is tools):
+            raise listing.failure
+    return ServerFeatures(
+        tools=tuple(tools.items),
+        prompts=tuple(prompts.items),
+        resources=tuple(resources.items),
+        problems=limit_problems([*tools.problems, *prompts.problems, *resources.problems]),
+    )
+
+
+class _ItemKind(NamedTuple, Generic[_Item]):
+    """One kind of thing that servers offer. `identity` is the field that tells one from the other."""
+
+    name: str
+    parse: Callable[[JsonValue], _Item]
+    identity: str
+    limit: int
+
+
+_TOOLS: _ItemKind[ServerTool] = _ItemKind(gettext_lazy("tools"), parse_tool, "name", _MAX_TOOLS)
+_PROMPTS: _ItemKind[ServerPrompt] = _ItemKind(gettext_lazy("prompts"), parse_prompt, "name", _MAX_PROMPTS)
+_RESOURCES: _ItemKind[ServerResource] = _ItemKind(gettext_lazy("resources"), parse_resource, "uri", _MAX_RESOURCES)
+
+
+class _Listing(Generic[_Item]):
+    """What came of asking for one kind of thing."""
+
+    def __init__(self, kind: _ItemKind[_Item]) -> None:
+        self.problems: list[str] = []
+        self.failure: McpFailure | None = None
+        self._kind = kind
+        self._known: dict[str, _Item] = {}
+
+    @property
+    def items(self) -> list[_Item]:
+        return list(self._known.values())
+
+    def add_page(self, page: JsonObject) -> bool:
+        """Take what is on a page. False: no more is wanted. Raises McpFailure."""
+        items = page.get(self._kind.name)
+        if not isinstance(items, list | tuple):
+            message = gettext_lazy(
+                "The server's answer to {method} has no list of {name}.",
+                method=f"{self._kind.name}/list",
+                name=self._kind.name,
+            )
+            raise McpFailure(message, McpProblem.MALFORMED)
+        for item in items:
+            if len(self._known) >= self._kind.limit:
+                self.problems.append(
+                    gettext_lazy(
+                        "Of its {name} only the first {most:,} were taken.", name=self._kind.name, most=self._kind.limit
+                    )
+                )
+                return False
+            try:
+                self._add(self._kind.parse(item))
+            except InvalidItem as reason:
+                self.problems.append(str(reason))
+        return True
+
+    def _add(self, offer: _Item) -> None:
+        name: str = getattr(offer, self._kind.identity)
+        if name in self._known:
+            raise InvalidItem(
+                gettext_lazy(
+                    "{name} is twice among the {kind}: the first one counts.",
+                    name=quote_name(name),
+                    kind=self._kind.name,
+                )
+            )
+        self._known[name] = offer
+
+
+async def _list_items(send: SendRequest, capabilities: JsonObject, kind: _ItemKind[_Item]) -> _Listing[_Item]:
+    listing = _Listing(kind)
+    if capabilities.get(kind.name) is None:
+        return listing
+    try:
+        await _read_pages(send, listing, kind.name)
+    except McpFailure as failure:
+        # Some servers say they have what they do not know, and that is no failure.
+        if failure.code != METHOD_NOT_FOUND:
+            listing.failure = failure
+            listing.problems.append(
+                gettext_lazy("Its {name} could not be listed: {why}", name=kind.name, why=failure.message)
+            )
+    return listing
+
+
+async def _read_pages(send: SendRequest, listing: _Listing[_Item], name: str) -> None:
+    """Raises McpFailure."""
+    seen: set[str] = set()
+    cursor: JsonValue = None
+    for _ in range(_MAX_PAGES):
+        page = await send(f"{name}/list", None if cursor is None else {"cursor": cursor})
+        cursor = page.get("nextCursor")
+        if not listing.add_page(page) or cursor is None:
+            return
+        if not isinstance(cursor, str) or len(cursor) > _MAX_CURSOR_LENGTH or cursor in seen:
+            listing.problems.append(
+                gettext_lazy("Its {name} were listed only in part: it does not say where they go on.", name=name)
+            )
+            return
+        seen.add(cursor)
+    listing.problems.append(
+        gettext_lazy(
+            "Its {name} were listed only in part: there are more than {most} pages of them.",
+            name=name,
+            most=_MAX_PAGES,
+        )
+    )
+
+
+def limit_problems(problems: list[str]) -> tuple[str, ...]:
+    """Not more than anybody would read."""
+    if len(problems) <= _MAX_PROBLEMS:
+        return tuple(problems)
+    return (
+        *problems[: _MAX_PROBLEMS - 1],
+        gettext_lazy("There are {rest:,} more such problems.", rest=len(problems) - _MAX_PROBLEMS + 1),
+    )

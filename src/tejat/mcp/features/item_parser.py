@@ -1,0 +1,135 @@
+"""What a server lists, item by item, as values.
+
+Texts are as the server wrote them, only not longer than anybody would read; whoever shows them cleans them.
+"""
+
+from collections.abc import Mapping
+
+from tejat.core.i18n import gettext_lazy
+from tejat.core.messages.types import JsonObject, JsonValue
+from tejat.core.sanitize import sanitize_text
+from tejat.mcp.types import PromptArgument, ServerPrompt, ServerResource, ServerTool, ToolAnnotations
+
+_MAX_NAME_LENGTH = 1_024
+_MAX_URI_LENGTH = 8_192
+_MAX_TITLE_LENGTH = 1_024
+_MAX_DESCRIPTION_LENGTH = 20_000
+_MAX_ARGUMENTS = 100
+_MAX_MENTION_LENGTH = 80
+
+
+class InvalidItem(ValueError):
+    """An item cannot be taken. The message says which and why, and is fit to be shown."""
+
+
+def parse_tool(given: JsonValue) -> ServerTool:
+    """Raises Unfit."""
+    item = _require_object(given, gettext_lazy("A tool"))
+    name = _require_identity(item.get("name"), gettext_lazy("A tool"), gettext_lazy("name"), _MAX_NAME_LENGTH)
+    marks = _object(item.get("annotations")) or {}
+    return ServerTool(
+        name=name,
+        description=_description(item.get("description")),
+        title=_title(item.get("title")),
+        input_schema=_object(item.get("inputSchema")),
+        output_schema=_object(item.get("outputSchema")),
+        annotations=ToolAnnotations(
+            title=_title(marks.get("title")),
+            read_only=_boolean(marks.get("readOnlyHint")),
+            destructive=_boolean(marks.get("destructiveHint")),
+            idempotent=_boolean(marks.get("idempotentHint")),
+            open_world=_boolean(marks.get("openWorldHint")),
+        ),
+    )
+
+
+def parse_prompt(given: JsonValue) -> ServerPrompt:
+    """Raises Unfit: also for an argument that is none, as nobody could fill the prompt in then."""
+    item = _require_object(given, gettext_lazy("A prompt"))
+    name = _require_identity(item.get("name"), gettext_lazy("A prompt"), gettext_lazy("name"), _MAX_NAME_LENGTH)
+    arguments = item.get("arguments")
+    if arguments is None:
+        arguments = []
+    if not isinstance(arguments, list | tuple) or len(arguments) > _MAX_ARGUMENTS:
+        raise InvalidItem(
+            gettext_lazy(
+                "The prompt {name} was left out: its arguments are no list, or too many.", name=quote_name(name)
+            )
+        )
+    return ServerPrompt(
+        name=name,
+        description=_description(item.get("description")),
+        title=_title(item.get("title")),
+        arguments=tuple(_parse_argument(each, name) for each in arguments),
+    )
+
+
+def parse_resource(given: JsonValue) -> ServerResource:
+    """Raises Unfit."""
+    item = _require_object(given, gettext_lazy("A resource"))
+    uri = _require_identity(item.get("uri"), gettext_lazy("A resource"), gettext_lazy("address"), _MAX_URI_LENGTH)
+    kind = item.get("mimeType")
+    return ServerResource(
+        uri=uri,
+        name=_title(item.get("name")) or "",
+        description=_description(item.get("description")),
+        title=_title(item.get("title")),
+        mime_type=kind[:_MAX_TITLE_LENGTH] if isinstance(kind, str) else None,
+    )
+
+
+def quote_name(text: str) -> str:
+    """A name in a sentence about it."""
+    shown = sanitize_text(text)
+    return f"'{shown}'" if len(shown) <= _MAX_MENTION_LENGTH else f"'{shown[: _MAX_MENTION_LENGTH - 1]}…'"
+
+
+def _parse_argument(given: JsonValue, prompt: str) -> PromptArgument:
+    what = gettext_lazy("The prompt {prompt} was left out: an argument of it", prompt=quote_name(prompt))
+    if not isinstance(given, Mapping):
+        raise InvalidItem(gettext_lazy("{what} is no object.", what=what))
+    name = given.get("name")
+    if not isinstance(name, str) or not name.strip() or len(name) > _MAX_NAME_LENGTH:
+        raise InvalidItem(gettext_lazy("{what} has no name that can be used.", what=what))
+    return PromptArgument(name, _description(given.get("description")), is_required=given.get("required") is True)
+
+
+def _require_object(given: JsonValue, what: str) -> JsonObject:
+    if not isinstance(given, Mapping):
+        raise InvalidItem(gettext_lazy("{what} was left out: it is no object.", what=what))
+    return given
+
+
+def _require_identity(given: JsonValue, what: str, called: str, longest: int) -> str:
+    # What something is called is never cut: it would be the name of something else.
+    if not isinstance(given, str) or not given.strip():
+        raise InvalidItem(gettext_lazy("{what} was left out: it has no {called}.", what=what, called=called))
+    if len(given) > longest:
+        raise InvalidItem(
+            gettext_lazy(
+                "{what} was left out: its {called} is longer than {longest:,} characters ({given}).",
+                what=what,
+                called=called,
+                longest=longest,
+                given=quote_name(given),
+            )
+        )
+    return given
+
+
+def _description(given: JsonValue) -> str:
+    if not isinstance(given, str):
+        return ""
+    return given if len(given) <= _MAX_DESCRIPTION_LENGTH else f"{given[:_MAX_DESCRIPTION_LENGTH]}…"
+
+
+def _title(given: JsonValue) -> str | None:
+    return given[:_MAX_TITLE_LENGTH] if isinstance(given, str) and given else None
+
+
+def _object(given: JsonValue) -> JsonObject | None:
+    return given if isinstance(given, Mapping) else None
+
+
+def _boolean(given: JsonValue) -> bool | None:
+    return given if isinstance(given, bool) else None

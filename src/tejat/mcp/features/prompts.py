@@ -1,0 +1,227 @@
+"""Prompts of servers as slash commands: what they are called, the arguments typed behind them, what they come to."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain, islice
+from operator import add
+from typing import cast
+
+from tejat.core.errors import BadPrompt
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy
+from tejat.core.messages.types import InlineData, JsonObject, JsonValue, Part, Text
+from tejat.core.sanitize import sanitize_text
+from tejat.mcp.content.blocks import ContentPiece, ContentTooLarge, parse_content
+from tejat.mcp.errors import McpFailure
+from tejat.mcp.names import own_name_problem
+from tejat.mcp.types import ClientSession, ServerPrompt
+
+MAX_CHARACTERS = 2**20
+"""Of the text that one prompt comes to."""
+
+HELP = "help"
+"""What is typed behind a command to see its arguments."""
+
+_MAX_LINE_LENGTH = 500
+_MAX_MENTION_LENGTH = 200
+# Within quotes a backslash keeps a quote or a backslash; outside of them also a blank.
+_ARGUMENT_PATTERN = (
+    r'(?s)(?<!\S)(?=\S)(?:--(?P<name>[^\s="]+)=)?'
+    r'(?:"(?P<quoted>(?:\\.|[^"\\])*)"(?=\s|\Z)|(?P<plain>(?:\\[\s"\\]|\S)+))?(?P<after>\s*)'
+)
+
+
+@frozen
+class PromptCommand:
+    """`name` is what is typed behind the slash. What the server says about it is not made fit to be shown."""
+
+    name: str
+    server: ClientSession
+    prompt: ServerPrompt
+
+    @property
+    def description(self) -> str:
+        return (
+            self.prompt.description
+            or self.prompt.title
+            or gettext_lazy("A prompt of MCP server {alias}", alias=self.server.alias)
+        )
+
+
+@frozen
+class PromptCommands:
+    """The prompts that have a name. `problems` tells which have none, and why."""
+
+    commands: tuple[PromptCommand, ...]
+    problems: tuple[str, ...] = ()
+
+
+def build_prompt_commands(
+    offered: Iterable[tuple[ClientSession, ServerPrompt]], *, taken: Collection[str]
+) -> PromptCommands:
+    """The commands that prompts become, by server and prompt, whatever the order in which servers connected.
+
+    One whose name is `taken` by another command, or shared by another prompt, is called `<alias>_<prompt>`. Where that
+    does not help either it is left out.
+    """
+    commands: list[PromptCommand] = []
+    problems: list[str] = []
+    usable: list[tuple[ClientSession, ServerPrompt, str]] = []
+    for server, prompt in sorted(offered, key=lambda pair: (pair[0].alias, pair[1].name)):
+        problem = own_name_problem(prompt.name)
+        if problem is None:
+            usable.append((server, prompt, _command_name(prompt.name)))
+        else:
+            problems.append(
+                gettext_lazy("A prompt of MCP server {alias} was left out: {why}.", alias=server.alias, why=problem)
+            )
+    short = Counter(name for _, _, name in usable)
+    whole = Counter(f"{server.alias}_{name}" for server, _, name in usable)
+    for server, prompt, name in usable:
+        if short[name] == 1 and name not in taken and name not in whole:
+            commands.append(PromptCommand(name, server, prompt))
+        elif whole[qualified := f"{server.alias}_{name}"] == 1 and qualified not in taken:
+            commands.append(PromptCommand(qualified, server, prompt))
+        else:
+            problems.append(
+                gettext_lazy(
+                    'The prompt "{name}" of MCP server {alias} was left out: another command is called {qualified}, '
+                    "too.",
+                    name=prompt.name,
+                    alias=server.alias,
+                    qualified=qualified,
+                )
+            )
+    return PromptCommands(tuple(commands), tuple(problems))
+
+
+def _command_name(name: str) -> str:
+    return re.sub(r"\s+", "-", name.strip())
+
+
+async def expand_prompt(command: PromptCommand, arguments_text: str) -> tuple[Part, ...]:
+    """What the prompt comes to with these arguments, for the message of the person. Raises BadPrompt."""
+    arguments = parse_prompt_arguments(command.prompt, arguments_text)
+    try:
+        answer = await command.server.get_prompt(command.prompt.name, cast("JsonObject", arguments))
+    except McpFailure as failure:
+        told = gettext_lazy(
+            "The prompt /{name} of MCP server {alias} cannot be had: {why}",
+            name=command.name,
+            alias=command.server.alias,
+            why=failure.message,
+        )
+        raise BadPrompt(told) from failure
+    return prompt_parts(answer, name=command.name)
+
+
+def parse_prompt_arguments(prompt: ServerPrompt, arguments_text: str) -> Mapping[str, str]:
+    """The arguments that were typed behind a command. Raises BadPrompt that says what is missing or too much.
+
+    `--name="value"` and `--name=value` name theirs; the rest fills what is still needed, word by word, and then what
+    may be left out. Where just one argument is still needed it takes all the rest, as it was typed.
+    """
+    known = [argument.name for argument in prompt.arguments]
+    arguments: dict[str, str] = {}
+    words: list[re.Match[str]] = []
+    for found in re.finditer(_ARGUMENT_PATTERN, arguments_text):
+        name = found["name"]
+        if name is None:
+            words.append(found)
+        elif name in known:
+            arguments[name] = _unescape(found)
+        else:
+            raise BadPrompt(
+                gettext_lazy(
+                    "There is no argument --{name}; known are: {names}. Put it in quotes if it is part of a text: "
+                    '"--name=value".',
+                    name=name[:_MAX_MENTION_LENGTH],
+                    names=", ".join(f"--{each}" for each in known) or gettext_lazy("none"),
+                )
+            )
+    needed = [each.name for each in prompt.arguments if each.is_required and each.name not in arguments]
+    if len(needed) == 1 and words:
+        blanks = [*(found["after"] for found in words[:-1]), ""]
+        return {**arguments, needed[0]: "".join(map(add, map(_unescape, words), blanks))}
+    open_ones = [each.name for each in prompt.arguments if not each.is_required and each.name not in arguments]
+    arguments.update(zip([*needed, *open_ones], map(_unescape, words), strict=False))
+    missing = [f"--{name}" for name in needed if name not in arguments]
+    if missing:
+        raise BadPrompt(gettext_lazy("Missing required argument(s): {names}", names=", ".join(missing)))
+    left = words[len(needed) + len(open_ones) :]
+    if left:
+        shown = " ".join(map(_unescape, left))[:_MAX_MENTION_LENGTH]
+        raise BadPrompt(
+            gettext_lazy("Too many arguments: {shown}. Put quotes around a text of several words.", shown=shown)
+        )
+    return arguments
+
+
+def _unescape(found: re.Match[str]) -> str:
+    if found["quoted"] is not None:
+        return re.sub(r'\\(["\\])', r"\1", found["quoted"])
+    return re.sub(r'\\([\s"\\])', r"\1", found["plain"] or "")
+
+
+def help_text(command: PromptCommand) -> str:
+    """What can be typed behind the command, fit to be shown."""
+    if not command.prompt.arguments:
+        return gettext_lazy("/{name} takes no arguments.", name=command.name)
+    lines = [gettext_lazy("Arguments of /{name}:", name=command.name), ""]
+    for argument in command.prompt.arguments:
+        lines.append(f"  --{_line(argument.name)} ({'required' if argument.is_required else 'optional'})")
+        if argument.description:
+            lines.append(f"      {_line(argument.description)}")
+    return "\n".join(lines)
+
+
+def _line(text: str) -> str:
+    return " ".join(sanitize_text(text[:_MAX_LINE_LENGTH]).split())
+
+
+def prompt_parts(answer: JsonObject, *, name: str) -> tuple[Part, ...]:
+    """The answer to `prompts/get` as parts of one message. Raises BadPrompt if there is nothing in it, or too much.
+
+    Everything that its messages hold is in them. Who is meant to speak is told only where both sides do.
+    """
+    messages = answer.get("messages")
+    given = [each for each in (messages if isinstance(messages, list) else []) if isinstance(each, Mapping)]
+    contents = [_message_content(message) for message in given]
+    try:
+        blocks = iter(parse_content(list(chain.from_iterable(contents)), source=f"Prompt '{name}'"))
+    except ContentTooLarge as error:
+        raise BadPrompt(
+            gettext_lazy("The prompt /{name} is too large: it holds {why}.", name=name, why=error)
+        ) from error
+    both_speak = all(any(message.get("role") == role for message in given) for role in ("user", "assistant"))
+    parts: list[Part] = []
+    for message, content in zip(given, contents, strict=True):
+        said = [piece for block in islice(blocks, len(content)) for piece in block.pieces]
+        if both_speak and said:
+            parts.append(Text("Assistant:" if message.get("role") == "assistant" else "User:"))
+        # No service likes a part without words.
+        parts += [part for piece in said if (part := _to_part(piece)) != Text("")]
+    if not parts:
+        raise BadPrompt(gettext_lazy("The prompt /{name} came back empty.", name=name))
+    size = sum(len(part.text) for part in parts if isinstance(part, Text))
+    if size > MAX_CHARACTERS:
+        raise BadPrompt(
+            gettext_lazy(
+                "The prompt /{name} is too large: {size} characters, and at most {most} are taken.",
+                name=name,
+                size=size,
+                most=MAX_CHARACTERS,
+            )
+        )
+    return tuple(parts)
+
+
+def _message_content(message: JsonObject) -> Sequence[JsonValue]:
+    """One block, or by older servers several."""
+    content = message.get("content")
+    return content if isinstance(content, list) else [content]
+
+
+def _to_part(piece: ContentPiece) -> Part:
+    return piece if isinstance(piece, InlineData) else Text(piece.text)

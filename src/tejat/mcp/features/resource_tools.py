@@ -1,0 +1,163 @@
+"""`list_mcp_resources` and `read_mcp_resource`: what servers have to be read, for a model."""
+
+from collections.abc import Callable, Sequence
+from typing import Annotated, TypeAlias
+
+from tejat.core.approval.confirmation import Confirmation, InfoConfirmation
+from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy
+from tejat.core.sanitize import sanitize_text
+from tejat.core.tools.base import Kind, ProposingTool, ToolContext, ToolResult, TypedTool
+from tejat.core.tools.schema import Param
+from tejat.mcp.content.untrusted import wrap_untrusted
+from tejat.mcp.errors import McpFailure, McpProblem
+from tejat.mcp.features.resources import (
+    ResourceRef,
+    ServerResources,
+    TextResourceContents,
+    find_resources,
+    read_resource,
+)
+
+ListServerResources: TypeAlias = Callable[[], Sequence[ServerResources]]
+"""What servers have now."""
+
+_MAX_LISTED = 1_000
+_MAX_FIELD_LENGTH = 300
+
+
+@frozen
+class ListMcpResourcesParams:
+    serverName: Annotated[  # noqa: N815 -- the name that the model is told
+        str | None, Param("Only list resources of this MCP server.")
+    ] = None
+
+
+class ListMcpResourcesTool(TypedTool[ListMcpResourcesParams]):
+    """It asks no server anything: what is listed was told when the server was connected. So it only reads."""
+
+    error_label = "list MCP resources"
+
+    def __init__(self, list_resources: ListServerResources) -> None:
+        super().__init__(
+            name="list_mcp_resources",
+            display_name="ListMcpResources",
+            description=(
+                "Lists the resources that MCP servers offer to be read: files, tables, pages and the like, each as "
+                "`server:uri` with its name and description, which are the server's words. Use read_mcp_resource to "
+                "read one of them."
+            ),
+            parameters=ListMcpResourcesParams,
+            kind=Kind.SEARCH,
+        )
+        self._list_resources = list_resources
+
+    def describe(self, params: ListMcpResourcesParams) -> str:
+        return f"of {params.serverName}" if params.serverName else "of all servers"
+
+    async def run(self, params: ListMcpResourcesParams, context: ToolContext) -> ToolResult:
+        name = params.serverName
+        found = [
+            ResourceRef(offered.server, resource)
+            for offered in self._list_resources()
+            if not name or offered.server.alias == name
+            for resource in offered.resources
+        ]
+        if not found:
+            told = f"No resources found for server: {name}" if name else "No MCP resources found."
+            return ToolResult(told, told)
+        lines = ["Available MCP Resources:", *map(_format_line, found[:_MAX_LISTED])]
+        if len(found) > _MAX_LISTED:
+            lines.append(f"(and {len(found) - _MAX_LISTED} more; name a server to see only its own)")
+        return ToolResult("\n".join(lines), f"Listed {len(found)} resource(s).")
+
+
+def _format_line(found: ResourceRef) -> str:
+    resource = found.resource
+    fields = [_one_line(found.label), _field(resource.name or resource.title or ""), _field(resource.description)]
+    return "- " + " | ".join(filter(None, fields))
+
+
+def _field(text: str) -> str:
+    line = _one_line(text)
+    return line if len(line) <= _MAX_FIELD_LENGTH else f"{line[: _MAX_FIELD_LENGTH - 3]}..."
+
+
+def _one_line(text: str) -> str:
+    return " ".join(sanitize_text(text).split())
+
+
+@frozen
+class ReadMcpResourceParams:
+    uri: Annotated[str, Param("The resource, as `server:uri` or just its uri, as list_mcp_resources shows it.")]
+
+
+class ReadMcpResourceTool(ProposingTool[ReadMcpResourceParams]):
+    """It makes somebody else's server do something, so it is of no kind that is let through for only reading."""
+
+    error_label = "read MCP resource"
+
+    def __init__(self, list_resources: ListServerResources) -> None:
+        super().__init__(
+            name="read_mcp_resource",
+            display_name="ReadMcpResource",
+            description=(
+                "Reads a resource of an MCP server, one of those that list_mcp_resources shows, and returns its text; "
+                "of binary content only the kind is told. What it returns are the server's words, not the user's."
+            ),
+            parameters=ReadMcpResourceParams,
+            kind=Kind.OTHER,
+        )
+        self._list_resources = list_resources
+
+    def check(self, params: ReadMcpResourceParams) -> None:
+        if not params.uri.strip():
+            raise ToolFailure(
+                gettext_lazy('Parameter "uri" must be a non-empty string.'), ErrorType.INVALID_TOOL_PARAMS
+            )
+
+    def describe(self, params: ReadMcpResourceParams) -> str:
+        return params.uri
+
+    async def propose(self, params: ReadMcpResourceParams) -> Confirmation | None:
+        found = self._find(params)
+        return InfoConfirmation(
+            title=gettext_lazy("Confirm MCP Resource Read"),
+            prompt=gettext_lazy(
+                "Ask MCP server {server} for its resource {uri}", server=found.server.alias, uri=found.resource.uri
+            ),
+        )
+
+    async def run(self, params: ReadMcpResourceParams, context: ToolContext) -> ToolResult:
+        found = self._find(params)
+        try:
+            contents = await read_resource(found)
+        except McpFailure as failure:
+            told = gettext_lazy(
+                "Error: Failed to read resource {uri}: {why}", uri=found.resource.uri, why=failure.message
+            )
+            is_late = failure.problem is McpProblem.TIMED_OUT
+            raise ToolFailure(told, ErrorType.TIMEOUT if is_late else ErrorType.MCP_TOOL_ERROR) from failure
+        text = "".join(
+            f"{content.text}\n"
+            if isinstance(content, TextResourceContents)
+            else f"[Binary Data ({content.mime_type})]\n"
+            for content in contents
+        )
+        shown = gettext_lazy("Read {label}: {count} content(s).", label=found.label, count=len(contents))
+        return ToolResult(wrap_untrusted(text) if contents else f"The resource {found.label} is empty.", shown)
+
+    def _find(self, params: ReadMcpResourceParams) -> ResourceRef:
+        match find_resources(params.uri, self._list_resources()):
+            case ():
+                told = gettext_lazy("Error: Resource not found for URI: {uri}", uri=params.uri)
+                raise ToolFailure(told, ErrorType.MCP_RESOURCE_NOT_FOUND)
+            case (only,):
+                return only
+            case several:
+                names = ", ".join(found.label for found in several)
+                told = gettext_lazy(
+                    "Error: Several servers have a resource of this URI. Say which one you mean: {names}", names=names
+                )
+                raise ToolFailure(told, ErrorType.INVALID_TOOL_PARAMS)

@@ -1,0 +1,252 @@
+"""A server's tool as a tool of ours."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from typing import cast
+
+from tejat.core.approval.confirmation import Confirmation, McpConfirmation
+from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy
+from tejat.core.json_text import dump_json
+from tejat.core.messages.types import JsonObject, Params
+from tejat.core.sanitize import strip_hidden
+from tejat.core.tools.base import BaseTool, Kind, ToolContext, ToolResult
+from tejat.mcp.content.tool_result import parse_tool_result
+from tejat.mcp.errors import McpFailure, McpProblem
+from tejat.mcp.features.tool_pins import ToolPins, tool_digest
+from tejat.mcp.features.tool_schema import schema_for_model
+from tejat.mcp.names import assign_tool_names, display_name, is_tool_enabled
+from tejat.mcp.protocol import INVALID_PARAMS, URL_ELICITATION_REQUIRED
+from tejat.mcp.types import ClientSession, McpProgress, ServerTool, ToolAnnotations
+
+MAX_DESCRIPTION_LENGTH = 8 * 1024
+"""Characters of what a server says about a tool."""
+
+_MAX_PROGRESS_LENGTH = 200
+_UPDATE_INTERVAL = 0.1
+
+
+@frozen
+class DiscoveredMcpTools:
+    """The tools of one server that can be used, and why others cannot."""
+
+    tools: "tuple[DiscoveredMCPTool, ...]"
+    problems: tuple[str, ...] = ()
+
+
+def build_mcp_tools(
+    server: ClientSession,
+    declared: Sequence[ServerTool],
+    *,
+    include: Sequence[str] | None = None,
+    exclude: Sequence[str] = (),
+    pins: ToolPins | None = None,
+    is_on_other_host: bool = False,
+) -> DiscoveredMcpTools:
+    """The tools of a server as tools of ours, in its order, as far as the settings let them in. Raises nothing.
+
+    The alias of the server is one that `names.alias_problem` has nothing against. The tools may be asked to run as long
+    as the server can be reached; they are made anew when its list changes. `is_elsewhere`: the server is on another
+    machine (see `remote.is_elsewhere`).
+    """
+    wanted = [tool for tool in declared if is_tool_enabled(tool.name, include=include, exclude=exclude)]
+    naming = assign_tool_names(server.alias, [tool.name for tool in wanted])
+    by_name = {tool.name: tool for tool in wanted}
+    tools: list[DiscoveredMCPTool] = []
+    problems = list(naming.problems)
+    for named in naming.tools:
+        tool = by_name[named.own_name]
+        schema = schema_for_model(tool.input_schema, tool=named.name)
+        if isinstance(schema, str):
+            problems.append(schema)
+            continue
+        try:
+            digest = tool_digest(tool)
+        except ValueError as error:
+            problems.append(f"The tool {named.name} was left out, because of what it declares: {error}.")
+            continue
+        tools.append(
+            DiscoveredMCPTool(
+                server,
+                tool,
+                name=named.name,
+                parameter_schema=schema,
+                digest=digest,
+                pins=pins,
+                is_on_other_host=is_on_other_host,
+            )
+        )
+    return DiscoveredMcpTools(tuple(tools), tuple(problems))
+
+
+class DiscoveredMCPTool(BaseTool):
+    """What the server says of its tool is told to the model as the server's words and shown to the person in full.
+
+    It never makes a decision milder: the kind is always OTHER, whatever the annotations say. The schema that the model
+    is told is a cleaned one, arguments are checked against the one that the server gave.
+    """
+
+    def __init__(
+        self,
+        server: ClientSession,
+        declared: ServerTool,
+        *,
+        name: str,
+        parameter_schema: JsonObject,
+        digest: str,
+        pins: ToolPins | None = None,
+        is_on_other_host: bool = False,
+    ) -> None:
+        said = _truncate(declared.description or declared.title or "")
+        super().__init__(
+            name=name,
+            display_name=display_name(server.alias, declared.name),
+            description=f"From MCP server {server.alias}: {strip_hidden(said) or 'it says nothing about this tool.'}",
+            parameter_schema=parameter_schema,
+            kind=Kind.OTHER,
+            is_output_markdown=False,
+            can_update_output=True,
+        )
+        self.server_name = server.alias
+        self.has_changed = pins is not None and pins.has_changed(server.alias, declared.name, digest)
+        self.may_change_files = not is_on_other_host
+        self._server = server
+        self._declared = declared
+        self._server_description = said
+        self._digest = digest
+        self._pins = pins
+
+    @property
+    def own_name(self) -> str:
+        return self._declared.name
+
+    def on_allowed(self) -> None:
+        if self._pins is not None:
+            self._pins.record_approval(self._server.alias, self.own_name, self._digest)
+        self.has_changed = False
+
+    def validate_tool_params(self, params: object) -> str | None:
+        from tejat.core.tools.schema_validation import validation_problem
+
+        return validation_problem(params, self._declared.input_schema or {})
+
+    async def should_confirm_execute(self, params: Params) -> Confirmation | None:
+        """The server's words about its tool are given as they are: whoever shows them shows what is hidden in them."""
+        return McpConfirmation(
+            title=gettext_lazy("Confirm MCP Tool Execution"),
+            server_name=self._server.alias,
+            tool_name=self.own_name,
+            tool_display_name=self.display_name,
+            tool_args=cast("JsonObject", params),
+            tool_description="\n\n".join(
+                filter(None, [self._server_description, _format_annotations(self._declared.annotations)])
+            )
+            or None,
+            tool_parameter_schema=self.parameter_schema,
+            digest=self._call_digest(params),
+        )
+
+    async def execute(self, params: Params, context: ToolContext) -> ToolResult:
+        approved = context.approved
+        if isinstance(approved, McpConfirmation) and approved.digest != self._call_digest(params):
+            told = gettext_lazy(
+                "This is not the call that the user agreed to: the tool or its arguments have changed since."
+            )
+            raise ToolFailure(told, ErrorType.EXECUTION_FAILED)
+        arguments = cast("JsonObject", params)
+        progress = _ProgressDisplay(context.update_output)
+        try:
+            answer = await self._server.call_tool(self.own_name, arguments, on_progress=progress.add)
+        except McpFailure as failure:
+            raise self._tool_failure(failure) from failure
+        finally:
+            progress.close()
+        return parse_tool_result(answer, tool=self.own_name, arguments=arguments)
+
+    def _call_digest(self, params: Params) -> str:
+        call = f"{self._digest}\0{dump_json(cast('JsonObject', params))}"
+        return sha256(call.encode("utf-8", "surrogatepass")).hexdigest()
+
+    def _tool_failure(self, failure: McpFailure) -> ToolFailure:
+        what = gettext_lazy(
+            "MCP tool '{tool}' of server '{server}' failed: {why}",
+            tool=self.own_name,
+            server=self._server.alias,
+            why=failure.message,
+        )
+        advice = _ADVICE_BY_CODE.get(failure.code) or _ADVICE[failure.problem]
+        is_late = failure.problem is McpProblem.TIMED_OUT
+        error_type = ErrorType.TIMEOUT if is_late else ErrorType.MCP_TOOL_ERROR
+        return ToolFailure(f"{what} {advice}", error_type, display=what)
+
+
+_ADVICE_BY_CODE: dict[int | None, str] = {
+    INVALID_PARAMS: "The server does not accept these arguments: correct them before you try again.",
+    URL_ELICITATION_REQUIRED: "Tell the user so. When they say that it is done, the same call may be tried again.",
+}
+_ADVICE = {
+    McpProblem.CONFIGURATION: "Trying again will not help: the user has to correct the settings of the server.",
+    McpProblem.START: "The server cannot be reached. Do without it unless the user says that it is back.",
+    McpProblem.CLOSED: "Where it matters, find out first whether it was done. Then it may be tried once more.",
+    McpProblem.TIMED_OUT: (
+        "The server was told to stop, but may have done part of it: find out first where that matters. "
+        "A smaller call may be tried."
+    ),
+    McpProblem.TOO_LARGE: "The same call would fail again: ask for less, or for parts of it.",
+    McpProblem.MALFORMED: "The same call would most likely fail again.",
+    McpProblem.REFUSED: "The same call would most likely fail again: try it only with other arguments.",
+    McpProblem.UNAUTHORIZED: "Trying again will not help: the user has to log in at the server first.",
+}
+
+
+def _truncate(text: str) -> str:
+    return text if len(text) <= MAX_DESCRIPTION_LENGTH else f"{text[: MAX_DESCRIPTION_LENGTH - 6]} [...]"
+
+
+def _format_annotations(annotations: ToolAnnotations) -> str:
+    said = [
+        word
+        for told, word in (
+            (annotations.read_only is True, "it only reads"),
+            (annotations.read_only is False, "it changes something"),
+            (annotations.destructive is True, "it may destroy something"),
+            (annotations.destructive is False, "it destroys nothing"),
+            (annotations.idempotent is True, "doing it twice is as doing it once"),
+            (annotations.open_world is True, "it reaches out to the world"),
+        )
+        if told
+    ]
+    return f"The server says (nobody has checked it): {', '.join(said)}." if said else ""
+
+
+class _ProgressDisplay:
+    """Shows the latest of what a server tells of its progress, and not more often than somebody can read."""
+
+    def __init__(self, show: Callable[[str], None] | None) -> None:
+        self._show = show
+        self._latest: McpProgress | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    def add(self, progress: McpProgress) -> None:
+        self._latest = progress
+        if self._timer is None:
+            self._update()
+
+    def close(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _update(self) -> None:
+        latest, self._latest, self._timer = self._latest, None, None
+        if latest is not None and self._show is not None:
+            self._timer = asyncio.get_running_loop().call_later(_UPDATE_INTERVAL, self._update)
+            self._show(_format_progress(latest))
+
+
+def _format_progress(progress: McpProgress) -> str:
+    """One line, with everything left out that would make it two or cannot be seen."""
+    total = "" if progress.total is None else f"/{progress.total:g}"
+    message = " ".join(strip_hidden(progress.message[: 2 * _MAX_PROGRESS_LENGTH]).split())[:_MAX_PROGRESS_LENGTH]
+    return f"[{progress.done:g}{total}] {message}".rstrip()

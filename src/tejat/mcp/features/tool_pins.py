@@ -1,0 +1,123 @@
+"""Remembers what a server's tool declared when a call of it was last allowed, so that a tool cannot change unseen."""
+
+import json
+import os
+from hashlib import sha256
+
+from tejat.config.files.lock import file_lock
+from tejat.config.files.reader import AllowedWriters, read_config_file
+from tejat.config.files.writer import write_private_file
+from tejat.config.paths import make_private_directory
+from tejat.core.errors import TejatError
+from tejat.core.i18n import gettext_lazy
+from tejat.core.json_fields import JsonFields
+from tejat.mcp.names import registered_name
+from tejat.mcp.types import ServerTool
+
+MAX_PINS = 5_000
+"""What was allowed longest ago is forgotten first."""
+
+_VERSION = 1
+_LOCK_SECONDS = 1.0
+
+
+class ToolPins:
+    """The digests of declarations by the tools' names, in the file at `path`, which is read when it is first needed.
+
+    Nothing here raises. Where the file cannot be relied on, or cannot be written, every tool counts as changed until it
+    is allowed in this session, and `problem` says what is wrong. A file that is not ours is never written over.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.problem: str | None = None
+        self._path = path
+        self._stored: dict[str, str] | None = None
+        self._approved: dict[str, str] = {}
+
+    def has_changed(self, server: str, tool: str, digest: str) -> bool:
+        """Whether the tool is another one than the one allowed last. One that was never allowed has not changed."""
+        key = registered_name(server, tool)
+        if key in self._approved:
+            return self._approved[key] != digest
+        if self._stored is None:
+            self._stored = self._read()
+        return self.problem is not None or self._stored.get(key, digest) != digest
+
+    def record_approval(self, server: str, tool: str, digest: str) -> None:
+        """A call of the tool, as it is now, was allowed. Blocks for a moment where that is not known yet."""
+        key = registered_name(server, tool)
+        if self._approved.get(key) == digest:
+            return
+        self._approved[key] = digest
+        if self._stored is None:
+            self._stored = self._read()
+        if self.problem is None and self._stored.get(key) != digest:
+            self._write(key, digest)
+
+    def _read(self) -> dict[str, str]:
+        try:
+            return _parse_pins(read_config_file(self._path, writers=AllowedWriters.TRUSTED))
+        except (TejatError, ValueError, RecursionError) as error:
+            self.problem = gettext_lazy(
+                "Cannot tell which tools of MCP servers have changed: {path}: {why} You are asked about each of them "
+                "until it is mended or removed.",
+                path=self._path,
+                why=error,
+            )
+            return {}
+
+    def _write(self, key: str, digest: str) -> None:
+        """Others may have written meanwhile, so it is read again."""
+        try:
+            directory = make_private_directory(os.path.dirname(self._path))
+            with file_lock(os.path.join(directory, f"{os.path.basename(self._path)}.lock"), patience=_LOCK_SECONDS):
+                kept = _parse_pins(read_config_file(self._path, writers=AllowedWriters.TRUSTED))
+                kept.pop(key, None)
+                kept[key] = digest
+                self._stored = dict(list(kept.items())[-MAX_PINS:])
+                write_private_file(
+                    self._path, json.dumps({"version": _VERSION, "tools": self._stored}, indent=1) + "\n"
+                )
+        except (TejatError, OSError, ValueError, RecursionError) as error:
+            self.problem = gettext_lazy(
+                "Cannot remember which tools of MCP servers were allowed: {path}: {why}", path=self._path, why=error
+            )
+
+
+def tool_digest(tool: ServerTool) -> str:
+    """What a tool declares of itself, all of it, as a hash. Raises ValueError if it is nested too deeply."""
+    annotations = tool.annotations
+    declared = {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description,
+        "input": tool.input_schema,
+        "output": tool.output_schema,
+        "annotations": [
+            annotations.title,
+            annotations.read_only,
+            annotations.destructive,
+            annotations.idempotent,
+            annotations.open_world,
+        ],
+    }
+    try:
+        return sha256(json.dumps(declared, sort_keys=True).encode("ascii")).hexdigest()
+    except RecursionError:
+        raise ValueError(gettext_lazy("it is nested too deeply")) from None
+
+
+def _parse_pins(text: str | None) -> dict[str, str]:
+    """Raises ValueError for a text that is not ours."""
+    if text is None:
+        return {}
+    try:
+        stored: object = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ValueError(gettext_lazy("It is not JSON.")) from None
+    store = JsonFields(stored)
+    tools = store.object("tools")
+    pins = {key: digest for key, digest in tools.items() if isinstance(digest, str)}
+    if store.integer("version") != _VERSION or len(pins) != len(tools):
+        raise ValueError(gettext_lazy("It was written by somebody else."))
+    return pins

@@ -1,0 +1,163 @@
+"""A request that a server answers with wishes of its own, until it has all that it needs."""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy
+from tejat.core.messages.types import JsonObject, JsonValue
+from tejat.core.sanitize import sanitize_text
+from tejat.mcp.errors import McpFailure, McpProblem, RequestNotSent
+from tejat.mcp.protocol import URL_ELICITATION_REQUIRED
+from tejat.mcp.server_requests import ELICIT, LIST_ROOTS, SAMPLE, ServerRequestHandler
+
+_MAX_ROUNDS = 10
+_MAX_INPUT_REQUESTS = 16
+_FIRST_DELAY = 0.05
+_MAX_DELAY = 1.0
+_URL_ELICITATION_DELAYS = (0.0, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 30.0, 30.0, 30.0, 30.0)
+"""Seconds between the attempts while a person is at the address that a server wants them to visit."""
+_MAX_URL_LENGTH = 2_048
+
+
+async def request_with_input(
+    send: Callable[[JsonObject], Awaitable[JsonObject]], params: JsonObject, request_handler: ServerRequestHandler
+) -> JsonObject:
+    """Send a request to a stateless server, and answer what comes back until it is the result.
+
+    Raises McpFailure, also if that never ends.
+    """
+    answer = await send(params)
+    pause = _FIRST_DELAY
+    for _ in range(_MAX_ROUNDS):
+        if answer.get("resultType") != "input_required":
+            return answer
+        more: dict[str, JsonValue] = {}
+        asked = answer.get("inputRequests")
+        if asked:
+            more["inputResponses"] = await _input_responses(asked, request_handler)
+        else:
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, _MAX_DELAY)
+        if (state := answer.get("requestState")) is not None:
+            more["requestState"] = state
+        if not more:
+            raise McpFailure(gettext_lazy("The server wants to know more and does not say what."), McpProblem.MALFORMED)
+        try:
+            answer = await send({**params, **more})
+        except RequestNotSent as failure:
+            # Something of the request has reached the server before.
+            raise McpFailure(failure.message, failure.problem, code=failure.code, data=failure.data) from None
+    raise McpFailure(
+        gettext_lazy("The server still wanted to know more after {most} rounds of questions.", most=_MAX_ROUNDS),
+        McpProblem.MALFORMED,
+    )
+
+
+async def _input_responses(asked: JsonValue, request_handler: ServerRequestHandler) -> JsonObject:
+    """Raises McpFailure: a question that cannot be answered ends the request."""
+    if not isinstance(asked, Mapping) or len(asked) > _MAX_INPUT_REQUESTS:
+        raise McpFailure(gettext_lazy("The questions of the server are no object, or too many."), McpProblem.MALFORMED)
+    # One after the other: a person who is asked reads one question at a time.
+    return {key: await _input_response(question, request_handler) for key, question in asked.items()}
+
+
+async def _input_response(question: JsonValue, request_handler: ServerRequestHandler) -> JsonObject:
+    known: JsonObject = question if isinstance(question, Mapping) else {}
+    method, params = known.get("method"), known.get("params")
+    if not isinstance(method, str) or method not in {ELICIT, LIST_ROOTS, SAMPLE}:
+        raise McpFailure(
+            gettext_lazy("The server asks for something that nobody here can answer."), McpProblem.MALFORMED
+        )
+    try:
+        return await request_handler.handle(method, params if isinstance(params, Mapping) else {})
+    except McpFailure as failure:
+        message = gettext_lazy(
+            "The server asks for {method}, and that is not answered here: {why}", method=method, why=failure.message
+        )
+        raise McpFailure(message, McpProblem.REFUSED, code=failure.code) from None
+
+
+async def request_with_url_elicitation(
+    send: Callable[[JsonObject], Awaitable[JsonObject]],
+    params: JsonObject,
+    request_handler: ServerRequestHandler,
+    *,
+    next_completion: Callable[[], asyncio.Event],
+    delays: Sequence[float] = _URL_ELICITATION_DELAYS,
+) -> JsonObject:
+    """Send a request to a server with a handshake, which may want the person to visit some address first.
+
+    The person is asked once for each address. Who agrees is not there yet: the request is sent again when the server
+    tells that a visit has ended, which sets the event that `next_completion` gives, and after each pause. Raises McpFailure,
+    also for a visit that nobody makes.
+    """
+    agreed: set[str] = set()
+    wanted: Sequence[_UrlElicitation] = ()
+    for pause in delays:
+        visit_ends = next_completion()
+        try:
+            return await send(params)
+        except McpFailure as failure:
+            if failure.code != URL_ELICITATION_REQUIRED:
+                raise
+            wanted = _required_elicitations(failure)
+        fresh = [visit for visit in wanted if visit.url not in agreed]
+        for visit in fresh:
+            if not await visit.is_accepted(request_handler):
+                raise _elicitation_failure(wanted)
+            agreed.add(visit.url)
+        if not fresh:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(pause):
+                    await visit_ends.wait()
+    raise _elicitation_failure(wanted)
+
+
+@frozen
+class _UrlElicitation:
+    """An address that a server wants the person to visit, and what it says about it."""
+
+    url: str
+    message: str
+    elicitation_id: str
+
+    async def is_accepted(self, request_handler: ServerRequestHandler) -> bool:
+        asked = {"mode": "url", "message": self.message, "url": self.url, "elicitationId": self.elicitation_id}
+        with suppress(McpFailure):
+            return (await request_handler.handle(ELICIT, asked)).get("action") == "accept"
+        return False
+
+
+def _required_elicitations(failure: McpFailure) -> Sequence[_UrlElicitation]:
+    """Raises McpFailure for a refusal that names none, and for what is no address that a browser can be sent to."""
+    listed = failure.data.get("elicitations") if isinstance(failure.data, Mapping) else None
+    if not isinstance(listed, list) or not 0 < len(listed) <= _MAX_INPUT_REQUESTS:
+        raise failure
+    return [_parse_elicitation(given if isinstance(given, Mapping) else {}) for given in listed]
+
+
+def _parse_elicitation(given: JsonObject) -> _UrlElicitation:
+    url, message, identifier = given.get("url"), given.get("message"), given.get("elicitationId")
+    if not isinstance(url, str) or not _is_http_url(url):
+        told = gettext_lazy("The server wants the user to visit something that is no address of a web page.")
+        raise McpFailure(told, McpProblem.MALFORMED)
+    return _UrlElicitation(
+        url, message if isinstance(message, str) else "", identifier if isinstance(identifier, str) else ""
+    )
+
+
+def _is_http_url(url: str) -> bool:
+    """Nothing but one address: whatever is written behind it would be read as ours."""
+    return len(url) <= _MAX_URL_LENGTH and url.isprintable() and bool(re.fullmatch(r"(?i)https?://\S+", url))
+
+
+def _elicitation_failure(wanted: Sequence[_UrlElicitation]) -> McpFailure:
+    addresses = " and ".join(dict.fromkeys(sanitize_text(visit.url) for visit in wanted))
+    return McpFailure(
+        gettext_lazy("The server wants the user to visit {addresses} in a browser first.", addresses=addresses),
+        McpProblem.REFUSED,
+        code=URL_ELICITATION_REQUIRED,
+    )

@@ -1,0 +1,245 @@
+"""The OAuth of the official package, asked step by step over our own HTTP. It takes long to load."""
+
+import logging
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias, TypeVar
+from urllib.parse import urlencode
+
+import httpx2
+from mcp.client.auth import OAuthClientProvider, OAuthFlowError
+from mcp.shared.auth import (
+    AuthorizationCodeResult,
+    OAuthClientInformationFull,
+    OAuthClientMetadata,
+    OAuthMetadata,
+    OAuthToken,
+    ProtectedResourceMetadata,
+)
+from pydantic import AnyUrl, BaseModel, ValidationError
+
+from tejat.core.i18n import gettext_lazy
+from tejat.core.json_text import InvalidJson, load_json
+from tejat.core.messages.types import JsonObject
+from tejat.core.sanitize import sanitize_text
+from tejat.mcp.errors import McpFailure, McpProblem
+from tejat.mcp.oauth.callback import AuthorizationResponse
+from tejat.mcp.oauth.http_client import OAuthHttpClient, OAuthResponse
+from tejat.mcp.oauth.settings import OAuthSettings
+from tejat.mcp.oauth.token_store import OAuthGrant
+from tejat.mcp.protocol import HANDSHAKE_REVISIONS
+
+Authorize: TypeAlias = Callable[[str], Awaitable[AuthorizationResponse]]
+"""Lets the person log in at a page, and gives what they came back with. Raises McpFailure."""
+
+_HOP_HEADERS = frozenset({"host", "content-length", "transfer-encoding", "connection"})
+_FORM = "application/x-www-form-urlencoded"
+_MAX_REASON_LENGTH = 200
+_EXPIRED = 1.0
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+class OAuthFlow:
+    """Logs in at one MCP server, or renews what was granted there: once, then it is used up."""
+
+    def __init__(self, settings: OAuthSettings, requests: OAuthHttpClient) -> None:
+        self._settings = settings
+        self._http = requests
+        self._last_response: OAuthResponse | None = None
+
+    async def log_in(
+        self, *, redirect_uri: str, challenge: str | None, authorize: Authorize, previous_scope: str | None = None
+    ) -> OAuthGrant:
+        """What a person grants us who logs in at the page that the servers name. Raises McpFailure.
+
+        `redirect` is where they come back to, `challenge` what the MCP server said about who may ask, `before` the
+        scope of an earlier grant: if the server wants more than that, both are asked for.
+        """
+        pages: list[str] = []
+
+        async def remember(page: str) -> None:
+            pages.append(f"{page}&{self._audience_param()}" if self._settings.audiences else page)
+
+        async def come_back() -> AuthorizationCodeResult:
+            returned = await authorize(pages[-1])
+            _choose_auth_method(provider, self._settings)
+            return AuthorizationCodeResult(code=returned.code, state=returned.state, iss=returned.issuer)
+
+        try:
+            client = OAuthClientMetadata(
+                client_name="Tejat",
+                redirect_uris=[AnyUrl(redirect_uri)],
+                token_endpoint_auth_method="none",
+                scope=previous_scope,
+            )
+            memory = _MemoryStorage(None, _configured_client(self._settings, redirect_uri))
+            provider = OAuthClientProvider(self._settings.server_url, client, memory, remember, come_back)
+            provider.context.oauth_metadata = _configured_metadata(self._settings)
+            await self._run_provider(provider, _challenge_response(self._settings, challenge))
+        except (OAuthFlowError, ValueError) as error:
+            raise McpFailure(
+                gettext_lazy("The login failed: {why}", why=_reason(error)), McpProblem.UNAUTHORIZED
+            ) from None
+        return _grant_from_provider(provider)
+
+    async def refresh(self, grant: OAuthGrant) -> OAuthGrant:
+        """The grant with new tokens. Raises McpFailure, with UNAUTHORISED only where a person must log in again."""
+        try:
+            known = OAuthToken(access_token=grant.access_token, refresh_token=grant.refresh_token, scope=grant.scope)
+            memory = _MemoryStorage(known, _validate(OAuthClientInformationFull, grant.client))
+            provider = OAuthClientProvider(self._settings.server_url, OAuthClientMetadata(redirect_uris=None), memory)
+            provider.context.oauth_metadata = _validate(OAuthMetadata, grant.service)
+            provider.context.protected_resource_metadata = _validate(ProtectedResourceMetadata, grant.resource)
+            provider.context.token_expiry_time = _EXPIRED
+            await self._run_provider(provider, None)
+        except (OAuthFlowError, ValueError) as error:
+            raise McpFailure(
+                gettext_lazy("The login cannot be renewed: {why}", why=_reason(error)), McpProblem.UNAUTHORIZED
+            ) from None
+        if self._last_response is None or self._last_response.status != 200 or provider.context.current_tokens is None:
+            raise _refresh_failure(self._last_response)
+        return _grant_from_provider(provider)
+
+    async def _run_provider(self, provider: OAuthClientProvider, refusal: httpx2.Response | None) -> None:
+        """Up to the request that is to be allowed: it is answered with `refusal`, and never sent."""
+        # The package would print its failures, with what the servers said, where nobody keeps a log.
+        logging.getLogger("mcp.client.auth.oauth2").disabled = True
+        wanted = httpx2.Request(
+            "POST", self._settings.server_url, headers={"MCP-Protocol-Version": HANDSHAKE_REVISIONS[0]}
+        )
+        flow = provider.async_auth_flow(wanted)
+        try:
+            asked = await anext(flow)
+            while True:
+                if asked is not wanted:
+                    response = await self._send(asked)
+                elif refusal is not None:
+                    response, refusal = refusal, None
+                else:
+                    return
+                asked = await flow.asend(response)
+        finally:
+            await flow.aclose()
+
+    async def _send(self, request: httpx2.Request) -> httpx2.Response:
+        headers = {name: value for name, value in request.headers.items() if name.lower() not in _HOP_HEADERS}
+        body = request.read()
+        if self._settings.audiences and request.headers.get("content-type") == _FORM:
+            body += f"&{self._audience_param()}".encode()
+        reply = await self._http.request(request.method, str(request.url), headers=headers, body=body)
+        self._last_response = reply
+        return httpx2.Response(reply.status, headers=list(reply.headers), content=reply.body, request=request)
+
+    def _audience_param(self) -> str:
+        return urlencode({"audience": " ".join(self._settings.audiences)})
+
+
+class _MemoryStorage:
+    """What a provider finds and leaves; what of it is kept is not its business."""
+
+    def __init__(self, tokens: OAuthToken | None, client: OAuthClientInformationFull | None) -> None:
+        self._tokens = tokens
+        self._client = client
+
+    async def get_tokens(self) -> OAuthToken | None:
+        return self._tokens
+
+    async def set_tokens(self, tokens: OAuthToken) -> None:
+        self._tokens = tokens
+
+    async def get_client_info(self) -> OAuthClientInformationFull | None:
+        return self._client
+
+    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
+        self._client = client_info
+
+
+def _configured_client(settings: OAuthSettings, redirect: str) -> OAuthClientInformationFull | None:
+    if settings.client_id is None:
+        return None
+    return OAuthClientInformationFull(
+        client_id=settings.client_id,
+        client_secret=settings.client_secret,
+        redirect_uris=[AnyUrl(redirect)],
+        token_endpoint_auth_method="none" if settings.client_secret is None else "client_secret_post",
+    )
+
+
+def _configured_metadata(settings: OAuthSettings) -> OAuthMetadata | None:
+    if settings.authorization_url is None or settings.token_url is None:
+        return None
+    return OAuthMetadata.model_validate(
+        {
+            "issuer": settings.issuer or settings.authorization_url,
+            "authorization_endpoint": settings.authorization_url,
+            "token_endpoint": settings.token_url,
+        }
+    )
+
+
+def _choose_auth_method(provider: OAuthClientProvider, settings: OAuthSettings) -> None:
+    """How the authorisation server wants to be told a secret of the settings, which no registration says."""
+    client, service = provider.context.client_info, provider.context.oauth_metadata
+    if client is None or service is None or settings.client_secret is None or settings.token_url is not None:
+        return
+    taken = service.token_endpoint_auth_methods_supported or ["client_secret_basic"]
+    client.token_endpoint_auth_method = next(
+        (method for method in ("client_secret_post", "client_secret_basic") if method in taken), "client_secret_post"
+    )
+
+
+def _challenge_response(settings: OAuthSettings, challenge: str | None) -> httpx2.Response:
+    """What makes a provider log in: told where to look, or that everything about the service is known already."""
+    # The first scope in a challenge counts, so what the settings say goes before what the server said.
+    parts = [f'Bearer scope="{" ".join(wish.scopes)}"'] if settings.scopes else []
+    is_known = settings.authorization_url is not None
+    if is_known:
+        parts.append('Bearer error="insufficient_scope"')
+    elif challenge is not None and challenge.isascii() and challenge.isprintable():
+        parts.append(challenge)
+    wants_more = is_known or any("insufficient_scope" in part for part in parts)
+    return httpx2.Response(403 if wants_more else 401, headers={"WWW-Authenticate": ", ".join(parts) or "Bearer"})
+
+
+def _grant_from_provider(provider: OAuthClientProvider) -> OAuthGrant:
+    context = provider.context
+    tokens = context.current_tokens
+    if tokens is None:
+        raise McpFailure(gettext_lazy("The login brought no token."), McpProblem.UNAUTHORIZED)
+    return OAuthGrant(
+        tokens.access_token,
+        tokens.refresh_token,
+        context.token_expiry_time if tokens.expires_in is not None else None,
+        tokens.scope,
+        _dump(context.client_info),
+        _dump(context.oauth_metadata),
+        _dump(context.protected_resource_metadata),
+    )
+
+
+def _dump(model: BaseModel | None) -> JsonObject | None:
+    return None if model is None else model.model_dump(mode="json", exclude_none=True)
+
+
+def _validate(model: type[_Model], known: JsonObject | None) -> _Model | None:
+    return None if known is None else model.model_validate(known)
+
+
+def _refresh_failure(reply: OAuthResponse | None) -> McpFailure:
+    """Only what OAuth itself says is final: a server in trouble, or a network that asks for a fee, is not."""
+    if reply is None:
+        return McpFailure(gettext_lazy("There is nothing to renew the login with."), McpProblem.UNAUTHORIZED)
+    try:
+        said = load_json(reply.body)
+    except InvalidJson:
+        said = None
+    is_final = 400 <= reply.status < 500 and isinstance(said, dict) and "error" in said
+    problem = McpProblem.UNAUTHORIZED if is_final else McpProblem.START
+    return McpFailure(gettext_lazy("The login was not renewed (status {status}).", status=reply.status), problem)
+
+
+def _reason(error: Exception) -> str:
+    """The first line of what the package says: further ones quote values, and there are tokens among those."""
+    if isinstance(error, ValidationError):
+        return gettext_lazy("what the server sent is not what OAuth wants.")
+    lines = str(error).splitlines() or [type(error).__name__]
+    return sanitize_text(lines[0][:_MAX_REASON_LENGTH])

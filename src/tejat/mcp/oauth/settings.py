@@ -1,0 +1,91 @@
+"""What the settings of a server say about logging in there."""
+
+from tejat.config.settings.types import McpServer, OAuth
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy
+from tejat.mcp.errors import McpFailure, McpProblem
+from tejat.mcp.oauth.token_store import TokenKey
+from tejat.workspace.http.types import HttpFailure
+from tejat.workspace.http.url import parse_url
+
+
+@frozen
+class OAuthSettings:
+    """How to log in at the MCP server whose address is `server`. None: whatever the servers tell.
+
+    It is printed without what may be secret.
+    """
+
+    server_url: str
+    client_id: str | None = None
+    client_secret: str | None = None
+    scopes: tuple[str, ...] = ()
+    authorization_url: str | None = None
+    token_url: str | None = None
+    issuer: str | None = None
+    redirect_uri: str | None = None
+    audiences: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"OAuthWish(client_id={self.client_id!r})"
+
+
+def parse_oauth_settings(server: McpServer) -> OAuthSettings:
+    """Raises McpFailure with CONFIGURATION for what is not supported or leads nowhere."""
+    if server.auth_provider_type not in (None, "dynamic_discovery"):
+        raise _configuration_failure(
+            gettext_lazy(
+                "authProviderType {kind} is not supported: leave it out, or use headers.",
+                kind=server.auth_provider_type,
+            )
+        )
+    given: OAuth = server.oauth or {}
+    if "tokenParamName" in given:
+        raise _configuration_failure(
+            gettext_lazy("oauth.tokenParamName is not supported: a token in an address gets into logs.")
+        )
+    settings = OAuthSettings(
+        server.http_url or server.url or "",
+        _text(given, "clientId"),
+        _text(given, "clientSecret"),
+        _texts(given, "scopes"),
+        _text(given, "authorizationUrl"),
+        _text(given, "tokenUrl"),
+        _text(given, "issuer"),
+        _text(given, "redirectUri"),
+        _texts(given, "audiences"),
+    )
+    if (settings.authorization_url is None) != (settings.token_url is None):
+        raise _configuration_failure(
+            gettext_lazy("oauth.authorizationUrl and oauth.tokenUrl go together: give both, or none.")
+        )
+    if settings.authorization_url is not None and settings.client_id is None:
+        raise _configuration_failure(
+            gettext_lazy("oauth.authorizationUrl needs an oauth.clientId: nobody can register us there.")
+        )
+    if any(not scope.isascii() or not scope.isprintable() or '"' in scope for scope in settings.scopes):
+        raise _configuration_failure(gettext_lazy("oauth.scopes has characters that no scope has."))
+    return settings
+
+
+def token_key(alias: str, server: McpServer) -> TokenKey:
+    """Raises McpFailure with CONFIGURATION for an address that is none."""
+    try:
+        origin = parse_url(server.http_url or server.url or "")[0]
+    except HttpFailure as failure:
+        raise _configuration_failure(failure.message) from None
+    return TokenKey(alias, f"{origin.scheme}://{origin.authority}")
+
+
+def _text(given: OAuth, name: str) -> str | None:
+    found = given.get(name)
+    return found if isinstance(found, str) and found else None
+
+
+def _texts(given: OAuth, name: str) -> tuple[str, ...]:
+    found = given.get(name)
+    return found if isinstance(found, tuple) else ()
+
+
+def _configuration_failure(message: str) -> McpFailure:
+    return McpFailure(message, McpProblem.CONFIGURATION)

@@ -1,0 +1,217 @@
+"""What was granted to us by servers that want to know who asks: kept in private files, shared by all our processes."""
+
+import asyncio
+import errno
+import fcntl
+import hashlib
+import json
+import os
+import secrets
+import stat
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager, suppress
+from typing import cast
+
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy
+from tejat.core.json_text import InvalidJson, dump_json, load_json
+from tejat.core.messages.types import JsonObject, JsonValue
+from tejat.mcp.errors import McpFailure, McpProblem
+from tejat.workspace.files.private_files import create_private_file, make_private_directory
+
+_MAX_BYTES = 2**20
+_POLL_SECONDS = 0.02
+
+
+@frozen
+class TokenKey:
+    """Whom something was granted for: a server by its name in the settings and by its origin.
+
+    If the settings lead to another origin one day, what was granted stays where it is.
+    """
+
+    alias: str
+    origin: str
+
+
+@frozen
+class OAuthGrant:
+    """Tokens and what it takes to renew them. It is printed without any of that.
+
+    `expires_at` is in seconds since 1970, None where nobody knows. `client` is our registration, `service` and
+    `resource` are what the authorisation server and the MCP server told about themselves, all as on the wire.
+    """
+
+    access_token: str
+    refresh_token: str | None = None
+    expires_at: float | None = None
+    scope: str | None = None
+    client: JsonObject | None = None
+    service: JsonObject | None = None
+    resource: JsonObject | None = None
+
+    def __repr__(self) -> str:
+        return f"Grant(expires_at={self.expires_at!r})"
+
+
+class TokenStore:
+    """One file for each holder, in a directory for the person alone. Every method but `locked` blocks for a moment.
+
+    All of them raise McpFailure with CONFIGURATION where the files cannot be had.
+    """
+
+    def __init__(self, directory: str) -> None:
+        self._directory = directory
+
+    @property
+    def directory(self) -> str:
+        """Where the files are."""
+        return self._directory
+
+    def read(self, key: TokenKey) -> OAuthGrant | None:
+        """What is granted; None if nothing is, or what is kept is no grant."""
+        try:
+            content = _read_file(self._path(key))
+        except OSError as error:
+            raise self._failure(key, error) from None
+        return None if content is None else _parse_grant(content)
+
+    def write(self, key: TokenKey, grant: OAuthGrant) -> None:
+        """Keep this in place of what was kept, in one step. Only for whoever holds the lock."""
+        known: dict[str, JsonValue] = {
+            "alias": key.alias,
+            "origin": key.origin,
+            "accessToken": grant.access_token,
+            "refreshToken": grant.refresh_token,
+            "expiresAt": grant.expires_at,
+            "scope": grant.scope,
+            "client": grant.client,
+            "service": grant.service,
+            "resource": grant.resource,
+        }
+        try:
+            make_private_directory(self._directory)
+            _replace_file(self._path(key), dump_json(known, indent=1).encode())
+        except OSError as error:
+            raise self._failure(key, error) from None
+
+    def remove(self, key: TokenKey) -> bool:
+        """Forget what was granted; whether there was something."""
+        try:
+            os.unlink(self._path(key))
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise self._failure(key, error) from None
+        return True
+
+    @asynccontextmanager
+    async def lock(self, key: TokenKey, *, seconds: float) -> AsyncGenerator[None]:
+        """Be the only one, of all processes, that renews what is granted to this holder.
+
+        Raises McpFailure with TIMED_OUT when somebody else does not let go within that time.
+        """
+        descriptor = self._open_lock(key)
+        try:
+            try:
+                async with asyncio.timeout(seconds):
+                    while not _try_lock(descriptor):  # noqa: ASYNC110 -- no event tells of another process
+                        await asyncio.sleep(_POLL_SECONDS)
+            except TimeoutError:
+                message = gettext_lazy(
+                    "Another process is renewing the login of {alias} and does not come to an end.", alias=key.alias
+                )
+                raise McpFailure(message, McpProblem.TIMED_OUT) from None
+            yield
+        finally:
+            os.close(descriptor)
+
+    def _open_lock(self, key: TokenKey) -> int:
+        try:
+            make_private_directory(self._directory)
+            flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+            return os.open(f"{self._path(holder)}.lock", flags, 0o600)
+        except OSError as error:
+            raise self._failure(key, error) from None
+
+    def _path(self, key: TokenKey) -> str:
+        name = hashlib.sha256(json.dumps([key.alias, key.origin]).encode()).hexdigest()
+        return os.path.join(self._directory, f"{name[:32]}.json")
+
+    def _failure(self, key: TokenKey, error: OSError) -> McpFailure:
+        why = error.strerror or gettext_lazy("it cannot be used")
+        message = gettext_lazy(
+            "The login of {alias} cannot be kept in {directory}: {why}.",
+            alias=key.alias,
+            directory=self._directory,
+            why=why,
+        )
+        return McpFailure(message, McpProblem.CONFIGURATION)
+
+
+def _try_lock(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno not in (errno.EWOULDBLOCK, errno.EINTR):
+            raise
+        return False
+    return True
+
+
+def _read_file(path: str) -> bytes | None:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid():
+            raise PermissionError(errno.EPERM, gettext_lazy("a file in it belongs to somebody else"))
+        return file.read(_MAX_BYTES)
+
+
+def _replace_file(path: str, content: bytes) -> None:
+    temporary = f"{path}.{secrets.token_hex(8)}"
+    try:
+        with os.fdopen(create_private_file(temporary), "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def _parse_grant(content: bytes) -> OAuthGrant | None:
+    try:
+        known = load_json(content)
+    except InvalidJson:
+        return None
+    if not isinstance(known, dict):
+        return None
+    fields = cast("dict[str, JsonValue]", known)
+    access_token, expires_at = fields.get("accessToken"), fields.get("expiresAt")
+    if not isinstance(access_token, str) or not access_token:
+        return None
+    return OAuthGrant(
+        access_token,
+        _text(fields, "refreshToken"),
+        float(expires_at) if isinstance(expires_at, int | float) else None,
+        _text(fields, "scope"),
+        _object(fields, "client"),
+        _object(fields, "service"),
+        _object(fields, "resource"),
+    )
+
+
+def _text(fields: Mapping[str, JsonValue], name: str) -> str | None:
+    found = fields.get(name)
+    return found if isinstance(found, str) and found else None
+
+
+def _object(fields: Mapping[str, JsonValue], name: str) -> JsonObject | None:
+    found = fields.get(name)
+    return found if isinstance(found, Mapping) else None

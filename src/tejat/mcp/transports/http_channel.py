@@ -1,0 +1,263 @@
+"""HTTP requests to one MCP server: who asks is said to that server alone, and what is no answer becomes a failure."""
+
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from http import HTTPStatus
+from types import MappingProxyType
+from typing import Protocol, cast
+from urllib.parse import urljoin
+
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy
+from tejat.core.json_text import InvalidJson, load_json
+from tejat.core.sanitize import sanitize_text
+from tejat.mcp.errors import McpFailure, McpProblem
+from tejat.mcp.protocol import MAX_CONTAINERS, InvalidMessage, JsonRpcError, JsonRpcMessage, parse_message
+from tejat.workspace.http.client import HttpClient
+from tejat.workspace.http.sse import EventTooLong, SseEvent, SseParser
+from tejat.workspace.http.types import HttpFailure, HttpFailureKind, HttpLimits, HttpResponse
+from tejat.workspace.http.url import Origin, parse_url
+
+MAX_MESSAGE_BYTES = 16 * 2**20
+"""How long one message may be."""
+EVENT_STREAM = "text/event-stream"
+JSON = "application/json"
+
+
+class HttpCredentials(Protocol):
+    """What tells a server who asks."""
+
+    async def headers(self) -> Mapping[str, str]:
+        """The headers for the next request, none where nobody has logged in. Raises McpFailure."""
+        ...
+
+    async def refresh(self, rejected: Mapping[str, str]) -> bool:
+        """The server did not take these headers: whether there are others now. Raises McpFailure."""
+        ...
+
+
+@frozen
+class ChannelRequest:
+    """One request: `headers` are those of the protocol. One that is sent only `once` does something that counts."""
+
+    method: str
+    headers: Mapping[str, str]
+    limits: HttpLimits
+    body: bytes = b""
+    once: bool = False
+
+
+class HttpChannel:
+    """The way to one server. Whatever it says, nothing goes to another origin. Raises McpFailure for a bad address.
+
+    `headers` come from the settings and may hold secrets; an Authorization among them takes the place of credentials.
+    """
+
+    def __init__(
+        self, client: HttpClient, url: str, *, headers: Mapping[str, str], credentials: HttpCredentials | None = None
+    ) -> None:
+        self._client = client
+        self._url = url
+        self._origin = _parse_origin(url)
+        self._headers = headers
+        is_said = any(name.lower() == "authorization" for name in headers)
+        self._credentials = None if is_said else credentials
+        self._secrets = {
+            word for value in headers.values() for word in value.split() if len(word) >= _MIN_SECRET_LENGTH
+        }
+
+    @property
+    def host(self) -> str:
+        """Host and port: there may be a secret in the rest of the address."""
+        return self._origin.authority
+
+    def resolve(self, reference: str) -> "HttpChannel":
+        """The way to another address of the same server. Raises McpFailure for one of another server."""
+        with suppress(ValueError, McpFailure):
+            url = urljoin(self._url, reference.strip())
+            if _parse_origin(url) == self._origin:
+                return HttpChannel(self._client, url, headers=self._headers, credentials=self._credentials)
+        raise McpFailure(
+            gettext_lazy("{where} wants its messages sent to another server, which is not done.", where=self.host),
+            McpProblem.CONFIGURATION,
+        )
+
+    @asynccontextmanager
+    async def request(self, asked: ChannelRequest) -> AsyncGenerator[HttpResponse]:
+        """Send a request and give the response, whatever its status, but for redirects and refused credentials.
+
+        Raises McpFailure, also in place of what is raised while the body is read.
+        """
+        try:
+            async with AsyncExitStack() as stack:
+                yield await self._response(stack, asked)
+        except HttpFailure as failure:
+            raise McpFailure(failure.message, _PROBLEMS[failure.kind]) from None
+
+    async def read_failure(self, response: HttpResponse) -> McpFailure:
+        """What a response says that is no answer: with REFUSED, the error of the protocol in its body."""
+        body = b""
+        with suppress(HttpFailure):
+            body = await response.read(_MAX_ERROR_BYTES)
+        for message in _parse_messages_if_valid(body):
+            if isinstance(message, JsonRpcError):
+                return McpFailure(message.message, McpProblem.REFUSED, code=message.code, data=message.data)
+        kind = content_type(response)
+        words = " ".join(body.decode("utf-8", "replace").split()) if kind in ("text/plain", JSON) else ""
+        said = f": {sanitize_text(self._mask(words)[:_MAX_EXCERPT_LENGTH])}" if words else "."
+        return McpFailure(
+            gettext_lazy(
+                "{where} answered {status}{said}", where=self.host, status=_format_status(response.status), said=said
+            ),
+            McpProblem.MALFORMED,
+        )
+
+    async def _response(self, stack: AsyncExitStack, asked: ChannelRequest) -> HttpResponse:
+        can_renew, can_move = True, True
+        while True:
+            said = _NO_HEADERS if self._credentials is None else await self._credentials.headers()
+            response = await self._send(stack, asked, said)
+            location = response.headers.get("Location")
+            if response.status in _REDIRECTS and location is not None:
+                self._follow_redirect(location, response.status, can_move=can_move)
+                can_move = False
+            elif response.status == 401 and can_renew and await self._refresh(said):
+                can_renew = False
+            elif response.status == 401 or (response.status == 403 and response.headers.get("WWW-Authenticate")):
+                raise self._unauthorized(response)
+            else:
+                return response
+            await stack.aclose()
+
+    async def _send(self, stack: AsyncExitStack, asked: ChannelRequest, credentials: Mapping[str, str]) -> HttpResponse:
+        own = {**asked.headers, **credentials}
+        names = {name.lower() for name in own}
+        given = {name: value for name, value in self._headers.items() if name.lower() not in names}
+        return await stack.enter_async_context(
+            self._client.request(
+                asked.method,
+                self._url,
+                headers={**given, **own},
+                body=asked.body,
+                limits=asked.limits,
+                once=asked.once,
+            )
+        )
+
+    async def _refresh(self, refused: Mapping[str, str]) -> bool:
+        return self._credentials is not None and await self._credentials.refresh(refused)
+
+    def _follow_redirect(self, location: str, status: int, *, can_move: bool) -> None:
+        """Many servers tell by a redirect that a slash is missing. Raises McpFailure for any other move."""
+        moved, origin = "", None
+        with suppress(ValueError, HttpFailure):
+            moved = urljoin(self._url, location)
+            origin = parse_url(moved)[0]
+        if origin == self._origin and status in _METHOD_PRESERVING and can_move:
+            self._url = moved
+            return
+        to = gettext_lazy("somewhere else") if origin is None else f"{origin.scheme}://{origin.authority}"
+        raise McpFailure(
+            gettext_lazy(
+                "{where} redirects to {to}, which is not followed: what says who asks must not get there. If that is "
+                "where the server is now, change its address in the settings.",
+                where=self.host,
+                to=to,
+            ),
+            McpProblem.CONFIGURATION,
+        )
+
+    def _unauthorized(self, response: HttpResponse) -> McpFailure:
+        challenge = ", ".join(response.headers.get_all("WWW-Authenticate"))[:_MAX_CHALLENGE_LENGTH]
+        return McpFailure(
+            gettext_lazy(
+                "{where} wants to know who asks ({status}).", where=self.host, status=_format_status(response.status)
+            ),
+            McpProblem.UNAUTHORIZED,
+            challenge=challenge or None,
+        )
+
+    def _mask(self, text: str) -> str:
+        for secret in self._secrets:
+            text = text.replace(secret, "***")
+        return text
+
+
+def content_type(response: HttpResponse) -> str:
+    """The media type of a response, without its parameters."""
+    return (response.headers.get("Content-Type") or "").partition(";")[0].strip().lower()
+
+
+def parse_messages(text: str | bytes, host: str) -> list[JsonRpcMessage]:
+    """The message that a JSON text is, or the messages of a batch. Raises McpFailure with MALFORMED."""
+    try:
+        given = load_json(text, max_containers=MAX_CONTAINERS)
+        return [parse_message(item) for item in (cast("list[object]", given) if isinstance(given, list) else [given])]
+    except InvalidJson as error:
+        why = gettext_lazy("it is not JSON: {why}", why=error)
+    except InvalidMessage as error:
+        why = str(error)
+    raise McpFailure(
+        gettext_lazy("{where} sent something that is no message: {why}.", where=host, why=why), McpProblem.MALFORMED
+    )
+
+
+async def read_events(response: HttpResponse, parser: SseParser, host: str) -> AsyncGenerator[SseEvent]:
+    """The events of a stream, and no half ones. Raises McpFailure with TOO_LARGE."""
+    async for piece in response:
+        try:
+            events = parser.feed(piece)
+        except EventTooLong:
+            raise too_large_failure(host) from None
+        for event in events:
+            yield event
+
+
+def too_large_failure(host: str) -> McpFailure:
+    return McpFailure(
+        gettext_lazy("{where} sent a message of more than {most} MiB.", where=host, most=MAX_MESSAGE_BYTES // 2**20),
+        McpProblem.TOO_LARGE,
+    )
+
+
+_NO_HEADERS: Mapping[str, str] = MappingProxyType({})
+_MAX_ERROR_BYTES = 65_536
+_MAX_EXCERPT_LENGTH = 200
+_MAX_CHALLENGE_LENGTH = 4_096
+_MIN_SECRET_LENGTH = 8
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_METHOD_PRESERVING = frozenset({307, 308})
+_PROBLEMS = {
+    HttpFailureKind.BAD_URL: McpProblem.CONFIGURATION,
+    HttpFailureKind.BAD_HEADER: McpProblem.CONFIGURATION,
+    HttpFailureKind.DNS: McpProblem.START,
+    HttpFailureKind.CONNECT: McpProblem.START,
+    HttpFailureKind.PROXY: McpProblem.START,
+    HttpFailureKind.TLS: McpProblem.START,
+    HttpFailureKind.TIMED_OUT_CONNECT: McpProblem.START,
+    HttpFailureKind.TIMED_OUT_FIRST_BYTE: McpProblem.TIMED_OUT,
+    HttpFailureKind.TIMED_OUT_IDLE: McpProblem.TIMED_OUT,
+    HttpFailureKind.TIMED_OUT_TOTAL: McpProblem.TIMED_OUT,
+    HttpFailureKind.DISCONNECTED: McpProblem.CLOSED,
+    HttpFailureKind.PROTOCOL: McpProblem.MALFORMED,
+    HttpFailureKind.TOO_LARGE: McpProblem.TOO_LARGE,
+}
+
+
+def _parse_origin(url: str) -> Origin:
+    try:
+        return parse_url(url)[0]
+    except HttpFailure as failure:
+        raise McpFailure(failure.message, McpProblem.CONFIGURATION) from None
+
+
+def _parse_messages_if_valid(body: bytes) -> list[JsonRpcMessage]:
+    with suppress(McpFailure):
+        return parse_messages(body, "")
+    return []
+
+
+def _format_status(status: int) -> str:
+    with suppress(ValueError):
+        return f"{status} {HTTPStatus(status).phrase}"
+    return gettext_lazy("with the status {status}", status=status)

@@ -1,0 +1,226 @@
+"""Servers that are reached by an address: which transport the settings of one mean."""
+
+import asyncio
+from collections.abc import Mapping
+from ipaddress import ip_address
+from socket import gethostname
+
+from tejat.config.settings.types import McpServer
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy
+from tejat.core.sanitize import sanitize_text
+from tejat.mcp.errors import McpFailure, McpProblem
+from tejat.mcp.protocol import JsonRpcMessage, JsonRpcRequest, RequestId
+from tejat.mcp.transports.base import FailureHandler, MessageHandler, Transport
+from tejat.mcp.transports.http_channel import HttpCredentials
+from tejat.mcp.transports.sse import SseTransport
+from tejat.mcp.transports.streamable_http import StreamableHttpTransport
+from tejat.workspace.http.client import HttpClient
+from tejat.workspace.http.types import HttpFailure
+from tejat.workspace.http.url import Origin, parse_url
+
+_LOCAL_SUFFIXES = (
+    ".localhost",
+    ".local",
+    ".localdomain",
+    ".internal",
+    ".lan",
+    ".home",
+    ".arpa",
+    ".private",
+    ".corp",
+    ".test",
+)
+"""How names end that mean something only in a network of one's own."""
+_STREAMABLE_TYPES = frozenset({"http", "streamable-http", "streamable_http", "streamablehttp"})
+
+
+@frozen
+class RemoteTransport:
+    """A server that is reached by an address. `where` is its origin: there may be a secret in the rest.
+
+    `kind` is "http" or "sse"; where nobody said so it is "http", which is tried first. `warning` is worth showing.
+    """
+
+    transport: Transport
+    kind: str
+    location: str
+    warning: str = ""
+
+
+def uses_url(server: McpServer) -> bool:
+    """Whether a server is reached by its address, and not by starting a command. Raises McpFailure if by neither."""
+    if server.http_url or server.url:
+        return True
+    if server.command:
+        return False
+    if server.tcp:
+        raise _configuration_failure(
+            gettext_lazy(
+                "The transport tcp is not supported: give the server's address as httpUrl or url, or a command."
+            )
+        )
+    raise _configuration_failure(
+        gettext_lazy(
+            "Invalid configuration: missing httpUrl (for Streamable HTTP), url (for SSE), and command (for stdio)."
+        )
+    )
+
+
+def create_remote_transport(
+    server: McpServer, client: HttpClient, *, credentials: HttpCredentials | None = None
+) -> RemoteTransport:
+    """The way to a server for which `uses_url` holds. Nothing is connected yet, and the client stays the caller's.
+
+    Raises McpFailure with CONFIGURATION.
+    """
+    url = server.http_url or server.url or ""
+    origin = _origin(url)
+    kind = "http" if server.http_url else _transport_kind(server.type)
+    make = {"http": StreamableHttpTransport, "sse": SseTransport}.get(kind, FallbackTransport)
+    transport = make(client, url, server.headers, credentials=credentials)
+    where = f"{origin.scheme}://{origin.host_header}"
+    is_open = not origin.is_secure and not _is_loopback(origin)
+    warning = (
+        gettext_lazy(
+            "{where} is not encrypted: whatever goes there, and who asks, can be read on the way.", where=where
+        )
+        if is_open
+        else ""
+    )
+    return RemoteTransport(transport, "sse" if kind == "sse" else "http", where, warning)
+
+
+def _is_loopback(origin: Origin) -> bool:
+    name = origin.host.lower().removesuffix(".")
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return name == "localhost" or name.endswith(".localhost")
+
+
+def is_on_other_host(server: McpServer) -> bool:
+    """Whether a server surely runs on another machine, so that no file here can be changed by it. Raises nothing.
+
+    Names and addresses of a network at home or at work may be those of this very machine: they are not sure.
+    """
+    try:
+        origin = _origin(server.http_url or server.url or "")
+    except McpFailure:
+        return False
+    name = origin.host.lower().removesuffix(".")
+    try:
+        address = ip_address(name)
+    except ValueError:
+        return "." in name and not name.endswith(_LOCAL_SUFFIXES) and name != gethostname().lower()
+    return address.is_global
+
+
+class FallbackTransport:
+    """A server of which nobody said how it speaks: streamable HTTP, and if that fails at first the old way.
+
+    The first answer decides. If both ways fail, the failure of the first is told; a server that wants to know who asks,
+    or that nobody can reach, is not tried twice. See `Transport`.
+    """
+
+    def __init__(
+        self, client: HttpClient, url: str, headers: Mapping[str, str], *, credentials: HttpCredentials | None = None
+    ) -> None:
+        """Raises McpFailure with CONFIGURATION for an address that is none."""
+        self._transport: Transport = StreamableHttpTransport(client, url, headers, credentials=credentials)
+        self._create_sse = lambda: SseTransport(client, url, headers, credentials=credentials)
+        self._requests: dict[RequestId, JsonRpcRequest] = {}
+        self._fallback: asyncio.Task[None] | None = None
+        self._is_decided = False
+
+    async def open(self, on_message: MessageHandler, on_failure: FailureHandler) -> None:
+        self._on_message = on_message
+        self._on_failure = on_failure
+        await self._transport.open(self._handle_message, self._handle_failure)
+
+    async def send(self, message: JsonRpcMessage) -> None:
+        if isinstance(message, JsonRpcRequest) and not self._is_decided:
+            self._requests[message.id] = message
+        await self._transport.send(message)
+
+    def set_revision(self, revision: str) -> None:
+        self._transport.set_revision(revision)
+
+    def forget_request(self, request_id: RequestId) -> None:
+        self._requests.pop(request_id, None)
+        self._transport.forget_request(request_id)
+
+    async def close(self) -> None:
+        self._requests.clear()
+        if self._fallback is not None:
+            self._fallback.cancel()
+            await asyncio.wait([self._fallback], timeout=0.5)
+        await self._transport.close()
+
+    @property
+    def stderr_tail(self) -> tuple[str, ...]:
+        return self._transport.stderr_tail
+
+    def _handle_message(self, message: JsonRpcMessage) -> None:
+        self._is_decided = True
+        self._requests.clear()
+        self._on_message(message)
+
+    def _handle_failure(self, failure: McpFailure, request_id: RequestId | None) -> None:
+        request = None if request_id is None else self._requests.get(request_id)
+        if request is None or failure.problem in _NO_FALLBACK or self._fallback is not None:
+            self._on_failure(failure, request_id)
+            return
+        self._fallback = asyncio.get_running_loop().create_task(self._try_sse(request, failure))
+        self._fallback.add_done_callback(self._fallback_done)
+
+    async def _try_sse(self, request: JsonRpcRequest, failure: McpFailure) -> None:
+        way = self._create_sse()
+        try:
+            await way.open(self._handle_message, self._on_failure)
+        except McpFailure:
+            if self._requests.pop(request.id, None) is not None:
+                self._on_failure(failure, request.id)
+            return
+        first, self._transport = self._transport, way
+        self._is_decided = True
+        await first.close()
+        if self._requests.pop(request.id, None) is not None:
+            try:
+                await way.send(request)
+            except McpFailure as later:
+                self._on_failure(later, request.id)
+
+    def _fallback_done(self, task: "asyncio.Task[None]") -> None:
+        self._fallback = None
+        if not task.cancelled():
+            task.result()
+
+
+_NO_FALLBACK = frozenset({McpProblem.UNAUTHORIZED, McpProblem.START, McpProblem.CONFIGURATION})
+
+
+def _origin(url: str) -> Origin:
+    try:
+        return parse_url(url)[0]
+    except HttpFailure as failure:
+        raise _configuration_failure(failure.message) from None
+
+
+def _transport_kind(given: str | None) -> str:
+    """The transport that `url` is meant for; "either" where nobody said so."""
+    kind = (given or "either").strip().lower()
+    if kind in _STREAMABLE_TYPES:
+        return "http"
+    if kind in ("either", "sse"):
+        return kind
+    raise _configuration_failure(
+        gettext_lazy(
+            'The type "{kind}" is none for an address: give "http" or "sse", or leave it out.',
+            kind=sanitize_text(kind[:60]),
+        )
+    )
+
+
+def _configuration_failure(message: str) -> McpFailure:
+    return McpFailure(message, McpProblem.CONFIGURATION)

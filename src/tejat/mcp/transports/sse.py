@@ -1,0 +1,169 @@
+"""Messages over the HTTP of the oldest revision: one stream of events for all answers, and an address to post to."""
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import aclosing, suppress
+from types import MappingProxyType
+
+from tejat.core.i18n import gettext_lazy
+from tejat.core.json_text import dump_json
+from tejat.core.sanitize import sanitize_text
+from tejat.mcp.errors import McpFailure, McpProblem
+from tejat.mcp.protocol import TOOL_CALL, JsonRpcMessage, JsonRpcRequest, RequestId, message_to_json
+from tejat.mcp.transports.base import FailureHandler, MessageHandler
+from tejat.mcp.transports.http_channel import (
+    EVENT_STREAM,
+    JSON,
+    MAX_MESSAGE_BYTES,
+    ChannelRequest,
+    HttpChannel,
+    HttpCredentials,
+    content_type,
+    parse_messages,
+    read_events,
+)
+from tejat.mcp.transports.http_headers import protocol_headers
+from tejat.workspace.http.client import HttpClient
+from tejat.workspace.http.sse import SseEvent, SseParser
+from tejat.workspace.http.types import HttpLimits, HttpResponse
+
+_LISTEN_LIMITS = HttpLimits(first_byte=60.0, idle=None, total=None)
+_SEND_LIMITS = HttpLimits(first_byte=60.0, idle=60.0, total=60.0)
+_OPEN_SECONDS = 60.0
+"""How many seconds a server has to say where it wants messages."""
+_OPEN_PROBLEMS = frozenset({McpProblem.CONFIGURATION, McpProblem.UNAUTHORIZED})
+
+
+class SseTransport:
+    """A server whose stream is at one address. See `Transport`. When the stream ends, the connection is over."""
+
+    def __init__(
+        self,
+        client: HttpClient,
+        url: str,
+        headers: Mapping[str, str] = MappingProxyType({}),
+        *,
+        credentials: HttpCredentials | None = None,
+    ) -> None:
+        """`headers` may hold secrets. Raises McpFailure with CONFIGURATION for an address that is none."""
+        self._channel = HttpChannel(client, url, headers=headers, credentials=credentials)
+        self._endpoint: HttpChannel | None = None
+        self._revision: str | None = None
+        self._posts: dict[RequestId, asyncio.Task[None]] = {}
+        self._reader: asyncio.Task[None] | None = None
+        self._is_closed = False
+
+    async def open(self, on_message: MessageHandler, on_failure: FailureHandler) -> None:
+        self._on_message = on_message
+        self._on_failure = on_failure
+        told: asyncio.Future[McpFailure | None] = asyncio.get_running_loop().create_future()
+        self._reader = asyncio.get_running_loop().create_task(self._read(told))
+        failure = McpFailure(
+            gettext_lazy("{where} does not say where it wants messages.", where=self._channel.host), McpProblem.START
+        )
+        is_open = False
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_OPEN_SECONDS):
+                    is_open = (given := await told) is None
+                    failure = given or failure
+        finally:
+            if not is_open:
+                await self.close()
+        if not is_open:
+            problem = failure.problem if failure.problem in _OPEN_PROBLEMS else McpProblem.START
+            raise McpFailure(failure.message, problem, code=failure.code, challenge=failure.challenge)
+
+    async def send(self, message: JsonRpcMessage) -> None:
+        if self._is_closed or self._endpoint is None:
+            raise McpFailure(
+                gettext_lazy("The connection to {where} is closed.", where=self._channel.host), McpProblem.CLOSED
+            )
+        if not isinstance(message, JsonRpcRequest):
+            await self._post(message, self._endpoint)
+            return
+        # Some servers answer the post only after they have answered the request.
+        task = asyncio.get_running_loop().create_task(self._send_request(message, self._endpoint))
+        self._posts[message.id] = task
+        task.add_done_callback(lambda _: self._posts.pop(message.id, None))
+
+    def set_revision(self, revision: str) -> None:
+        self._revision = revision
+
+    def forget_request(self, request_id: RequestId) -> None:
+        if task := self._posts.get(request_id):
+            task.cancel()
+
+    async def close(self) -> None:
+        self._is_closed = True
+        tasks = [*self._posts.values(), *([] if self._reader is None else [self._reader])]
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=0.5)
+
+    @property
+    def stderr_tail(self) -> tuple[str, ...]:
+        return ()
+
+    async def _read(self, told: "asyncio.Future[McpFailure | None]") -> None:
+        """Hand on what the stream brings, until it ends. `told` learns whether it began as it should."""
+        try:
+            async with self._channel.request(
+                ChannelRequest("GET", {"Accept": EVENT_STREAM}, _LISTEN_LIMITS)
+            ) as response:
+                if response.status != 200:
+                    raise await self._channel.read_failure(response)
+                if content_type(response) != EVENT_STREAM:
+                    kind = sanitize_text(content_type(response)[:60]) or "unknown"
+                    raise McpFailure(
+                        gettext_lazy(
+                            "{where} sent something of the type {kind}, which is no stream of messages.",
+                            where=self._channel.host,
+                            kind=kind,
+                        ),
+                        McpProblem.MALFORMED,
+                    )
+                await self._read_events(response, told)
+            failure = McpFailure(
+                gettext_lazy("{where} has ended the connection.", where=self._channel.host), McpProblem.CLOSED
+            )
+        except McpFailure as given:
+            failure = given
+        if not told.done():
+            told.set_result(failure)
+        elif not self._is_closed:
+            self._is_closed = True
+            self._on_failure(failure, None)
+
+    async def _read_events(self, response: HttpResponse, told: "asyncio.Future[McpFailure | None]") -> None:
+        async with aclosing(read_events(response, SseParser(MAX_MESSAGE_BYTES), self._channel.host)) as events:
+            async for event in events:
+                if event.event == "endpoint" and not told.done():
+                    self._endpoint = self._channel.resolve(event.data)
+                    told.set_result(None)
+                elif event.event in ("", "message") and event.data:
+                    self._deliver(event)
+
+    def _deliver(self, event: SseEvent) -> None:
+        """What is no message is passed over: nobody can tell whom it was meant for."""
+        with suppress(McpFailure):
+            for message in parse_messages(event.data, self._channel.host):
+                if not self._is_closed:
+                    self._on_message(message)
+
+    async def _send_request(self, request: JsonRpcRequest, endpoint: HttpChannel) -> None:
+        try:
+            await self._post(request, endpoint)
+        except McpFailure as failure:
+            if not self._is_closed:
+                self._on_failure(failure, request.id)
+
+    async def _post(self, message: JsonRpcMessage, endpoint: HttpChannel) -> None:
+        headers = {"Accept": f"{JSON}, {EVENT_STREAM}", "Content-Type": JSON}
+        headers |= protocol_headers(message, revision=self._revision, session=None)
+        body = dump_json(message_to_json(message)).encode()
+        once = isinstance(message, JsonRpcRequest) and message.method == TOOL_CALL
+        async with endpoint.request(ChannelRequest("POST", headers, _SEND_LIMITS, body, once=once)) as response:
+            if not 200 <= response.status < 300:
+                raise await endpoint.read_failure(response)

@@ -1,0 +1,401 @@
+"""A server that is a program of ours: requests go to its standard input, messages come from its standard output."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from typing import TypeAlias
+
+from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.mcp.errors import McpFailure, McpProblem
+from tejat.mcp.protocol import JsonRpcMessage, RequestId
+from tejat.mcp.transports.base import FailureHandler, MessageHandler
+from tejat.mcp.transports.ndjson import (
+    DecodedLine,
+    EndlessLine,
+    InvalidLine,
+    NdjsonDecoder,
+    UnencodableMessage,
+    encode_message,
+)
+from tejat.mcp.transports.pipe_writer import PipeWriter
+from tejat.mcp.transports.stderr_tail import StderrTail, printable_line
+from tejat.workspace.processes.spawn import ProcessSpec, SupervisorDied
+from tejat.workspace.processes.supervisor_client import ProcessSupervisor, RunningProcess
+from tejat.workspace.sandbox.types import SandboxedCommand
+
+SandboxWrapper: TypeAlias = Callable[[Sequence[str], str], SandboxedCommand]
+"""From arguments and the real path of the directory to what is really started in a sandbox.
+
+Raises OSError when the sandbox cannot be prepared.
+"""
+
+_SEND_SECONDS = 30.0
+_EXIT_SECONDS = 0.3
+"""A server whose input is closed leaves by itself within so long, or is ended."""
+_CLOSE_SECONDS = 2.0
+_CHUNK_BYTES = 1 << 16
+_MAX_REMAINING_CHUNKS = 16
+"""A pipe holds no more when its program has ended; who still writes is another."""
+
+
+class StdioTransport:
+    """Starts a program and speaks with it, as `Transport` tells. A transport is opened once."""
+
+    def __init__(
+        self,
+        supervisor: ProcessSupervisor,
+        program: str,
+        arguments: tuple[str, ...] = (),
+        *,
+        directory: str,
+        environment: Mapping[str, str],
+        wrap: SandboxWrapper | None = None,
+        send_seconds: float = _SEND_SECONDS,
+    ) -> None:
+        """`program` is an absolute path. `environment` is all that it sees."""
+        self._supervisor = supervisor
+        self._arguments = (program, *arguments)
+        self._directory = directory
+        self._environment = environment
+        self._wrap = wrap
+        self._send_seconds = send_seconds
+        self._task: asyncio.Task[None] | None = None
+        self._server: _ServerProcess | None = None
+        self._is_closing = False
+
+    async def open(self, on_message: MessageHandler, on_failure: FailureHandler) -> None:
+        if self._is_closing or self._task is not None:
+            raise _closed_failure()
+        opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._task = asyncio.create_task(self._run(on_message, on_failure, opened))
+        try:
+            # A task that is cancelled before its first step never takes one.
+            await asyncio.wait((opened, self._task), return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:
+            await self.close()
+            raise
+        if self._is_closing or not opened.done():
+            raise _closed_failure()
+        opened.result()
+
+    async def send(self, message: JsonRpcMessage) -> None:
+        try:
+            line = encode_message(message)
+        except UnencodableMessage as error:
+            problem = McpProblem.TOO_LARGE if error.is_too_long else McpProblem.MALFORMED
+            raise McpFailure(gettext_lazy("This cannot be sent to the server: {why}.", why=error), problem) from error
+        if self._server is None or self._is_closing:
+            raise _closed_failure()
+        await self._server.send(line, seconds=self._send_seconds)
+
+    def set_revision(self, revision: str) -> None:
+        """Nothing depends on it here."""
+
+    def forget_request(self, request_id: RequestId) -> None:
+        """Nothing is kept for a request here."""
+
+    async def close(self) -> None:
+        """As `Transport` tells; when the task is cancelled meanwhile, that is heeded once all is done."""
+        is_first, self._is_closing = not self._is_closing, True
+        if self._task is None:
+            return
+        if self._server is not None:
+            self._server.mute()
+        if is_first:
+            self._task.cancel()
+        await _wait_uncancelled(self._task, _CLOSE_SECONDS)
+
+    @property
+    def stderr_tail(self) -> tuple[str, ...]:
+        return () if self._server is None else self._server.stderr_tail
+
+    async def _run(
+        self, on_message: MessageHandler, on_failure: FailureHandler, opened: "asyncio.Future[None]"
+    ) -> None:
+        """From the start of the program to the end of the last process that descends from it."""
+        with ExitStack() as ours:
+            try:
+                self._server = await self._start(ours, on_message, on_failure)
+            except BaseException as error:
+                opened.set_exception(error if isinstance(error, McpFailure) else _closed_failure())
+                opened.exception()  # nobody need be waiting
+                if isinstance(error, McpFailure):
+                    return
+                raise
+            opened.set_result(None)
+            await self._server.serve()
+
+    async def _start(self, ours: ExitStack, on_message: MessageHandler, on_failure: FailureHandler) -> "_ServerProcess":
+        """Start the program. What is opened for us is closed by `ours`. Raises McpFailure."""
+        with ExitStack() as theirs:
+            try:
+                directory = os.open(self._directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            except (OSError, ValueError) as error:
+                raise _start_failure(
+                    gettext_lazy("its directory cannot be opened"), error, gettext_lazy("Correct its `cwd`.")
+                ) from error
+            theirs.callback(os.close, directory)
+            arguments = self._sandboxed_arguments(ours)
+            try:
+                stdin, outgoing = _input_pipe(ours, theirs)
+                stdout_end, stdout = _output_pipe(ours, theirs)
+                stderr_end, stderr = _output_pipe(ours, theirs)
+                launch = ProcessSpec(arguments, directory, self._environment)
+                running = await self._supervisor.start(launch, stdin=stdin, stdout=stdout, stderr=stderr)
+            except OSError as error:
+                raise _start_failure(
+                    gettext_lazy("its program cannot be started"), error, gettext_lazy("Check its `command`.")
+                ) from error
+        return _ServerProcess(running, outgoing, on_message, on_failure, stdout=stdout_end, stderr=stderr_end)
+
+    def _sandboxed_arguments(self, ours: ExitStack) -> tuple[str, ...]:
+        """What is really started. What the sandbox needs is cleaned up by `ours`. Raises McpFailure."""
+        if self._wrap is None:
+            return self._arguments
+        try:
+            wrapped = self._wrap(self._arguments, os.path.realpath(self._directory))
+        except OSError as error:
+            raise _start_failure(gettext_lazy("the sandbox for it cannot be prepared"), error) from error
+        ours.callback(wrapped.clean_up)
+        return wrapped.arguments
+
+
+class _ServerProcess:
+    """A program that runs, with our ends of its pipes, which never block."""
+
+    def __init__(
+        self,
+        running: RunningProcess,
+        writer: PipeWriter,
+        on_message: MessageHandler,
+        on_failure: FailureHandler,
+        *,
+        stdout: int,
+        stderr: int,
+    ) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._running = running
+        self._writer = writer
+        self._on_message = on_message
+        self._on_failure = on_failure
+        self._stdout = stdout
+        self._stderr = stderr
+        self._open = {stdout, stderr}
+        self._decoder = NdjsonDecoder()
+        self._stderr_tail = StderrTail()
+        self._invalid_lines = 0
+        self._first_invalid_line = ""
+        self._is_muted = False
+        self._broken: asyncio.Future[McpFailure | None] = self._loop.create_future()
+        self._closed: asyncio.Future[McpFailure] = self._loop.create_future()
+        self._loop.add_reader(stdout, self._read_messages)
+        self._loop.add_reader(stderr, self._read_stderr)
+
+    async def serve(self) -> None:
+        """Take messages until the program ends, or is of no use any more, and end whatever is left of it."""
+        try:
+            failure = await self._wait_until_closed()
+            self._read_remaining()
+            self._closed.set_result(failure)
+            if not self._is_muted:
+                self._on_failure(failure, None)
+        finally:
+            await self._shut_down()
+
+    async def send(self, line: bytes, *, seconds: float) -> None:
+        try:
+            await self._writer.write(line, seconds=seconds)
+        except BrokenPipeError as error:
+            self._set_broken(None)
+            await asyncio.wait((self._closed,))
+            raise self._closed.result() from error
+        except TimeoutError as error:
+            failure = McpFailure(gettext_lazy("The server does not take what is sent to it."), McpProblem.TIMED_OUT)
+            if self._writer.is_mid_line:  # nothing else can be sent any more
+                self._set_broken(failure)
+            raise failure from error
+
+    def mute(self) -> None:
+        """From now on nobody is told anything."""
+        self._is_muted = True
+
+    @property
+    def stderr_tail(self) -> tuple[str, ...]:
+        words = self._stderr_tail.lines
+        match self._invalid_lines:
+            case 0:
+                return words
+            case 1:
+                return gettext_lazy(
+                    "(A line on its standard output is no message: {line})", line=self._first_invalid_line
+                ), *words
+            case count:
+                return gettext_lazy(
+                    "({count:,} lines on its standard output are no messages, first: {line})",
+                    count=count,
+                    line=self._first_invalid_line,
+                ), *words
+
+    async def _wait_until_closed(self) -> McpFailure:
+        exited = self._loop.create_task(_wait_for_exit(self._running))
+        try:
+            await asyncio.wait((exited, self._broken), return_when=asyncio.FIRST_COMPLETED)
+            failure = self._broken.result() if self._broken.done() else None
+            if failure is None:  # a program that closes its end is mostly about to end
+                await asyncio.wait((exited,), timeout=_EXIT_SECONDS)
+            return failure or _exit_failure(self._running, is_over=exited.done())
+        finally:
+            exited.cancel()
+
+    def _set_broken(self, failure: McpFailure | None) -> None:
+        """The connection is of no use any more; None: because the program closed its end."""
+        if not self._broken.done():
+            self._broken.set_result(failure)
+
+    def _read_messages(self) -> bool:
+        """Take one piece, if there is one. Returns whether there was."""
+        data = self._read(self._stdout)
+        if data == b"":
+            self._set_broken(None)
+        for received in self._decoder.feed(data or b""):
+            self._handle(received)
+        return bool(data)
+
+    def _read_stderr(self) -> bool:
+        data = self._read(self._stderr)
+        self._stderr_tail.add(data or b"")
+        return bool(data)
+
+    def _read(self, descriptor: int) -> bytes | None:
+        """What there is, b"" at the end, None if there is nothing now."""
+        if descriptor not in self._open:
+            return None
+        try:
+            data = os.read(descriptor, _CHUNK_BYTES)
+        except BlockingIOError:
+            return None
+        if not data:
+            self._stop_reading(descriptor)
+        return data
+
+    def _stop_reading(self, descriptor: int) -> None:
+        self._open.discard(descriptor)
+        self._loop.remove_reader(descriptor)
+
+    def _read_remaining(self) -> None:
+        for read in (self._read_messages, self._read_stderr):
+            for _ in range(_MAX_REMAINING_CHUNKS):
+                if not read():
+                    break
+        for received in self._decoder.end():
+            self._handle(received)
+
+    def _handle(self, received: DecodedLine) -> None:
+        if self._is_muted or self._closed.done():
+            return
+        match received:
+            case EndlessLine():
+                self._set_broken(McpFailure(gettext_lazy("The server sent a line without end."), McpProblem.TOO_LARGE))
+            case InvalidLine(answer_to=request_id) if request_id is not None:
+                problem = McpProblem.TOO_LARGE if received.is_too_long else McpProblem.MALFORMED
+                self._on_failure(
+                    McpFailure(
+                        gettext_lazy("The server's answer cannot be read: {why}.", why=received.reason), problem
+                    ),
+                    request_id,
+                )
+            case InvalidLine():
+                self._invalid_lines += 1
+                self._first_invalid_line = self._first_invalid_line or printable_line(received.start)
+            case _:
+                self._on_message(received)
+
+    async def _shut_down(self) -> None:
+        """Let the program leave, end it if it does not, and whatever it left behind."""
+        if not self._closed.done():
+            self._closed.set_result(_closed_failure())
+        self._writer.close()
+        try:
+            async with asyncio.timeout(_EXIT_SECONDS):
+                await _wait_for_exit(self._running)
+        except TimeoutError:
+            pass
+        finally:
+            try:
+                await self._running.stop()
+            finally:
+                self._running.release()
+                for descriptor in list(self._open):
+                    self._stop_reading(descriptor)
+
+
+async def _wait_for_exit(running: RunningProcess) -> None:
+    """Wait until the program has ended, or nobody knows about it any more."""
+    with suppress(SupervisorDied):
+        await running.wait()
+
+
+async def _wait_uncancelled(task: "asyncio.Task[None]", seconds: float) -> None:
+    """Wait for the task, however often the waiting is cancelled; only then that is heeded."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + seconds
+    cancelled = None
+    while not task.done() and (left := deadline - loop.time()) > 0:
+        try:
+            await asyncio.wait((task,), timeout=left)
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        raise cancelled
+
+
+def _input_pipe(ours: ExitStack, theirs: ExitStack) -> tuple[int, PipeWriter]:
+    readable, writable = os.pipe()
+    theirs.callback(os.close, readable)
+    os.set_blocking(writable, False)
+    outgoing = PipeWriter(writable)
+    ours.callback(outgoing.close)
+    return readable, outgoing
+
+
+def _output_pipe(ours: ExitStack, theirs: ExitStack) -> tuple[int, int]:
+    readable, writable = os.pipe()
+    theirs.callback(os.close, writable)
+    os.set_blocking(readable, False)
+    ours.callback(os.close, readable)
+    return readable, writable
+
+
+def _exit_failure(running: RunningProcess, *, is_over: bool) -> McpFailure:
+    if running.exit is None:
+        told = (
+            gettext_lazy("The server and the process that watched over it were killed.")
+            if is_over
+            else gettext_lazy("The server hung up.")
+        )
+    elif running.exit.signal is not None:
+        told = gettext_lazy("The server was ended by signal {signal}.", signal=_signal_name(running.exit.signal))
+    else:
+        told = gettext_lazy("The server ended with exit code {code}.", code=running.exit.code)
+    return McpFailure(told, McpProblem.CLOSED)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # signals for real time have no names
+        return str(number)
+
+
+def _start_failure(what: str, error: OSError | ValueError, next_step: str = "") -> McpFailure:
+    reason = (
+        error.strerror or str(error) if isinstance(error, OSError) else gettext_lazy("there is a NUL character in it")
+    )
+    told = gettext_lazy("The server was not started: {what} ({reason}).", what=what, reason=reason)
+    return McpFailure(join_lazy(" ", (told, next_step)) if next_step else told, McpProblem.START)
+
+
+def _closed_failure() -> McpFailure:
+    return McpFailure(gettext_lazy("The connection to the server was closed."), McpProblem.CLOSED)

@@ -1,0 +1,77 @@
+"""How a server that is a program is started, as the settings have it."""
+
+import os
+from collections.abc import Mapping
+
+from tejat.config.env_expansion import env_resolver
+from tejat.config.settings.types import McpServer, Setting
+from tejat.core.errors import UsageError
+from tejat.core.i18n import gettext_lazy
+from tejat.core.sanitize import sanitize_text
+from tejat.mcp.errors import McpFailure, McpProblem
+from tejat.mcp.transports.stdio import SandboxWrapper, StdioTransport
+from tejat.workspace.processes.environment import child_environment
+from tejat.workspace.processes.program import find_program
+from tejat.workspace.processes.supervisor_client import ProcessSupervisor
+
+
+def create_stdio_transport(
+    setting: Setting[McpServer],
+    *,
+    supervisor: ProcessSupervisor,
+    root: str,
+    base_environment: Mapping[str, str],
+    wrap: SandboxWrapper | None = None,
+) -> StdioTransport:
+    """The way to a server with a `command`. It runs in its own directory or in `root`, an absolute path.
+
+    It sees what programs need of the environment `base`, and what its setting gives it: references in there stand for
+    variables of `base`, but for none that looks like a secret where a project asks for it; one without a value becomes
+    nothing. Raises McpFailure with CONFIGURATION or START.
+    """
+    server = setting.value
+    if server.command is None:
+        raise McpFailure(gettext_lazy("The server has no `command`."), McpProblem.CONFIGURATION)
+    resolve = env_resolver(base_environment, setting.tier, unset="")
+    try:
+        environment = child_environment(
+            base_environment, extra={name: resolve(given) for name, given in server.environment.items()}
+        )
+    except UsageError as error:
+        raise McpFailure(
+            gettext_lazy("The server's `env` cannot be used. {why}", why=error), McpProblem.CONFIGURATION
+        ) from error
+    directory = os.path.join(root, server.directory or "")
+    program = _find_program(server.command, directory=directory, environment=environment)
+    return StdioTransport(
+        supervisor, program, server.arguments, directory=directory, environment=environment, wrap=wrap
+    )
+
+
+def _find_program(command: str, *, directory: str, environment: Mapping[str, str]) -> str:
+    try:
+        program = find_program(command, directory=directory, environment=environment)
+    except FileNotFoundError as error:
+        raise _not_found(command, gettext_lazy("on PATH")) from error
+    if not os.access(program, os.X_OK):
+        raise _not_found(command, gettext_lazy("that can be run"))
+    return program
+
+
+def _not_found(command: str, where: str) -> McpFailure:
+    """Words after the first may be arguments, and arguments may be secret."""
+    name, *others = command.split(maxsplit=1) or [""]
+    next_step = (
+        gettext_lazy("`command` is the program alone: put its arguments into `args`.")
+        if others
+        else gettext_lazy("Install it, or correct `command`, which may be a path.")
+    )
+    return McpFailure(
+        gettext_lazy(
+            "The server was not started: there is no program {name!r} {where}. {next_step}",
+            name=sanitize_text(name),
+            where=where,
+            next_step=next_step,
+        ),
+        McpProblem.START,
+    )

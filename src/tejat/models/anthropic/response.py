@@ -1,0 +1,232 @@
+"""Anthropic's messages on the way in: the events of a stream as one answer."""
+
+from collections.abc import Mapping
+from typing import cast
+
+from tejat.core.i18n import gettext_lazy
+from tejat.core.json_text import InvalidJson, dump_json
+from tejat.core.messages.history import Message, Role
+from tejat.core.messages.types import FunctionCall, JsonObject, MessagePart, Text, Thought
+from tejat.core.model import (
+    NO_USAGE,
+    Chunk,
+    FailureKind,
+    FinishReason,
+    ModelFailure,
+    ModelResponse,
+    TextDelta,
+    ThoughtDelta,
+    Usage,
+)
+from tejat.core.tools.base import FunctionDeclaration
+from tejat.models.anthropic.request import ANSWER_TOOL, preserve_block
+from tejat.models.http_errors import protocol_failure
+from tejat.models.wire.api_errors import ModelTarget, parse_api_error
+from tejat.models.wire.common import UNNAMED_CALL, restore_arguments, wire_name
+from tejat.models.wire.json_access import as_count, as_list, as_object, as_str, parse_object
+from tejat.models.wire.json_repair import parse_arguments
+from tejat.models.wire.redact import safe_text
+
+_FINISH_REASONS = {
+    "end_turn": FinishReason.STOP,
+    "tool_use": FinishReason.STOP,
+    "stop_sequence": FinishReason.STOP,
+    "max_tokens": FinishReason.MAX_TOKENS,
+    "refusal": FinishReason.BLOCKED,
+}
+_CONTEXT_WINDOW_EXCEEDED = "model_context_window_exceeded"
+
+
+class _Block:
+    """One block of the answer. `start` is what it began with, the rest came in pieces."""
+
+    def __init__(self, start: Mapping[str, object]) -> None:
+        self.start = start
+        self.text: list[str] = []
+        self.signature: list[str] = []
+        self.arguments: list[str] = []
+        self.is_closed = False
+
+
+class AnthropicResponseReader:
+    """One answer as it comes in.
+
+    With `is_forced`, the model was made to call ANSWER_TOOL, and what it called it with is the text of the answer.
+    """
+
+    def __init__(self, tools: tuple[FunctionDeclaration, ...], target: ModelTarget, *, is_forced: bool = False) -> None:
+        self._tools = {wire_name(tool.name): tool for tool in tools}
+        self._target = target
+        self._is_forced = is_forced
+        self._blocks: dict[int, _Block] = {}
+        self._stop = ""
+        self._stop_detail = ""
+        self._is_done = False
+        self._usage: dict[str, int] = {}
+        self._model = ""
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the service has said that nothing follows."""
+        return self._is_done
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the answer is complete, even if the stream should end here."""
+        return self._is_done or bool(self._stop)
+
+    def feed(self, data: str) -> list[Chunk]:
+        """What the data of one event adds. Raises ModelFailure for an error in the stream, or what is no event."""
+        if not data.strip():
+            return []
+        try:
+            event = parse_object(data)
+        except InvalidJson as error:
+            raise protocol_failure(str(error)) from None
+        index = as_count(event.get("index"))
+        match event.get("type"):
+            case "message_start":
+                self._start_message(as_object(event.get("message")))
+            case "content_block_start":
+                return self._start_block(index, as_object(event.get("content_block")))
+            case "content_block_delta":
+                return self._add_delta(index, as_object(event.get("delta")))
+            case "content_block_stop" if index in self._blocks:
+                self._blocks[index].is_closed = True
+            case "message_delta":
+                self._stop_message(as_object(event.get("delta")))
+                self._update_usage(as_object(event.get("usage")))
+            case "message_stop":
+                self._is_done = True
+            case "error":
+                raise parse_api_error(event, self._target, status=200)
+            case "message":
+                return self._read_message(event)
+            case _:
+                # Pings, and whatever else the service may think of.
+                pass
+        return []
+
+    def end(self) -> list[Chunk]:
+        """The rest, last of all the answer. Raises ModelFailure when the stream ended too early."""
+        if not self.is_complete:
+            raise ModelFailure(
+                gettext_lazy("The answer ended before it was whole."), FailureKind.STREAM_CUT, can_retry=True
+            )
+        if self._stop == _CONTEXT_WINDOW_EXCEEDED:
+            raise ModelFailure(
+                gettext_lazy("The conversation is too long: the model ran out of room while it answered."),
+                FailureKind.CONTEXT_FULL,
+            )
+        deltas: list[Chunk] = []
+        parts: list[MessagePart] = []
+        malformed = ""
+        for _, block in sorted(self._blocks.items()):
+            if block.start.get("type") != "tool_use":
+                parts += self._block_parts(block)
+                continue
+            call = self._function_call(block)
+            if call is None:
+                malformed = malformed or gettext_lazy(
+                    "The arguments of {name} are not a JSON object.", name=as_str(block.start.get("name"))
+                )
+            elif not self._is_forced:
+                parts.append(call)
+            elif call.name == ANSWER_TOOL:
+                text = dump_json(cast("JsonObject", call.args))
+                parts.append(Text(text))
+                deltas.append(TextDelta(text))
+        return [*deltas, self._response(parts, malformed)]
+
+    def _start_message(self, message: Mapping[str, object]) -> None:
+        self._model = as_str(message.get("model"))
+        self._update_usage(as_object(message.get("usage")))
+
+    def _start_block(self, index: int, start: Mapping[str, object]) -> list[Chunk]:
+        self._blocks[index] = _Block(start)
+        return self._add_delta(index, {"text": start.get("text"), "thinking": start.get("thinking")})
+
+    def _add_delta(self, index: int, delta: Mapping[str, object]) -> list[Chunk]:
+        block = self._blocks.get(index)
+        if block is None:
+            raise protocol_failure(gettext_lazy("a piece of a block that never began"))
+        text, thought = as_str(delta.get("text")), as_str(delta.get("thinking"))
+        block.text += [piece for piece in (text, thought) if piece]
+        block.signature.append(as_str(delta.get("signature")))
+        block.arguments.append(as_str(delta.get("partial_json")))
+        if thought:
+            return [ThoughtDelta(thought)]
+        return [TextDelta(text)] if text and not self._is_forced else []
+
+    def _stop_message(self, delta: Mapping[str, object]) -> None:
+        self._stop = as_str(delta.get("stop_reason")) or self._stop
+        details = as_object(delta.get("stop_details"))
+        self._stop_detail = as_str(details.get("explanation")) or self._stop_detail
+
+    def _update_usage(self, usage: Mapping[str, object]) -> None:
+        """Counts are of the whole answer so far; those that are not repeated stay."""
+        self._usage |= {key: as_count(value) for key, value in usage.items() if isinstance(value, int)}
+
+    def _read_message(self, message: Mapping[str, object]) -> list[Chunk]:
+        """An answer in one piece, from a server that does not stream."""
+        self._start_message(message)
+        deltas: list[Chunk] = []
+        for index, block in enumerate(as_list(message.get("content"))):
+            deltas += self._start_block(index, as_object(block))
+            self._blocks[index].signature.append(as_str(as_object(block).get("signature")))
+            self._blocks[index].is_closed = True
+        self._stop_message(message)
+        self._is_done = True
+        return deltas
+
+    def _block_parts(self, block: _Block) -> list[MessagePart]:
+        text, signature = "".join(block.text), "".join(block.signature)
+        match block.start.get("type"):
+            case "text":
+                # Beside a forced call there is nothing to say.
+                return [Text(text)] if text and not self._is_forced else []
+            case "thinking":
+                shown: list[MessagePart] = [Thought(text)] if text else []
+                if not signature:
+                    return shown
+                kept: JsonObject = {"type": "thinking", "thinking": text, "signature": signature}
+                return [*shown, preserve_block(kept, self._target.model)]
+            case _:
+                return [preserve_block(cast("JsonObject", block.start), self._target.model)]
+
+    def _function_call(self, block: _Block) -> FunctionCall | None:
+        written = "".join(block.arguments)
+        name = as_str(block.start.get("name"))
+        if self._stop == "max_tokens" and not block.is_closed:
+            # Cut in the middle, however whole it may look.
+            arguments = None
+        elif written:
+            arguments = parse_arguments(written)
+        else:
+            arguments = dict(as_object(block.start.get("input")))
+        if arguments is None:
+            return None
+        call_id = as_str(block.start.get("id")) or None
+        tool = self._tools.get(name)
+        own_name = name or UNNAMED_CALL if tool is None else tool.name
+        return FunctionCall(own_name, restore_arguments(arguments, tool), call_id)
+
+    def _response(self, parts: list[MessagePart], malformed: str) -> ModelResponse:
+        reason = _FINISH_REASONS.get(self._stop, FinishReason.OTHER if self._stop else FinishReason.STOP)
+        detail = (
+            ""
+            if reason is FinishReason.STOP
+            else self._stop_detail or gettext_lazy("It ended with {stop!r}.", stop=self._stop)
+        )
+        if malformed and reason not in {FinishReason.BLOCKED, FinishReason.MAX_TOKENS}:
+            reason, detail = FinishReason.MALFORMED_CALL, malformed
+            parts = [part for part in parts if not isinstance(part, FunctionCall)]
+        message = Message(Role.MODEL, tuple(parts))
+        return ModelResponse(message, reason, self._token_usage(), safe_text(detail, (self._target.key,)), self._model)
+
+    def _token_usage(self) -> Usage:
+        if not self._usage:
+            return NO_USAGE
+        cached = self._usage.get("cache_read_input_tokens", 0)
+        fresh = self._usage.get("input_tokens", 0) + self._usage.get("cache_creation_input_tokens", 0)
+        return Usage(fresh + cached, cached, self._usage.get("output_tokens", 0))

@@ -1,0 +1,130 @@
+"""Why a Gemini service refused a request, read from its error. Pure."""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from tejat.core.i18n import gettext_lazy
+from tejat.core.model import FailureKind, ModelFailure
+from tejat.models.http_errors import is_retryable_status
+from tejat.models.wire.json_access import as_list, as_object
+from tejat.models.wire.redact import safe_text, strip_markup
+
+_SECONDS = r"(\d{1,9}(?:\.\d{1,9})?)s"
+_RETRY_IN = r"(?i)retry in (\d{1,9}(?:\.\d{1,9})?)s"
+_CONTEXT_TOO_LONG = r"(?i)exceeds the maximum number of tokens|payload size exceeds|input token count"
+_INVALID_KEY = r"(?i)API.?key (?:not valid|expired|not found|invalid)|API_KEY_(?:INVALID|EXPIRED)"
+
+
+def parse_api_error(
+    body: object, *, status: int | None = None, retry_after: float | None = None, secrets: Iterable[str] = ()
+) -> ModelFailure:
+    """The failure that an error answer tells of, whether it came instead of a stream or in the middle of one.
+
+    `status` is that of the response, `retry_after` what its headers ask for.
+    """
+    error = _error_object(body)
+    code = status if status is not None and status != 200 else _error_code(error)
+    details = [as_object(detail) for detail in as_list(error.get("details"))]
+    message = _error_message(body, error, code, secrets)
+    wait = _retry_delay(details, str(error.get("message", "")))
+    # The body knows better than a gateway on the way.
+    wait = retry_after if wait is None else wait
+    if re.search(_INVALID_KEY, f"{error.get('message', '')} {_error_reasons(details)}") or code in {401, 403}:
+        return ModelFailure(
+            gettext_lazy("The service does not accept the key or its owner. {text}", text=message),
+            FailureKind.AUTHENTICATION,
+            status=code,
+        )
+    if code == 404:
+        return ModelFailure(
+            gettext_lazy("There is no such model here. {text}", text=message), FailureKind.BAD_REQUEST, status=code
+        )
+    if code == 429:
+        return _rate_limited(message, details, wait)
+    if code == 413 or (code == 400 and re.search(_CONTEXT_TOO_LONG, message)):
+        return ModelFailure(
+            gettext_lazy("The conversation is too long. {text}", text=message), FailureKind.CONTEXT_FULL, status=code
+        )
+    if is_retryable_status(code):
+        return ModelFailure(
+            gettext_lazy("The service is not available. {text}", text=message),
+            FailureKind.UNAVAILABLE,
+            status=code,
+            retry_after=wait,
+            can_retry=True,
+        )
+    if code >= 400:
+        return ModelFailure(
+            gettext_lazy("The service refused the request. {text}", text=message), FailureKind.BAD_REQUEST, status=code
+        )
+    return ModelFailure(
+        gettext_lazy("This does not seem to be the service of a model. {text}", text=message),
+        FailureKind.PROTOCOL,
+        status=code,
+    )
+
+
+def _error_object(answer: object) -> Mapping[str, object]:
+    # Outside of a stream the service answers with a list.
+    first = next(iter(as_list(answer)), answer)
+    return as_object(as_object(first).get("error"))
+
+
+def _error_code(error: Mapping[str, object]) -> int:
+    code = error.get("code")
+    return code if isinstance(code, int) else 500
+
+
+def _error_message(answer: object, error: Mapping[str, object], code: int, secrets: Iterable[str]) -> str:
+    said = error.get("message")
+    if not isinstance(said, str):
+        said = strip_markup(answer) if isinstance(answer, str) else ""
+    return safe_text(f"(HTTP {code}) {said}", secrets)
+
+
+def _retry_delay(details: list[Mapping[str, object]], message: str) -> float | None:
+    for detail in details:
+        found = re.fullmatch(_SECONDS, str(detail.get("retryDelay", "")))
+        if found is not None:
+            return float(found[1])
+    found = re.search(_RETRY_IN, message)
+    return None if found is None else float(found[1])
+
+
+def _error_reasons(details: list[Mapping[str, object]]) -> str:
+    return " ".join(str(detail.get("reason", "")) for detail in details)
+
+
+def _rate_limited(message: str, details: list[Mapping[str, object]], wait: float | None) -> ModelFailure:
+    violations = [as_object(found) for detail in details for found in as_list(detail.get("violations"))]
+    quotas = sorted({quota for quota in (_quota_name(violation) for violation in violations) if quota})
+    which = gettext_lazy(" Quota: {names}.", names=", ".join(quotas)) if quotas else ""
+    if any("PerDay" in quota for quota in quotas):
+        # Whatever delay the service names besides: asking again today is refused again.
+        return ModelFailure(
+            gettext_lazy(
+                "The quota of this day is used up; it is renewed at midnight Pacific time.{which} {text}",
+                which=which,
+                text=message,
+            ),
+            FailureKind.RATE_LIMITED,
+            status=429,
+            retry_after=wait,
+        )
+    if violations and all(violation.get("quotaValue") == "0" for violation in violations):
+        return ModelFailure(
+            gettext_lazy("This key has no quota for the model.{which} {text}", which=which, text=message),
+            FailureKind.RATE_LIMITED,
+            status=429,
+        )
+    return ModelFailure(
+        gettext_lazy("Too many requests.{which} {text}", which=which, text=message),
+        FailureKind.RATE_LIMITED,
+        status=429,
+        retry_after=wait,
+        can_retry=True,
+    )
+
+
+def _quota_name(violation: Mapping[str, object]) -> str:
+    return safe_text(str(violation.get("quotaId") or violation.get("quotaMetric") or ""), max_length=120)

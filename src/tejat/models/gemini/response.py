@@ -1,0 +1,241 @@
+"""An answer on the Gemini wire, put together from the chunks that it comes in. Pure."""
+
+import base64
+import binascii
+from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
+
+from tejat.core.frozen import replace
+from tejat.core.i18n import gettext_lazy, map_lazy
+from tejat.core.json_text import InvalidJson, load_json
+from tejat.core.messages.history import Message, Role
+from tejat.core.messages.types import FileData, FunctionCall, InlineData, JsonObject, MessagePart, Opaque, Text, Thought
+from tejat.core.model import (
+    NO_USAGE,
+    Citation,
+    FailureKind,
+    FinishReason,
+    Grounding,
+    GroundingSource,
+    ModelFailure,
+    ModelResponse,
+    TextDelta,
+    ThoughtDelta,
+    Usage,
+)
+from tejat.core.tools.base import FunctionDeclaration
+from tejat.models.gemini.errors import parse_api_error
+from tejat.models.gemini.request import NAME_PATTERN, VENDOR
+from tejat.models.http_errors import protocol_failure
+from tejat.models.wire.common import UNNAMED_CALL, tool_names_by_wire_name
+from tejat.models.wire.json_access import as_count, as_list, as_object, as_str
+from tejat.models.wire.redact import safe_text
+
+_FINISH_REASONS = {
+    "STOP": FinishReason.STOP,
+    "MAX_TOKENS": FinishReason.MAX_TOKENS,
+    "SAFETY": FinishReason.BLOCKED,
+    "RECITATION": FinishReason.BLOCKED,
+    "BLOCKLIST": FinishReason.BLOCKED,
+    "PROHIBITED_CONTENT": FinishReason.BLOCKED,
+    "SPII": FinishReason.BLOCKED,
+    "IMAGE_SAFETY": FinishReason.BLOCKED,
+    "IMAGE_PROHIBITED_CONTENT": FinishReason.BLOCKED,
+    "IMAGE_RECITATION": FinishReason.BLOCKED,
+    "MODEL_ARMOR": FinishReason.BLOCKED,
+    "MALFORMED_FUNCTION_CALL": FinishReason.MALFORMED_CALL,
+    "UNEXPECTED_TOOL_CALL": FinishReason.MALFORMED_CALL,
+    "MALFORMED_RESPONSE": FinishReason.MALFORMED_CALL,
+}
+_UNSPECIFIED = "FINISH_REASON_UNSPECIFIED"
+_USAGE_FIELDS = (
+    "promptTokenCount",
+    "cachedContentTokenCount",
+    "candidatesTokenCount",
+    "thoughtsTokenCount",
+    "toolUsePromptTokenCount",
+)
+
+
+class GeminiResponseReader:
+    """Reads one answer to a request with these tools."""
+
+    def __init__(self, secrets: Sequence[str] = (), tools: tuple[FunctionDeclaration, ...] = ()) -> None:
+        self._secrets = secrets
+        self._names = tool_names_by_wire_name(tools, NAME_PATTERN)
+        self._parts: list[MessagePart] = []
+        self._reason: FinishReason | None = None
+        self._detail = ""
+        self._usage = NO_USAGE
+        self._model = ""
+        self._grounding = Grounding()
+
+    def read(self, text: str | bytes) -> Iterator[TextDelta | ThoughtDelta]:
+        """What one chunk has to show. Raises ModelFailure for one that is an error, or no chunk at all."""
+        try:
+            chunk = load_json(text)
+        except InvalidJson as error:
+            raise protocol_failure(str(error)) from None
+        return self.read_value(chunk)
+
+    def read_tail(self, text: str) -> Iterator[TextDelta | ThoughtDelta]:
+        """The same for what stood at the end of the stream and may be half a chunk. Raises ModelFailure for one."""
+        try:
+            chunk = load_json(text)
+        except InvalidJson:
+            raise _stream_cut() from None
+        return self.read_value(chunk)
+
+    def read_value(self, chunk: object) -> Iterator[TextDelta | ThoughtDelta]:
+        """The same for a chunk that was parsed already. A list is so many chunks."""
+        if isinstance(chunk, list):
+            for inner in cast("list[object]", chunk):
+                yield from self.read_value(inner)
+            return
+        fields = _require_object(chunk, "a chunk")
+        if "error" in fields:
+            raise parse_api_error(fields, secrets=self._secrets)
+        usage = as_object(fields.get("usageMetadata"))
+        if usage:
+            self._usage = Usage(*(as_count(usage.get(name)) for name in _USAGE_FIELDS))
+        self._model = as_str(fields.get("modelVersion")) or self._model
+        self._read_prompt_feedback(_require_object(fields.get("promptFeedback") or {}, "promptFeedback"))
+        for candidate in _require_objects(fields.get("candidates"), "candidates")[:1]:
+            yield from self._read_candidate(candidate)
+
+    def response(self) -> ModelResponse:
+        """The whole answer once the stream is over. Raises ModelFailure if it was not whole."""
+        if self._reason is None:
+            raise _stream_cut()
+        message = Message(Role.MODEL, tuple(self._parts))
+        grounding = None if self._grounding == Grounding() else self._grounding
+        return ModelResponse(message, self._reason, self._usage, self._detail, self._model, grounding)
+
+    def _read_prompt_feedback(self, feedback: JsonObject) -> None:
+        reason = as_str(feedback.get("blockReason"))
+        if reason:
+            said = as_str(feedback.get("blockReasonMessage"))
+            self._reason = FinishReason.BLOCKED
+            self._detail = map_lazy(
+                gettext_lazy("The prompt was refused ({reason}). {said}", reason=reason, said=said), safe_text
+            )
+
+    def _read_candidate(self, candidate: JsonObject) -> Iterator[TextDelta | ThoughtDelta]:
+        content = _require_object(candidate.get("content") or {}, "content")
+        for part in _require_objects(content.get("parts"), "parts"):
+            # Only those who run calls answer them: sent back, it would make every further request illegal.
+            if "functionResponse" not in part:
+                yield from self._add_part(self._restore_name(_read_part(part)))
+        self._read_grounding(candidate)
+        reason = as_str(candidate.get("finishReason"))
+        if reason and reason != _UNSPECIFIED and self._reason is not FinishReason.BLOCKED:
+            self._reason = _FINISH_REASONS.get(reason, FinishReason.OTHER)
+            said = as_str(candidate.get("finishMessage"))
+            self._detail = "" if reason == "STOP" else safe_text(f"({reason}) {said}")
+
+    def _restore_name(self, part: MessagePart) -> MessagePart:
+        if not isinstance(part, FunctionCall):
+            return part
+        return replace(part, name=self._names.get(part.name, part.name))
+
+    def _add_part(self, part: MessagePart) -> Iterator[TextDelta | ThoughtDelta]:
+        last = self._parts[-1] if self._parts else None
+        # A signature belongs to its own piece of the text.
+        if isinstance(part, Text) and isinstance(last, Text) and part.signature is None is last.signature:
+            self._parts[-1] = Text(last.text + part.text)
+        elif isinstance(part, Thought) and isinstance(last, Thought) and part.signature is None is last.signature:
+            self._parts[-1] = Thought(last.text + part.text)
+        elif part != Text("") and part != Thought(""):
+            self._parts.append(part)
+        if isinstance(part, Text) and part.text:
+            yield TextDelta(part.text)
+        elif isinstance(part, Thought) and part.text:
+            yield ThoughtDelta(part.text)
+
+    def _read_grounding(self, candidate: JsonObject) -> None:
+        metadata = as_object(candidate.get("groundingMetadata"))
+        sources = tuple(map(_read_source, as_list(metadata.get("groundingChunks"))))
+        citations = tuple(map(_read_citation, as_list(metadata.get("groundingSupports"))))
+        pages = map(as_object, as_list(as_object(candidate.get("urlContextMetadata")).get("urlMetadata")))
+        fetched = {as_str(page.get("retrievedUrl")): as_str(page.get("urlRetrievalStatus")) for page in pages}
+        before = self._grounding
+        self._grounding = Grounding(
+            sources or before.sources, citations or before.citations, {**before.fetched_urls, **fetched}
+        )
+
+
+def _stream_cut() -> ModelFailure:
+    return ModelFailure(
+        gettext_lazy("The stream ended in the middle of the answer."), FailureKind.STREAM_CUT, can_retry=True
+    )
+
+
+def _read_part(part: JsonObject) -> MessagePart:
+    signature = as_str(part.get("thoughtSignature")) or None
+    is_thought = part.get("thought") is True
+    if "text" in part:
+        text = part["text"]
+        if not isinstance(text, str):
+            raise protocol_failure(gettext_lazy("a text that is none"))
+        return Thought(text, signature) if is_thought else Text(text, signature)
+    if "functionCall" in part:
+        return _read_call(part["functionCall"], signature)
+    # What has no place for a signature is kept as it is together with it.
+    if signature is None and not is_thought:
+        if "inlineData" in part:
+            return _read_media(_require_object(part["inlineData"], "inlineData"))
+        if "fileData" in part:
+            file = _require_object(part["fileData"], "fileData")
+            return FileData(as_str(file.get("mimeType")), as_str(file.get("fileUri")))
+    if set(part) == {"thoughtSignature"}:
+        return Text("", signature)
+    return Opaque(VENDOR, part)
+
+
+def _read_call(value: object, signature: str | None) -> FunctionCall:
+    """A call that is not as it should be stays a call: whoever runs it tells the model what is wrong."""
+    if not isinstance(value, Mapping):
+        return FunctionCall(UNNAMED_CALL, {"functionCall": value}, signature=signature)
+    call = cast("JsonObject", value)
+    args = call.get("args")
+    given = {} if args is None else args if isinstance(args, Mapping) else {"args": args}
+    return FunctionCall(as_str(call.get("name")) or UNNAMED_CALL, given, as_str(call.get("id")) or None, signature)
+
+
+def _read_media(media: JsonObject) -> InlineData:
+    try:
+        # Both alphabets of base64 are in use.
+        encoded = as_str(media.get("data")).replace("-", "+").replace("_", "/")
+        data = base64.b64decode(encoded + "=" * (-len(encoded) % 4), validate=True)
+    except (binascii.Error, ValueError):
+        raise protocol_failure(gettext_lazy("media that are not base64")) from None
+    return InlineData(as_str(media.get("mimeType")), data)
+
+
+def _read_source(value: object) -> GroundingSource:
+    """The page behind one chunk, which is under `web` or a key of its kind."""
+    page = as_object(next(iter(as_object(value).values()), None))
+    return GroundingSource(as_str(page.get("title")) or None, as_str(page.get("uri")) or None)
+
+
+def _read_citation(value: object) -> Citation:
+    support = as_object(value)
+    indices = as_list(support.get("groundingChunkIndices"))
+    return Citation(
+        as_count(as_object(support.get("segment")).get("endIndex")),
+        tuple(index for index in indices if isinstance(index, int) and index >= 0),
+    )
+
+
+def _require_object(value: object, what: str) -> JsonObject:
+    if not isinstance(value, Mapping):
+        raise protocol_failure(gettext_lazy("{what} is not an object", what=what))
+    return cast("JsonObject", value)
+
+
+def _require_objects(value: object, what: str) -> list[JsonObject]:
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise protocol_failure(gettext_lazy("{what} is not a list", what=what))
+    return [_require_object(item, gettext_lazy("one of {what}", what=what)) for item in cast("list[object]", value)]

@@ -1,0 +1,81 @@
+"""What becomes of trouble on the way to a model: which kind it is, whether to try again, and when."""
+
+import re
+from collections.abc import Callable
+
+from tejat.core.i18n import gettext_lazy
+from tejat.core.model import FailureKind, ModelFailure
+from tejat.workspace.http.types import Headers, HttpFailure, HttpFailureKind
+
+# What each problem is to a caller, and whether the same request might succeed later.
+_PROBLEMS = {
+    HttpFailureKind.BAD_URL: (FailureKind.BAD_REQUEST, False),
+    HttpFailureKind.BAD_HEADER: (FailureKind.BAD_REQUEST, False),
+    HttpFailureKind.DNS: (FailureKind.NETWORK, True),
+    HttpFailureKind.CONNECT: (FailureKind.NETWORK, True),
+    HttpFailureKind.PROXY: (FailureKind.NETWORK, False),
+    HttpFailureKind.TLS: (FailureKind.NETWORK, False),
+    HttpFailureKind.TIMED_OUT_CONNECT: (FailureKind.TIMED_OUT, True),
+    HttpFailureKind.TIMED_OUT_FIRST_BYTE: (FailureKind.TIMED_OUT, True),
+    HttpFailureKind.TIMED_OUT_IDLE: (FailureKind.TIMED_OUT, True),
+    # The longest that anybody wanted to wait is over.
+    HttpFailureKind.TIMED_OUT_TOTAL: (FailureKind.TIMED_OUT, False),
+    HttpFailureKind.DISCONNECTED: (FailureKind.STREAM_CUT, True),
+    HttpFailureKind.PROTOCOL: (FailureKind.PROTOCOL, False),
+    HttpFailureKind.TOO_LARGE: (FailureKind.PROTOCOL, False),
+}
+
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_HTTP_DATE = r"[A-Z][a-z]{2}, (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d):(\d\d):(\d\d) GMT"
+_SECONDS = r"\d{1,9}(?:\.\d{1,9})?"
+
+
+def failure_from_http(failure: HttpFailure) -> ModelFailure:
+    """The failure of a model that could not be reached or did not answer to the end."""
+    kind, can_retry = _PROBLEMS[failure.kind]
+    return ModelFailure(failure.message, kind, can_retry=can_retry)
+
+
+def protocol_failure(detail: str) -> ModelFailure:
+    """The failure of a service that answered in a way that none of its kind does."""
+    return ModelFailure(
+        gettext_lazy("The service sent something that is no answer of a model: {detail}", detail=detail),
+        FailureKind.PROTOCOL,
+    )
+
+
+def is_retryable_status(status: int) -> bool:
+    """Whether the very same request might be taken later. 499 is a service that lost its patience with itself."""
+    return status in {408, 429, 499} or status >= 500
+
+
+def parse_retry_after(headers: Headers, now: Callable[[], float]) -> float | None:
+    """How many seconds the service wants us to wait, by the headers that say so in seconds or as a date."""
+    milliseconds = headers.get("retry-after-ms")
+    if milliseconds is not None and re.fullmatch(_SECONDS, milliseconds.strip()):
+        return float(milliseconds) / 1000
+    value = (headers.get("retry-after") or "").strip()
+    if re.fullmatch(_SECONDS, value):
+        return float(value)
+    until = _parse_http_date(value)
+    if until is None:
+        return None
+    # By the service's own clock, if it tells: ours may be wrong.
+    its_now = _parse_http_date(headers.get("date") or "")
+    return max(0.0, until - (now() if its_now is None else its_now))
+
+
+def _parse_http_date(text: str) -> float | None:
+    found = re.fullmatch(_HTTP_DATE, text.strip())
+    if found is None or found[2] not in _MONTHS:
+        return None
+    from datetime import UTC, datetime
+
+    day, month, year, hour, minute, second = found.groups()
+    try:
+        moment = datetime(
+            int(year), _MONTHS.index(month) + 1, int(day), int(hour), int(minute), min(int(second), 59), tzinfo=UTC
+        )
+    except ValueError:
+        return None
+    return moment.timestamp()

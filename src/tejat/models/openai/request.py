@@ -1,0 +1,254 @@
+"""OpenAI's chat completions on the way out: a conversation as the bytes of a request.
+
+Many servers speak this language, each a little differently. What a server turns out not to take is kept in a `Dialect`.
+"""
+
+import re
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import cast
+
+from tejat.core.frozen import frozen, replace
+from tejat.core.json_text import dump_json
+from tejat.core.messages.history import Message, Role
+from tejat.core.messages.types import (
+    FileData,
+    FunctionCall,
+    FunctionResponse,
+    InlineData,
+    JsonObject,
+    JsonValue,
+    MessagePart,
+    Text,
+    Thought,
+)
+from tejat.core.model import ModelRequest
+from tejat.models.wire.common import (
+    data_url,
+    encode_base64,
+    media_placeholder,
+    object_schema,
+    response_text,
+    wire_id,
+    wire_name,
+)
+
+BODY_TAIL = b"]}"
+
+
+class OpenAIJsonMode(StrEnum):
+    """How an answer in JSON is asked for."""
+
+    SCHEMA = "json_schema"
+    OBJECT = "json_object"
+    PROMPT = "words"
+
+
+class OutputLimitField(StrEnum):
+    """What the most tokens of an answer are called."""
+
+    MAX_COMPLETION_TOKENS = "max_completion_tokens"
+    MAX_TOKENS = "max_tokens"
+    NONE = ""
+
+
+@frozen
+class OpenAIDialect:
+    """What a server takes: whether it counts tokens while it streams, which limit it knows, and so on.
+
+    `thoughts` says that it wants to have back what its model thought. `description` is how many characters may be said
+    of a tool, 0 for any number.
+    """
+
+    supports_usage: bool = True
+    limit_field: OutputLimitField = OutputLimitField.MAX_TOKENS
+    supports_temperature: bool = True
+    json_mode: OpenAIJsonMode = OpenAIJsonMode.SCHEMA
+    returns_reasoning: bool = False
+    supports_media: bool = True
+    max_description: int = 0
+
+
+def encode_head(model: str, request: ModelRequest, dialect: OpenAIDialect) -> bytes:
+    """A request up to its first message. What follows are encoded messages with commas between them, and CLOSING."""
+    asked: dict[str, JsonValue] = {"model": model, "stream": True}
+    if dialect.supports_usage:
+        asked["stream_options"] = {"include_usage": True}
+    if request.max_output_tokens is not None and dialect.limit_field:
+        asked[dialect.limit_field] = request.max_output_tokens
+    if request.temperature is not None and dialect.supports_temperature:
+        asked["temperature"] = request.temperature
+    if request.tools:
+        asked["tools"] = [
+            {
+                "type": "function",
+                "function": {
+                    "name": wire_name(tool.name),
+                    "description": tool.description[: dialect.max_description or None],
+                    "parameters": object_schema(tool.parameters_json_schema),
+                },
+            }
+            for tool in request.tools
+        ]
+    if request.response_schema is not None and dialect.json_mode is not OpenAIJsonMode.PROMPT:
+        asked["response_format"] = _response_format(request.response_schema, dialect.json_mode)
+    system = _system_prompt(request, dialect)
+    first = f"{dump_json({'role': 'system', 'content': system})}," if system else ""
+    return f'{dump_json(asked)[:-1]},"messages":[{first}'.encode()
+
+
+def _response_format(schema: JsonObject, form: OpenAIJsonMode) -> JsonObject:
+    if form is OpenAIJsonMode.OBJECT:
+        return {"type": "json_object"}
+    return {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}
+
+
+def _system_prompt(request: ModelRequest, dialect: OpenAIDialect) -> str:
+    if request.response_schema is None or dialect.json_mode is OpenAIJsonMode.SCHEMA:
+        return request.system
+    wish = f"Answer with JSON and nothing else. It must fit this JSON schema:\n{dump_json(request.answer_schema)}"
+    return f"{request.system}\n\n{wish}" if request.system else wish
+
+
+def encode_message(message: Message, dialect: OpenAIDialect) -> bytes:
+    """The messages that one of ours becomes, with commas between them: each answer of a tool is one of its own."""
+    if message.role is Role.MODEL:
+        encoded: Sequence[JsonObject] = [_assistant_message(message, dialect)]
+    else:
+        encoded = _user_messages(message, dialect)
+    return ",".join(map(dump_json, encoded)).encode()
+
+
+def _assistant_message(message: Message, dialect: OpenAIDialect) -> JsonObject:
+    text = "".join(_part_text(part) for part in message.parts)
+    encoded: dict[str, JsonValue] = {"role": "assistant", "content": text or None}
+    if dialect.returns_reasoning:
+        encoded["reasoning_content"] = "".join(part.text for part in message.parts if isinstance(part, Thought))
+    calls = message.calls
+    if calls:
+        encoded["tool_calls"] = [_tool_call(call, position) for position, call in enumerate(calls)]
+    elif not text:
+        # Thoughts that nobody wants back, for example: a message must say something.
+        encoded["content"] = "(no text)"
+    return encoded
+
+
+def _part_text(part: MessagePart) -> str:
+    match part:
+        case Text(text):
+            return text
+        case InlineData() | FileData():
+            return media_placeholder(part, "only text can be given back as an answer")
+        case _:
+            return ""
+
+
+def _tool_call(call: FunctionCall, position: int) -> JsonObject:
+    arguments = dump_json(cast("JsonObject", call.args))
+    function: JsonObject = {"name": wire_name(call.name), "arguments": arguments}
+    return {"id": wire_id(call.id, position), "type": "function", "function": function}
+
+
+def _user_messages(message: Message, dialect: OpenAIDialect) -> list[JsonObject]:
+    """The answers of tools first, as they must follow their calls directly; then everything else.
+
+    Text behind an answer that another answer follows belongs to it. Text behind the last one may be what the person
+    wrote. Media have no place in an answer, so they follow, with the name of the tool.
+    """
+    answers: list[tuple[FunctionResponse, list[str]]] = []
+    rest: list[JsonObject] = []
+    remaining = len(message.responses)
+    for part in message.parts:
+        match part:
+            case FunctionResponse():
+                answers.append((part, [response_text(part.response)]))
+                remaining -= 1
+            case Text(text) if answers and remaining:
+                answers[-1][1].append(text)
+            case Text(text):
+                rest.append({"type": "text", "text": text})
+            case InlineData() | FileData():
+                if answers:
+                    rest.append({"type": "text", "text": f"From {answers[-1][0].name}:"})
+                rest.append(_media_part(part, dialect))
+            case _:
+                pass
+    encoded: list[JsonObject] = [
+        {"role": "tool", "tool_call_id": wire_id(response.id, position), "content": "\n".join(texts)}
+        for position, (response, texts) in enumerate(answers)
+    ]
+    if rest or not encoded:
+        encoded.append({"role": "user", "content": _message_content(rest)})
+    return encoded
+
+
+def _message_content(parts: list[JsonObject]) -> JsonValue:
+    """Text alone goes as a plain string, which every server understands."""
+    if all(part["type"] == "text" for part in parts):
+        return "\n".join(str(part["text"]) for part in parts)
+    return parts
+
+
+_IMAGE_TYPES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+_AUDIO_FORMATS = {"audio/wav": "wav", "audio/x-wav": "wav", "audio/mpeg": "mp3", "audio/mp3": "mp3"}
+
+
+def _media_part(media: InlineData | FileData, dialect: OpenAIDialect) -> JsonObject:
+    if not dialect.supports_media:
+        return {"type": "text", "text": media_placeholder(media, "this model takes only text")}
+    if isinstance(media, FileData):
+        if media.mime_type in _IMAGE_TYPES and media.file_uri.startswith(("http://", "https://")):
+            return {"type": "image_url", "image_url": {"url": media.file_uri}}
+    elif media.mime_type in _IMAGE_TYPES:
+        return {"type": "image_url", "image_url": {"url": data_url(media)}}
+    elif media.mime_type in _AUDIO_FORMATS:
+        recording: JsonObject = {"data": encode_base64(media), "format": _AUDIO_FORMATS[media.mime_type]}
+        return {"type": "input_audio", "input_audio": recording}
+    elif media.mime_type == "application/pdf":
+        return {"type": "file", "file": {"filename": "document.pdf", "file_data": data_url(media)}}
+    return {"type": "text", "text": media_placeholder(media)}
+
+
+# Plain texts, as a server refuses seldom: to compile them would cost every start.
+_UNKNOWN_FIELD = (
+    r"unsupported|not supported|does not support|unrecogni[sz]ed|unknown|unexpected|extra|not permitted|not allowed"
+    r"|invalid (?:parameter|argument|field)|is deprecated"
+)
+_DESCRIPTION_TOO_LONG = r"\.function\.description'?: string too long\b[^0-9]{0,80}?maximum length ([1-9]\d{1,5})\b"
+_LIMIT_TOO_HIGH = r"too large|at most|less than or equal"
+_MEDIA_ERROR = r"image|audio|video|vision|multimodal|multi-modal|mmproj|modalit|\bfiles?\b|media|content type"
+_NEXT_LIMIT = {
+    OutputLimitField.MAX_TOKENS: OutputLimitField.MAX_COMPLETION_TOKENS,
+    OutputLimitField.MAX_COMPLETION_TOKENS: OutputLimitField.NONE,
+}
+_NEXT_JSON_MODE = {OpenAIJsonMode.SCHEMA: OpenAIJsonMode.OBJECT, OpenAIJsonMode.OBJECT: OpenAIJsonMode.PROMPT}
+
+
+def adapt_dialect(dialect: OpenAIDialect, request: ModelRequest, error: str) -> OpenAIDialect | None:
+    """The dialect to try next, when a server has refused the request in these words; None if that would not help."""
+    words = error.lower()
+    limit = re.search(_DESCRIPTION_TOO_LONG, words)
+    if limit and (not dialect.max_description or int(limit[1]) < dialect.max_description):
+        return replace(dialect, description=int(limit[1]))
+    if dialect.supports_usage and ("stream_options" in words or "include_usage" in words):
+        return replace(dialect, usage=False)
+    if "reasoning_content" in words:
+        return replace(dialect, thoughts=not dialect.returns_reasoning)
+    asks_for_json = request.response_schema is not None and dialect.json_mode in _NEXT_JSON_MODE
+    if asks_for_json and re.search(r"response_format|json_schema|json_object|json schema|grammar", words):
+        return replace(dialect, form=_NEXT_JSON_MODE[dialect.json_mode])
+    if request.temperature is not None and dialect.supports_temperature and "temperature" in words:
+        return replace(dialect, temperature=False)
+    is_limited = request.max_output_tokens is not None and dialect.limit_field in _NEXT_LIMIT
+    if is_limited and re.search(r"max_(?:completion_)?tokens", words):
+        if re.search(_LIMIT_TOO_HIGH, words):
+            return replace(dialect, limit=OutputLimitField.NONE)
+        if re.search(_UNKNOWN_FIELD, words):
+            return replace(dialect, limit=_NEXT_LIMIT[dialect.limit_field])
+    if dialect.supports_media and re.search(_MEDIA_ERROR, words) and any(map(_has_media, request.messages)):
+        return replace(dialect, media=False)
+    return None
+
+
+def _has_media(message: Message) -> bool:
+    return any(isinstance(part, InlineData | FileData) for part in message.parts)

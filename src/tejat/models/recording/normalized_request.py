@@ -1,0 +1,184 @@
+"""Requests in a form that can be kept and compared, and what is different where two of them are not the same."""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeAlias, cast
+from weakref import WeakKeyDictionary
+
+from tejat.core.frozen import frozen
+from tejat.core.json_fields import JsonFields
+from tejat.core.json_text import dump_json
+from tejat.core.messages.history import Message
+from tejat.core.messages.message_json import message_part_to_json
+from tejat.core.messages.types import FunctionResponse, InlineData, JsonObject, JsonValue, MessagePart
+from tejat.core.model import ModelRequest
+from tejat.workspace.text.diff import create_patch
+
+Substitute: TypeAlias = Callable[[JsonValue], JsonValue]
+
+_PROCESS_IDS = re.compile(r"^(Background PIDs|Process Group PGID): [\d, ]+$", re.MULTILINE)
+_SHORT_DIGEST = 16
+_PATCH_HEADER = 4
+_MAX_LINES = 80
+_MAX_CHARACTERS = 300
+_CONTEXT_LINES = 3
+
+
+@frozen
+class NormalizedRequest:
+    """A request as it is compared. Its system prompt and messages are digests in `request`, found in `pieces`."""
+
+    request: JsonObject
+    pieces: Mapping[str, JsonValue]
+    digest: str
+
+
+class RequestNormalizer:
+    """Brings requests into the form that is compared; each message is looked at once.
+
+    `hide` takes out of every text what must not be kept or is different elsewhere.
+    """
+
+    def __init__(self, hide: Substitute) -> None:
+        self._substitute = hide
+        self._messages: WeakKeyDictionary[Message, tuple[str, JsonValue]] = WeakKeyDictionary()
+
+    def normalize(self, request: ModelRequest) -> NormalizedRequest:
+        system = self._substitute(request.system)
+        messages = [self._normalize_message(message) for message in request.messages]
+        pieces = dict([(_short_digest(system), system), *messages])
+        asked: JsonObject = {
+            "purpose": request.purpose,
+            "system": _short_digest(system),
+            "tools": [[tool.name, _short_digest(self._substitute(tool.to_json()))] for tool in request.tools],
+            "messages": [digest for digest, _ in messages],
+            "answer_schema": self._substitute(request.response_schema),
+            "abilities": sorted(request.capabilities),
+            "most_output_tokens": request.max_output_tokens,
+            "temperature": request.temperature,
+        }
+        return NormalizedRequest(asked, pieces, json_digest(asked))
+
+    def _normalize_message(self, message: Message) -> tuple[str, JsonValue]:
+        known = self._messages.get(message)
+        if known is None:
+            value = self._substitute(
+                {"role": message.role.value, "parts": [_normalize_part(part) for part in message.parts]}
+            )
+            known = self._messages[message] = _short_digest(value), value
+        return known
+
+
+def _normalize_part(part: MessagePart) -> JsonObject:
+    """A part without what is new in every run: the numbers of processes. Media are told by their digest."""
+    match part:
+        case InlineData(mime_type, data):
+            return {"inlineData": {"mimeType": mime_type, "sha256": hashlib.sha256(data).hexdigest()}}
+        case FunctionResponse(name, {"output": str(output), **others}, call_id):
+            steady = _PROCESS_IDS.sub(r"\1: (some)", output)
+            return message_part_to_json(FunctionResponse(name, {"output": steady, **others}, call_id))
+        case _:
+            return message_part_to_json(part)
+
+
+def json_digest(value: JsonValue) -> str:
+    """The same for the same value, whatever the order of its keys."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode("ascii")).hexdigest()
+
+
+def _short_digest(value: JsonValue) -> str:
+    return json_digest(value)[:_SHORT_DIGEST]
+
+
+def verify_pieces(pieces: JsonObject) -> None:
+    """Raises ValueError for pieces that are not those of a `NormalizedRequest`, unchanged."""
+    for digest, piece in pieces.items():
+        if _short_digest(piece) != digest:
+            raise ValueError("A piece was changed since it was recorded.")
+        if not isinstance(piece, str):
+            message = JsonFields(piece)
+            message.string("role")
+            for part in message.items("parts"):
+                JsonFields(part)
+
+
+def normalized_request_from_json(
+    request: JsonObject, pieces: Mapping[str, JsonValue], *, digest: str
+) -> NormalizedRequest:
+    """A request that was kept; `pieces` are all that were kept so far. Raises ValueError for anything else."""
+    if json_digest(request) != digest:
+        raise ValueError("The request was changed since it was recorded.")
+    fields = JsonFields(request)
+    fields.string("purpose")
+    for tool in fields.items("tools"):
+        if not (isinstance(tool, list) and len(tool) == 2 and all(isinstance(word, str) for word in tool)):
+            raise ValueError("A tool has no name or no digest.")
+    system, messages = fields.string("system"), fields.strings("messages")
+    if not isinstance(pieces.get(system), str) or not all(isinstance(pieces.get(name), dict) for name in messages):
+        raise ValueError("The system prompt or a message is missing.")
+    return NormalizedRequest(request, {name: pieces[name] for name in (system, *messages)}, digest)
+
+
+def diff_requests(recorded: NormalizedRequest, now: NormalizedRequest) -> str:
+    """What is different, as a patch from the first request to the second, of bounded size."""
+    old, new = list(_format_request(recorded)), list(_format_request(now))
+    patch = create_patch("request", _join_lines(old), _join_lines(new), old_header="recorded", new_header="now")
+    lines = patch.text.splitlines()[_PATCH_HEADER:]
+    if patch.is_summary:
+        lines += _first_difference(old, new)
+    shown = [line if len(line) <= _MAX_CHARACTERS else f"{line[:_MAX_CHARACTERS]} [...]" for line in lines]
+    if len(shown) > _MAX_LINES:
+        shown[_MAX_LINES:] = [f"[{len(shown) - _MAX_LINES} more lines]"]
+    return "\n".join(["--- recorded", "+++ now", *shown])
+
+
+def _join_lines(lines: Sequence[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _first_difference(old: Sequence[str], new: Sequence[str]) -> list[str]:
+    pairs = enumerate(zip(old, new, strict=False))
+    at = next((at for at, (left, right) in pairs if left != right), min(len(old), len(new)))
+    return [
+        *(f" {line}" for line in old[max(0, at - _CONTEXT_LINES) : at]),
+        *(f"-{line}" for line in old[at : at + _CONTEXT_LINES]),
+        *(f"+{line}" for line in new[at : at + _CONTEXT_LINES]),
+    ]
+
+
+def _format_request(comparable: NormalizedRequest) -> Iterator[str]:
+    """The request in lines, every text with its own."""
+    asked = comparable.request
+    for key in ("purpose", "answer_schema", "abilities", "most_output_tokens", "temperature"):
+        yield f"{key}: {dump_json(asked.get(key))}"
+    for name, digest in cast("list[tuple[str, str]]", asked["tools"]):
+        yield f"tool {name}, declared as {digest}"
+    yield "system prompt:"
+    yield from _indent(cast("str", comparable.pieces[cast("str", asked["system"])]))
+    for number, digest in enumerate(cast("list[str]", asked["messages"]), 1):
+        message = cast("JsonObject", comparable.pieces[digest])
+        yield f"message {number}, of the {message['role']}:"
+        for part in cast("list[JsonObject]", message["parts"]):
+            yield from _format_part(part)
+
+
+def _format_part(part: JsonObject) -> Iterator[str]:
+    match part:
+        case {"text": str(text)}:
+            yield f"  {'thought' if 'thought' in part else 'text'}:"
+            yield from _indent(text)
+        case {"functionCall": {"name": name, "args": args}}:
+            yield f"  call of {name}: {dump_json(args)}"
+        case {"functionResponse": {"name": name, "response": Mapping() as response}}:
+            yield f"  response of {name}:"
+            for key, value in response.items():
+                yield f"    {key}:"
+                yield from _indent(value if isinstance(value, str) else dump_json(value))
+        case _:
+            yield f"  {dump_json(part)}"
+
+
+def _indent(text: str) -> Iterator[str]:
+    return (f"      {line}" for line in text.splitlines())

@@ -1,0 +1,243 @@
+"""A model that says what a file tells it to say: for demos, tests and bug reports, without a key or a network."""
+
+import re
+import sys
+from asyncio import sleep
+from collections.abc import AsyncGenerator, Sequence
+from shlex import quote
+
+from tejat.core.errors import UsageError
+from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.json_text import dump_json
+from tejat.core.messages.history import Message, Role, model_message
+from tejat.core.messages.types import FunctionCall, FunctionResponse, MessagePart, Text, Thought
+from tejat.core.model import (
+    CONVERSATION,
+    Capability,
+    Chunk,
+    FailureKind,
+    FinishReason,
+    ModelClient,
+    ModelFailure,
+    ModelRequest,
+    ModelResponse,
+    TextDelta,
+    ThoughtDelta,
+)
+from tejat.models.scripted.script_file import Script, ScriptedAnswer, ScriptedCall, parse_script
+from tejat.models.token_estimate import estimate_tokens
+from tejat.workspace.files.regular_file import regular_file_opener
+
+_MAX_BYTES = 16 * 2**20
+_MAX_QUOTED_CHARACTERS = 600
+_WORD_PATTERN = re.compile(r"\s*\S+\s*|\s+")
+_NO_CALLS_RUN = frozenset({FinishReason.MALFORMED_CALL, FinishReason.BLOCKED})
+_RETRYABLE = frozenset(
+    {
+        FailureKind.RATE_LIMITED,
+        FailureKind.UNAVAILABLE,
+        FailureKind.NETWORK,
+        FailureKind.TIMED_OUT,
+        FailureKind.STREAM_CUT,
+    }
+)
+
+
+def open_scripted_model(path: str, *, root: str) -> ModelClient:
+    """The model that the script at `path` tells. Raises UsageError for a file that is no such script.
+
+    In the script `${root}` stands for `root` and `${python}` for the interpreter that runs us, quoted for a shell.
+    """
+    placeholders = {"${root}": root, "${python}": quote(sys.executable or "python3")}
+    return ScriptedModel(parse_script(_read_script_file(path), file=path, placeholders=placeholders), path)
+
+
+class ScriptedModel:
+    """Gives the answers of a script one after the other, each once, those of every purpose in their own order."""
+
+    def __init__(self, script: Script, file: str) -> None:
+        self._context_window = script.context_window
+        self._file = file
+        self._remaining = list(script.answers)
+        self._unchecked: dict[str, ScriptedAnswer] = {}
+
+    @property
+    def name(self) -> str:
+        return f"scripted:{self._file}"
+
+    @property
+    def context_window(self) -> int:
+        return self._context_window
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        return frozenset()
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
+        """The next answer of the script.
+
+        Raises ModelFailure: of the kind SCRIPT where the conversation is not the one that the script tells, of any
+        kind where the script wants a failure.
+        """
+        answer = self._next_answer(request)
+        if answer.think:
+            yield ThoughtDelta(answer.think)
+        for word in _WORD_PATTERN.findall(answer.say):
+            await sleep(answer.pause)
+            yield TextDelta(word)
+        if answer.fail is not None:
+            raise _scripted_failure(answer, answer.fail)
+        yield ModelResponse(_build_message(answer), answer.finish, answer.usage, answer.detail, model="scripted")
+
+    async def count_tokens(self, request: ModelRequest) -> int:
+        return estimate_tokens(request)
+
+    async def close(self) -> None:
+        """There is nothing to close."""
+
+    def _next_answer(self, request: ModelRequest) -> ScriptedAnswer:
+        """The answer to this request, which is taken out of the script. Raises ModelFailure."""
+        before = self._unchecked.pop(request.purpose, None)
+        if before is not None:
+            self._check_responses(before, request.messages)
+        answer = next((answer for answer in self._remaining if answer.purpose == request.purpose), None)
+        if answer is None:
+            raise self._failure(self._exhausted_message(request))
+        if answer.when and answer.when not in (prompt := _last_prompt(request.messages)):
+            told = gettext_lazy(
+                "answer {number} is for a prompt with {wanted} in it, but the prompt was {prompt}",
+                number=answer.number,
+                wanted=_quote(answer.when),
+                prompt=_quote(prompt),
+            )
+            raise self._failure(told)
+        self._remaining.remove(answer)
+        if answer.calls and answer.finish not in _NO_CALLS_RUN:
+            self._unchecked[request.purpose] = answer
+        return answer
+
+    def _check_responses(self, answer: ScriptedAnswer, messages: Sequence[Message]) -> None:
+        responses = _last_responses(messages)
+        if len(responses) != len(answer.calls):
+            told = gettext_lazy(
+                "answer {number} made {calls} calls, but {responses} responses came",
+                number=answer.number,
+                calls=len(answer.calls),
+                responses=len(responses),
+            )
+            raise self._failure(told)
+        for number, (call, response) in enumerate(zip(answer.calls, responses, strict=True), 1):
+            problem = _check_response(response, call)
+            if problem:
+                told = gettext_lazy(
+                    "answer {answer}, call {number}: {name} {problem}",
+                    answer=answer.number,
+                    number=number,
+                    name=call.name,
+                    problem=problem,
+                )
+                raise self._failure(told)
+
+    def _exhausted_message(self, request: ModelRequest) -> str:
+        if request.purpose == CONVERSATION:
+            return gettext_lazy("there is no further answer in the script, but the model was asked once more")
+        return gettext_lazy(
+            "there is no further answer with purpose = {purpose} in the script, but the model was asked once more",
+            purpose=_quote(request.purpose),
+        )
+
+    def _failure(self, words: str) -> ModelFailure:
+        return ModelFailure(join_lazy("", (self._file, ": ", words)), FailureKind.SCRIPT)
+
+
+def _read_script_file(path: str) -> str:
+    try:
+        with open(path, "rb", opener=regular_file_opener) as file:
+            content = file.read(_MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise UsageError(
+            gettext_lazy("{path}: the script cannot be read: {reason}", path=path, reason=reason)
+        ) from None
+    if len(content) > _MAX_BYTES:
+        raise UsageError(
+            gettext_lazy("{path}: the script is longer than {most} MiB", path=path, most=_MAX_BYTES // 2**20)
+        )
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            gettext_lazy("{path}: the script is not UTF-8: byte {number} is wrong", path=path, number=error.start + 1)
+        ) from None
+
+
+def _last_prompt(messages: Sequence[Message]) -> str:
+    """What the user messages say since the last one that answers no call; a prompt may stand behind responses too."""
+    texts: list[str] = []
+    for message in reversed(messages):
+        if message.role is Role.USER:
+            texts.append(message.text)
+            if not message.responses:
+                break
+    return "\n".join(reversed(texts)).strip()
+
+
+def _last_responses(messages: Sequence[Message]) -> list[tuple[FunctionResponse, str]]:
+    """The responses to the last calls, each with the text that came along."""
+    found: list[tuple[FunctionResponse, str]] = []
+    answering = next((message for message in reversed(messages) if message.responses), None)
+    for part in answering.parts if answering else ():
+        if isinstance(part, FunctionResponse):
+            found.append((part, ""))
+        elif isinstance(part, Text) and found:
+            response, text = found[-1]
+            found[-1] = response, f"{text}\n{part.text}"
+    return found
+
+
+def _check_response(came: tuple[FunctionResponse, str], call: ScriptedCall) -> str | None:
+    response, along = came
+    if response.name != call.name:
+        return gettext_lazy("was called, but the response is one of {name}", name=response.name)
+    if call.must_fail is None:
+        return None
+    has_failed = "error" in response.response
+    text = _response_text(response) + along
+    if has_failed != call.must_fail:
+        if call.must_fail:
+            return gettext_lazy("should have failed, but succeeded: {text}", text=_quote(text))
+        return gettext_lazy("should have succeeded, but failed: {text}", text=_quote(text))
+    missing = next((expected for expected in call.expected if expected not in text), None)
+    return (
+        None
+        if missing is None
+        else gettext_lazy(
+            "should have answered with {missing}, but answered {text}", missing=_quote(missing), text=_quote(text)
+        )
+    )
+
+
+def _response_text(response: FunctionResponse) -> str:
+    """The texts of a response as they are, anything else as JSON."""
+    values = response.response.values()
+    return "\n".join(value if isinstance(value, str) else dump_json(value) for value in values)
+
+
+def _quote(text: str) -> str:
+    return dump_json(text if len(text) <= _MAX_QUOTED_CHARACTERS else f"{text[:_MAX_QUOTED_CHARACTERS]} [...]")
+
+
+def _build_message(answer: ScriptedAnswer) -> Message:
+    parts: list[MessagePart] = []
+    if answer.think:
+        parts.append(Thought(answer.think))
+    if answer.say:
+        parts.append(Text(answer.say))
+    return model_message(*parts, *(FunctionCall(call.name, call.args, call.id) for call in answer.calls))
+
+
+def _scripted_failure(answer: ScriptedAnswer, kind: FailureKind) -> ModelFailure:
+    told = answer.detail or gettext_lazy(
+        "The script wants answer {number} to fail ({kind}).", number=answer.number, kind=kind
+    )
+    return ModelFailure(told, kind, retry_after=answer.retry_after, can_retry=kind in _RETRYABLE)

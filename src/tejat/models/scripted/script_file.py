@@ -1,0 +1,256 @@
+"""Conversations told in a TOML file, read so that whatever is wrong in it is said by file, answer and key."""
+
+import tomllib
+from collections.abc import Collection, Mapping
+from enum import StrEnum
+from math import isfinite
+from typing import TypeVar, cast
+
+from tejat.core.errors import UsageError
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.messages.types import JsonObject, JsonValue
+from tejat.core.model import CONVERSATION, NO_USAGE, FailureKind, FinishReason, Usage
+from tejat.core.text.edit_distance import edit_distance
+
+_Enum = TypeVar("_Word", bound=StrEnum)
+
+_DEFAULT_WINDOW = 1_000_000
+_MAX_SECONDS = 3_600
+_MAX_TOKENS = 10**12
+_FILE_KEYS = ("answer", "context_window")
+_ANSWER_KEYS = (
+    *("purpose", "when", "think", "say", "call", "pause", "finish", "detail", "usage"),
+    *("fail", "retry_after"),
+)
+_CALL_KEYS = ("name", "args", "id", "expect", "expect_error")
+_USAGE_KEYS = ("prompt", "cached", "output", "thoughts", "tool")
+_SUCCESS_KEYS = ("call", "finish", "usage")
+
+
+@frozen
+class ScriptedCall:
+    """A call that the script makes. Its response must hold all texts of `expected`.
+
+    `must_fail` says whether the response must be an error, None that it does not matter.
+    """
+
+    name: str
+    args: JsonObject
+    id: str | None = None
+    expected: tuple[str, ...] = ()
+    must_fail: bool | None = None
+
+
+@frozen
+class ScriptedAnswer:
+    """One answer, or one failure to answer, of the script. `number` counts from 1 in the file.
+
+    It is given only to a request of its `purpose`, and only if the person's last prompt holds `when`. `pause` are the
+    seconds before each word. `detail` belongs to the finish reason or to the failure.
+    """
+
+    number: int
+    purpose: str = CONVERSATION
+    when: str = ""
+    think: str = ""
+    say: str = ""
+    calls: tuple[ScriptedCall, ...] = ()
+    pause: float = 0.0
+    finish: FinishReason = FinishReason.STOP
+    detail: str = ""
+    usage: Usage = NO_USAGE
+    fail: FailureKind | None = None
+    retry_after: float | None = None
+
+
+@frozen
+class Script:
+    answers: tuple[ScriptedAnswer, ...]
+    context_window: int = _DEFAULT_WINDOW
+
+
+def parse_script(text: str, *, file: str, placeholders: Mapping[str, str]) -> Script:
+    """The script in a TOML text. `file` is how problems name it; raises UsageError.
+
+    In every text of the script the words of `stand_ins`, like `${root}`, are replaced by what they stand for.
+    """
+    try:
+        values = tomllib.loads(text)
+    except RecursionError:
+        raise UsageError(
+            gettext_lazy("{file}: this is not TOML that can be read: it is nested too deeply", file=file)
+        ) from None
+    except ValueError as error:
+        raise UsageError(gettext_lazy("{file}: this is not TOML: {why}", file=file, why=error)) from None
+    whole = _Table(values, file, placeholders)
+    whole.check_keys(_FILE_KEYS)
+    answers = tuple(_parse_answer(table, number) for number, table in enumerate(whole.tables("answer", "answer"), 1))
+    if not answers:
+        raise UsageError(gettext_lazy("{file}: there is no [[answer]] in it", file=file))
+    return Script(answers, whole.tokens("context_window", _DEFAULT_WINDOW))
+
+
+class _Table:
+    """One table of the file. Every method raises UsageError where the value is not of the kind that is wanted."""
+
+    def __init__(self, values: Mapping[str, object], place: str, placeholders: Mapping[str, str]) -> None:
+        self._values = values
+        self._location = place
+        self._placeholders = placeholders
+
+    def problem(self, words: str) -> UsageError:
+        return UsageError(join_lazy("", (self._location, ": ", words)))
+
+    def has(self, key: str) -> bool:
+        return key in self._values
+
+    def check_keys(self, known: Collection[str]) -> None:
+        for key in self._values:
+            if key not in known:
+                near = min(known, key=lambda candidate: edit_distance(key[:32], candidate))
+                raise self.problem(
+                    gettext_lazy("the key {key!r} is not known, the nearest is {near!r}", key=key[:80], near=near)
+                )
+
+    def text(self, key: str) -> str:
+        value = self._values.get(key, "")
+        if not isinstance(value, str):
+            raise self.problem(gettext_lazy("{key} must be a text in quotes", key=key))
+        return self._expand(value)
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """A text, or a list of texts, none of them empty."""
+        value = self._values.get(key)
+        listed = cast("list[object]", value) if isinstance(value, list) else [value]
+        texts = [self._expand(item) for item in listed if isinstance(item, str) and item]
+        if not texts or len(texts) != len(listed):
+            raise self.problem(
+                gettext_lazy("{key} must be a text in quotes that is not empty, or a list of such texts", key=key)
+            )
+        return tuple(texts)
+
+    def boolean(self, key: str) -> bool | None:
+        """True or false where one of them is given, None for anything else."""
+        value = self._values.get(key)
+        return value if isinstance(value, bool) else None
+
+    def seconds(self, key: str) -> float | None:
+        value = self._values.get(key)
+        if value is None:
+            return None
+        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _MAX_SECONDS:
+            return value
+        raise self.problem(gettext_lazy("{key} must be seconds, from 0 to {most}", key=key, most=_MAX_SECONDS))
+
+    def tokens(self, key: str, default: int) -> int:
+        value = self._values.get(key, default)
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MAX_TOKENS:
+            return value
+        raise self.problem(gettext_lazy("{key} must be a whole number from 0 to {most}", key=key, most=_MAX_TOKENS))
+
+    def enum(self, key: str, kind: type[_Enum]) -> _Enum | None:
+        value = self._values.get(key)
+        if value is None:
+            return None
+        word = next((word for word in kind if word.value == value), None)
+        if word is None:
+            raise self.problem(gettext_lazy("{key} must be one of {names}", key=key, names=", ".join(kind)))
+        return word
+
+    def table(self, key: str) -> "_Table":
+        value = self._values.get(key, {})
+        if not isinstance(value, dict):
+            raise self.problem(gettext_lazy("{key} must be a table", key=key))
+        return _Table(cast("dict[str, object]", value), f"{self._location}: {key}", self._placeholders)
+
+    def tables(self, key: str, header: str) -> list["_Table"]:
+        value = self._values.get(key, [])
+        tables = cast("list[object]", value) if isinstance(value, list) else [value]
+        if not all(isinstance(table, dict) for table in tables):
+            raise self.problem(gettext_lazy("{key} must be written as tables [[{header}]]", key=key, header=header))
+        if isinstance(value, dict):
+            raise self.problem(
+                gettext_lazy(
+                    "{key} may come more than once: write [[{header}]] and not [{header}]", key=key, header=header
+                )
+            )
+        return [
+            _Table(cast("dict[str, object]", table), f"{self._location}: {key} {number}", self._placeholders)
+            for number, table in enumerate(tables, 1)
+        ]
+
+    def json(self) -> JsonObject:
+        """The whole table as JSON has it."""
+        return {key: self._json(value, key) for key, value in self._values.items()}
+
+    def _json(self, value: object, key: str) -> JsonValue:
+        match value:
+            case str():
+                return self._expand(value)
+            case bool() | int():
+                return value
+            case float() if isfinite(value):
+                return value
+            case list():
+                return [self._json(item, key) for item in cast("list[object]", value)]
+            case dict():
+                inner = cast("dict[str, object]", value)
+                return {name: self._json(item, f"{key}.{name}") for name, item in inner.items()}
+            case _:
+                raise self.problem(
+                    gettext_lazy(
+                        "{key} is {value}, which JSON has no word for: write it as a text in quotes",
+                        key=key,
+                        value=value,
+                    )
+                )
+
+    def _expand(self, text: str) -> str:
+        for word, meant in self._placeholders.items():
+            text = text.replace(word, meant)
+        return text
+
+
+def _parse_answer(table: _Table, number: int) -> ScriptedAnswer:
+    table.check_keys(_ANSWER_KEYS)
+    fail = table.enum("fail", FailureKind)
+    if fail is None and table.has("retry_after"):
+        raise table.problem(gettext_lazy("retry_after belongs to fail, which is not there"))
+    extra = [key for key in _SUCCESS_KEYS if table.has(key)]
+    if fail is not None and extra:
+        raise table.problem(gettext_lazy("an answer that fails has no {extra}", extra=extra[0]))
+    return ScriptedAnswer(
+        number,
+        purpose=table.text("purpose") or CONVERSATION,
+        when=table.text("when"),
+        think=table.text("think"),
+        say=table.text("say"),
+        calls=tuple(_parse_call(inner) for inner in table.tables("call", "answer.call")),
+        pause=table.seconds("pause") or 0.0,
+        finish=table.enum("finish", FinishReason) or FinishReason.STOP,
+        detail=table.text("detail"),
+        usage=_parse_usage(table.table("usage")),
+        fail=fail,
+        retry_after=table.seconds("retry_after"),
+    )
+
+
+def _parse_call(table: _Table) -> ScriptedCall:
+    table.check_keys(_CALL_KEYS)
+    if not table.text("name"):
+        raise table.problem(gettext_lazy("name is missing: which tool is called?"))
+    if table.has("expect") and table.has("expect_error"):
+        raise table.problem(gettext_lazy("expect and expect_error do not go together: a call succeeds or it fails"))
+    expected: tuple[str, ...] = ()
+    must_fail = table.boolean("expect_error")
+    if table.has("expect"):
+        expected, must_fail = table.texts("expect"), False
+    elif table.has("expect_error") and must_fail is None:
+        expected, must_fail = table.texts("expect_error"), True
+    return ScriptedCall(table.text("name"), table.table("args").json(), table.text("id") or None, expected, must_fail)
+
+
+def _parse_usage(table: _Table) -> Usage:
+    table.check_keys(_USAGE_KEYS)
+    return Usage(**{key: table.tokens(key, 0) for key in _USAGE_KEYS})

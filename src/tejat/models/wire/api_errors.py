@@ -1,0 +1,140 @@
+"""Why a service of the OpenAI or Anthropic kind refused a request, read from its error."""
+
+import re
+from collections.abc import Mapping
+
+from tejat.core.frozen import field, frozen
+from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.model import FailureKind, ModelFailure
+from tejat.models.http_errors import is_retryable_status
+from tejat.models.wire.json_access import as_list, as_object, as_str
+from tejat.models.wire.redact import safe_text, strip_markup
+
+MAX_ERROR_BYTES = 1_000_000
+"""How much of an error's body is worth reading."""
+
+
+@frozen
+class ModelTarget:
+    """Who was asked: the model, and where its key is found. The key is known only to be kept out of messages."""
+
+    model: str
+    key_name: str
+    key: str = field(default="", repr=False)
+
+
+def parse_api_error(
+    body: object, target: ModelTarget, *, status: int, retry_after: float | None = None
+) -> ModelFailure:
+    """The failure that an error answer tells of; `status` is that of its response, 200 for one inside a stream."""
+    error = _error_object(body)
+    words = {as_str(error.get(key)) for key in ("code", "type")}
+    code = status if status != 200 else _status_from_error(error, words)
+    said = as_str(error.get("message")) or (as_str(body) if not error else "")
+    message = safe_text(f"(HTTP {code}) {strip_markup(said)}", (target.key,))
+    if (
+        words & _CONTEXT_TOO_LONG_CODES
+        or code == 413
+        or (code < 500 and re.search(_CONTEXT_TOO_LONG, message, re.IGNORECASE))
+    ):
+        return ModelFailure(
+            gettext_lazy("The conversation is too long. {text}", text=message), FailureKind.CONTEXT_FULL, status=code
+        )
+    if words & _NO_CREDIT_CODES or code == 402:
+        return ModelFailure(
+            gettext_lazy("The account has no credit left. {text}", text=message), FailureKind.RATE_LIMITED, status=code
+        )
+    if code in {401, 403}:
+        advice = (
+            gettext_lazy("Is {key_name} right?", key_name=target.key_name)
+            if target.key
+            else gettext_lazy("It wants a key: set {key_name}.", key_name=target.key_name)
+        )
+        return ModelFailure(
+            gettext_lazy(
+                "The service does not accept the key or its owner. {text} {advice}", text=message, advice=advice
+            ),
+            FailureKind.AUTHENTICATION,
+            status=code,
+        )
+    if code == 404:
+        advice = gettext_lazy(
+            "Is {model} the name of a model of this server, and its address right?",
+            model=safe_text(target.model, max_length=100),
+        )
+        return ModelFailure(
+            gettext_lazy("There is no such model here. {text} {advice}", text=message, advice=advice),
+            FailureKind.BAD_REQUEST,
+            status=code,
+        )
+    return _other_failure(code, message, retry_after)
+
+
+def _error_object(answer: object) -> Mapping[str, object]:
+    """The part of the answer that tells of the error, in the many shapes that servers give it."""
+    listed = as_list(answer)
+    whole = as_object(listed[0] if listed else answer)
+    error = whole.get("error", whole)
+    if isinstance(error, str):
+        return {"message": error}
+    told = dict(as_object(error))
+    if not isinstance(told.get("message"), str) and "detail" in told:
+        told["message"] = str(told["detail"])
+    return told
+
+
+_STATUSES = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "invalid_api_key": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "rate_limit_exceeded": 429,
+    "api_error": 500,
+    "server_error": 500,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
+
+
+def _status_from_error(error: Mapping[str, object], words: set[str]) -> int:
+    """The status that an error in the middle of a stream would have had. Most are the service's own fault."""
+    code = error.get("code")
+    if isinstance(code, int) and 400 <= code < 600:
+        return code
+    known = [_STATUSES[word] for word in sorted(words) if word in _STATUSES]
+    return known[0] if known else 500
+
+
+_CONTEXT_TOO_LONG_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error", "request_too_large"})
+_NO_CREDIT_CODES = frozenset(
+    {"insufficient_quota", "billing_error", "billing_hard_limit_reached", "insufficient_credits"}
+)
+# Plain text, as a server refuses seldom: to compile it would cost every start.
+_CONTEXT_TOO_LONG = (
+    r"(?:prompt|input|request|context|conversation)(?: length)? is too (?:long|large)"
+    r"|(?:maximum|max|available|model's) context (?:length|size|window)"
+    r"|exceeds? the (?:context|maximum (?:number of tokens|input length|prompt length)|available context)"
+    r"|exceeds? context (?:limit|length|size|window)|too many (?:input )?tokens|context.?length.?exceeded"
+)
+
+
+def _other_failure(code: int, message: str, retry_after: float | None) -> ModelFailure:
+    if code == 429:
+        what, kind = gettext_lazy("Too many requests."), FailureKind.RATE_LIMITED
+    elif is_retryable_status(code):
+        what, kind = gettext_lazy("The service is not available."), FailureKind.UNAVAILABLE
+    elif code >= 400:
+        return ModelFailure(
+            gettext_lazy("The service refused the request. {text}", text=message), FailureKind.BAD_REQUEST, status=code
+        )
+    else:
+        return ModelFailure(
+            gettext_lazy("This does not seem to be the service of a model. {text}", text=message),
+            FailureKind.PROTOCOL,
+            status=code,
+        )
+    return ModelFailure(join_lazy(" ", (what, message)), kind, status=code, retry_after=retry_after, can_retry=True)

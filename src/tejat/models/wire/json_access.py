@@ -1,0 +1,45 @@
+"""What is found in JSON that somebody else wrote: what has not the shape it should have counts as absent."""
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from tejat.core.i18n import gettext_lazy
+from tejat.core.json_text import InvalidJson, load_json
+
+_EMPTY: Mapping[str, object] = {}
+_MAX_COUNT = 10**12
+
+
+def parse_object(text: str | bytes) -> Mapping[str, object]:
+    """The JSON object in the text. Raises NotJson."""
+    value = load_json(text)
+    if not isinstance(value, dict):
+        raise InvalidJson(gettext_lazy("it is not an object"))
+    return cast("dict[str, object]", value)
+
+
+def parse_json_or_text(body: bytes) -> object:
+    """What a body says: JSON, or else text."""
+    try:
+        return load_json(body)
+    except InvalidJson:
+        return body.decode("utf-8", "replace")
+
+
+def as_object(value: object) -> Mapping[str, object]:
+    return cast("dict[str, object]", value) if isinstance(value, dict) else _EMPTY
+
+
+def as_list(value: object) -> Sequence[object]:
+    return cast("list[object]", value) if isinstance(value, list) else ()
+
+
+def as_str(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def as_count(value: object) -> int:
+    """A number of things, never negative; one that nobody could have counted to is absent."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MAX_COUNT:
+        return 0
+    return int(value)

@@ -1,0 +1,210 @@
+"""What one command does besides reading, as far as its words tell: it writes, destroys, runs code, names places."""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy
+from tejat.policy.effects.git import git_effects
+from tejat.policy.effects.tables import (
+    CODE_OPTIONS,
+    CODE_RUNNERS,
+    DESTRUCTIVE_OPTIONS,
+    DESTRUCTIVE_PROGRAMS,
+    DESTRUCTIVE_SUBCOMMANDS,
+    PATTERN_PROGRAMS,
+    READ_ONLY_PROGRAMS,
+    SINGLE_DASH_PROGRAMS,
+    SQL_CLIENTS,
+    TEXT_PROGRAMS,
+    WRITE_OPTIONS,
+    WRITING_PROGRAMS,
+)
+from tejat.policy.shell.wrappers import base_name
+
+_VERSION = re.compile(r"(?:pip|python|pypy|ruby|perl|lua|php|node|clang|gcc|g\+\+)[0-9][0-9.]*\Z")
+_AWK = re.compile(r"(?:g|m|n)?awk\Z")
+_SED = re.compile(r"g?sed\Z")
+_AWK_CODE = re.compile(r"system|getline|[>|@]|\bclose\b|fflush|extension|ENVIRON|ARG[VC]")
+# Printing, deleting and quitting by line or pattern, and substitution that does not run or write.
+_SED_ADDRESS = r"(?:[0-9]+|\$|/(?:[^/\\\n]|\\.)*/I?)"
+_SAFE_SED_SCRIPT = re.compile(
+    rf"(?:(?:{_SED_ADDRESS}(?:[,~]\+?{_SED_ADDRESS})?)?\s*!?\s*"
+    r"(?:[pdqDPNnhHgGx=]|s/(?:[^/\\\n]|\\.)*/(?:[^/\\\n]|\\.)*/[gpiI0-9]*|s\|[^|\\\n]*\|[^|\\\n]*\|[gpiI0-9]*)\s*(?:;|\Z)\s*)+\Z"
+)
+_SED_SCRIPT = re.compile(r"(?:-(?!-)[^e]*e|--e[a-z]*=?)(?P<value>.*)", re.DOTALL)
+_MAX_SCRIPT_LENGTH = 200
+_SQL_DESTROYS = re.compile(r"\b(?:drop|truncate|delete|flushall|flushdb|dropdatabase|deletemany)\b", re.IGNORECASE)
+_ROOTED = re.compile(r"(?<![\w.~/^\s-])[/~]")
+_ADDRESS = re.compile(r"(?!(?i:file):)[A-Za-z][A-Za-z0-9+.-]*://")
+
+
+@frozen
+class CommandEffects:
+    """The effects in words that follow "it": `writes a file (-o)`. The same option always gives the same words.
+
+    `is_read_only`: a command of a vetted list, with nothing among its options that does more than read and print.
+    `paths` are the words and parts of words that may name a place; the caller judges them.
+    """
+
+    writes: tuple[str, ...] = ()
+    destroys: tuple[str, ...] = ()
+    runs_code: tuple[str, ...] = ()
+    is_read_only: bool = False
+    paths: tuple[str, ...] = ()
+
+
+def command_effects(words: Sequence[str]) -> CommandEffects:
+    """The effects of a command, given as the values of its words. Of an unknown program only its paths are known."""
+    return _compute_effects(tuple(words)) if words else CommandEffects()
+
+
+@lru_cache(maxsize=256)
+def _compute_effects(words: tuple[str, ...]) -> CommandEffects:
+    """Every rule asks for those of every command, so they are worked out once."""
+    name = _canonical_name(words[0])
+    paths = tuple(dict.fromkeys(_paths(name, words[1:])))
+    if name == "git":
+        git = git_effects(words)
+        return CommandEffects(git.writes, git.destroys, git.runs_code, git.is_read_only, (*paths, *git.paths))
+    writes = [gettext_lazy("writes files ({name})", name=name)] if name in WRITING_PROGRAMS else []
+    destroys = (
+        [gettext_lazy("deletes or overwrites ({name})", name=name)]
+        if name in DESTRUCTIVE_PROGRAMS or name.startswith("mkfs.")
+        else []
+    )
+    runs = [gettext_lazy("runs code ({name})", name=name)] if name in CODE_RUNNERS else []
+    writes += [
+        gettext_lazy("writes a file ({option})", option=option) for option in _given_options(name, words, WRITE_OPTIONS)
+    ]
+    destroys += [
+        gettext_lazy("deletes ({option})", option=option) for option in _given_options(name, words, DESTRUCTIVE_OPTIONS)
+    ]
+    destroys += [
+        gettext_lazy("deletes ({name} {word})", name=name, word=word)
+        for word in words[1:]
+        if word in DESTRUCTIVE_SUBCOMMANDS.get(name, ())
+    ]
+    runs += [
+        gettext_lazy("runs code it is given ({option})", option=option)
+        for option in _given_options(name, words, CODE_OPTIONS)
+    ]
+    writes += _writing_operands(name, words)
+    if name in SQL_CLIENTS and any(_SQL_DESTROYS.search(word) for word in words[1:]):
+        destroys.append(gettext_lazy("deletes from a database ({name})", name=name))
+    if _runs_its_program(name, words):
+        runs.append(gettext_lazy("runs or writes what its program says ({name})", name=name))
+    is_quiet = not writes and not destroys and not runs
+    is_known = (name in READ_ONLY_PROGRAMS or _AWK.match(name) or _SED.match(name)) and name == words[0]
+    return CommandEffects(tuple(writes), tuple(destroys), tuple(runs), bool(is_known and is_quiet), paths)
+
+
+def _canonical_name(word: str) -> str:
+    """The name as it stands in the tables: without its directory, without a version, in small letters on Windows."""
+    name = base_name(word)
+    if _VERSION.match(name):
+        return name.rstrip("0123456789.")
+    return name.lower() if name.lower() in DESTRUCTIVE_PROGRAMS | WRITING_PROGRAMS else name
+
+
+def _given_options(name: str, words: Sequence[str], table: Mapping[str, frozenset[str]]) -> list[str]:
+    """The options of the table that are given: as they are, in a cluster, cut short, or with a value."""
+    kind = "awk" if _AWK.match(name) else "sed" if _SED.match(name) else name
+    options = table.get(kind, frozenset())
+    given = _with_dash(words[1:]) if kind == "tar" else words[1:]
+    return [option for option in sorted(options) if any(_is_given(option, word, kind) for word in given)]
+
+
+def _with_dash(words: Sequence[str]) -> Sequence[str]:
+    """The first word of tar is a cluster of options with or without its dash."""
+    return words if not words or words[0].startswith("-") else (f"-{words[0]}", *words[1:])
+
+
+def _is_given(option: str, word: str, name: str) -> bool:
+    start = word.partition("=")[0]
+    if word == option or start == option:
+        return True
+    if option.startswith("--"):
+        return len(start) > len("--") and start.startswith("--") and option.startswith(start)
+    if len(option) > 2 or not option.startswith("-") or name in SINGLE_DASH_PROGRAMS:
+        return len(option) > 2 and name not in SINGLE_DASH_PROGRAMS and word.startswith(option)
+    return word[:1] == "-" and word[:2] != "--" and option[1] in word
+
+
+def _writing_operands(name: str, words: Sequence[str]) -> list[str]:
+    operands = [word for word in words[1:] if word == "-" or not word.startswith("-")]
+    if name in ("uniq", "xxd") and len(operands) > 1:
+        return [gettext_lazy("writes its second operand ({name})", name=name)]
+    if name == "date" and any(not word.startswith("+") for word in operands) and not _has_date_value(words):
+        return [gettext_lazy("sets the clock (date)")]
+    if name == "curl" and any("%output{" in word for word in words):
+        return [gettext_lazy("writes a file (%output)")]
+    return []
+
+
+def _has_date_value(words: Sequence[str]) -> bool:
+    return any(word in ("-d", "--date", "-r", "--reference", "-f", "--file") for word in words)
+
+
+def _runs_its_program(name: str, words: Sequence[str]) -> bool:
+    """Whether the program text of awk or sed can do more than print."""
+    if _AWK.match(name):
+        return any(_AWK_CODE.search(word) for word in words[1:] if not word.startswith("-F"))
+    if _SED.match(name):
+        return not all(
+            len(script) < _MAX_SCRIPT_LENGTH and _SAFE_SED_SCRIPT.match(script) for script in _sed_scripts(words)
+        )
+    return False
+
+
+def _sed_scripts(words: Sequence[str]) -> list[str]:
+    """Every script that is given by an option, cut short or in a cluster as it may be, else the first operand."""
+    followed = zip(words, (*words[1:], ""), strict=True)
+    options = [(option, following) for word, following in followed if (option := _SED_SCRIPT.match(word))]
+    scripts = [option["value"] or following for option, following in options]
+    operands = [word for word in words[1:] if not word.startswith("-")]
+    return scripts or operands[:1]
+
+
+def _paths(name: str, words: Sequence[str]) -> list[str]:
+    if name in TEXT_PROGRAMS:
+        return []
+    found: list[str] = []
+    skips_first = _first_operand_is_pattern(name, words)
+    for word in words:
+        if word.startswith("-") and len(word) > 1:
+            found += _paths_in_option(word)
+        elif skips_first:
+            skips_first = False
+        elif word and not _ADDRESS.match(word):
+            found += [word, *_path_candidates(word)]
+    return found
+
+
+def _first_operand_is_pattern(name: str, words: Sequence[str]) -> bool:
+    """Whether the first operand is a pattern or a program, not a place."""
+    if _AWK.match(name) or _SED.match(name):
+        return not _runs_its_program(name, ("", *words)) and not any(
+            re.match(r"-[a-zA-Z]*[ef]|--[efs]", w) for w in words
+        )
+    takes_pattern_elsewhere = any(re.match(r"-[A-Za-z]*[ef]|--(?:reg|file)", word) for word in words)
+    return name in PATTERN_PROGRAMS and not takes_pattern_elsewhere
+
+
+def _paths_in_option(word: str) -> list[str]:
+    """The value of an option that holds it: after `=`, after its letter, and what stands in that."""
+    _, equals, value = word.partition("=")
+    if equals:
+        return [value, *_path_candidates(value)] if value else []
+    if word.startswith("--"):
+        return []
+    place = re.search(r"[/~]|\.\.", word)
+    return [word[2:], word[place.start() :], *_path_candidates(word[2:])] if place else []
+
+
+def _path_candidates(word: str) -> list[str]:
+    """What stands between `=`, `:`, `,` and `@`, and what begins at the root or at home within it."""
+    pieces = [piece for piece in re.split(r"[=:,@]", word) if piece]
+    rooted = [word[found.start() :] for found in _ROOTED.finditer(word) if found.start()]
+    return [*rooted, *pieces] if pieces != [word] else rooted

@@ -1,0 +1,268 @@
+"""What a git command does: its options before the subcommand, the subcommand, and the options after it."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy
+from tejat.policy.shell.words import word_set
+
+_GLOBAL_VALUES = word_set(
+    "-C -c --git-dir --work-tree --namespace --config-env --super-prefix --attr-source --exec-path"
+)
+# Settings and repositories of one's own choice say what git runs.
+_GLOBAL_RUNNING = word_set("-c --config-env --exec-path --git-dir --work-tree -p --paginate")
+
+_READ_ONLY_SUBCOMMANDS = word_set(
+    """
+    annotate blame cat-file check-attr check-ignore check-mailmap check-ref-format cherry count-objects describe
+    diff diff-files diff-index diff-tree for-each-ref fsck grep log ls-files ls-tree merge-base merge-tree name-rev
+    range-diff rev-list rev-parse shortlog show show-branch show-ref status verify-commit verify-tag version
+    whatchanged
+    """
+)
+# Subcommands that only look when the next word is one of these, or when there is none.
+_LISTING_SUBCOMMANDS: Mapping[str, frozenset[str]] = {
+    "bisect": word_set("log"),
+    "bundle": word_set("verify list-heads"),
+    "notes": word_set("list show"),
+    "reflog": word_set("show exists"),
+    "remote": word_set("get-url"),
+    "stash": word_set("list show"),
+    "submodule": word_set("status summary"),
+    "worktree": word_set("list"),
+}
+# They only look when nothing but these options is given.
+_LISTING_OPTIONS: Mapping[str, frozenset[str]] = {
+    "branch": word_set("-a -r -v -vv -l --list --all --remotes --verbose --show-current --no-color --no-column"),
+    "tag": word_set("-l --list -n --no-column"),
+    "config": word_set(
+        "-l --list --get --get-all --get-regexp --show-origin --show-scope --local --global --system list get"
+    ),
+}
+_LISTING_WITH_OPERANDS = word_set("-l --list --get --get-all --get-regexp get")
+
+_RUNNING_SUBCOMMANDS = word_set(
+    "difftool mergetool filter-branch filter-repo hook lfs gui citool instaweb send-email svn p4"
+)
+_RUNNING_OPTIONS = word_set(
+    "--ext-diff --textconv --filters -O --open-files-in-pager --exec -x --upload-pack --receive-pack"
+    " --template --config -c -u"
+)
+_WRITING_OPTIONS = word_set("--output -o --output-directory --lost-found")
+_RUNNING_ADDRESS = "ext::"
+_VERBOSE_OPTIONS = word_set("-v --verbose")
+_COMMAND_WORDS = word_set("foreach run")
+
+
+@frozen
+class GitEffects:
+    """`paths` are the files that are changed without being named."""
+
+    writes: tuple[str, ...]
+    destroys: tuple[str, ...]
+    runs_code: tuple[str, ...]
+    is_read_only: bool
+    paths: tuple[str, ...] = ()
+
+
+def git_effects(words: Sequence[str]) -> GitEffects:
+    """The effects of a command whose name is git."""
+    before, subcommand, after = _split_words(words)
+    runs = [
+        gettext_lazy("runs what settings given on the line say ({word})", word=word) for word in _global_running(before)
+    ]
+    if not subcommand:
+        is_asking = bool(before) and set(before) <= {"--version", "--help", "--no-pager"}
+        return GitEffects((), (), tuple(runs), is_read_only=is_asking)
+    if subcommand in _RUNNING_SUBCOMMANDS or (subcommand in ("submodule", "bisect") and _COMMAND_WORDS & set(after)):
+        runs.append(gettext_lazy("runs code it is given (git {subcommand})", subcommand=subcommand))
+    reads = _is_read_only(subcommand, after)
+    runs += [
+        gettext_lazy("runs programs that settings name ({word})", word=word)
+        for word in _given_options(after, _RUNNING_OPTIONS, subcommand)
+    ]
+    runs += [gettext_lazy("runs what an address says (ext::)") for word in after if word.startswith(_RUNNING_ADDRESS)]
+    writes = [
+        gettext_lazy("writes a file ({word})", word=word)
+        for word in _given_options(after, _WRITING_OPTIONS, subcommand)
+    ]
+    if not reads:
+        writes.append(gettext_lazy("changes the repository or its files (git {subcommand})", subcommand=subcommand))
+    judge = _DESTRUCTIVE.get(subcommand)
+    destroyed = judge(after) if judge else None
+    destroys = (
+        (
+            gettext_lazy(
+                "discards or deletes (git {subcommand}{destroyed})",
+                subcommand=subcommand,
+                destroyed=destroyed and " " + destroyed,
+            ),
+        )
+        if destroyed is not None
+        else ()
+    )
+    return GitEffects(
+        tuple(dict.fromkeys(writes)),
+        destroys,
+        tuple(dict.fromkeys(runs)),
+        is_read_only=reads and not writes and not runs and not destroys,
+        paths=(".git/config",) if subcommand == "config" and not reads else (),
+    )
+
+
+def git_subcommand(words: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """The subcommand of a git command, empty where there is none, and the words after it."""
+    _, subcommand, after = _split_words(words)
+    return subcommand, after
+
+
+def rewrites_history(words: Sequence[str]) -> bool:
+    """Whether a git command throws commits away or puts others in their place."""
+    subcommand, after = git_subcommand(words)
+    judge = _HISTORY_REWRITING.get(subcommand)
+    return judge is not None and judge(after) is not None
+
+
+def _split_words(words: Sequence[str]) -> tuple[Sequence[str], str, Sequence[str]]:
+    at = 1
+    while at < len(words) and words[at].startswith("-"):
+        at += 2 if words[at] in _GLOBAL_VALUES else 1
+    return words[1 : min(at, len(words))], words[at] if at < len(words) else "", words[at + 1 :]
+
+
+def _global_running(before: Sequence[str]) -> list[str]:
+    options = [word.partition("=")[0] for word in before]
+    return [option for option in dict.fromkeys(options) if option in _GLOBAL_RUNNING]
+
+
+def _is_read_only(subcommand: str, after: Sequence[str]) -> bool:
+    if subcommand in _READ_ONLY_SUBCOMMANDS:
+        return True
+    first = next((word for word in after if word not in _VERBOSE_OPTIONS), None)
+    if subcommand in _LISTING_SUBCOMMANDS:
+        return (first is None and subcommand != "stash") or first in _LISTING_SUBCOMMANDS[subcommand]
+    options = _LISTING_OPTIONS.get(subcommand)
+    if options is None or (subcommand == "config" and not after):
+        return False
+    given = [word.partition("=")[0] for word in after]
+    has_operands = any(not word.startswith("-") and word not in options for word in after)
+    has_unknown = any(word.startswith("-") and word not in options for word in given)
+    # A word without dashes is a subcommand only where it comes first: `git config core.pager get` sets something.
+    chosen = {word for at, word in enumerate(given) if at == 0 or word.startswith("-")}
+    return not has_unknown and (not has_operands or not _LISTING_WITH_OPERANDS.isdisjoint(chosen))
+
+
+def _given_options(after: Sequence[str], options: frozenset[str], subcommand: str) -> list[str]:
+    """The options that are given, also cut short, with a value, or with a value that sticks to the letter."""
+    found: list[str] = []
+    for word in after:
+        if word == "--":
+            break
+        name = word.partition("=")[0]
+        for option in sorted(options):
+            is_long = option.startswith("--") and len(name) > len("--") and option.startswith(name)
+            # -O orders the files of a diff, and opens a pager only for grep; the others differ as well.
+            is_short = len(option) == 2 and word[:1] == "-" and not name.startswith("--") and option[1] in name
+            if is_long or (is_short and subcommand in _SHORT_OPTIONS[option]):
+                found.append(option)
+    return found
+
+
+_SHORT_OPTIONS: Mapping[str, frozenset[str]] = {
+    "-O": word_set("grep"),
+    "-c": word_set("clone"),
+    "-o": word_set("archive format-patch bundle"),
+    "-u": word_set("clone"),
+    "-x": word_set("rebase difftool"),
+}
+
+
+def _unconditional(_after: Sequence[str]) -> str | None:
+    return ""
+
+
+def _has_any(*options: str) -> Callable[[Sequence[str]], str | None]:
+    """Destroys where one of the options or words is given; a short one counts inside a cluster too."""
+
+    def judge(after: Sequence[str]) -> str | None:
+        for word in after:
+            for option in options:
+                is_cluster = len(option) == 2 and option[0] == "-" and word[:1] == "-" and word[:2] != "--"
+                is_long = (
+                    option.startswith("--") and len(word) > len("--x") and option.startswith(word.partition("=")[0])
+                )
+                if word == option or is_long or (is_cluster and option[1] in word):
+                    return option
+        return None
+
+    return judge
+
+
+def _clean(after: Sequence[str]) -> str | None:
+    return None if _has_any("-n", "--dry-run")(after) else ""
+
+
+def _checkout(after: Sequence[str]) -> str | None:
+    """Switching to a branch keeps changes; a path discards them, and a name may be either."""
+    return None if _has_any("-b")(after) and not _has_any("-f", "--force")(after) else ""
+
+
+def _restore(after: Sequence[str]) -> str | None:
+    is_index_only = _has_any("--staged", "-S")(after) and not _has_any("--worktree", "-W")(after)
+    return None if is_index_only else ""
+
+
+def _push(after: Sequence[str]) -> str | None:
+    forced = _has_any(
+        "-f", "-d", "--force", "--force-with-lease", "--force-if-includes", "--delete", "--mirror", "--prune"
+    )(after)
+    if forced is not None:
+        return forced
+    return next((word[0] for word in after if word[:1] in ("+", ":") and len(word) > 1), None)
+
+
+_DESTRUCTIVE: Mapping[str, Callable[[Sequence[str]], str | None]] = {
+    "am": _has_any("--abort", "--skip"),
+    "branch": _has_any("-D", "-d", "-M", "-f", "-C", "--delete", "--force"),
+    "checkout": _checkout,
+    "checkout-index": _has_any("-f", "--force"),
+    "cherry-pick": _has_any("--abort", "--skip"),
+    "clean": _clean,
+    "filter-branch": _unconditional,
+    "filter-repo": _unconditional,
+    "gc": _has_any("--prune", "--aggressive"),
+    "lfs": _has_any("prune"),
+    "merge": _has_any("--abort"),
+    "notes": _has_any("remove", "prune"),
+    "prune": _unconditional,
+    "push": _push,
+    "read-tree": _has_any("--reset", "-u"),
+    "rebase": _has_any("--abort", "--skip"),
+    "reflog": _has_any("expire", "delete"),
+    "remote": _has_any("remove", "rm", "prune"),
+    "reset": _has_any("--hard", "--merge", "--keep"),
+    "restore": _restore,
+    "rm": _unconditional,
+    "stash": _has_any("drop", "clear"),
+    "submodule": _has_any("deinit"),
+    "switch": _has_any("-f", "-C", "--force", "--discard-changes", "--force-create"),
+    "tag": _has_any("-d", "-f", "--delete", "--force"),
+    "update-ref": _has_any("-d"),
+    "worktree": _has_any("remove", "prune"),
+}
+_HISTORY_REWRITING: Mapping[str, Callable[[Sequence[str]], str | None]] = {
+    "branch": _has_any("-D", "-d", "-M", "-f", "-C", "--delete", "--force"),
+    "commit": _has_any("--amend"),
+    "filter-branch": _unconditional,
+    "filter-repo": _unconditional,
+    "gc": _has_any("--prune", "--aggressive"),
+    "prune": _unconditional,
+    "push": _push,
+    "rebase": _unconditional,
+    "reflog": _has_any("expire", "delete"),
+    "replace": _unconditional,
+    "reset": _has_any("--hard", "--merge", "--keep"),
+    "switch": _has_any("-C", "--force-create"),
+    "tag": _has_any("-d", "-f", "--delete", "--force"),
+    "update-ref": _unconditional,
+}

@@ -1,0 +1,65 @@
+"""One call that is judged, with what is derived from its facts only when a rule asks for it."""
+
+import json
+from functools import cached_property
+
+from tejat.core.i18n import gettext_lazy
+from tejat.policy.control_files import control_file_reason
+from tejat.policy.paths import is_inside
+from tejat.policy.rules.allowlist import AllowlistRule
+from tejat.policy.rules.matcher import matches_project, matches_tool
+from tejat.policy.rules.patterns import matches_glob, matches_regex
+from tejat.policy.types import CallFacts, Decision, PolicyRule
+
+
+class Call:
+    def __init__(self, facts: CallFacts) -> None:
+        self.facts = facts
+
+    @cached_property
+    def paths(self) -> tuple[str, ...]:
+        """Every path that the call is known to touch."""
+        return self.facts.paths
+
+    @cached_property
+    def written_paths(self) -> tuple[str, ...]:
+        """Those of them that it may change, if it is a call that changes anything."""
+        return self.facts.paths
+
+    @cached_property
+    def arguments_json(self) -> str:
+        """The arguments as JSON with sorted keys and no spaces. Raises for what cannot be written so."""
+        arguments = dict(self.facts.arguments)
+        return json.dumps(arguments, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)
+
+    def matches_rule(self, rule: PolicyRule) -> bool:
+        """Whether the rule is for this call, whatever the commands of its shell line are."""
+        facts = self.facts
+        if not matches_tool(rule, facts.tool, facts.server) or not matches_project(rule, facts.roots):
+            return False
+        if facts.line is None and _is_command_rule(rule):
+            return False
+        if rule.arguments is not None and not matches_regex(rule.arguments, self.arguments_json):
+            return False
+        return rule.path is None or self._matches_path(rule, rule.path)
+
+    def _matches_path(self, rule: PolicyRule, glob: str) -> bool:
+        """One path is enough to forbid or ask; to allow, all of them have to fit."""
+        fits = [matches_glob(glob, path, roots=self.facts.roots, home=self.facts.home) for path in self.paths]
+        return bool(fits) and all(fits) if rule.decision is Decision.ALLOW else any(fits)
+
+    def control_file_warning(self) -> str | None:
+        """The control file that the call would change and why it is one, in words, or None."""
+        for path in self.written_paths:
+            why = control_file_reason(path, root=self._nearest_root(path))
+            if why:
+                return gettext_lazy("{path} is a control file: {why}", path=path, why=why)
+        return None
+
+    def _nearest_root(self, path: str) -> str:
+        """The nearest root above the path; of a path outside every name counts."""
+        return max((root for root in self.facts.roots if is_inside(path, (root,))), key=len, default="/")
+
+
+def _is_command_rule(rule: PolicyRule) -> bool:
+    return rule.command is not None or (isinstance(rule, AllowlistRule) and rule.commands is not None)

@@ -1,0 +1,98 @@
+"""What a rule that allows covers: only what it names, and nothing that it does not show."""
+
+from collections.abc import Sequence
+
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy
+from tejat.policy.effects.command import CommandEffects, command_effects
+from tejat.policy.evaluation.evaluator import network_gap
+from tejat.policy.evaluation.shell_call import ShellCall
+from tejat.policy.paths import is_inside
+from tejat.policy.shell.command_line import ShellCommand
+from tejat.policy.shell.redirections import written_targets
+from tejat.policy.types import PolicyRule
+
+
+@frozen
+class LineAssessment:
+    """Whether a rule could allow a shell line at all: `doubt` says in words why not."""
+
+    doubt: str | None
+    writes_files: bool = False
+
+
+def assess_line(call: ShellCall) -> LineAssessment:
+    """What the line as a whole leaves open. A line that writes to files inside needs a rule that says so."""
+    line = call.line
+    if line.is_plain and line.commands:
+        return LineAssessment(None)
+    targets = written_targets(line)
+    if not targets:
+        return LineAssessment(line.doubts[0] if line.doubts else gettext_lazy("it is not made of plain words"))
+    outside = next((target for target in targets if not call.is_inside_roots(target)), None)
+    if outside is not None:
+        return LineAssessment(
+            gettext_lazy("it writes to {path}, which is not plainly inside the workspace", path=outside)
+        )
+    return LineAssessment(None, writes_files=True)
+
+
+def find_coverage_gap(
+    rule: PolicyRule, command: ShellCommand, call: ShellCall, assessment: LineAssessment
+) -> str | None:
+    """Why a rule that allows, and concerns the call, does not cover this command. None where it does."""
+    if assessment.doubt:
+        return assessment.doubt
+    if assessment.writes_files and not rule.allows_redirection:
+        return gettext_lazy("it writes to a file, and the rule does not say so")
+    if call.facts.wants_network and not rule.allows_network:
+        return network_gap()
+    effects = call.effects[command]
+    if rule.command is None and rule.arguments is None:
+        return (
+            gettext_lazy("it {effect}, which only a rule for that very command allows", effect=effects.destroys[0])
+            if effects.destroys
+            else None
+        )
+    if rule.command is None and len(call.effects) > 1:
+        return gettext_lazy("a pattern for the arguments does not tell one command of a line from the next")
+    return _find_prefix_gap(_required_words(rule, command), command.words, effects, call)
+
+
+def _required_words(rule: PolicyRule, command: ShellCommand) -> Sequence[str]:
+    """The words of the rule that have to be the first of the command.
+
+    What stands behind a wrapper is covered by a rule for the wrapper that goes on to name it: `env ls`.
+    """
+    tokens = rule.command or ()
+    if not command.wrappers:
+        return tokens
+    if not tokens or tokens[0] != command.wrappers[0] or command.name not in tokens[1:]:
+        return ("",)
+    return tokens[tokens.index(command.name, 1) :]
+
+
+def _find_prefix_gap(
+    tokens: Sequence[str], words: Sequence[str], effects: CommandEffects, call: ShellCall
+) -> str | None:
+    if tuple(words[: len(tokens)]) != tuple(tokens):
+        return gettext_lazy("it does not begin with the words of the rule")
+    named = command_effects(tokens)
+    for shown, known in (
+        (effects.destroys, named.destroys),
+        (effects.writes, named.writes),
+        (effects.runs_code, named.runs_code),
+    ):
+        beyond = next((effect for effect in shown if effect not in known), None)
+        if beyond is not None:
+            return gettext_lazy("it {effect}, which the rule does not name", effect=beyond)
+    unnamed = [word for word in effects.paths if word not in named.paths]
+    outside = next((word for word in unnamed if not call.is_inside_roots(word)), None)
+    if outside is not None:
+        return gettext_lazy("{path} is not plainly inside the workspace", path=outside)
+    program = call.facts.programs.get(words[0])
+    if program is not None and is_inside(program, call.facts.roots):
+        return gettext_lazy(
+            "{command} would start {program}, which is a file of the workspace", command=words[0], program=program
+        )
+    return None

@@ -1,0 +1,71 @@
+"""What the rules say of a call, or of one command in it, and why."""
+
+import shlex
+from collections.abc import Iterable
+
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy
+from tejat.core.sanitize import sanitize_text
+from tejat.policy.rules.rule_format import format_quoted_rule
+from tejat.policy.shell.command_line import ShellCommand
+from tejat.policy.types import Decision, PolicyRule, PolicyVerdict, Tier
+
+_MAX_COMMAND_LENGTH = 120
+
+
+@frozen
+class RuleMatch:
+    """The rule that decides, None where there is none. `gap` is why a rule that allows does not cover it."""
+
+    rule: PolicyRule | None
+    coverage_gap: str | None = None
+    command: ShellCommand | None = None
+
+    @property
+    def decision(self) -> Decision:
+        return Decision.ASK if self.rule is None else self.rule.decision
+
+    @property
+    def is_allowed(self) -> bool:
+        return self.decision is Decision.ALLOW
+
+    @property
+    def precedence(self) -> tuple[int, int, int]:
+        return (Decision.ASK.strictness, 0, 0) if self.rule is None else _precedence(self.rule)
+
+    def verdict(self) -> PolicyVerdict:
+        return PolicyVerdict(self.decision, self.rule, self._reason())
+
+    def _reason(self) -> str:
+        of_command = "" if self.command is None else f" ({_format_command(self.command)})"
+        if self.rule is None or (self.decision is Decision.ASK and self.rule.tier is Tier.DEFAULT):
+            if self.coverage_gap:
+                return gettext_lazy("No rule allows this{command}: {why}.", command=of_command, why=self.coverage_gap)
+            return gettext_lazy("No rule allows this{command}.", command=of_command)
+        text = format_quoted_rule(self.rule)
+        match self.decision:
+            case Decision.DENY:
+                return gettext_lazy("The rule {rule} forbids it{command}.", rule=text, command=of_command)
+            case Decision.ASK:
+                return gettext_lazy("The rule {rule} asks for it{command}.", rule=text, command=of_command)
+            case Decision.ALLOW:
+                return gettext_lazy("The rule {rule} allows it.", rule=text)
+
+
+def select_rule(candidates: Iterable[PolicyRule], *, gap: str | None, command: ShellCommand | None = None) -> RuleMatch:
+    """What rules that match say together: the strictest that people wrote decides, else the strictest built-in one.
+
+    What the built-in rules forbid stays forbidden. Of equally strict rules the one of the highest tier is named.
+    """
+    found = list(candidates)
+    written = [rule for rule in found if rule.tier is not Tier.DEFAULT or rule.decision is Decision.DENY]
+    return RuleMatch(max(written or found, key=_precedence, default=None), gap, command)
+
+
+def _precedence(rule: PolicyRule) -> tuple[int, int, int]:
+    return rule.decision.strictness, rule.tier, rule.priority
+
+
+def _format_command(command: ShellCommand) -> str:
+    text = sanitize_text(shlex.join(command.words).replace("\n", "\\n"))
+    return text if len(text) <= _MAX_COMMAND_LENGTH else f"{text[:_MAX_COMMAND_LENGTH]}..."

@@ -1,0 +1,58 @@
+"""A call that runs a shell line, with what its commands do."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from tejat.policy.effects.command import CommandEffects, command_effects
+from tejat.policy.evaluation.call import Call
+from tejat.policy.paths import is_ambiguous, is_inside, resolve_path
+from tejat.policy.shell.command_line import CommandLine, ShellCommand
+from tejat.policy.types import CallFacts
+
+_CHANGES_DIRECTORY = ("cd", "pushd")
+_MAX_DIRECTORIES = 20
+
+
+class ShellCall(Call):
+    def __init__(self, facts: CallFacts, line: CommandLine) -> None:
+        super().__init__(facts)
+        self.line = line
+        self.effects: dict[ShellCommand, CommandEffects] = {
+            command: command_effects(command.words) for command in line.commands
+        }
+
+    @cached_property
+    def paths(self) -> tuple[str, ...]:
+        words = [word for effects in self.effects.values() for word in effects.paths]
+        words += [redirection.target for redirection in self.line.redirections if redirection.target is not None]
+        return (*self.facts.paths, *self._resolve_from_all_directories(words))
+
+    @cached_property
+    def written_paths(self) -> tuple[str, ...]:
+        changing = [effects for effects in self.effects.values() if effects.writes or effects.destroys]
+        words = [word for effects in changing for word in effects.paths]
+        words += [
+            redirection.target
+            for redirection in self.line.redirections
+            if redirection.writes and not redirection.is_harmless and redirection.target is not None
+        ]
+        return (*self.facts.paths, *self._resolve_from_all_directories(words))
+
+    def _resolve_from_all_directories(self, words: Sequence[str]) -> list[str]:
+        """Where the words lead from each directory that the line may be in by then."""
+        directories = [self._directory]
+        for command in self.line.commands:
+            if command.name in _CHANGES_DIRECTORY and len(command.words) > 1 and len(directories) < _MAX_DIRECTORIES:
+                directories.append(resolve_path(command.words[-1], directory=directories[-1], home=self.facts.home))
+        return [resolve_path(word, directory=place, home=self.facts.home) for place in directories for word in words]
+
+    @property
+    def _directory(self) -> str:
+        return self.facts.directory or (self.facts.roots[0] if self.facts.roots else "/")
+
+    def resolve(self, word: str) -> str:
+        """Where the word leads from the directory that the line would run in, by its text."""
+        return resolve_path(word, directory=self._directory, home=self.facts.home)
+
+    def is_inside_roots(self, word: str) -> bool:
+        return not is_ambiguous(word) and is_inside(self.resolve(word), self.facts.roots)

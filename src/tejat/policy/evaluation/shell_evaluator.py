@@ -1,0 +1,61 @@
+"""Holds the rules against every command of a shell line."""
+
+from collections.abc import Iterable, Sequence
+
+from tejat.core.frozen import replace
+from tejat.core.i18n import gettext_lazy
+from tejat.policy.evaluation.command_match import command_matches_rule
+from tejat.policy.evaluation.coverage import LineAssessment, assess_line, find_coverage_gap
+from tejat.policy.evaluation.evaluator import RuleEvaluator
+from tejat.policy.evaluation.rule_match import RuleMatch, select_rule
+from tejat.policy.evaluation.shell_call import ShellCall
+from tejat.policy.evaluation.suggestion import suggest_prefix
+from tejat.policy.shell.command_line import ShellCommand
+from tejat.policy.types import Decision, PolicyRule
+
+
+class ShellRuleEvaluator(RuleEvaluator):
+    def __init__(self, call: ShellCall) -> None:
+        super().__init__(call)
+        self._shell_call = call
+        self._assessment = assess_line(call)
+
+    def evaluate(self, rules: Iterable[PolicyRule]) -> list[RuleMatch]:
+        """What the rules say of each command, or of the line where none is to be seen in it."""
+        meant = [rule for rule in rules if self.call.matches_rule(rule)]
+        commands = self._shell_call.line.commands
+        if not commands:
+            for_all = [rule for rule in meant if rule.decision is not Decision.ALLOW and rule.command is None]
+            return [select_rule(for_all, gap=self._assessment.doubt)]
+        return [self._evaluate_command(meant, command, self._assessment) for command in commands]
+
+    def _evaluate_command(
+        self, rules: Iterable[PolicyRule], command: ShellCommand, assessment: LineAssessment
+    ) -> RuleMatch:
+        matching: list[PolicyRule] = []
+        gap = assessment.doubt
+        for rule in rules:
+            if rule.decision is not Decision.ALLOW:
+                if command_matches_rule(command, rule, self._shell_call.line):
+                    matching.append(rule)
+                continue
+            found = find_coverage_gap(rule, command, self._shell_call, assessment)
+            if found is None:
+                matching.append(rule)
+            elif command_matches_rule(command, rule, self._shell_call.line):
+                gap = found
+        return select_rule(matching, gap=gap, command=command)
+
+    def suggest_rule(self, rule_matches: Sequence[RuleMatch]) -> PolicyRule | None:
+        uncovered = [finding.command for finding in rule_matches if finding.command and not finding.is_allowed]
+        prefix = suggest_prefix(uncovered, self._shell_call)
+        rule = super().suggest_rule(rule_matches)
+        return None if rule is None or prefix is None else replace(rule, command=prefix)
+
+    def plan_mode_objection(self) -> str | None:
+        line = self._shell_call.line
+        if not line.is_plain or not line.commands:
+            return gettext_lazy("it is not known what this line does")
+        effects = self._shell_call.effects
+        changing = next((command for command in line.commands if not effects[command].is_read_only), None)
+        return None if changing is None else gettext_lazy("it is not known that {name} only reads", name=changing.name)

@@ -1,0 +1,37 @@
+"""Rules for whatever is not on a list, which is what some settings mean by naming what is in use."""
+
+import shlex
+from collections.abc import Sequence
+
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy
+from tejat.policy.types import PolicyRule
+
+
+@frozen
+class AllowlistRule(PolicyRule):
+    """A rule that holds for everything but what it lists.
+
+    With `commands` it holds for each command of a shell line that does not begin with the words of one of them, as they
+    are written. With `servers` it holds for the tools of every other server.
+    """
+
+    commands: tuple[tuple[str, ...], ...] | None = None
+    servers: frozenset[str] | None = None
+
+    @property
+    def is_restricted(self) -> bool:
+        return self.commands is not None or any(
+            field is not None for field in (self.command, self.arguments, self.path)
+        )
+
+    @property
+    def allowlist_text(self) -> str:
+        commands = [shlex.join(words) for words in self.commands or ()]
+        return ", ".join([*commands, *sorted(self.servers or ())]) or gettext_lazy("nothing")
+
+    def applies_to_command(self, words: Sequence[str]) -> bool:
+        return self.commands is not None and not any(tuple(words[: len(listed)]) == listed for listed in self.commands)
+
+    def applies_to_server(self, server: str | None) -> bool:
+        return self.servers is None or (server is not None and server not in self.servers)

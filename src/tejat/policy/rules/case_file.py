@@ -1,0 +1,98 @@
+"""Cases that a person writes to see whether the rules do what they should."""
+
+from collections.abc import Callable, Mapping
+from typing import cast
+
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy
+from tejat.core.json_text import InvalidJson, load_json
+from tejat.policy.rules.toml_tables import TomlTable, parse_tables
+from tejat.policy.tool_names import SHELL
+from tejat.policy.types import Decision, PolicyVerdict
+
+_KEYS = frozenset(("tool", "arguments", "command", "expect", "rule"))
+
+
+@frozen
+class CaseResult:
+    """How one case came out. `problem` is None where it came out as expected."""
+
+    source: str
+    tool: str
+    arguments: Mapping[str, object]
+    expected: Decision
+    verdict: PolicyVerdict
+    problem: str | None
+
+    @property
+    def passed(self) -> bool:
+        return self.problem is None
+
+
+def run_cases(
+    text: str, decide: Callable[[str, Mapping[str, object]], PolicyVerdict], *, source: str
+) -> list[CaseResult]:
+    """Judge every `[[case]]` of a TOML text with `decide`. Raises PolicyError for a case that cannot be read.
+
+    A case has a `tool` with `arguments` (a table or JSON) or a shell `command`, what to `expect`, and perhaps a part of
+    the source of the `rule` that is to decide.
+    """
+    return [_run_case(table, decide) for table in parse_tables(text, "case", file=source)]
+
+
+def _run_case(table: TomlTable, decide: Callable[[str, Mapping[str, object]], PolicyVerdict]) -> CaseResult:
+    table.validate_keys(_KEYS)
+    tool, arguments = _parse_call(table)
+    expected = _parse_expected(table)
+    rule = table.string("rule")
+    verdict = decide(tool, arguments)
+    return CaseResult(
+        source=f"{table.file}:{table.line}",
+        tool=tool,
+        arguments=arguments,
+        expected=expected,
+        verdict=verdict,
+        problem=_problem(verdict, expected, rule),
+    )
+
+
+def _parse_call(table: TomlTable) -> tuple[str, Mapping[str, object]]:
+    command = table.string("command")
+    tool = table.string("tool") or (None if command is None else SHELL)
+    if tool is None:
+        raise table.error(gettext_lazy("tool is missing"))
+    if command is not None:
+        if table.key("arguments"):
+            raise table.error(gettext_lazy("give command or arguments, not both"), key="command")
+        return tool, {"command": command}
+    value = table.value("arguments")
+    if isinstance(value, str):
+        try:
+            value = load_json(value)
+        except InvalidJson as error:
+            raise table.error(gettext_lazy("arguments: this is not JSON: {why}", why=error), key="arguments") from None
+    if value is None:
+        return tool, {}
+    if not isinstance(value, dict):
+        raise table.error(gettext_lazy("arguments must be a table or a JSON object"), key="arguments")
+    return tool, cast("dict[str, object]", value)
+
+
+def _parse_expected(table: TomlTable) -> Decision:
+    text = table.string("expect")
+    if text not in list(Decision):
+        raise table.error(gettext_lazy("expect must be allow, ask or deny"), key="expect")
+    return Decision(text)
+
+
+def _problem(verdict: PolicyVerdict, expected: Decision, rule: str | None) -> str | None:
+    if verdict.decision is not expected:
+        return gettext_lazy(
+            "expected {expected}, got {decision}: {why}",
+            expected=expected,
+            decision=verdict.decision,
+            why=verdict.reason,
+        )
+    if rule is not None and rule not in verdict.source:
+        return gettext_lazy("expected the rule of {rule}, got that of {source}", rule=rule, source=verdict.source)
+    return None

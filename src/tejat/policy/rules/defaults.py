@@ -1,0 +1,37 @@
+"""The rules that hold where nobody wrote any."""
+
+from tejat.core.i18n import gettext_lazy
+from tejat.policy.tool_names import MEMORY, SHELL
+from tejat.policy.types import ApprovalMode, Decision, PolicyRule, Tier
+
+_SOURCE = gettext_lazy("built-in")
+_PLAN = frozenset({ApprovalMode.PLAN})
+
+_READ_ONLY_TOOLS = (
+    "list_directory",
+    "read_file",
+    "search_file_content",
+    "glob",
+    "read_many_files",
+    "list_background_processes",
+    "read_background_output",
+)
+_WRITE_TOOLS = ("write_file", "replace", MEMORY, "stop_background_process")
+"""What these do is never reading, whatever they are given."""
+
+
+def default_rules() -> tuple[PolicyRule, ...]:
+    """Reading is free, the rest asks. Where no rule matches, not even one of these, the answer is to ask."""
+    return (
+        *(PolicyRule(Decision.ALLOW, Tier.DEFAULT, _SOURCE, tool) for tool in _READ_ONLY_TOOLS),
+        PolicyRule(Decision.ALLOW, Tier.DEFAULT, _SOURCE, "google_web_search", allows_network=True),
+        PolicyRule(Decision.ASK, Tier.DEFAULT, _SOURCE, "web_fetch", allows_network=True),
+        PolicyRule(Decision.ASK, Tier.DEFAULT, _SOURCE, SHELL),
+        *(PolicyRule(Decision.ASK, Tier.DEFAULT, _SOURCE, tool) for tool in _WRITE_TOOLS),
+        *(
+            PolicyRule(
+                Decision.DENY, Tier.DEFAULT, _SOURCE, tool, modes=_PLAN, message=gettext_lazy("Plan mode only reads.")
+            )
+            for tool in _WRITE_TOOLS
+        ),
+    )

@@ -1,0 +1,143 @@
+"""Examples that rules carry: checked when the rules are loaded, so that a rule means what its writer believes."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.json_text import InvalidJson, load_json
+from tejat.core.tools.base import Kind
+from tejat.policy.errors import PolicyError
+from tejat.policy.evaluation.call import Call
+from tejat.policy.evaluation.command_match import command_matches_rule
+from tejat.policy.evaluation.coverage import assess_line, find_coverage_gap
+from tejat.policy.evaluation.shell_call import ShellCall
+from tejat.policy.paths import resolve_path
+from tejat.policy.rules.patterns import InvalidPattern
+from tejat.policy.rules.toml_tables import TomlTable
+from tejat.policy.shell.parser import parse_command_line
+from tejat.policy.tool_names import SHELL
+from tejat.policy.types import CallFacts, Decision, PolicyRule
+
+# Examples are judged in a made-up place: a rule for one project is checked as if this were it.
+_ROOT = "/workspace"
+_HOME = "/home/user"
+_PATH_KEYS = ("path", "file_path", "absolute_path", "dir_path", "directory", "paths")
+
+
+@frozen
+class RuleExample:
+    """A shell line or an object of arguments, as it stands in the file."""
+
+    text: str
+    arguments: Mapping[str, object] | None
+
+
+def parse_example(item: object) -> RuleExample | None:
+    """None for what is no example: neither a text nor a table."""
+    if isinstance(item, str):
+        return RuleExample(item, None)
+    if isinstance(item, Mapping):
+        arguments = cast("Mapping[str, object]", item)
+        return RuleExample(json.dumps(arguments, ensure_ascii=False, default=str), arguments)
+    return None
+
+
+def check_examples(table: TomlTable, rules: Sequence[PolicyRule], *, key: str) -> None:
+    """Raises PolicyError for an example of `match` that no rule matches, or one of `not_match` that some rule does."""
+    for item in table.items(key):
+        example = parse_example(item)
+        if example is None:
+            raise table.error(
+                gettext_lazy("{key}: an example is a shell line or an object of arguments", key=key), key=key
+            )
+        try:
+            matches = any(_matches(rule, example, table, key) for rule in rules)
+        except InvalidPattern as error:
+            raise table.error(join_lazy("", (key, ": ", str(error))), key=key) from None
+        if matches != (key == "match"):
+            words = (
+                gettext_lazy("no example of `match` may be left out by the rule")
+                if key == "match"
+                else gettext_lazy("the rule matches it")
+            )
+            raise table.error(join_lazy("", (f"{key}: {example.text!r}: ", words)), key=key)
+
+
+def _matches(rule: PolicyRule, example: RuleExample, table: TomlTable, key: str) -> bool:
+    """Whether an allowing rule covers the example, or a stricter one is meant for any part of it."""
+    facts = _facts(rule, example, table, key)
+    if facts.line is None:
+        return Call(facts).matches_rule(rule)
+    call = ShellCall(facts, facts.line)
+    if not call.matches_rule(rule):
+        return False
+    if rule.decision is not Decision.ALLOW:
+        return any(command_matches_rule(command, rule, call.line) for command in call.line.commands)
+    assessment = assess_line(call)
+    return assessment.doubt is None and all(
+        find_coverage_gap(rule, command, call, assessment) is None for command in call.line.commands
+    )
+
+
+def _facts(rule: PolicyRule, example: RuleExample, table: TomlTable, key: str) -> CallFacts:
+    roots = (_ROOT,) if rule.project is None else (_ROOT, rule.project)
+    tool = SHELL if rule.tool == "*" and rule.command is not None else rule.tool
+    server = rule.server
+    if tool == SHELL and server is None and example.arguments is None:
+        return CallFacts(
+            tool=tool,
+            kind=Kind.EXECUTE,
+            arguments={"command": example.text},
+            roots=roots,
+            home=_HOME,
+            line=parse_command_line(example.text),
+            directory=_ROOT,
+            wants_network=rule.allows_network,
+        )
+    arguments = _arguments(example, table, key)
+    command = arguments.get("command")
+    is_shell = tool == SHELL and server is None and isinstance(command, str)
+    return CallFacts(
+        tool=tool,
+        kind=Kind.EXECUTE if is_shell else Kind.OTHER,
+        arguments=arguments,
+        roots=roots,
+        home=_HOME,
+        server=server,
+        paths=tuple(resolve_path(path, directory=_ROOT, home=_HOME) for path in _paths(arguments)),
+        line=parse_command_line(command) if is_shell and isinstance(command, str) else None,
+        directory=_ROOT,
+        wants_network=rule.allows_network,
+    )
+
+
+def _arguments(example: RuleExample, table: TomlTable, key: str) -> Mapping[str, object]:
+    if example.arguments is not None:
+        return example.arguments
+    try:
+        value = load_json(example.text)
+    except InvalidJson as error:
+        raise _not_an_object(example, table, key, str(error)) from None
+    if not isinstance(value, dict):
+        raise _not_an_object(example, table, key, gettext_lazy("it is something else"))
+    return cast("dict[str, object]", value)
+
+
+def _not_an_object(example: RuleExample, table: TomlTable, key: str, why: str) -> PolicyError:
+    return table.error(
+        gettext_lazy(
+            "{key}: {shown!r} must be a JSON object of arguments: {why}", key=key, shown=example.text, why=why
+        ),
+        key=key,
+    )
+
+
+def _paths(arguments: Mapping[str, object]) -> list[str]:
+    paths: list[str] = []
+    for key in _PATH_KEYS:
+        value = arguments.get(key)
+        items = cast("list[object]", value) if isinstance(value, list) else [value]
+        paths += [item for item in items if isinstance(item, str)]
+    return paths

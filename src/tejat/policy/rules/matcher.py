@@ -1,0 +1,29 @@
+"""Which tools, projects and modes a rule is for."""
+
+from collections.abc import Sequence
+
+from tejat.policy.rules.allowlist import AllowlistRule
+from tejat.policy.types import ApprovalMode, Decision, PolicyRule, Tier
+
+
+def is_active(rule: PolicyRule, mode: ApprovalMode) -> bool:
+    """Whether a rule counts in this mode. What allows in other modes does not allow in plan mode."""
+    if rule.tier is Tier.WORKSPACE and rule.decision is Decision.ALLOW:
+        return False  # a workspace comes from somebody else: its rules can only make things stricter
+    if rule.modes is not None:
+        return mode in rule.modes
+    return mode is not ApprovalMode.PLAN or rule.decision is not Decision.ALLOW or rule.tier is Tier.DEFAULT
+
+
+def matches_tool(rule: PolicyRule, tool: str, server: str | None) -> bool:
+    """Whether the rule is for this tool. A tool is a name and a server: the same name elsewhere is another tool."""
+    if isinstance(rule, AllowlistRule) and not rule.applies_to_server(server):
+        return False
+    if rule.server is not None:
+        is_server = server is not None and rule.server in ("*", server)
+        return is_server and rule.tool in ("*", tool)
+    return rule.tool == "*" or (rule.tool == tool and server is None)
+
+
+def matches_project(rule: PolicyRule, roots: Sequence[str]) -> bool:
+    return rule.project is None or rule.project.rstrip("/") in {root.rstrip("/") for root in roots}

@@ -1,0 +1,201 @@
+"""Patterns in rules, matched in time that grows only with the text: argument expressions and path globs."""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, cast
+
+from tejat.core.errors import TejatError
+from tejat.core.i18n import gettext_lazy
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class _Regex(Protocol):
+        def search(self, text: bytes) -> object: ...
+        def fullmatch(self, text: bytes) -> object: ...
+
+    class _Options(Protocol):
+        never_capture: bool
+        log_errors: bool
+        max_mem: int
+
+    class _Re2(Protocol):
+        # The package has no types of its own.
+        @property
+        def error(self) -> type[Exception]: ...
+        def Options(self) -> _Options: ...  # noqa: N802 - its name there
+        def compile(self, pattern: str, options: _Options) -> _Regex: ...
+
+
+_MAX_MEMORY = 1 << 20
+"""Bounds the compiled program: `(a{1000}){1000}` is refused and not built."""
+_MAX_PATTERN_LENGTH = 10_000
+_SPECIAL = frozenset(r"\.+*?()|[]{}^$")
+
+
+class InvalidPattern(TejatError):
+    """A pattern cannot be used; the text says why."""
+
+
+def matches_regex(expression: str, text: str) -> bool:
+    """Whether a regular expression matches anywhere in the text. Raises BadPattern."""
+    return _compile(expression).search(_encode(text)) is not None
+
+
+def validate_regex(expression: str) -> None:
+    """Raises BadPattern for a regular expression that cannot be used."""
+    _compile(expression)
+
+
+def validate_glob(glob: str) -> None:
+    """Raises BadPattern for a glob that cannot be used."""
+    _compile(_glob_to_regex(glob))
+
+
+def matches_glob(glob: str, path: str, *, roots: Sequence[str], home: str) -> bool:
+    """Whether a path fits a glob that is absolute, below `~/`, or from a root. Raises BadPattern.
+
+    `*`, `?` and `[a-z]` stay within a name, `**` crosses directories, `{a,b}` are alternatives. What fits `x/**` is the
+    directory `x` too.
+    """
+    expression = _compile(_glob_to_regex(glob))
+    return any(
+        expression.fullmatch(_encode(spelled)) is not None for spelled in _comparable_paths(glob, path, roots, home)
+    )
+
+
+def _comparable_paths(glob: str, path: str, roots: Sequence[str], home: str) -> Iterator[str]:
+    """The path as the glob has to be compared with it."""
+    if glob.startswith("/"):
+        yield path
+        return
+    if glob == "~" or glob.startswith("~/"):
+        if path == home:
+            yield "~"
+        elif path.startswith(home.rstrip("/") + "/"):
+            yield "~/" + path[len(home.rstrip("/")) + 1 :]
+        return
+    for root in roots:
+        if path == root:
+            yield "."
+            yield ""
+        elif path.startswith(root.rstrip("/") + "/"):
+            yield path[len(root.rstrip("/")) + 1 :]
+
+
+@lru_cache(maxsize=256)
+def _glob_to_regex(glob: str) -> str:
+    """The glob as a regular expression for a whole path. Raises BadPattern."""
+    if not glob:
+        raise InvalidPattern(gettext_lazy("a path pattern must not be empty"))
+    if "\0" in glob:
+        raise InvalidPattern(gettext_lazy("a path pattern holds a NUL"))
+    body = glob.removeprefix("./")
+    whole = body.removesuffix("/**")
+    if whole != body:
+        return _GlobTranslator(whole).translate() + "(?:/(?s:.*))?"
+    if body == "**":
+        return "(?s:.*)"
+    # A slash at the end says "this directory", and that is the directory with all it holds.
+    if len(body) > 1 and body.endswith("/"):
+        return _GlobTranslator(body.rstrip("/")).translate() + "(?:/(?s:.*))?"
+    return _GlobTranslator(body).translate()
+
+
+class _GlobTranslator:
+    """Reads a glob from left to right."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at = 0
+        self._depth = 0
+
+    def translate(self) -> str:
+        parts: list[str] = []
+        while self._at < len(self._text):
+            parts.append(self._next_part())
+        if self._depth:
+            raise InvalidPattern(gettext_lazy("a { is never closed"))
+        return "".join(parts)
+
+    def _next_part(self) -> str:
+        character = self._text[self._at]
+        if self._text.startswith("**/", self._at) and self._is_at_name():
+            self._at += 3
+            return "(?s:.*/)?"
+        if self._text.startswith("**", self._at):
+            self._at += 2
+            return "(?s:.*)"
+        self._at += 1
+        match character:
+            case "*":
+                return "[^/]*"
+            case "?":
+                return "[^/]"
+            case "[":
+                return self._class()
+            case "{":
+                self._depth += 1
+                return "(?:"
+            case "}" if self._depth:
+                self._depth -= 1
+                return ")"
+            case "," if self._depth:
+                return "|"
+            case "\\":
+                return self._escape()
+            case _:
+                return _literal(character)
+
+    def _is_at_name(self) -> bool:
+        return self._at == 0 or self._text[self._at - 1] in "/{,"
+
+    def _escape(self) -> str:
+        if self._at == len(self._text):
+            raise InvalidPattern(gettext_lazy("a \\ stands at the end"))
+        self._at += 1
+        return _literal(self._text[self._at - 1])
+
+    def _class(self) -> str:
+        end = self._text.find("]", self._at + (2 if self._text[self._at : self._at + 1] in ("!", "^") else 1))
+        if end < 0:
+            raise InvalidPattern(gettext_lazy("a [ is never closed"))
+        inner = self._text[self._at : end]
+        self._at = end + 1
+        is_negated = inner[:1] in ("!", "^")
+        members = "".join(character if character == "-" else _literal(character) for character in inner[is_negated:])
+        if "/" in inner:
+            raise InvalidPattern(gettext_lazy("a / stands in [ ], which never leaves a name"))
+        return f"[^/{members}]" if is_negated else f"[{members}]"
+
+
+def _literal(character: str) -> str:
+    return f"\\x{{{ord(character):X}}}" if character in _SPECIAL or character in "-&~#" else character
+
+
+def _encode(text: str) -> bytes:
+    # A half character (a byte of a name that is not text) counts as one character, so that no name slips past `*`.
+    return text.encode("utf-8", "replace")
+
+
+@lru_cache(maxsize=256)
+def _compile(expression: str) -> "_Regex":
+    import re2
+
+    if len(expression) > _MAX_PATTERN_LENGTH:
+        raise InvalidPattern(
+            gettext_lazy("the pattern is longer than {longest} characters", longest=_MAX_PATTERN_LENGTH)
+        )
+    engine = cast("_Re2", re2)
+    options = engine.Options()
+    options.never_capture = True
+    options.log_errors = False
+    options.max_mem = _MAX_MEMORY
+    try:
+        return engine.compile(expression, options)
+    except UnicodeEncodeError:
+        raise InvalidPattern(gettext_lazy("the pattern is not text")) from None
+    except engine.error as error:
+        reason: object = error.args[0] if error.args else "not understood"
+        words = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
+        raise InvalidPattern(gettext_lazy("the pattern cannot be used: {words}", words=words)) from None

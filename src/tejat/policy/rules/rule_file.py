@@ -1,0 +1,180 @@
+"""Rules as people write them, in TOML."""
+
+from collections.abc import Mapping
+from typing import cast
+
+from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.policy.rules.patterns import InvalidPattern, validate_glob, validate_regex
+from tejat.policy.rules.toml_tables import TomlTable, parse_tables
+from tejat.policy.tool_names import CANONICAL_NAMES, SHELL, TOOL_ALIASES
+from tejat.policy.types import ApprovalMode, Decision, PolicyRule, Tier
+
+_TOOL = ("tool", "toolName")
+_SERVER = ("server", "mcpName")
+_COMMAND = ("command", "commandPrefix")
+_ARGUMENTS = ("arguments", "argsPattern")
+_MESSAGE = ("message", "denyMessage")
+_KEYS = frozenset((*_TOOL, *_SERVER, *_COMMAND, *_ARGUMENTS, *_MESSAGE)) | frozenset(
+    (
+        *("path", "project", "decision", "priority", "modes", "allowRedirection", "network"),
+        *("interactive", "match", "not_match", "commandRegex"),
+    )
+)
+_DECISIONS: Mapping[str, Decision] = {
+    "allow": Decision.ALLOW,
+    "ask": Decision.ASK,
+    "ask_user": Decision.ASK,
+    "deny": Decision.DENY,
+}
+_MODES: Mapping[str, ApprovalMode] = {**{mode.value: mode for mode in ApprovalMode}, "autoEdit": ApprovalMode.AUTO_EDIT}
+_MAX_PRIORITY = 999
+
+
+def parse_rules(text: str, *, source: str, tier: Tier, names: Mapping[str, str] = CANONICAL_NAMES) -> list[PolicyRule]:
+    """The rules of a TOML text. `names` are other names of tools. Raises PolicyError for whatever is wrong in it.
+
+    A table that names several tools or several commands stands for that many rules. The examples that a table carries
+    are checked.
+    """
+    return [rule for table in parse_tables(text, "rule", file=source) for rule in _parse_rule_table(table, tier, names)]
+
+
+def _parse_rule_table(table: TomlTable, tier: Tier, names: Mapping[str, str]) -> list[PolicyRule]:
+    table.validate_keys(_KEYS)
+    if table.key("commandRegex"):
+        words = gettext_lazy(
+            "commandRegex is not supported: a shell line is judged word by word, name its first words in command"
+        )
+        raise table.error(words, key="commandRegex")
+    decision = _parse_decision(table)
+    commands = _parse_commands(table)
+    server = table.string(*_SERVER)
+    if server == "":
+        raise table.error(gettext_lazy("a server has a name, or * for all of them"), key=table.key(*_SERVER))
+    redirection, network = table.boolean("allowRedirection"), table.boolean("network")
+    rules = [
+        PolicyRule(
+            decision=decision,
+            tier=tier,
+            source=f"{table.file}:{table.line}",
+            tool=tool,
+            server=server,
+            command=command,
+            arguments=_parse_arguments_pattern(table),
+            path=_parse_path_glob(table),
+            project=_parse_project(table),
+            modes=_parse_modes(table),
+            allows_redirection=redirection,
+            allows_network=network,
+            message=table.string(*_MESSAGE),
+            priority=table.integer("priority", maximum=_MAX_PRIORITY),
+        )
+        for tool in _parse_tools(table, names, has_command=commands is not None)
+        for command in (commands or (None,))
+    ]
+    if table.key("match") or table.key("not_match"):
+        from tejat.policy.rules.examples import check_examples
+
+        for key in ("match", "not_match"):
+            check_examples(table, rules, key=key)
+    return rules
+
+
+def _parse_decision(table: TomlTable) -> Decision:
+    text = table.string("decision")
+    if text is None:
+        raise table.error(gettext_lazy("decision is missing: allow, ask or deny"))
+    decision = _DECISIONS.get(text)
+    if decision is None:
+        raise table.error(gettext_lazy("decision must be allow, ask or deny, not {text!r}", text=text), key="decision")
+    if decision is Decision.ALLOW and table.key("interactive"):
+        # To leave it out would make the rule allow more than was written; a stricter rule may hold more often.
+        raise table.error(
+            gettext_lazy("interactive cannot limit a rule that allows: what asks is refused without a person anyway")
+        )
+    table.boolean("interactive")
+    return decision
+
+
+def _parse_tools(table: TomlTable, names: Mapping[str, str], *, has_command: bool) -> list[str]:
+    given = table.strings(*_TOOL) or ((SHELL,) if has_command else ("*",))
+    # Other names are those of our own tools: a server may have a tool of such a name that is something else.
+    is_own = table.key(*_SERVER) is None
+    tools = [names.get(name, name) if is_own else name for name in given]
+    for tool in tools:
+        if not tool or ("*" in tool and tool != "*"):
+            words = gettext_lazy("the tool {tool!r} cannot be: a tool is named in full, or * stands for all", tool=tool)
+            raise table.error(words, key=table.key(*_TOOL))
+        if has_command and is_own and tool in TOOL_ALIASES and tool != SHELL:
+            raise table.error(
+                gettext_lazy("command is for {shell}, not for {tool}", shell=SHELL, tool=tool), key=table.key(*_COMMAND)
+            )
+    return tools
+
+
+def _parse_commands(table: TomlTable) -> tuple[tuple[str, ...], ...] | None:
+    """The prefixes: a string is split at its blanks, a list holds several, a list in the list is one word by word."""
+    value = table.value(*_COMMAND)
+    if value is None:
+        return None
+    items = cast("list[object]", value) if isinstance(value, list) else [value]
+    prefixes = tuple(_parse_prefix(item) for item in items)
+    if not prefixes or not all(prefixes):
+        words = gettext_lazy("command must be a string, or a list of them, that names at least a program")
+        raise table.error(words, key=table.key(*_COMMAND))
+    return tuple(prefix for prefix in prefixes if prefix)
+
+
+def _parse_prefix(item: object) -> tuple[str, ...] | None:
+    if isinstance(item, str):
+        return tuple(item.split()) or None
+    if not isinstance(item, list):
+        return None
+    words = cast("list[object]", item)
+    if not words or not words[0] or not all(isinstance(word, str) for word in words):
+        return None
+    return tuple(cast("list[str]", words))
+
+
+def _parse_arguments_pattern(table: TomlTable) -> str | None:
+    expression = table.string(*_ARGUMENTS)
+    if expression is not None:
+        try:
+            validate_regex(expression)
+        except InvalidPattern as error:
+            raise table.error(
+                join_lazy("", (f"{table.key(*_ARGUMENTS)}: ", str(error))), key=table.key(*_ARGUMENTS)
+            ) from None
+    return expression
+
+
+def _parse_path_glob(table: TomlTable) -> str | None:
+    glob = table.string("path")
+    if glob is not None:
+        try:
+            validate_glob(glob)
+        except InvalidPattern as error:
+            raise table.error(join_lazy("", ("path: ", str(error))), key="path") from None
+    return glob
+
+
+def _parse_project(table: TomlTable) -> str | None:
+    project = table.string("project")
+    if project is not None and not project.startswith("/"):
+        raise table.error(gettext_lazy("project must be an absolute path"), key="project")
+    return project
+
+
+def _parse_modes(table: TomlTable) -> frozenset[ApprovalMode] | None:
+    given = table.strings("modes")
+    if given is None:
+        return None
+    unknown = next((name for name in given if name not in _MODES), None)
+    if unknown is not None:
+        words = gettext_lazy(
+            "there is no mode {unknown!r}, only {names}",
+            unknown=unknown,
+            names=", ".join(mode.value for mode in ApprovalMode),
+        )
+        raise table.error(words, key="modes")
+    return frozenset(_MODES[name] for name in given)

@@ -1,0 +1,107 @@
+"""A rule written down: as one line for a person, and as TOML that reads back to the same rule."""
+
+import json
+import shlex
+from collections.abc import Iterator, Sequence
+
+from tejat.core.errors import UsageError
+from tejat.core.i18n import LazyString, gettext_lazy, join_lazy
+from tejat.core.sanitize import sanitize_text
+from tejat.policy.rules.allowlist import AllowlistRule
+from tejat.policy.types import PolicyRule
+
+_ESCAPED = {code: f"\\u{code:04X}" for code in (*range(0x7F, 0xA0), 0x2028, 0x2029, 0xFEFF)}
+
+
+def format_rule(rule: PolicyRule) -> LazyString:
+    """The whole of what a rule covers, on one line: `allow run_shell_command: git log`."""
+    return join_lazy("", _parts(rule))
+
+
+def format_quoted_rule(rule: PolicyRule) -> LazyString:
+    """The same as it stands in a sentence."""
+    return join_lazy("", ("`", format_rule(rule), "`"))
+
+
+def rule_to_toml(rule: PolicyRule) -> str:
+    """A `[[rule]]` table that reads back to the same rule, but for where it stands (its tier and source).
+
+    Raises UsageError for a rule that only settings can make.
+    """
+    if isinstance(rule, AllowlistRule):
+        raise UsageError(
+            gettext_lazy("a list in the settings cannot be written as one rule: {rule}", rule=format_rule(rule))
+        )
+    fields: list[tuple[str, str]] = [("tool", _string(rule.tool))]
+    if rule.server is not None:
+        fields.append(("server", _string(rule.server)))
+    if rule.command is not None:
+        fields.append(("command", _command(rule.command)))
+    for key, value in (("arguments", rule.arguments), ("path", rule.path), ("project", rule.project)):
+        if value is not None:
+            fields.append((key, _string(value)))
+    fields.append(("decision", _string(rule.decision.value)))
+    if rule.modes is not None:
+        fields.append(("modes", _strings(sorted(mode.value for mode in rule.modes))))
+    fields += [(key, "true") for key, is_set in _boolean_fields(rule) if is_set]
+    if rule.message is not None:
+        fields.append(("message", _string(rule.message)))
+    if rule.priority:
+        fields.append(("priority", str(rule.priority)))
+    return "".join(["[[rule]]\n", *(f"{key} = {value}\n" for key, value in fields)])
+
+
+def _parts(rule: PolicyRule) -> Iterator[str]:
+    yield f"{rule.decision.value} "
+    yield gettext_lazy("every tool") if rule.tool == "*" else _sanitize(rule.tool)
+    if rule.server is not None:
+        every = rule.server == "*"
+        yield (
+            gettext_lazy(" of every server")
+            if every
+            else gettext_lazy(" of server {server}", server=_sanitize(rule.server))
+        )
+    if isinstance(rule, AllowlistRule):
+        listed = rule.allowlist_text
+        yield gettext_lazy(" except {listed}", listed=listed if isinstance(listed, LazyString) else _sanitize(listed))
+    if rule.command is not None:
+        yield f": {_sanitize(shlex.join(rule.command))}"
+    if rule.arguments is not None:
+        yield gettext_lazy(", arguments like {pattern}", pattern=_quoted(rule.arguments))
+    if rule.path is not None:
+        yield gettext_lazy(", path {path}", path=_quoted(rule.path))
+    if rule.project is not None:
+        yield gettext_lazy(", in project {project}", project=_quoted(rule.project))
+    if rule.modes is not None:
+        yield gettext_lazy(", in mode {modes}", modes=" or ".join(sorted(mode.value for mode in rule.modes)))
+    if rule.allows_redirection:
+        yield gettext_lazy(", writing to files inside (>)")
+    if rule.allows_network:
+        yield gettext_lazy(", with the network")
+
+
+def _boolean_fields(rule: PolicyRule) -> tuple[tuple[str, bool], ...]:
+    return ("allowRedirection", rule.allows_redirection), ("network", rule.allows_network)
+
+
+def _command(tokens: Sequence[str]) -> str:
+    """One prefix: as a string where its words can be told apart, else as a list of its words."""
+    joined = " ".join(tokens)
+    return _string(joined) if tuple(joined.split()) == tuple(tokens) else f"[{_strings(tokens)}]"
+
+
+def _strings(values: Sequence[str]) -> str:
+    return "[" + ", ".join(_string(value) for value in values) + "]"
+
+
+def _string(value: str) -> str:
+    """A basic string of TOML: JSON's escapes are a part of TOML's, what else TOML forbids is escaped too."""
+    return json.dumps(value, ensure_ascii=False).translate(_ESCAPED)
+
+
+def _quoted(value: str) -> str:
+    return _sanitize(json.dumps(value, ensure_ascii=False))
+
+
+def _sanitize(text: str) -> str:
+    return sanitize_text(text).replace("\n", "<U+000A>").replace("\t", "<U+0009>")

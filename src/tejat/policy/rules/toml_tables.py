@@ -1,0 +1,182 @@
+"""Lists of tables in TOML, read so that every problem is told with its file and line."""
+
+import re
+import tomllib
+from collections.abc import Collection, Mapping, Sequence
+from typing import cast
+
+from tejat.core.i18n import gettext_lazy
+from tejat.core.text.edit_distance import edit_distance
+from tejat.policy.errors import PolicyError
+
+_LINE_OF_ERROR = re.compile(r"at line (\d+)")
+_TOKEN = re.compile(
+    r"""
+    (?P<comment> \#[^\n]* )
+    | (?P<string> \"{3} (?:[^\\]|\\.)*? \"{3,5} | '{3} .*? '{3,5} | " (?:[^"\\\n]|\\.)* " | ' [^'\n]* ' )
+    | (?P<newline> \n )
+    | (?P<open> [\[{] )
+    | (?P<close> [\]}] )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+class TomlTable:
+    """One table of a list. Every method raises PolicyError where the value is not of the kind that is wanted.
+
+    A key may have several spellings; a table gives at most one of them.
+    """
+
+    def __init__(self, values: Mapping[str, object], *, file: str, line: int, key_lines: Mapping[str, int]) -> None:
+        self._values = values
+        self._key_lines = key_lines
+        self.file = file
+        self.line = line
+
+    def error(self, words: str, *, key: str | None = None) -> PolicyError:
+        return PolicyError(self.file, self._key_lines.get(key or "", self.line), words)
+
+    def validate_keys(self, known: Collection[str]) -> None:
+        for key in self._values:
+            if key not in known:
+                near = _closest_key(key, known)
+                words = (
+                    gettext_lazy("the key {key!r} is not known, did you mean {near}?", key=key, near=near)
+                    if near
+                    else gettext_lazy("the key {key!r} is not known", key=key)
+                )
+                raise self.error(words, key=key)
+
+    def key(self, *spellings: str) -> str | None:
+        """The spelling that is given, None where there is none."""
+        given = [key for key in spellings if key in self._values]
+        if len(given) > 1:
+            raise self.error(
+                gettext_lazy(
+                    "{given} and {other} are the same thing: give one of them", given=given[0], other=given[1]
+                ),
+                key=given[1],
+            )
+        return given[0] if given else None
+
+    def value(self, *spellings: str) -> object:
+        key = self.key(*spellings)
+        return None if key is None else self._values[key]
+
+    def string(self, *spellings: str) -> str | None:
+        value = self.value(*spellings)
+        if value is None or isinstance(value, str):
+            return value
+        raise self._type_error(gettext_lazy("a string"), spellings)
+
+    def strings(self, *spellings: str) -> tuple[str, ...] | None:
+        """A string, or a list of strings that is not empty."""
+        value = self.value(*spellings)
+        if value is None:
+            return None
+        if isinstance(value, str):
+            return (value,)
+        if isinstance(value, list) and value and all(isinstance(item, str) for item in cast("list[object]", value)):
+            return tuple(cast("list[str]", value))
+        raise self._type_error(gettext_lazy("a string or a list of strings"), spellings)
+
+    def items(self, *spellings: str) -> tuple[object, ...]:
+        value = self.value(*spellings)
+        if value is None:
+            return ()
+        if isinstance(value, list):
+            return tuple(cast("list[object]", value))
+        raise self._type_error(gettext_lazy("a list"), spellings)
+
+    def boolean(self, key: str) -> bool:
+        value = self.value(key)
+        if value is None or isinstance(value, bool):
+            return bool(value)
+        raise self._type_error(gettext_lazy("true or false"), (key,))
+
+    def integer(self, key: str, *, maximum: int) -> int:
+        value = self.value(key)
+        if value is None:
+            return 0
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= maximum:
+            return value
+        raise self._type_error(gettext_lazy("a whole number from 0 to {most}", most=maximum), (key,))
+
+    def _type_error(self, expected: str, spellings: Sequence[str]) -> PolicyError:
+        key = self.key(*spellings)
+        return self.error(gettext_lazy("{key} must be {wanted}", key=key, wanted=expected), key=key)
+
+
+def parse_tables(text: str, name: str, *, file: str) -> list[TomlTable]:
+    """The tables `[[name]]` of a TOML text that holds nothing else. Raises PolicyError."""
+    try:
+        values = tomllib.loads(text)
+    except RecursionError:
+        raise PolicyError(file, 1, gettext_lazy("this is not TOML that can be read: it is nested too deeply")) from None
+    except ValueError as error:
+        raise PolicyError(
+            file, _line_of_error(error, text), gettext_lazy("this is not TOML: {why}", why=error)
+        ) from None
+    other = next((key for key in values if key != name), None)
+    if other is not None:
+        raise PolicyError(
+            file,
+            _line_of(text, other),
+            gettext_lazy("{other!r} is not known here, only tables [[{name}]] are", other=other, name=name),
+        )
+    tables: object = values.get(name, [])
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in cast("list[object]", tables)):
+        raise PolicyError(
+            file, _line_of(text, name), gettext_lazy("{name!r} must be written as tables [[{name}]]", name=name)
+        )
+    found_tables = cast("list[dict[str, object]]", tables)
+    places = _header_lines(text, name)
+    if len(places) != len(found_tables):  # written in another way than with headers
+        places = [(1, dict[str, int]())] * len(found_tables)
+    return [
+        TomlTable(table, file=file, line=line, key_lines=key_lines)
+        for table, (line, key_lines) in zip(found_tables, places, strict=True)
+    ]
+
+
+def _line_of_error(error: ValueError, text: str) -> int:
+    if "end of document" in str(error):
+        return text.count("\n") + 1
+    found = _LINE_OF_ERROR.search(str(error))
+    return int(found[1]) if found else 1
+
+
+def _header_lines(text: str, name: str) -> list[tuple[int, dict[str, int]]]:
+    """The line of each header `[[name]]`, with the lines of the keys below it."""
+    header = re.compile(rf"""[ \t]*\[\[[ \t]*(?:{name}|"{name}"|'{name}')[ \t]*\]\]""")
+    key = re.compile(r"""[ \t]*["']?([A-Za-z0-9_-]+)["']?[ \t]*=""")
+    found: list[tuple[int, dict[str, int]]] = []
+    at, line, depth = 0, 1, 0
+    is_line_start = True
+    while True:
+        if is_line_start and depth == 0:
+            if header.match(text, at):
+                found.append((line, {}))
+            elif found and (given := key.match(text, at)):
+                found[-1][1].setdefault(given[1], line)
+        token = _TOKEN.search(text, at)
+        if token is None:
+            return found
+        at = token.end()
+        line += token[0].count("\n")
+        depth += (token.lastgroup == "open") - (token.lastgroup == "close")
+        is_line_start = token.lastgroup == "newline"
+
+
+def _line_of(text: str, key: str) -> int:
+    """The first line that begins like this key or a header with it, else the first of all."""
+    beginning = re.compile(rf"""[ \t]*\[*[ \t]*["']?{re.escape(key)}\b""")
+    return next((number for number, line in enumerate(text.split("\n"), 1) if beginning.match(line)), 1)
+
+
+def _closest_key(word: str, known: Collection[str]) -> str | None:
+    """The known word that differs least from this one, None where none is near."""
+    distances = {candidate: edit_distance(word[:64].lower(), candidate.lower()) for candidate in known}
+    best = min(distances, key=lambda candidate: distances[candidate])
+    return best if distances[best] <= max(2, len(best) // 2) else None

@@ -1,0 +1,145 @@
+"""The tool lists of settings and flags, told as rules."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy
+from tejat.policy.errors import PolicyError
+from tejat.policy.rules.allowlist import AllowlistRule
+from tejat.policy.tool_names import CANONICAL_NAMES, SHELL, TOOL_ALIASES
+from tejat.policy.types import Decision, PolicyRule, Tier
+
+_ENTRY = re.compile(r"\s*(?P<name>[^\s(),]+)\s*(?:\((?P<prefix>.*)\))?\s*", re.DOTALL)
+# Words of a rule are compared with words of a command: these would never be part of one.
+_SHELL_SYNTAX_CHARACTERS = frozenset("|&;<>()$`\n\\\"'*")
+
+
+@frozen
+class ToolLists:
+    """The lists of the settings; None where a list is not given.
+
+    `core` are the built-in tools in use, `exclude` what is not to be used, `allowed` what runs without a question.
+    """
+
+    core: tuple[str, ...] | None = None
+    exclude: tuple[str, ...] | None = None
+    allowed: tuple[str, ...] | None = None
+    mcp_allowed: tuple[str, ...] | None = None
+    mcp_excluded: tuple[str, ...] | None = None
+
+
+def rules_from_settings(settings: ToolLists, *, tier: Tier, source: str) -> list[PolicyRule]:
+    """The rules that the lists mean. Raises PolicyError for an entry that cannot be meant.
+
+    `core` and `mcp_allowed` say what is in use at all: they forbid the rest and allow nothing.
+    """
+    return [
+        *_core_rules(settings.core, tier=tier, source=f"{source} (tools.core)"),
+        *_rules(settings.exclude or (), Decision.DENY, tier=tier, source=f"{source} (tools.exclude)"),
+        *_rules(settings.allowed or (), Decision.ALLOW, tier=tier, source=f"{source} (tools.allowed)"),
+        *_server_rules(settings, tier=tier, source=source),
+    ]
+
+
+def rules_from_allowed_tools(patterns: Sequence[str], *, source: str = "--allowed-tools") -> list[PolicyRule]:
+    """What a flag allows: `read_file`, `EditTool`, `run_shell_command(git log)`, several with commas between them.
+
+    Raises PolicyError for what cannot be meant.
+    """
+    entries = [entry for pattern in patterns for entry in _split(pattern, source)]
+    return list(_rules(entries, Decision.ALLOW, tier=Tier.USER, source=source))
+
+
+def _core_rules(core: Sequence[str] | None, *, tier: Tier, source: str) -> Iterator[PolicyRule]:
+    if core is None:
+        return
+    entries = [_parse_entry(entry, source) for entry in core]
+    used = {entry.tool for entry in entries if entry.server is None}
+    yield from (PolicyRule(Decision.DENY, tier, source, tool) for tool in TOOL_ALIASES if tool not in used)
+    shell = [entry.command for entry in entries if entry.server is None and entry.tool == SHELL]
+    commands = tuple(command for command in shell if command is not None)
+    if commands and len(commands) == len(shell):
+        yield AllowlistRule(Decision.DENY, tier, source, SHELL, commands=commands)
+
+
+def _server_rules(settings: ToolLists, *, tier: Tier, source: str) -> Iterator[PolicyRule]:
+    for server in settings.mcp_excluded or ():
+        yield PolicyRule(Decision.DENY, tier, f"{source} (mcp.excluded)", server=server)
+    if settings.mcp_allowed is not None:
+        servers = frozenset(settings.mcp_allowed)
+        yield AllowlistRule(Decision.DENY, tier, f"{source} (mcp.allowed)", server="*", servers=servers)
+
+
+def _rules(entries: Sequence[str], decision: Decision, *, tier: Tier, source: str) -> Iterator[PolicyRule]:
+    for entry in entries:
+        read = _parse_entry(entry, source)
+        yield PolicyRule(decision, tier, source, read.tool, read.server, read.command)
+
+
+@frozen
+class _Entry:
+    tool: str
+    server: str | None
+    command: tuple[str, ...] | None
+
+
+def _parse_entry(entry: str, source: str) -> _Entry:
+    found = _ENTRY.fullmatch(entry)
+    if found is None:
+        raise PolicyError(
+            source,
+            None,
+            gettext_lazy("{entry!r} is not the name of a tool, nor like run_shell_command(git log)", entry=entry),
+        )
+    name = CANONICAL_NAMES.get(found["name"], found["name"])
+    prefix = found["prefix"]
+    if prefix is None:
+        tool, server = _split_tool_name(name)
+        return _Entry(tool, server, None)
+    if name != SHELL:
+        raise PolicyError(
+            source,
+            None,
+            gettext_lazy("{entry!r}: only {shell} takes a command in parentheses", entry=entry, shell=SHELL),
+        )
+    tokens = tuple(prefix.split())
+    if not tokens:
+        raise PolicyError(
+            source,
+            None,
+            gettext_lazy("{entry!r} names no command; {shell} alone stands for all of them", entry=entry, shell=SHELL),
+        )
+    if not _SHELL_SYNTAX_CHARACTERS.isdisjoint(prefix):
+        words = gettext_lazy(
+            "{entry!r}: name the first words of one command, plainly and without quotes or signs of the shell",
+            entry=entry,
+        )
+        raise PolicyError(source, None, words)
+    return _Entry(SHELL, None, tokens)
+
+
+def _split_tool_name(name: str) -> tuple[str, str | None]:
+    """A tool and its server: `server__tool` and `mcp__server__tool` mean somebody else's tool."""
+    server, separator, tool = name.removeprefix("mcp__").partition("__")
+    return (tool, server) if separator and server and tool else (name, None)
+
+
+def _split(pattern: str, source: str) -> Iterator[str]:
+    """The entries of a list with commas; a comma in parentheses is part of an entry."""
+    depth = start = 0
+    for at, character in enumerate(pattern):
+        depth += (character == "(") - (character == ")")
+        if depth < 0:
+            break
+        if character == "," and depth == 0:
+            yield from _non_empty(pattern[start:at])
+            start = at + 1
+    if depth:
+        raise PolicyError(source, None, gettext_lazy("{pattern!r}: the parentheses do not match", pattern=pattern))
+    yield from _non_empty(pattern[start:])
+
+
+def _non_empty(entry: str) -> Iterator[str]:
+    if entry.strip():
+        yield entry

@@ -1,0 +1,156 @@
+"""Where bash runs code that no syntax tree shows: builtins and variables that evaluate strings."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from tejat.core.i18n import gettext_lazy
+from tejat.policy.shell.words import ShellWord, word_set
+
+# Their values are run as commands, or decide which program a name stands for or what is loaded into it.
+_COMMAND_VARIABLE = re.compile(
+    r"(?:PROMPT_COMMAND|PS[0-4]|BASH_ENV|ENV|BASH_FUNC_.*|SHELLOPTS|BASHOPTS|BASH_ALIASES.*|BASH_CMDS.*|BASH_LOADABLES_PATH"
+    r"|PATH|CDPATH|IFS|FCEDIT|SHELL|MAKEFLAGS|LD_.*|DYLD_.*|GCONV_PATH"
+    r"|.*(?:PAGER|EDITOR|VISUAL|BROWSER|ASKPASS|LESSOPEN|LESSCLOSE)|LESS|GIT_.*|(?:PYTHON|PERL|RUBY|NODE|JAVA).*|RSYNC_RSH"
+    r"|CVS_RSH|TAR_OPTIONS|MANOPT|RIPGREP_CONFIG_PATH|GREP_OPTIONS|ZDOTDIR|HOME|TMPDIR|XDG_.*)\Z",
+    re.DOTALL,
+)
+_HARMLESS_SET = re.compile(r"[-+][euxvfE]*o?\Z")
+_HARMLESS_SET_NAMES = word_set("pipefail errexit nounset xtrace noglob errtrace verbose")
+_HARMLESS_SHOPT = word_set("nullglob globstar dotglob nocaseglob failglob inherit_errexit lastpipe nocasematch")
+_ALWAYS_EVALUATING = word_set("let compgen complete compopt bind enable fc alias unalias")
+_ATTRIBUTES = re.compile(r"[-+][aAfFgIlprtux]+\Z")
+_NUMBERS = word_set('$! "$!" $? "$?" $$ "$$" $#')
+_SUBSCRIPT = re.compile(r"(?:[0-9]+|[@*]|-[0-9]+)\Z")
+
+Reason = str | None
+
+
+def is_command_variable(name: str) -> bool:
+    """Whether the value of this variable may be run, or say what is run."""
+    return _COMMAND_VARIABLE.match(name) is not None
+
+
+def is_harmless_subscript(text: str) -> bool:
+    """Whether a subscript is a number, `@` or `*`; every other one is evaluated, or may be."""
+    return _SUBSCRIPT.match(text) is not None
+
+
+def find_implicit_eval(words: Sequence[ShellWord]) -> Reason:
+    """Why a command may run code that is not to be seen in it, None where it does not."""
+    if not words:
+        return None
+    name = words[0]
+    if not name.is_literal:
+        return gettext_lazy("the name of a command is computed")
+    if name.value in _ALWAYS_EVALUATING and len(words) > 1:
+        return gettext_lazy("{word} evaluates what it is given", word=name.value)
+    judge = _CHECKS.get(name.value)
+    return judge(words) if judge else None
+
+
+def _check_variable_names(words: Sequence[ShellWord]) -> Reason:
+    """For builtins whose operands are names of variables, or options with values that are not evaluated."""
+    for word in words[1:]:
+        if word.text not in _NUMBERS and (not word.is_literal or "[" in word.value):
+            return gettext_lazy("{word} may evaluate a subscript", word=words[0].value)
+    return None
+
+
+def _check_mapfile(words: Sequence[ShellWord]) -> Reason:
+    if any(word.value.startswith(("-C", "-c")) for word in words[1:]):
+        return gettext_lazy("{word} -C runs what it is given", word=words[0].value)
+    return _check_variable_names(words)
+
+
+def _check_printf(words: Sequence[ShellWord]) -> Reason:
+    if len(words) > 1 and (words[1].value.startswith("-v") or words[1].is_split):
+        return _check_variable_names(words[:3])
+    return None
+
+
+def _check_declare(words: Sequence[ShellWord]) -> Reason:
+    for word in words[1:]:
+        name, _, _ = word.text.partition("=")
+        if word.text[:1] in ("-", "+"):
+            if not _ATTRIBUTES.match(word.value):
+                return gettext_lazy(
+                    "{word} {option} changes how a variable is evaluated", word=words[0].value, option=word.value
+                )
+        elif not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*\+?", name):
+            return gettext_lazy("{word} may evaluate a subscript", word=words[0].value)
+        elif is_command_variable(name.removesuffix("+")):
+            return gettext_lazy("{name} may be run as a command", name=name.removesuffix("+"))
+    return None
+
+
+def _check_set(words: Sequence[ShellWord]) -> Reason:
+    for word in words[1:]:
+        if not word.is_literal:
+            return gettext_lazy("set may change how the shell evaluates")
+        if word.value in ("--", "-"):
+            return None
+        if not _HARMLESS_SET.match(word.value) and word.value not in _HARMLESS_SET_NAMES:
+            return gettext_lazy("set {word} changes how the shell evaluates", word=word.value)
+    return None
+
+
+def _check_shopt(words: Sequence[ShellWord]) -> Reason:
+    for word in words[1:]:
+        if not word.is_literal or (word.value not in _HARMLESS_SHOPT and word.value not in ("-s", "-u", "-q", "-p")):
+            return gettext_lazy("shopt {word} changes how the shell evaluates", word=word.value)
+    return None
+
+
+def _check_hash(words: Sequence[ShellWord]) -> Reason:
+    is_harmless = all(word.is_literal and (word.value == "-r" or word.value[:1] != "-") for word in words[1:])
+    return None if is_harmless else gettext_lazy("hash may say which program a name stands for")
+
+
+def _check_test(words: Sequence[ShellWord]) -> Reason:
+    operands = [word for word in words[1:] if word.value != "]" or word is not words[-1]]
+    if any(word.is_split and not word.is_literal for word in operands):
+        return gettext_lazy("test may be given -v, which evaluates a subscript")
+    if any(word.value in ("-v", "-R") for word in operands) and any("[" in word.value for word in operands):
+        return gettext_lazy("test -v evaluates a subscript")
+    # Which word is the operator is decided by how many there are.
+    deciding = {0: [], 1: [], 2: operands[:1], 3: operands[1:2]}.get(len(operands), operands)
+    if any(not word.is_literal for word in deciding) or (_has_variable_test(operands) and _any_computed(operands)):
+        return gettext_lazy("test may be given -v, which evaluates a subscript")
+    return None
+
+
+def _has_variable_test(operands: Sequence[ShellWord]) -> bool:
+    return any(word.value in ("-v", "-R") for word in operands)
+
+
+def _any_computed(operands: Sequence[ShellWord]) -> bool:
+    return any(not word.is_literal for word in operands)
+
+
+def _check_source(words: Sequence[ShellWord]) -> Reason:
+    if len(words) > 1 and words[1].is_literal and not words[1].value.startswith(("/dev/", "/proc/", "-")):
+        return None
+    return gettext_lazy("{word} runs something that is computed", word=words[0].value)
+
+
+_CHECKS: Mapping[str, Callable[[Sequence[ShellWord]], Reason]] = {
+    "read": _check_variable_names,
+    "unset": _check_variable_names,
+    "getopts": _check_variable_names,
+    "wait": _check_variable_names,
+    "mapfile": _check_mapfile,
+    "readarray": _check_mapfile,
+    "printf": _check_printf,
+    "declare": _check_declare,
+    "typeset": _check_declare,
+    "local": _check_declare,
+    "export": _check_declare,
+    "readonly": _check_declare,
+    "set": _check_set,
+    "shopt": _check_shopt,
+    "hash": _check_hash,
+    "test": _check_test,
+    "[": _check_test,
+    "source": _check_source,
+    ".": _check_source,
+}

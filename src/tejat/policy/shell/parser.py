@@ -1,0 +1,59 @@
+"""A shell line is taken apart: every command in it, however deep, and whether all of it is to be seen."""
+
+from tejat.core.i18n import gettext_lazy
+from tejat.policy.shell.command_line import CommandLine, ShellCommand
+from tejat.policy.shell.grammar import MAX_LINE_BYTES
+from tejat.policy.shell.plain import REDIRECTS, PlainLine, parse_plain_line
+from tejat.policy.shell.walker import LineAnalysis
+from tejat.policy.shell.wrappers import base_name
+
+
+def parse_command_line(text: str) -> CommandLine:
+    """What the line is made of. Never raises: what cannot be taken apart is opaque.
+
+    A line that is plain but for redirections to or from files has `REDIRECTS` as its only doubt.
+    """
+    if len(text) > MAX_LINE_BYTES:
+        return _opaque_line(text, gettext_lazy("it is too long to be taken apart"))
+    try:
+        return _parse(text)
+    except (RecursionError, ValueError, MemoryError) as failure:
+        return _opaque_line(text, gettext_lazy("it cannot be taken apart ({kind})", kind=type(failure).__name__))
+
+
+def _opaque_line(text: str, doubt: str) -> CommandLine:
+    return CommandLine(text, (), (), is_plain=False, is_opaque=True, doubts=(doubt,), program_names=())
+
+
+def _parse(text: str) -> CommandLine:
+    analysis = LineAnalysis()
+    analysis.analyze(text)
+    plain = parse_plain_line(text)
+    doubts = _collect_doubts(plain, analysis)
+    return CommandLine(
+        text=text,
+        commands=tuple(analysis.commands),
+        redirections=tuple(analysis.redirections),
+        is_plain=not doubts,
+        is_opaque=analysis.is_opaque,
+        doubts=tuple(dict.fromkeys(doubts)),
+        program_names=tuple(dict.fromkeys(base_name(command.name) for command in analysis.commands if command.name)),
+    )
+
+
+def _collect_doubts(plain: PlainLine | str, analysis: LineAnalysis) -> list[str]:
+    if isinstance(plain, str):
+        return [plain, *analysis.doubts]
+    if not _parsers_agree(plain, analysis):
+        return [gettext_lazy("two ways of reading it disagree"), *analysis.doubts]
+    return [REDIRECTS, *analysis.doubts] if plain.targets else list(analysis.doubts)
+
+
+def _parsers_agree(plain: PlainLine, analysis: LineAnalysis) -> bool:
+    outermost = tuple(command.words for command in analysis.commands if _is_outermost(command))
+    files = tuple(redirection.target for redirection in analysis.redirections if not redirection.is_harmless)
+    return outermost == plain.commands and files == plain.targets
+
+
+def _is_outermost(command: ShellCommand) -> bool:
+    return not command.wrappers

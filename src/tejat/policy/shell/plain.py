@@ -1,0 +1,176 @@
+"""Lines that leave nothing to doubt: lists and pipelines of commands whose words are what they look like.
+
+This reads the text by itself, without the syntax tree, so that a line counts as plain only where both agree.
+"""
+
+import re
+from collections.abc import Sequence
+
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy
+from tejat.policy.shell.words import word_set
+
+# In a bare word `~` stands for itself after a letter, a digit or `^` (HEAD~1), `=` and `:` anywhere but in a name.
+_WORD = re.compile(
+    r"""(?: [A-Za-z0-9_./,:@%+=^-] | (?<=[A-Za-z0-9_^])~ | '[^']*' | "[^"$`\\]*" )+ (?P<end>(?=[ \t\n;|&]|\Z))?""",
+    re.VERBOSE,
+)
+_NAME = re.compile(r"[A-Za-z0-9_./+:@,-]+\Z")
+_QUOTED = re.compile(r"""'([^']*)'|"([^"]*)\"""")
+_BLANK = re.compile(r"[ \t]+")
+_DUPLICATION = re.compile(r"(?:2>&1|1>&2|>&2)(?=[ \t\n;|&]|\Z)")
+_REDIRECTION = re.compile(r"(?:[0-2]?>[>|]?|&>>?|0?<)[ \t]*(?=[^<>&|(])|>&[ \t]*(?=/dev/null)")
+_AND_OR_PIPE = re.compile(r"(?:&&|\|\||\|)(?![&|])")
+_END = re.compile(r";(?![;&])|&(?![&>])|\n")
+
+REDIRECTS = gettext_lazy("it redirects to or from a file")
+REDIRECTS_UNUSUALLY = gettext_lazy("it redirects in an unusual way")
+RESERVED = word_set("if then else elif fi do done case esac while until for in function time coproc select { } ! [[ ]]")
+# They change what the rest of the line means, or evaluate what they are given.
+STATE_BUILTINS = word_set(
+    """
+    . source eval exec builtin command alias unalias export declare typeset local readonly unset set shopt trap enable
+    hash read mapfile readarray let getopts wait pushd popd dirs bind complete compgen compopt fc history umask ulimit
+    shift return break continue exit logout suspend times caller bg fg jobs disown
+    """
+)
+# `-v` takes a variable's name, which may hold a subscript, which is evaluated.
+_VARIABLE_OPTION = frozenset(("printf", "test", "["))
+
+
+@frozen
+class PlainLine:
+    """`targets` are the files that it redirects to or from, `/dev/null` left out: with none the line is plain."""
+
+    commands: tuple[tuple[str, ...], ...]
+    targets: tuple[str, ...]
+
+
+def parse_plain_line(text: str) -> PlainLine | str:
+    """The commands of a line that is plain apart from redirections, or the first reason in words why it is not."""
+    unusual = next((character for character in text if not _is_usual(character)), None)
+    if unusual is not None:
+        return gettext_lazy("it holds an unusual character (U+{code:04X})", code=ord(unusual))
+    return _PlainLineParser(text).parse()
+
+
+def _is_usual(character: str) -> bool:
+    return character.isprintable() or character in "\n\t"
+
+
+class _PlainLineParser:
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at = 0
+        self._words: list[str] = []
+        self._commands: list[tuple[str, ...]] = []
+        self._targets: list[str] = []
+        self._expects_command = False
+
+    def parse(self) -> PlainLine | str:
+        while self._at < len(self._text):
+            doubt = self._step()
+            if doubt is not None:
+                return doubt
+        doubt = self._end_command(is_needed=self._expects_command)
+        if doubt is not None:
+            return doubt
+        if not self._commands:
+            return gettext_lazy("it holds no command")
+        return _find_doubt(self._commands) or PlainLine(tuple(self._commands), tuple(self._targets))
+
+    def _step(self) -> str | None:
+        if self._accept(_BLANK):
+            return None
+        if self._accept(_DUPLICATION):
+            return self._end_redirection(None)
+        if self._accept(_REDIRECTION):
+            target = self._accept(_WORD)
+            if not target or target["end"] is None:
+                return REDIRECTS_UNUSUALLY
+            return self._end_redirection(target[0])
+        if self._accept(_AND_OR_PIPE):
+            doubt = self._end_command(is_needed=True)
+            self._expects_command = True
+            return doubt
+        end = self._accept(_END)
+        if end:
+            is_blank_line = end[0] == "\n" and not self._words
+            return None if is_blank_line else self._end_command(is_needed=True)
+        word = self._accept(_WORD)
+        if not word or word["end"] is None:
+            return _unexpected_character(self._text[self._at])
+        return self._add(word[0])
+
+    def _accept(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        match = pattern.match(self._text, self._at)
+        if match:
+            self._at = match.end()
+        return match
+
+    def _end_redirection(self, target: str | None) -> str | None:
+        if not self._words:
+            return gettext_lazy("a redirection stands before the command")
+        if target is not None and target != "/dev/null":
+            self._targets.append(_unquote(target))
+        return None
+
+    def _add(self, word: str) -> str | None:
+        if self._words:
+            self._words.append(_unquote(word))
+            return None
+        if not _NAME.match(word):
+            return gettext_lazy("the name of a command is quoted or unusual, or something is assigned")
+        if word in RESERVED:
+            return gettext_lazy("it is more than a list of commands ({word})", word=word)
+        self._words.append(word)
+        return None
+
+    def _end_command(self, *, is_needed: bool) -> str | None:
+        if self._words:
+            self._commands.append(tuple(self._words))
+            self._words = []
+            self._expects_command = False
+            return None
+        return gettext_lazy("a command is missing") if is_needed else None
+
+
+def _unquote(word: str) -> str:
+    return _QUOTED.sub(lambda match: match[1] or match[2] or "", word)
+
+
+def _unexpected_character(character: str) -> str:
+    if character in "<>":
+        return REDIRECTS_UNUSUALLY
+    if character in "'\"\\":
+        return gettext_lazy("something in it is escaped or expanded inside quotes")
+    if character in "$`":
+        return gettext_lazy("the shell would expand something in it")
+    if character in "*?[]{}~":
+        return gettext_lazy("the shell would expand a pattern in it")
+    return gettext_lazy("it holds something other than plain words, near {character!r}", character=character)
+
+
+def _find_doubt(commands: Sequence[tuple[str, ...]]) -> str | None:
+    changes_directory = False
+    for words in commands:
+        name = words[0]
+        if changes_directory and any(".." in word for word in words):
+            return gettext_lazy("a path leads upwards after a change of directory")
+        if name in STATE_BUILTINS:
+            return gettext_lazy("{name} changes the shell or evaluates what it is given", name=name)
+        if name in _VARIABLE_OPTION and "-v" in {word[:2] for word in words[1:]}:
+            return gettext_lazy("{name} -v evaluates what it is given", name=name)
+        if name == "cd":
+            changes_directory = True
+            if not _is_subdirectory(words[1:]):
+                return gettext_lazy("it changes to a directory that is not plainly below")
+    return None
+
+
+def _is_subdirectory(operands: Sequence[str]) -> bool:
+    """Whether paths that are judged from the old directory are inside from the new one too, and no less harmless."""
+    if len(operands) != 1 or operands[0].startswith("-"):
+        return False
+    names = operands[0].removeprefix("/").removesuffix("/").split("/")
+    return all(name and not name.startswith(".") for name in names)

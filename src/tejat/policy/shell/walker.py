@@ -1,0 +1,315 @@
+"""Walks the syntax tree of a line and notes every command, redirection and doubt it comes upon."""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from tejat.core.i18n import gettext_lazy
+from tejat.policy.shell.command_line import Redirection, ShellCommand
+from tejat.policy.shell.grammar import Node, parse_tree
+from tejat.policy.shell.implicit_eval import find_implicit_eval, is_command_variable, is_harmless_subscript
+from tejat.policy.shell.plain import RESERVED, parse_plain_line
+from tejat.policy.shell.words import ShellWord, parse_word
+from tejat.policy.shell.wrappers import base_name, unwrap_command
+
+_MAX_WRAPPER_DEPTH = 12
+_MAX_NODE_DEPTH = 200
+_MAX_COMMANDS = 2000
+
+_NON_WORD_NODES = frozenset(
+    ("variable_assignment", "variable_assignments", "file_redirect", "herestring_redirect", "heredoc_redirect")
+)
+_SHELL_COMMANDS = frozenset(("command", "declaration_command", "unset_command"))
+_QUOTED_LEAVES = frozenset(("raw_string", "ansi_c_string", "comment"))
+_OPERATORS_WITHIN_TEST = frozenset(
+    ("binary_expression", "unary_expression", "parenthesized_expression", "negation_expression")
+)
+_ESCAPED = re.compile(rb"\\.", re.DOTALL)
+_EXPANSION = re.compile(rb"`|\$[({\[]|[<>]\(")
+_ARITHMETIC_NAMES = re.compile(rb"[A-Za-z_$`\[]")
+_SUBSTRING = re.compile(rb"\$\{\w+(?:\[[@*0-9]+\])?:\s*-?[0-9]+(?:\s*:\s*-?[0-9]+)?\s*\}\Z")
+_INDIRECT = re.compile(rb"\$\{!|\$\{#?\w*(?:\[[^\]]*\])?@|\$\{[@*#?$!-]@")
+_EVALUATING_TEST = re.compile(rb"(?<![\w-])-(?:eq|ne|lt|le|gt|ge|v|R)(?![\w-])")
+_CONTINUED_OPERATOR = re.compile(rb"[$`<>&|(){}\[;!#=]\\\n")
+_DELIMITER = re.compile(rb"(?P<quote>['\"]?)(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?P=quote)\Z")
+
+
+class LineAnalysis:
+    """What was found in a line and in the lines within it, in the order in which it stands there."""
+
+    def __init__(self) -> None:
+        self.commands: list[ShellCommand] = []
+        self.redirections: list[Redirection] = []
+        self.doubts: dict[str, None] = {}
+        self.is_opaque = False
+
+    def analyze(self, text: str) -> None:
+        self._analyze(text, ())
+
+    def _analyze(self, text: str, via: tuple[str, ...]) -> None:
+        if len(via) > _MAX_WRAPPER_DEPTH or len(self.commands) > _MAX_COMMANDS:
+            self.mark_opaque(gettext_lazy("it is nested too deeply or too long"))
+            return
+        if any(not character.isprintable() and character not in "\n\t" for character in text if character != " "):
+            # Blank to the parser and part of a word to bash, or the other way round.
+            self.mark_opaque(gettext_lazy("it holds unusual characters"))
+        try:
+            source = text.encode()
+        except UnicodeEncodeError:
+            self.mark_opaque(gettext_lazy("it is not text"))
+            return
+        root = parse_tree(source)
+        if root is None:
+            self.mark_opaque(gettext_lazy("it is too long to be taken apart"))
+            return
+        if root.has_error:
+            self.mark_opaque(gettext_lazy("it does not parse"))
+        if _CONTINUED_OPERATOR.search(source):
+            self.mark_opaque(gettext_lazy("an operator goes on in the next line"))
+        _TreeWalker(self, source, via).walk(root)
+
+    def mark_opaque(self, doubt: str) -> None:
+        self.is_opaque = True
+        self.doubts[doubt] = None
+
+    def add_command(self, words: Sequence[ShellWord], via: tuple[str, ...], *, has_assignments: bool = False) -> None:
+        """One command, and what it wraps."""
+        if len(via) > _MAX_WRAPPER_DEPTH or len(self.commands) > _MAX_COMMANDS:
+            self.mark_opaque(gettext_lazy("it is nested too deeply or too long"))
+            return
+        if not words:
+            return
+        name = words[0]
+        is_plain = name.is_unquoted and not has_assignments and all(word.is_literal for word in words if word.text)
+        self.commands.append(ShellCommand(tuple(word.value for word in words if word.text), is_plain, via))
+        if name.is_unquoted and (name.value in RESERVED - {"time", "coproc"} or _is_block(words)):
+            self.mark_opaque(gettext_lazy("a reserved word stands where a command should"))
+        reason = find_implicit_eval(words)
+        if reason:
+            self.mark_opaque(reason)
+        wrapped = unwrap_command(words)
+        if wrapped is None:
+            return
+        inside = (*via, base_name(name.value))
+        if wrapped.opaque_reason:
+            self.mark_opaque(wrapped.opaque_reason)
+        for command in wrapped.commands:
+            self.add_command(command, inside)
+        for line in wrapped.lines:
+            doubt = parse_plain_line(line)
+            if isinstance(doubt, str) or doubt.targets:
+                self.doubts[gettext_lazy("what {word} would run is not plain", word=base_name(name.value))] = None
+            self._analyze(line, inside)
+
+
+def _is_block(words: Sequence[ShellWord]) -> bool:
+    return words[0].value in ("time", "coproc") and any(word.text in ("{", "(", "((", "[[") for word in words)
+
+
+class _TreeWalker:
+    def __init__(self, analysis: LineAnalysis, source: bytes, via: tuple[str, ...]) -> None:
+        self._analysis = analysis
+        self._source = source
+        self._via = via
+
+    def walk(self, root: Node) -> None:
+        waiting = [(root, 0)]
+        while waiting:
+            node, depth = waiting.pop()
+            if depth > _MAX_NODE_DEPTH or len(self._analysis.commands) > _MAX_COMMANDS:
+                self._analysis.mark_opaque(gettext_lazy("it is nested too deeply or too long"))
+                return
+            self._visit(node)
+            self._check_gaps(node, is_root=depth == 0)
+            waiting.extend((child, depth + 1) for child in reversed(self._children_to_visit(node)))
+
+    def _children_to_visit(self, node: Node) -> Sequence[Node]:
+        if node.type != "heredoc_redirect" or not self._has_quoted_delimiter(node):
+            return node.children
+        return [child for child in node.children if child.type != "heredoc_body"]
+
+    def _check_gaps(self, node: Node, *, is_root: bool) -> None:
+        """The parser leaves out text without a word about it: between the parts of a node there may only be blanks."""
+        children = node.children
+        if not children and not is_root:
+            return
+        at = 0 if is_root else node.start_byte
+        end = len(self._source) if is_root else node.end_byte
+        for start, following in (*((child.start_byte, child.end_byte) for child in children), (end, end)):
+            gap = self._source[at:start].replace(b"\\\n", b"").strip(b" \t\n")
+            # A lone dash before a here-document is left out too, and changes nothing.
+            if gap and gap != b"-" and (node.type != "heredoc_body" or _EXPANSION.search(_ESCAPED.sub(b"", gap))):
+                self._analysis.mark_opaque(gettext_lazy("a part of it cannot be taken apart"))
+            at = max(at, following)
+
+    def _visit(self, node: Node) -> None:
+        kind = node.type
+        if kind in _SHELL_COMMANDS:
+            assignments = [child for child in node.children if child.type == "variable_assignment"]
+            self._analysis.add_command(
+                self._words(node), self._via, has_assignments=kind == "command" and bool(assignments)
+            )
+        elif kind == "test_command":
+            self._visit_test(node)
+        elif kind == "variable_assignment":
+            self._visit_assignment(node)
+        elif kind == "file_redirect":
+            self._visit_redirection(node)
+        elif kind == "heredoc_redirect":
+            self._visit_heredoc(node)
+        elif kind == "herestring_redirect":
+            self._analysis.redirections.append(Redirection("<<<", None, writes=False, is_harmless=False))
+        elif kind in ("expansion", "subscript", "arithmetic_expansion", "compound_statement", "c_style_for_statement"):
+            self._visit_evaluation(node)
+        elif kind == "command_substitution":
+            self._visit_substitution(node)
+        elif kind == "comment":
+            self._visit_comment(node)
+        elif node.is_named and not node.children and kind not in _QUOTED_LEAVES:
+            self._visit_leaf(node)
+
+    def _text(self, node: Node) -> bytes:
+        return self._source[node.start_byte : node.end_byte]
+
+    def _words(self, node: Node) -> list[ShellWord]:
+        skipped = _NON_WORD_NODES if node.type == "command" else _NON_WORD_NODES - {"variable_assignment"}
+        return self._join_adjacent([child for child in node.children if child.type not in skipped])
+
+    def _join_adjacent(self, nodes: Sequence[Node]) -> list[ShellWord]:
+        """The words that the nodes make up: where no blank stands between two of them, bash sees one."""
+        spans: list[tuple[int, int]] = []
+        for node in nodes:
+            if spans and spans[-1][1] == node.start_byte:
+                spans[-1] = (spans[-1][0], node.end_byte)
+            else:
+                spans.append((node.start_byte, node.end_byte))
+        self._check_continued(spans)
+        return [parse_word(self._source[start:end].decode("utf-8", "surrogateescape")) for start, end in spans]
+
+    def _check_continued(self, spans: Sequence[tuple[int, int]]) -> None:
+        """A line that goes on in the next one parts two words only where there is a blank as well."""
+        for (_, end), (start, _) in pairwise(spans):
+            between = self._source[end:start]
+            blanks = between.replace(b"\\\n", b"")
+            if b"\\\n" in between and not blanks:
+                self._analysis.mark_opaque(gettext_lazy("a word goes on in the next line"))
+            if b"\n" in blanks:
+                self._analysis.mark_opaque(gettext_lazy("where a line ends is not certain"))
+
+    def _visit_test(self, node: Node) -> None:
+        text = self._text(node)
+        if not text.startswith(b"[["):
+            self._analysis.add_command(self._join_adjacent(_operands(node)), self._via)
+        elif _EVALUATING_TEST.search(text):
+            self._analysis.mark_opaque(gettext_lazy("a test evaluates what it is given"))
+
+    def _visit_assignment(self, node: Node) -> None:
+        name = re.match(rb"\w*", self._text(node))
+        if name and is_command_variable(name[0].decode("ascii", "replace")):
+            self._analysis.mark_opaque(
+                gettext_lazy("{name} may be run as a command", name=name[0].decode("ascii", "replace"))
+            )
+
+    def _visit_redirection(self, node: Node) -> None:
+        operator = next((child.type for child in node.children if not child.is_named), "")
+        nodes = [child for child in node.children if child.is_named and child.type != "file_descriptor"]
+        words = self._join_adjacent(nodes)
+        target = words[0].value if len(words) == 1 and words[0].is_literal else None
+        is_duplicate = (
+            operator in (">&", "<&") and target is not None and re.fullmatch(r"[0-9]+-?|-", target) is not None
+        )
+        is_harmless = is_duplicate or target == "/dev/null"
+        self._analysis.redirections.append(
+            Redirection(
+                operator,
+                target,
+                writes=">" in operator and not is_duplicate,
+                is_harmless=is_harmless,
+                text=words[0].text if words else "",
+            )
+        )
+        if len(words) != 1:
+            # Words after the target belong to the command, but the tree gives them to the redirection.
+            self._analysis.mark_opaque(gettext_lazy("what a redirection goes to is not certain"))
+
+    def _has_quoted_delimiter(self, node: Node) -> bool:
+        start = next((child for child in node.children if child.type == "heredoc_start"), None)
+        return start is not None and self._text(start)[:1] in (b"'", b'"')
+
+    def _visit_heredoc(self, node: Node) -> None:
+        self._analysis.redirections.append(Redirection("<<", None, writes=False, is_harmless=False))
+        start = next((child for child in node.children if child.type == "heredoc_start"), None)
+        delimiter = _DELIMITER.match(self._text(start)) if start else None
+        end = next((child for child in node.children if child.type == "heredoc_end"), None)
+        if (
+            start is None
+            or end is None
+            or delimiter is None
+            or not self._matches_bash_heredoc_end(node, delimiter, end)
+        ):
+            self._analysis.mark_opaque(gettext_lazy("where a here-document ends is not certain"))
+
+    def _matches_bash_heredoc_end(self, node: Node, delimiter: re.Match[bytes], end: Node) -> bool:
+        first_line = self._line_at(node.start_byte)
+        if first_line.count(b"<<") != 1 or first_line.endswith(b"\\"):
+            return False
+        strips_tabs = self._text(node).startswith(b"<<-")
+        at = node.start_byte + len(first_line) + 1
+        while at < len(self._source):
+            line = self._line_at(at)
+            if (line.lstrip(b"\t") if strips_tabs else line) == delimiter["name"]:
+                return at <= end.start_byte <= at + len(line)
+            if line.endswith(b"\\") and not delimiter["quote"]:
+                return False
+            at += len(line) + 1
+        return False
+
+    def _line_at(self, start: int) -> bytes:
+        end = self._source.find(b"\n", start)
+        return self._source[start:] if end < 0 else self._source[start:end]
+
+    def _visit_evaluation(self, node: Node) -> None:
+        text = self._text(node)
+        kind = node.type
+        if kind == "c_style_for_statement":
+            self._analysis.mark_opaque(gettext_lazy("a loop evaluates arithmetic"))
+        elif kind == "arithmetic_expansion" or (kind == "compound_statement" and text.startswith(b"((")):
+            if _ARITHMETIC_NAMES.search(text[2:]):
+                self._analysis.mark_opaque(gettext_lazy("arithmetic evaluates what a name stands for"))
+        elif kind == "subscript":
+            if not is_harmless_subscript(text.partition(b"[")[2].removesuffix(b"]").decode("ascii", "replace")):
+                self._analysis.mark_opaque(gettext_lazy("a subscript is evaluated"))
+        elif kind == "expansion":
+            is_substring = any(child.type == ":" for child in node.children)
+            if _INDIRECT.match(text) or (is_substring and not _SUBSTRING.match(text)):
+                self._analysis.mark_opaque(gettext_lazy("an expansion evaluates what a name stands for"))
+
+    def _visit_substitution(self, node: Node) -> None:
+        text = self._text(node)
+        # Nothing but a backslash keeps a backquote from ending the substitution, quotes do not.
+        if text.startswith(b"`") and (b"\\" in text or b"`" in text[1:-1]):
+            self._analysis.mark_opaque(gettext_lazy("backquotes hold backquotes or escapes"))
+
+    def _visit_comment(self, node: Node) -> None:
+        if node.start_byte and self._source[node.start_byte - 1 : node.start_byte] not in b" \t\n;&|()":
+            self._analysis.mark_opaque(gettext_lazy("where a comment begins is not certain"))
+
+    def _visit_leaf(self, node: Node) -> None:
+        text = _ESCAPED.sub(b"", self._text(node))
+        if _EXPANSION.search(text):
+            self._analysis.mark_opaque(gettext_lazy("an expansion cannot be taken apart"))
+        if node.type == "word" and b"\n" in text:
+            self._analysis.mark_opaque(gettext_lazy("where a line ends is not certain"))
+
+
+def _operands(test: Node) -> list[Node]:
+    """The words between brackets, brackets included, out of the expression that the tree makes of them."""
+    operands: list[Node] = []
+    waiting = [test]
+    while waiting:
+        node = waiting.pop()
+        if node is test or node.type in _OPERATORS_WITHIN_TEST:
+            waiting.extend(reversed(node.children))
+        else:
+            operands.append(node)
+    return operands

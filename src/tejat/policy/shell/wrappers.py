@@ -1,0 +1,386 @@
+"""Commands that run other commands: what `sudo`, `env`, `xargs`, `bash -c`, `find -exec` and their like would run."""
+
+import re
+from collections.abc import Callable, Mapping
+from itertools import pairwise, zip_longest
+
+from tejat.core.i18n import gettext_lazy
+from tejat.policy.shell.command_line import ShellCommand
+from tejat.policy.shell.words import ShellWord, literal_word, word_set
+from tejat.policy.shell.wrapper_options import (
+    ASSIGNMENT,
+    COMMAND_OPTIONS,
+    NO_OPTIONS,
+    SHELLS,
+    WRAPPERS,
+    ShellWords,
+    WrappedCommands,
+    WrapperSyntax,
+)
+
+
+def command_names(command: ShellCommand) -> tuple[str, ...]:
+    """The names that a rule may mean the command by: the word as given and, for a path, its last part."""
+    name = command.name
+    base = base_name(name)
+    return (name,) if base == name else (name, base)
+
+
+def base_name(name: str) -> str:
+    return name.rstrip("/").rpartition("/")[2] or name
+
+
+def unwrap_command(words: ShellWords) -> WrappedCommands | None:
+    """What the command runs besides itself, None where it is not known to run anything else."""
+    if not words or not words[0].is_literal:
+        return None
+    name = base_name(words[0].value)
+    special = _UNWRAPPERS.get(name)
+    if special is not None:
+        return special(words)
+    if name in SHELLS:
+        return _unwrap_shell(words)
+    if name in COMMAND_OPTIONS:
+        return _commands_in_options(words, COMMAND_OPTIONS[name])
+    prefix = WRAPPERS.get(name)
+    return None if prefix is None else prefix.unwrap(words)
+
+
+# Stands for the words that a program adds by itself. It has no text, so nobody sees it.
+_ADDED = ShellWord(text="", value="", is_literal=False, is_unquoted=False, is_split=True)
+
+
+_SETTING = re.compile(r"[A-Za-z]+=")
+_BEFORE_COMMAND = re.compile(r"\A(?:(?:ProxyCommand|LocalCommand|KnownHostsCommand|exec)[= ]|[|!])\s*", re.IGNORECASE)
+
+
+def _commands_in_options(words: ShellWords, options: frozenset[str]) -> WrappedCommands:
+    lines: list[ShellWord] = []
+    for word, following in zip_longest(words[1:], words[2:]):
+        name, equals, _ = word.value.partition("=")
+        if name in options and equals:
+            lines.append(_after_equals(word))
+        elif word.value in options and following is not None:
+            lines.append(following)
+        else:
+            short = next((option for option in options if len(option) == 2 and word.value.startswith(option)), None)
+            if short and not word.value.startswith("--"):
+                lines.append(_drop_characters(word, 2))
+    return _wrap_lines(words[0], lines)
+
+
+def _after_equals(word: ShellWord) -> ShellWord:
+    return _drop_characters(word, word.value.find("=") + 1)
+
+
+def _drop_characters(word: ShellWord, start: int) -> ShellWord:
+    """The word without its first characters."""
+    if word.is_literal:
+        return literal_word(word.value[start:])
+    return ShellWord(text=word.value[start:], value=word.value[start:], is_literal=False, is_unquoted=False)
+
+
+def _wrap_lines(name: ShellWord, lines: ShellWords) -> WrappedCommands:
+    is_hidden = any(not line.is_literal for line in lines)
+    return WrappedCommands(
+        lines=tuple(_BEFORE_COMMAND.sub("", _readable_text(line), count=1) for line in lines),
+        opaque_reason=gettext_lazy("{word} runs something that is computed", word=name.value) if is_hidden else None,
+    )
+
+
+def _readable_text(word: ShellWord) -> str:
+    """The value, or for a computed string what can be seen of it."""
+    if not word.is_literal and len(word.text) > 1 and word.text[0] == word.text[-1] == '"':
+        return word.text[1:-1]
+    return word.value
+
+
+def _join_words(name: ShellWord, words: ShellWords) -> WrappedCommands:
+    if not words:
+        return WrappedCommands()
+    is_hidden = any(not word.is_literal for word in words)
+    return WrappedCommands(
+        lines=(" ".join(_readable_text(word) for word in words),),
+        opaque_reason=gettext_lazy("{word} runs something that is computed", word=name.value) if is_hidden else None,
+    )
+
+
+def _unwrap_shell(words: ShellWords) -> WrappedCommands:
+    """bash and its like: `-c LINE` in all spellings, a script, or what stands on standard input."""
+    takes_line = False
+    at = 1
+    while at < len(words) and words[at].is_literal and words[at].value[:1] in ("-", "+") and words[at].value:
+        value = words[at].value
+        if value in ("--version", "--help"):
+            return WrappedCommands()
+        at += 1
+        if value in ("--", "-"):
+            break
+        if value.startswith("--"):
+            takes_line = takes_line or value == "--command"
+            at += value in ("--rcfile", "--init-file")
+            continue
+        takes_line = takes_line or (value[0] == "-" and "c" in value)
+        at += value[-1] in "oO"
+    if at >= len(words):
+        return WrappedCommands(opaque_reason=gettext_lazy("{word} runs what it reads", word=words[0].value))
+    operand = words[at]
+    if takes_line:
+        return _wrap_lines(words[0], [operand])
+    is_seen = operand.is_literal and not operand.value.startswith(("/dev/", "/proc/"))
+    reads_input = any(
+        word.value[:1] == "-" and "s" in word.value[1:] and word.value[:2] != "--" for word in words[1:at]
+    )
+    if reads_input or not is_seen:
+        return WrappedCommands(opaque_reason=gettext_lazy("{word} runs what it reads", word=words[0].value))
+    return WrappedCommands((tuple(words[at:]),))
+
+
+def _unwrap_env(words: ShellWords) -> WrappedCommands:
+    for index, word in enumerate(words[1:], start=1):
+        split = re.match(r"-[A-Za-z0]*?S|--split-string(?:=|\Z)", word.value)
+        if split and word.value[: split.end()] not in ("-uS", "-CS"):
+            rest = [_drop_characters(word, split.end())] if split.end() < len(word.value) else []
+            following = [*rest, *words[index + 1 :]]
+            line = _join_words(words[0], following)
+            again = "".join(f" {text}" for text in line.lines)
+            return WrappedCommands(lines=(f"env{again}",), opaque_reason=line.opaque_reason)
+        if word.is_literal and not word.value.startswith("-") and not ASSIGNMENT.match(word.value):
+            break
+    return WrapperSyntax(
+        "uC",
+        long_options_with_value=word_set("--unset --chdir"),
+        long_flags=word_set("--ignore-environment"),
+        allows_assignments=True,
+    ).unwrap(words)
+
+
+def _unwrap_command_builtin(words: ShellWords) -> WrappedCommands | None:
+    """`command -v NAME` only looks."""
+    if len(words) > 1 and re.fullmatch(r"-p?[vV]+", words[1].value):
+        return None
+    return NO_OPTIONS.unwrap(words)
+
+
+def _unwrap_eval(words: ShellWords) -> WrappedCommands:
+    return _join_words(words[0], words[2:] if len(words) > 1 and words[1].value == "--" else words[1:])
+
+
+def _unwrap_source(words: ShellWords) -> WrappedCommands:
+    """A file that is run in place; without a slash it is looked for where commands are."""
+    return NO_OPTIONS.unwrap(words)
+
+
+def _unwrap_trap(words: ShellWords) -> WrappedCommands:
+    operands = words[2:] if len(words) > 1 and words[1].value == "--" else words[1:]
+    if not operands or operands[0].value in ("-", "-l", "-p", "-P"):
+        return WrappedCommands()
+    return _wrap_lines(words[0], operands[:1])
+
+
+def _unwrap_xargs(words: ShellWords) -> WrappedCommands:
+    long = word_set("--arg-file --delimiter --max-args --max-lines --max-procs --max-chars --process-slot-var")
+    flags = word_set("--null --no-run-if-empty --interactive --verbose --exit --open-tty --replace --eof")
+    inner = WrapperSyntax("adEILnPsJRS", long_options_with_value=long, long_flags=flags).unwrap(words)
+    replaced = re.search(r"(?:-[0A-Za-z]*[IiJ]|--replace=)[\0 ]*([^\0]*)", "\0".join(word.value for word in words))
+    return _with_added_words(inner, (replaced[1] if replaced else "") or "{}")
+
+
+def _with_added_words(inner: WrappedCommands, replaced: str) -> WrappedCommands:
+    """The wrapped commands with words added that are not known yet, at the end or in place of `replaced`."""
+    commands = tuple((*(_mark_computed(word, replaced) for word in command), _ADDED) for command in inner.commands)
+    return WrappedCommands(commands, inner.lines, inner.opaque_reason)
+
+
+def _mark_computed(word: ShellWord, replaced: str) -> ShellWord:
+    if replaced not in word.value:
+        return word
+    return ShellWord(text=word.text, value=word.value, is_literal=False, is_unquoted=False)
+
+
+def _unwrap_parallel(words: ShellWords) -> WrappedCommands:
+    end = next((index for index, word in enumerate(words) if word.value.startswith(":::")), len(words))
+    valued = WrapperSyntax(
+        "jaNnSILsdDXmk",
+        long_options_with_value=word_set("--jobs --arg-file --colsep --delay --joblog --results --timeout --sshlogin"),
+    )
+    inner = _with_added_words(valued.unwrap(words[:end]), "{")
+    lines = tuple(" ".join(_readable_text(word) for word in command if word.text) for command in inner.commands)
+    return WrappedCommands(
+        inner.commands,
+        lines,
+        inner.opaque_reason or (None if lines else gettext_lazy("{word} runs what it reads", word="parallel")),
+    )
+
+
+def _unwrap_find(words: ShellWords) -> WrappedCommands:
+    commands: list[tuple[ShellWord, ...]] = []
+    for index, word in enumerate(words):
+        if word.value in ("-exec", "-execdir", "-ok", "-okdir"):
+            rest = words[index + 1 :]
+            length = next((at for at, end in enumerate(rest) if end.value in (";", "+")), len(rest))
+            commands.append(tuple(_mark_computed(part, "{}") for part in rest[:length]))
+    is_hidden = any(word.is_split and not word.is_literal and word.text.startswith(("$", "`")) for word in words[1:])
+    return WrappedCommands(
+        tuple(commands),
+        opaque_reason=gettext_lazy("{word} may run something that is computed", word="find") if is_hidden else None,
+    )
+
+
+def _unwrap_fd(words: ShellWords) -> WrappedCommands:
+    for index, word in enumerate(words):
+        if word.value in ("-x", "-X", "--exec", "--exec-batch"):
+            return _with_added_words(WrappedCommands((tuple(words[index + 1 :]),)), "{")
+    return WrappedCommands()
+
+
+def _unwrap_ssh(words: ShellWords) -> WrappedCommands:
+    remote = WrapperSyntax("BbcDEeFIiJLlmOopQRSWw", operand_count=1).unwrap(words)
+    lines = [" ".join(_readable_text(word) for word in command) for command in remote.commands]
+    settings = _commands_in_options(words, word_set("-o"))
+    lines += [line for line in settings.lines if not _SETTING.match(line)]
+    return WrappedCommands(lines=tuple(lines), opaque_reason=remote.opaque_reason or settings.opaque_reason)
+
+
+def _unwrap_line_option(words: ShellWords) -> WrappedCommands:
+    """su, script, runuser, flock: `-c LINE` or `--command LINE`, and for some of them a command as words."""
+    for index, word in enumerate(words):
+        value = word.value
+        if value.startswith(("--command=", "--session-command=")):
+            return _wrap_lines(words[0], [_after_equals(word)])
+        if value in ("--command", "--session-command") or re.fullmatch(r"-[A-Za-z]*c", value):
+            return _wrap_lines(words[0], words[index + 1 : index + 2])
+        attached = re.match(r"-c(?=[^c])", value)
+        if attached:
+            return _wrap_lines(words[0], [_drop_characters(word, 2)])
+    name = base_name(words[0].value)
+    if name == "flock":
+        return WrapperSyntax(
+            "wE", long_options_with_value=word_set("--timeout --wait --conflict-exit-code"), operand_count=1
+        ).unwrap(words)
+    if name == "runuser":
+        return WrapperSyntax("ugG", long_options_with_value=word_set("--user --group")).unwrap(words)
+    return WrappedCommands(opaque_reason=gettext_lazy("{word} runs what it reads", word=name))
+
+
+def _unwrap_watch(words: ShellWords) -> WrappedCommands:
+    inner = WrapperSyntax(
+        "nq",
+        long_options_with_value=word_set("--interval"),
+        long_flags=word_set("--differences --exec --color --no-title"),
+    ).unwrap(words)
+    return WrappedCommands(
+        lines=tuple(" ".join(_readable_text(word) for word in command) for command in inner.commands),
+        opaque_reason=inner.opaque_reason,
+    )
+
+
+def _unwrap_container(words: ShellWords) -> WrappedCommands | None:
+    """What docker, podman and kubectl run inside, where it is told apart from their own options."""
+    at = next(
+        (at for at, word in enumerate(words) if at and (word.value == "--" or base_name(word.value) in SHELLS)), None
+    )
+    if at is None:
+        return None
+    return WrappedCommands((tuple(words[at + 1 if words[at].value == "--" else at :]),))
+
+
+def _unwrap_bwrap(words: ShellWords) -> WrappedCommands:
+    """Its options take no, one or two values: every word that may begin the command is given."""
+    starts = [
+        index
+        for index, word in enumerate(words)
+        if index and not word.value.startswith(("-", "/", ".")) and word.is_literal
+    ]
+    paths = [index for index, word in enumerate(words) if index and word.value.startswith(("/", "."))]
+    return WrappedCommands(tuple(tuple(words[start:]) for start in sorted(starts + paths)))
+
+
+def _unwrap_stdin_reader(words: ShellWords) -> WrappedCommands:
+    return WrappedCommands(opaque_reason=gettext_lazy("{word} runs what it reads", word=words[0].value))
+
+
+def _unwrap_runner(words: ShellWords) -> WrappedCommands | None:
+    """`uv run X`, `poetry run X`, `bundle exec X`, `npm exec X`, `direnv exec DIR X`, `conda run X`."""
+    # What `npm run` and its like are given is the name of a script, not a command.
+    verbs = ("exec", "x", "dlx") if base_name(words[0].value) in ("npm", "pnpm", "yarn") else ("run", "exec")
+    at = next((index for index, word in enumerate(words) if word.value in verbs), 0)
+    if not at or at + 1 >= len(words):
+        return None
+    return NO_OPTIONS.unwrap(words[at:])
+
+
+def _unwrap_git(words: ShellWords) -> WrappedCommands:
+    """`-c alias.x=!LINE` and other settings that are run, and the subcommands that are given a command."""
+    settings = [
+        _after_equals(following)
+        for word, following in pairwise(words)
+        if word.value in ("-c", "--config") and not _HARMLESS_SETTING.match(following.value)
+    ]
+    lines = _wrap_lines(words[0], settings)
+    values = [word.value for word in words]
+    commands: tuple[tuple[ShellWord, ...], ...] = ()
+    if "foreach" in values:
+        lines = _merge(lines, _join_words(words[0], words[values.index("foreach") + 1 :]))
+    if "bisect" in values and "run" in values:
+        commands = (tuple(words[values.index("run") + 1 :]),)
+    given = _commands_in_options(words, _GIT_COMMAND_OPTIONS) if _GIT_RUNNERS & set(values) else WrappedCommands()
+    merged = _merge(lines, given)
+    return WrappedCommands(commands, merged.lines, merged.opaque_reason)
+
+
+_HARMLESS_SETTING = re.compile(r"(?:color|user|advice|init|log|column|commit|i18n|pull|push|safe)\.", re.IGNORECASE)
+_GIT_RUNNERS = word_set("grep rebase filter-branch difftool mergetool clone fetch pull push ls-remote archive")
+_GIT_COMMAND_OPTIONS = word_set(
+    """
+    -x --exec --extcmd -O --open-files-in-pager --tree-filter --index-filter --msg-filter --env-filter --parent-filter
+    --commit-filter --tag-name-filter --upload-pack -u --receive-pack
+    """
+)
+
+
+def _merge(first: WrappedCommands, second: WrappedCommands) -> WrappedCommands:
+    return WrappedCommands(
+        first.commands + second.commands, first.lines + second.lines, first.opaque_reason or second.opaque_reason
+    )
+
+
+def _unwrap_windows_shell(words: ShellWords) -> WrappedCommands | None:
+    for index, word in enumerate(words[1:], start=1):
+        if word.value.lower() in ("/c", "/k", "-c", "-command", "/command"):
+            return _join_words(words[0], words[index + 1 :])
+        if re.match(r"[-/]e(?:c|nc\w*)?\Z", word.value.lower()):
+            return WrappedCommands(opaque_reason=gettext_lazy("{word} runs something encoded", word=words[0].value))
+    return None
+
+
+_UNWRAPPERS: Mapping[str, Callable[[ShellWords], WrappedCommands | None]] = {
+    "env": _unwrap_env,
+    "git": _unwrap_git,
+    "command": _unwrap_command_builtin,
+    "eval": _unwrap_eval,
+    "trap": _unwrap_trap,
+    "source": _unwrap_source,
+    ".": _unwrap_source,
+    "xargs": _unwrap_xargs,
+    "parallel": _unwrap_parallel,
+    "find": _unwrap_find,
+    "gfind": _unwrap_find,
+    "fd": _unwrap_fd,
+    "fdfind": _unwrap_fd,
+    "ssh": _unwrap_ssh,
+    "su": _unwrap_line_option,
+    "runuser": _unwrap_line_option,
+    "script": _unwrap_line_option,
+    "flock": _unwrap_line_option,
+    "watch": _unwrap_watch,
+    "bwrap": _unwrap_bwrap,
+    **dict.fromkeys(("docker", "podman", "kubectl", "docker-compose", "nerdctl"), _unwrap_container),
+    "at": _unwrap_stdin_reader,
+    "batch": _unwrap_stdin_reader,
+    "crontab": _unwrap_stdin_reader,
+    **dict.fromkeys(
+        ("uv", "uvx", "poetry", "pipenv", "bundle", "npm", "pnpm", "yarn", "conda", "direnv", "rye"), _unwrap_runner
+    ),
+    **dict.fromkeys(("cmd", "cmd.exe", "powershell", "powershell.exe", "pwsh"), _unwrap_windows_shell),
+}

@@ -1,0 +1,8 @@
+"""What the model is told of each tool, a Markdown file a tool."""
+
+import os
+
+
+def load_description(tool: str) -> str:
+    with open(os.path.join(os.path.dirname(__file__), f"{tool}.md"), encoding="utf-8") as file:
+        return file.read().strip()

@@ -1,0 +1,166 @@
+"""A tool that a command of the settings declared, and that another command of the settings runs."""
+
+import hashlib
+import json
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from typing import cast
+
+from tejat.core.approval.confirmation import Confirmation, ExecConfirmation
+from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.i18n import gettext_lazy
+from tejat.core.json_text import dump_json
+from tejat.core.messages.types import JsonObject, Params
+from tejat.core.sanitize import sanitize_text
+from tejat.core.tools.base import BaseTool, FunctionDeclaration, Kind, ToolContext, ToolError, ToolResult
+from tejat.tools.descriptions import load_description
+from tejat.workspace.processes.program import ProgramEndReason, ProgramResult, format_start_error, run_program
+from tejat.workspace.processes.spawn import ExitStatus, signal_name
+from tejat.workspace.processes.supervisor_client import ProcessSupervisor
+
+TIMEOUT_SECONDS = 600.0
+MAX_OUTPUT_BYTES = 10 * 2**20
+"""Of each stream."""
+
+_NO_COMMAND = "There is no command to call it with. Somebody has to set tools.callCommand in the settings."
+
+
+class DiscoveredTool(BaseTool):
+    """Runs the call command in a directory, with the tool's name as its last argument and the arguments on its input.
+
+    `environment` is all that the command sees. What it prints on its error output is no failure while its exit code is
+    0, unless `strict_stderr` says so. `objection` tells why it must not run now, None if it may. What it prints is
+    given back as it is: whoever shows it makes it fit to be shown.
+    """
+
+    def __init__(
+        self,
+        declared: FunctionDeclaration,
+        *,
+        discovery_command: Sequence[str],
+        call_command: Sequence[str],
+        supervisor: ProcessSupervisor,
+        directory: str,
+        environment: Mapping[str, str],
+        seconds: float = TIMEOUT_SECONDS,
+        strict_stderr: bool = False,
+        blocked_reason: Callable[[], str | None] = lambda: None,
+    ) -> None:
+        self._arguments = (*call_command, declared.name) if call_command else ()
+        explanation = load_description("discovered_tool").format(
+            discovery=sanitize_text(shlex.join(discovery_command)),
+            call=sanitize_text(shlex.join(self._arguments)) or "(tools.callCommand is not set)",
+        )
+        super().__init__(
+            name=declared.name,
+            description=f"{declared.description}\n\n{explanation}".lstrip("\n"),
+            parameter_schema=declared.parameters_json_schema,
+            kind=Kind.OTHER,
+            is_output_markdown=False,
+        )
+        self._supervisor = supervisor
+        self._directory = directory
+        self._environment = environment
+        self._seconds = seconds
+        self._strict_stderr = strict_stderr
+        self._blocked_reason = blocked_reason
+
+    async def should_confirm_execute(self, params: Params) -> Confirmation | None:
+        given = _encode_input(params)
+        if (obstacle := self._find_blocked_reason()) is not None:
+            raise ToolFailure(_format_report(error=obstacle), ErrorType.DISCOVERED_TOOL_EXECUTION_ERROR)
+        return ExecConfirmation(
+            title=gettext_lazy("Confirm: {tool}", tool=self.display_name),
+            command=shlex.join(self._arguments),
+            directory=self._directory,
+            root_commands=self._arguments[:1],
+            notes=(gettext_lazy("It reads these arguments on its input: {given}", given=given),),
+            digest=self._digest(given),
+        )
+
+    async def execute(self, params: Params, context: ToolContext) -> ToolResult:
+        given = _encode_input(params)
+        if context.approved is not None and context.approved.digest != self._digest(given):
+            raise ToolFailure(
+                gettext_lazy("What would run is not what was approved, so nothing was run."), ErrorType.STALE_FILE
+            )
+        if (obstacle := self._find_blocked_reason()) is not None:
+            return _failure_result(obstacle, _format_report(error=obstacle))
+        try:
+            finished = await run_program(
+                self._supervisor,
+                self._arguments,
+                directory=self._directory,
+                environment=self._environment,
+                input=given.encode(),
+                seconds=self._seconds,
+                most_bytes=MAX_OUTPUT_BYTES,
+            )
+        except OSError as error:
+            reason = format_start_error(error)
+            return _failure_result(reason, _format_report(error=reason))
+        return self._build_result(finished)
+
+    def _find_blocked_reason(self) -> str | None:
+        return self._blocked_reason() if self._arguments else _NO_COMMAND
+
+    def _build_result(self, finished: ProgramResult) -> ToolResult:
+        stdout = finished.stdout.decode(errors="replace")
+        stderr = finished.stderr.decode(errors="replace")
+        stopped = self._stop_reason(finished.reason)
+        report = _format_report(stdout, stderr, error=stopped, ended=finished.exit)
+        reason = stopped or _exit_failure(finished.exit)
+        if reason is None and stderr and self._strict_stderr:
+            reason = "It printed to its error output, which counts as a failure (tools.callCommandStrictStderr)."
+        if reason is not None:
+            return _failure_result(reason, report)
+        return ToolResult(stdout or report, report) if stderr else ToolResult(stdout, stdout)
+
+    def _stop_reason(self, cause: ProgramEndReason) -> str | None:
+        match cause:
+            case ProgramEndReason.EXITED:
+                return None
+            case ProgramEndReason.TIME:
+                return f"It took longer than {self._seconds:g} seconds and was stopped."
+            case ProgramEndReason.OUTPUT:
+                return f"It printed more than {MAX_OUTPUT_BYTES} bytes to one stream and was stopped."
+
+    def _digest(self, given: str) -> str:
+        facts = (self._arguments, self._directory, given)
+        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+
+
+def _encode_input(params: Params) -> str:
+    try:
+        return dump_json(cast("JsonObject", dict(params)))
+    except (TypeError, ValueError) as error:
+        raise ToolFailure(
+            gettext_lazy("params cannot be written as JSON: {why}", why=error), ErrorType.INVALID_TOOL_PARAMS
+        ) from None
+
+
+def _exit_failure(ended: ExitStatus | None) -> str | None:
+    """What speaks against success in the way it ended."""
+    if ended is None or ended.code == 0:
+        return None
+    if ended.signal is not None:
+        return f"It was ended by {signal_name(ended.signal)}."
+    return f"It ended with exit code {ended.code}."
+
+
+def _format_report(stdout: str = "", stderr: str = "", *, error: str | None, ended: ExitStatus | None = None) -> str:
+    code = None if ended is None else ended.code
+    number = None if ended is None else ended.signal
+    return "\n".join(
+        [
+            f"Stdout: {stdout or '(empty)'}",
+            f"Stderr: {stderr or '(empty)'}",
+            f"Error: {error or '(none)'}",
+            f"Exit Code: {'(none)' if code is None else code}",
+            f"Signal: {'(none)' if number is None else signal_name(number)}",
+        ]
+    )
+
+
+def _failure_result(reason: str, report: str) -> ToolResult:
+    return ToolResult(report, report, ToolError(reason, ErrorType.DISCOVERED_TOOL_EXECUTION_ERROR))

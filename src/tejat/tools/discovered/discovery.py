@@ -1,0 +1,281 @@
+"""Tools that a command of the settings declares: it is run once, and what it prints is read with care."""
+
+import re
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from typing import cast
+
+from tejat.core.errors import UsageError
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy
+from tejat.core.json_text import InvalidJson, dump_json, load_json
+from tejat.core.messages.types import JsonObject, JsonValue
+from tejat.core.sanitize import sanitize_text, strip_hidden
+from tejat.core.text.argv import parse_argv
+from tejat.core.tools.base import FunctionDeclaration
+from tejat.core.tools.schema_validation import schema_problem
+from tejat.tools.shell.result import signal_name
+from tejat.workspace.processes.program import ProgramEndReason, ProgramResult, format_start_error, run_program
+from tejat.workspace.processes.supervisor_client import ProcessSupervisor
+from tejat.workspace.threads.offload import run_blocking
+
+TIMEOUT_SECONDS = 30.0
+MAX_OUTPUT_BYTES = 10 * 2**20
+"""Of each stream."""
+MAX_TOOLS = 1000
+MAX_DESCRIPTION_LENGTH = 8 * 1024
+MAX_SCHEMA_LENGTH = 64 * 1024
+MAX_SCHEMA_DEPTH = 64
+
+_COMMAND_LABEL = gettext_lazy("Tool discovery command")
+_MAX_WARNINGS = 20
+_MAX_LINES = 40
+_MAX_LINE_LENGTH = 400
+_MAX_DISPLAY_LENGTH = 100
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.:-]{0,62}")
+_TYPES = {name.upper(): name for name in ("object", "array", "string", "number", "integer", "boolean", "null")}
+_EMPTY_SCHEMA: JsonObject = {"type": "object", "properties": {}}
+
+
+@frozen
+class DiscoveryResult:
+    """What a discovery came to. `warnings` and the last lines of `stderr` are for the person, ready to be shown."""
+
+    tools: tuple[FunctionDeclaration, ...] = ()
+    warnings: tuple[str, ...] = ()
+    stderr: tuple[str, ...] = ()
+
+
+class DiscoveryFailed(UsageError):
+    """The command told of no tools, and the message says why. `lines` are all that there is to show to the person."""
+
+    def __init__(self, reason: str, *, command: Sequence[str], stderr: tuple[str, ...] = ()) -> None:
+        super().__init__(reason)
+        self.lines = (f'{_COMMAND_LABEL} "{sanitize_text(shlex.join(command))}" failed: {reason}', *stderr)
+
+
+async def discover_tools(
+    command: str | Sequence[str] | None,
+    *,
+    supervisor: ProcessSupervisor,
+    directory: str,
+    environment: Mapping[str, str],
+    seconds: float = TIMEOUT_SECONDS,
+) -> DiscoveryResult:
+    """Run the command in a directory, with nothing but this environment, and read what tools it tells of.
+
+    Without a command there is nothing to do. Names that no model could call are left out; whether a name is free is not
+    looked at. Raises UsageError for what is no command, and DiscoveryFailed.
+    """
+    if command is None:
+        return DiscoveryResult()
+    words = parse_argv(command, label=_COMMAND_LABEL)
+    try:
+        finished = await run_program(
+            supervisor,
+            words,
+            directory=directory,
+            environment=environment,
+            seconds=seconds,
+            most_bytes=MAX_OUTPUT_BYTES,
+        )
+    except OSError as error:
+        raise DiscoveryFailed(
+            gettext_lazy("{command} cannot be run: {why}", command=_COMMAND_LABEL, why=format_start_error(error)),
+            command=words,
+        ) from error
+    stderr = _last_lines(finished.stderr)
+    if problem := _find_failure(finished, seconds):
+        raise DiscoveryFailed(problem, command=words, stderr=stderr)
+    try:
+        read = await run_blocking(lambda _: _parse_output(finished.stdout))
+    except InvalidJson as error:
+        raise DiscoveryFailed(str(error), command=words, stderr=stderr) from None
+    return DiscoveryResult(tuple(read.tools), tuple(read.warnings), stderr)
+
+
+def _find_failure(finished: ProgramResult, seconds: float) -> str | None:
+    ended = finished.exit
+    if finished.reason is ProgramEndReason.OUTPUT:
+        return gettext_lazy(
+            "{command} output exceeded size limit of {most} bytes.", command=_COMMAND_LABEL, most=MAX_OUTPUT_BYTES
+        )
+    if finished.reason is ProgramEndReason.TIME or ended is None:
+        return gettext_lazy(
+            "{command} took longer than {seconds:g} seconds and was stopped.", command=_COMMAND_LABEL, seconds=seconds
+        )
+    if ended.signal is not None:
+        return gettext_lazy(
+            "{command} was ended by {signal}.", command=_COMMAND_LABEL, signal=signal_name(ended.signal)
+        )
+    return (
+        gettext_lazy("{command} failed with exit code {code}", command=_COMMAND_LABEL, code=ended.code)
+        if ended.code
+        else None
+    )
+
+
+def _last_lines(printed: bytes) -> tuple[str, ...]:
+    lines = printed.decode(errors="replace").splitlines()[-_MAX_LINES:]
+    return tuple(sanitize_text(line[:_MAX_LINE_LENGTH]) for line in lines)
+
+
+def _parse_output(printed: bytes) -> "_DeclarationParser":
+    """Raises NotJson with the whole of what there is to say."""
+    if not printed.strip():
+        raise InvalidJson(gettext_lazy("{command} printed nothing.", command=_COMMAND_LABEL))
+    try:
+        listed = load_json(printed)
+    except InvalidJson as error:
+        raise InvalidJson(
+            gettext_lazy("{command} did not print JSON: {why}.", command=_COMMAND_LABEL, why=error)
+        ) from None
+    if not isinstance(listed, list):
+        raise InvalidJson(gettext_lazy("{command} did not return a JSON array of tools.", command=_COMMAND_LABEL))
+    reading = _DeclarationParser()
+    for item in cast("list[object]", listed):
+        reading.parse_item(item)
+    reading.add_overflow_warnings()
+    return reading
+
+
+class _DeclarationParser:
+    """The tools that were told of so far, and what was wrong with others."""
+
+    def __init__(self) -> None:
+        self.tools: list[FunctionDeclaration] = []
+        self.warnings: list[str] = []
+        self._dropped_warnings = 0
+        self._dropped_tools = 0
+
+    def parse_item(self, item: object) -> None:
+        """One item of the array: a declaration, or an object that holds a list of them."""
+        if not isinstance(item, dict):
+            return
+        found = cast("dict[str, object]", item)
+        for key in ("function_declarations", "functionDeclarations"):
+            inner = found.get(key)
+            if isinstance(inner, list):
+                for each in cast("list[object]", inner):
+                    if isinstance(each, dict):
+                        self._parse_declaration(cast("dict[str, object]", each))
+                return
+        self._parse_declaration(found)
+
+    def add_overflow_warnings(self) -> None:
+        """The last warnings, of what there was too much of."""
+        if self._dropped_tools:
+            self.warnings.append(
+                gettext_lazy(
+                    "Discovered more than {most} tools. Skipping {rest}.", most=MAX_TOOLS, rest=self._dropped_tools
+                )
+            )
+        if self._dropped_warnings:
+            self.warnings.append(gettext_lazy("And {rest} more of such warnings.", rest=self._dropped_warnings))
+
+    def _parse_declaration(self, declared: Mapping[str, object]) -> None:
+        name = declared.get("name")
+        if not name:
+            self._warn(gettext_lazy("Discovered a tool with no name. Skipping."))
+        elif not isinstance(name, str) or not _NAME.fullmatch(name):
+            self._warn(
+                f'Discovered a tool with the name "{_for_display(name)}", which no model could call: a name has at most 63 '
+                "letters, digits and _.:- and begins with a letter or _. Skipping."
+            )
+        elif len(self.tools) == MAX_TOOLS:
+            self._dropped_tools += 1
+        else:
+            description = self._parse_description(name, declared.get("description"))
+            self.tools.append(FunctionDeclaration(name, description, self._parse_parameters(name, declared)))
+
+    def _parse_description(self, name: str, given: object) -> str:
+        if not isinstance(given, str):
+            return ""
+        description = strip_hidden(given)
+        if description != given:
+            self._warn(
+                gettext_lazy(
+                    "The description of the tool {name} has hidden characters. They were taken out.", name=name
+                )
+            )
+        if len(description) > MAX_DESCRIPTION_LENGTH:
+            self._warn(
+                gettext_lazy(
+                    "The description of the tool {name} was cut at {most} characters.",
+                    name=name,
+                    most=MAX_DESCRIPTION_LENGTH,
+                )
+            )
+            description = f"{description[:MAX_DESCRIPTION_LENGTH]}..."
+        return description
+
+    def _parse_parameters(self, name: str, declared: Mapping[str, object]) -> JsonObject:
+        given = declared.get("parametersJsonSchema")
+        if given is None:
+            given = declared.get("parameters")
+        if given is None:
+            return _EMPTY_SCHEMA
+        try:
+            return _parse_schema(given)
+        except _InvalidSchema as broken:
+            self._warn(
+                gettext_lazy("The parameters of the tool {name} were left out: {broken}.", name=name, broken=broken)
+            )
+            return _EMPTY_SCHEMA
+
+    def _warn(self, warning: str) -> None:
+        if len(self.warnings) < _MAX_WARNINGS:
+            self.warnings.append(warning)
+        else:
+            self._dropped_warnings += 1
+
+
+class _InvalidSchema(Exception):
+    """What was declared is no schema that could be used; the message says why."""
+
+
+def _parse_schema(given: object) -> JsonObject:
+    """The schema as it was given, of an object in any case. Raises _Broken."""
+    if not isinstance(given, dict):
+        raise _InvalidSchema(gettext_lazy("they are no object"))
+    if not _is_shallow(cast("JsonValue", given)):
+        raise _InvalidSchema(gettext_lazy("they are nested deeper than {most} levels", most=MAX_SCHEMA_DEPTH))
+    schema: JsonObject = {**_EMPTY_SCHEMA, **cast("JsonObject", _lowercase_types(cast("JsonValue", given)))}
+    if schema["type"] != "object":
+        raise _InvalidSchema(gettext_lazy("they are not those of an object"))
+    if len(dump_json(schema)) > MAX_SCHEMA_LENGTH:
+        raise _InvalidSchema(gettext_lazy("they take more than {most} KiB", most=MAX_SCHEMA_LENGTH // 1024))
+    if flaw := schema_problem(schema):
+        raise _InvalidSchema(gettext_lazy("they are no JSON Schema, {flaw}", flaw=_for_display(flaw)))
+    return schema
+
+
+def _is_shallow(schema: JsonValue) -> bool:
+    level = [schema]
+    for _ in range(MAX_SCHEMA_DEPTH):
+        level = [inner for outer in level for inner in _children(outer)]
+        if not level:
+            return True
+    return False
+
+
+def _children(outer: JsonValue) -> Iterable[JsonValue]:
+    if isinstance(outer, Mapping):
+        return outer.values()
+    return outer if isinstance(outer, list) else ()
+
+
+def _lowercase_types(schema: JsonValue) -> JsonValue:
+    """Types as JSON Schema writes them: in the older `parameters` they stand in capitals."""
+    if isinstance(schema, list):
+        return [_lowercase_types(each) for each in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    lowered = {key: _lowercase_types(each) for key, each in schema.items()}
+    if isinstance(written := lowered.get("type"), str):
+        lowered["type"] = _TYPES.get(written, written)
+    return lowered
+
+
+def _for_display(text: object) -> str:
+    return sanitize_text(str(text)[:_MAX_DISPLAY_LENGTH]).replace("\n", "<U+000A>")

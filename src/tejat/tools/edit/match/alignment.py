@@ -1,0 +1,320 @@
+"""Lays the lines that were given along those of the file, so that all in all as little as possible differs."""
+
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, takewhile
+
+from tejat.core.frozen import frozen
+from tejat.tools.edit.match.cost_matrix import BLANK, EXTRA, MISSING, STALE, CostMatrix
+from tejat.tools.edit.match.indexed_file import IndexedFile
+from tejat.tools.edit.match.line_cost import CUT, ELIDED, ESCAPED, PER_CHARACTER, SLIP, has_escapes, is_plain
+from tejat.tools.edit.match.search_block import SearchBlock
+
+_NEVER = float("inf")
+_LOOKAHEAD = 4
+_ROUNDING = 1e-6
+MAX_ELIDED_LINES = 200
+"""Lines that one `...` may stand for."""
+_MATCH, _SKIP_GIVEN, _SKIP_FOUND = 1, 2, 3
+_MAX_ALIGNMENTS = 4
+_MAX_TRACED = 8
+_MAX_RUNS = 100
+
+
+@frozen
+class LineAlignment:
+    """Where each given line stands in the file, and what that costs.
+
+    `places` holds None for lines that are not there, and for those that stand for others: of these, `elided` has the
+    lines of the file from the first up to the one behind the last. `costs` are those of the lines that are there.
+    """
+
+    positions: tuple[int | None, ...]
+    costs: tuple[float, ...]
+    total_cost: float
+    elided_ranges: dict[int, tuple[int, int]]
+
+    @property
+    def start(self) -> int:
+        return min(place for place in self.positions if place is not None)
+
+    @property
+    def end(self) -> int:
+        return max(place for place in self.positions if place is not None) + 1
+
+    def matched_lines(self, among: Sequence[bool] | None = None) -> list[int]:
+        """The lines of the file that are given lines, or those `among` them, but for a slip."""
+        pairs = zip(self.positions, self.costs, among or [True] * len(self.positions), strict=True)
+        return [place for place, cost, is_asked in pairs if place is not None and cost < STALE and is_asked]
+
+    def shift_by(self, by: int) -> "LineAlignment":
+        """The same so many lines further down."""
+        places = tuple(None if place is None else place + by for place in self.positions)
+        elided = {index: (start + by, end + by) for index, (start, end) in self.elided_ranges.items()}
+        return LineAlignment(places, self.costs, self.total_cost, elided)
+
+    def shares_line_with(self, other: "LineAlignment") -> bool:
+        """Whether both have a line at the same place, and so are two views of one place."""
+        return any(
+            mine is not None and mine == theirs for mine, theirs in zip(self.positions, other.positions, strict=True)
+        )
+
+
+def align(given: SearchBlock, page: IndexedFile, start: int, slack: int, limit: float = _NEVER) -> list[LineAlignment]:
+    """The best ways to lay the lines along the file, beginning `slack` lines around `start` at most; best first.
+
+    They share no line, and none costs more than `limit`.
+    """
+    table = _CostTable(given, page, start, slack, limit)
+    if not table.has_match:
+        return []
+    found: list[LineAlignment] = []
+    for end in table.end_positions()[:_MAX_TRACED]:
+        alignment = table.trace_back(end)
+        if not table.is_meaningful(alignment):
+            continue
+        if not any(alignment.shares_line_with(other) for other in found):
+            found.append(alignment)
+            if len(found) == _MAX_ALIGNMENTS:
+                break
+    return found
+
+
+def straight_walk_cost(given: SearchBlock, page: IndexedFile, start: int) -> float:
+    """What it costs to lay the lines straight along the file from `start` on: no place near it need cost more.
+
+    Where none of them fits there is no telling what a place costs.
+    """
+    pairs, keys, lines = CostMatrix(given, page), page.keys, len(page.lines)
+    total, at, fits_any = 0.0, start, False
+    for index, key in enumerate(given.keys):
+        if given.elisions[index]:
+            until = _line_after_elision(given, page, index, at)
+            if until is None:
+                return _NEVER
+            total += pairs.missing_cost(index) + sum(pairs.elided_costs(index, at, until))
+            at = until
+            continue
+        while key and 0 <= at < lines and not keys[at]:
+            total, at = total + BLANK, at + 1
+        ahead = _lines_ahead(key, keys, at) if key else 0
+        total, at = total + EXTRA * ahead, at + ahead
+        cost = pairs.cost(index, at) if 0 <= at < lines else _NEVER
+        fits_any = fits_any or (bool(key) and cost < STALE)
+        is_missing = cost == _NEVER or (cost >= STALE and keys[at] in given.keys[index + 1 : index + 1 + _LOOKAHEAD])
+        total += pairs.missing_cost(index) if is_missing else cost
+        at += not is_missing or at < 0
+    return total if fits_any else _NEVER
+
+
+def verbatim_costs(given: SearchBlock, page: IndexedFile) -> Iterator[float]:
+    """What differs where all of the lines stand, but for white space and look-alikes: at each place, or at many."""
+    pairs = CostMatrix(given, page)
+    for start in page.find_runs(given.keys, limit=_MAX_RUNS):
+        costs = [pairs.cost(index, start + index) for index in range(len(given.keys))]
+        if max(costs) < ESCAPED:
+            yield sum(costs)
+
+
+def _lines_ahead(key: str, keys: Sequence[str], at: int) -> int:
+    """How many lines further down the line stands: none if it does not."""
+    near = keys[at : at + 1 + _LOOKAHEAD]
+    return near.index(key) if at >= 0 and key in near else 0
+
+
+def _line_after_elision(given: SearchBlock, page: IndexedFile, index: int, at: int) -> int | None:
+    """Where those lines begin that come behind dots."""
+    following = next((line for line in range(index + 1, len(given.keys)) if given.keys[line]), None)
+    if at < 0 or following is None:
+        return None if at < 0 else at
+    try:
+        found = page.keys.index(given.keys[following], at, at + MAX_ELIDED_LINES)
+    except ValueError:
+        return None
+    return max(found - (following - index - 1), at)
+
+
+def alignment_window(given: SearchBlock, page: IndexedFile, start: int, slack: int) -> tuple[int, tuple[str, ...]]:
+    """The lines that `align` looks at, and which of them `start` is: where these are the same, so is what it finds."""
+    first = max(start - slack - 1, 0)
+    end = max(start + slack, 0) + len(given.lines) + MAX_ELIDED_LINES * sum(given.elisions)
+    return start - first, tuple(page.lines[first:end])
+
+
+class _CostTable:
+    """The least cost of every beginning of the given lines that ends at every line of a stretch of the file."""
+
+    def __init__(self, given: SearchBlock, page: IndexedFile, start: int, slack: int, limit: float) -> None:
+        self._block, self._target, self._limit = given, page, limit
+        self._costs = CostMatrix(given, page)
+        # The costs of lines that were left out are no whole numbers, and then a line that is none may seem to fit.
+        self.has_match = any(given.elisions)
+        self._size = len(page.lines)
+        self._row_starts, self._rows, self._moves = list[int](), list[list[float]](), list[bytearray]()
+        low, high = max(start - slack, 0), min(max(start + slack, 0), self._size)
+        self._first = max(low - 1, 0)
+        end = high + len(given.lines) + MAX_ELIDED_LINES * sum(given.elisions)
+        least = self._lower_bounds(min(end, self._size))
+        if least is None:
+            self.has_match = False
+            return
+        left = [*accumulate(reversed(least), initial=0.0)][::-1]
+        self._add_row(low, [0.0] * (high - low + 1), bytearray(high - low + 1))
+        for index in range(len(given.lines)):
+            low = min(max(start + index + 1 - slack, 0), self._size)
+            high = min(high + 1 + (MAX_ELIDED_LINES if given.elisions[index] else 0), self._size)
+            self._fill_row(index, max(low, self._row_starts[-1]), high, limit - left[index + 1] + _ROUNDING)
+            if not self._rows[-1]:
+                self.has_match = False
+                break
+
+    def _lower_bounds(self, end: int) -> list[float] | None:
+        """What each line costs at least, wherever it is laid; None where that is too much, or no line fits."""
+        given, limit = self._block, self._limit
+        there = frozenset(self._target.keys[self._first : end])
+        self._is_escaped = has_escapes("".join(there))
+        strange = [index for index, key in enumerate(given.keys) if key and key not in there]
+        least = [0.0 if key in there else BLANK for key in given.keys]
+        for index in strange:
+            least[index] = self._min_mismatch_cost(index)
+        if sum(least) > limit:
+            return None
+        keys, lines = self._target.keys[self._first : end], self._target.lines[self._first : end]
+        self._extra = [float(self._costs.extra_cost(at)) for at in range(self._first, end)]
+        # How long the keys are, 0 for those of lines that are not plain.
+        self._sizes = [len(key) if is_plain(line, key) else 0 for key, line in zip(keys, lines, strict=True)]
+        is_any_there = len(strange) < sum(map(bool, given.keys))
+        if any(given.elisions) or (is_any_there and STALE * len(strange) <= limit):
+            return least
+        fits_any = is_any_there
+        for index in strange:
+            least[index] = self._cheapest_line(index, end)
+            fits_any = fits_any or least[index] < STALE
+            if sum(least) > limit:
+                return None
+            if fits_any and limit == _NEVER:
+                break
+        return least if fits_any else None
+
+    def _cheapest_line(self, index: int, end: int) -> float:
+        """What a line costs where it costs least; what it costs to leave it out is more than that."""
+        likeness = self._costs.comparer(index)
+        (shortest, longest), known = likeness.key_length_range, likeness.cache
+        best = float(STALE)
+        for at, (size, line) in enumerate(
+            zip(self._sizes, self._target.lines[self._first : end], strict=True), self._first
+        ):
+            if size and not shortest <= size <= longest:
+                continue
+            if (cost := known.get(line)) is None:
+                cost = self._costs.cost(index, at)
+            best = min(best, cost)
+        return best
+
+    def _min_mismatch_cost(self, index: int) -> int:
+        """What a line costs at least that has another key."""
+        given = self._block
+        if self._is_escaped or given.elisions[index] or has_escapes(given.keys[index]):
+            return ESCAPED
+        is_whole = index not in {given.first_nonblank, given.last_nonblank}
+        return CUT if not is_whole else ELIDED if given.keys[index].endswith("...") else SLIP + PER_CHARACTER
+
+    def end_positions(self) -> list[int]:
+        """Where the last line may end, the cheapest first."""
+        low, costs = self._row_starts[-1], self._rows[-1]
+        ends = [low + offset for offset, cost in enumerate(costs) if cost < _NEVER and cost <= self._limit]
+        return sorted(ends, key=lambda end: (costs[end - low], end))
+
+    def trace_back(self, end: int) -> LineAlignment:
+        """The way back from an end."""
+        total = self._rows[-1][end - self._row_starts[-1]]
+        row, at = len(self._block.lines), end
+        places: list[int | None] = [None] * row
+        costs = [0.0] * row
+        elided: dict[int, tuple[int, int]] = {}
+        while row:
+            move = self._moves[row][at - self._row_starts[row]]
+            if move == _MATCH:
+                before = self._rows[row - 1][at - 1 - self._row_starts[row - 1]]
+                costs[row - 1] = self._rows[row][at - self._row_starts[row]] - before
+                row, at = row - 1, at - 1
+                places[row] = at
+            elif move == _SKIP_GIVEN:
+                row -= 1
+                if self._block.elisions[row]:
+                    elided[row] = at, elided.get(row, (at, at))[1]
+                elif self._block.keys[row]:
+                    costs[row] = MISSING
+            else:
+                at -= 1
+                if self._block.elisions[row - 1]:
+                    elided[row - 1] = at, elided.get(row - 1, (at, at + 1))[1]
+        return LineAlignment(tuple(places), tuple(costs), total, elided)
+
+    def is_meaningful(self, alignment: LineAlignment) -> bool:
+        """Whether any line fits that is not blank."""
+        keys = self._block.keys
+        return any(
+            place is not None and keys[index] and alignment.costs[index] < STALE
+            for index, place in enumerate(alignment.positions)
+        )
+
+    def _add_row(self, low: int, costs: list[float], moves: bytearray) -> None:
+        """Only from the first to the last that may still matter."""
+        while costs and costs[-1] == _NEVER:
+            costs.pop()
+        dead = next((offset for offset, cost in enumerate(costs) if cost < _NEVER), 0)
+        self._row_starts.append(low + dead)
+        self._rows.append(costs[dead:] if dead else costs)
+        self._moves.append(moves[dead:] if dead else moves)
+
+    def _fill_row(self, index: int, low: int, high: int, limit: float) -> None:
+        given, keys, lines = self._block, self._target.keys, self._target.lines
+        key, is_elision, is_final = given.keys[index], given.elisions[index], index == len(given.lines) - 1
+        likeness = self._costs.comparer(index)
+        (shortest, longest), known = likeness.key_length_range, likeness.cache
+        sizes, first = self._sizes, self._first
+        skip_given, strange = self._costs.missing_cost(index), self._min_mismatch_cost(index)
+        above_low, above_row = self._row_starts[-1], self._rows[-1]
+        before = [_NEVER, *above_row, _NEVER][low - above_low :]
+        near = min(above_low + len(above_row), high)
+        extra = self._skip_costs(index, low - 1, near)
+        costs, moves = list[float](), bytearray()
+        best = _NEVER
+        for at, diagonal, above, skip_found in zip(range(low - 1, near), before, before[1:], extra, strict=False):
+            if diagonal == above == best == _NEVER:
+                costs.append(_NEVER)
+                moves.append(_SKIP_GIVEN)
+                continue
+            last, best, move = best, above + skip_given, _SKIP_GIVEN
+            if not is_final and last + skip_found < best:
+                best, move = last + skip_found, _SKIP_FOUND
+            # What the line costs is asked only where it matters.
+            least = diagonal + strange if keys[at] != key else diagonal
+            if diagonal < _NEVER and least <= best and least <= limit:
+                size = sizes[at - first]
+                if size and not is_elision and not shortest <= size <= longest:
+                    cost = STALE
+                elif (cost := known.get(lines[at])) is None:
+                    cost = self._costs.cost(index, at)
+                if diagonal + cost <= best:
+                    best, move = diagonal + cost, _MATCH
+                    if cost < STALE and key:
+                        self.has_match = True
+            if best > limit:
+                best = _NEVER
+            costs.append(best)
+            moves.append(move)
+        if not is_final and best < _NEVER and near < high:
+            further = accumulate(self._skip_costs(index, near, high), initial=best)
+            behind = list(takewhile(limit.__ge__, further))[1:]
+            costs += behind
+            moves += bytes([_SKIP_FOUND]) * len(behind)
+        self._add_row(low, costs, moves)
+
+    def _skip_costs(self, index: int, start: int, end: int) -> list[float]:
+        """What it costs to skip each line of the file; it cannot be done before the first one."""
+        if start < 0:
+            return [_NEVER, *self._skip_costs(index, 0, end)]
+        if self._block.elisions[index]:
+            return self._costs.elided_costs(index, start, end)
+        return self._extra[start - self._first : end - self._first]

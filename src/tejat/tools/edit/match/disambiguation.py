@@ -1,0 +1,225 @@
+"""Tells equal places apart by the lines around them, where the new text repeats those.
+
+The new text then is the whole of a stretch of lines: what it repeats stays as it is, and the rest is what changes.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+
+from tejat.core.frozen import frozen
+from tejat.tools.edit.match.block_names import find_block_name
+from tejat.tools.edit.match.indexed_file import IndexedFile, LineReplacement
+from tejat.tools.edit.match.normalize import is_distinctive, normalize_line
+from tejat.tools.edit.match.search_block import contains_in_order, indent_of
+from tejat.workspace.text.line_edits import DiffEdit, compute_line_edits
+
+_SLACK = 3
+_MAX_COMPARISONS = 50_000
+"""New lines times places: beyond that it would take seconds."""
+_MAX_BOUNDS = 4
+_MAX_RARE_COUNT = 2
+_MIN_REPEATED_LINES = 3
+_MIN_WORDS = 3
+_WORD = re.compile(r"\w+")
+
+
+def disambiguate_by_context(
+    old: Sequence[str], new: Sequence[str], page: IndexedFile, ranges: Sequence[tuple[int, int]]
+) -> list[LineReplacement] | None:
+    """The edits that make the new lines of the stretch that they are meant for; None if it is not clear which it is.
+
+    `ranges` are the lines of the places where the old ones stand, from the first up to the one behind the last.
+    """
+    if len(new) * len(ranges) > _MAX_COMPARISONS:
+        return None
+    change = _Change(old, new, [normalize_line(line) for line in new])
+    found = [stretch for each in ranges if (stretch := _ContextWindow.best(change, page, each)) is not None]
+    # A line that is indented in another way is not the same line, if there is one that is.
+    found = [stretch for stretch in found if stretch.repeats_exactly] or found
+    if not found:
+        return None
+    best = max(found, key=lambda stretch: stretch.score)
+    # Two places may be two views of one change.
+    if any(other.score == best.score and other.edits != best.edits for other in found):
+        return None
+    elsewhere = {key for other in found if other.edits != best.edits for key in other.repeated_lines}
+    return best.edits if best.is_unambiguous(page, elsewhere) else None
+
+
+@frozen
+class _Change:
+    old: Sequence[str]
+    new: Sequence[str]
+    keys: Sequence[str]
+    """Of the new lines."""
+
+    @property
+    def reach(self) -> int:
+        """How far from the place the lines may stand that the new ones repeat."""
+        return len(self.keys) + _SLACK
+
+
+class _ContextWindow:
+    """Lines of the file around a place, and what the new lines make of them."""
+
+    def __init__(self, change: _Change, page: IndexedFile, place: tuple[int, int], start: int, end: int) -> None:
+        keys = change.keys
+        self._change, self._place = change, place
+        changes = compute_line_edits(page.keys[start:end], keys)
+        gone = {line for each in changes for line in range(start + each.old_start, start + each.old_end)}
+        around = [line for line in range(start, end) if not place[0] <= line < place[1]]
+        self.loses_lines = any(page.keys[line] for line in around if line in gone)
+        # What the place itself has is no sign of what is around it.
+        more = Counter(keys) - Counter(page.keys[place[0] : place[1]])
+        known = [
+            line for line in around if line not in gone and is_distinctive(page.keys[line]) and page.keys[line] in more
+        ]
+        self.repeated_lines = {page.keys[line]: page.lines[line] for line in known}
+        kept = list(_kept_lines(start, end, changes))
+        new = _reindent(change, page, place, [each for each in kept if not place[0] <= each[0] < place[1]])
+        self.is_indented = new is not None
+        new = change.new if new is None else new
+        self._is_around = any(line < place[0] for line in known) and any(line >= place[1] for line in known)
+        self.repeats_exactly = {page.lines[line].rstrip() for line in around if is_distinctive(page.keys[line])} <= {
+            line.rstrip() for line in new
+        }
+        self.score = sum(line not in gone for line in around) - 2 * sum(map(_edit_size, changes))
+        self.edits = sorted(
+            [
+                *(
+                    LineReplacement(
+                        start + each.old_start, start + each.old_end, tuple(new[each.new_start : each.new_end])
+                    )
+                    for each in changes
+                ),
+                *_whitespace_edits(new, page, place, kept),
+            ],
+            key=lambda edit: (edit.start, edit.end),
+        )
+        # Where nothing comes in its place, the lines around it could as well be what was to replace it.
+        self.only_deletes = gone.issuperset(range(*place)) and not any(edit.lines for edit in self.edits)
+
+    def is_unambiguous(self, page: IndexedFile, elsewhere: Collection[str]) -> bool:
+        """Whether the lines around it are there because it is the place, and are not what is to be added to another.
+
+        They stand on both sides, or one of them is around no other place, rare, and says more than a word or two; or
+        there are several.
+        """
+        if self._duplicates_neighbor(page):
+            return False
+        own = [key for key in self.repeated_lines if key not in elsewhere and page.keys.count(key) <= _MAX_RARE_COUNT]
+        says_enough = len(self.repeated_lines) >= _MIN_REPEATED_LINES or any(
+            _is_informative(self.repeated_lines[key]) for key in own
+        )
+        return self._is_around or (bool(own) and says_enough)
+
+    def _duplicates_neighbor(self, page: IndexedFile) -> bool:
+        """Whether the first or last new line is added though it stands near on that side: more was meant to stay."""
+        added = {normalize_line(line) for edit in self.edits for line in edit.lines}
+        telling, reach, (start, end) = [*filter(is_distinctive, self._change.keys)], self._change.reach, self._place
+        above, below = page.keys[max(start - reach, 0) : start], page.keys[end : end + reach]
+        return any(key in added and key in above for key in telling[:1]) or any(
+            key in added and key in below for key in telling[-1:]
+        )
+
+    @classmethod
+    def best(cls, change: _Change, page: IndexedFile, place: tuple[int, int]) -> "_ContextWindow | None":
+        """The stretch around the place of which the new lines repeat most; None if they always lose some of it."""
+        keys, reach = change.keys, change.reach
+        above, below = page.keys[max(place[0] - reach, 0) : place[0]], page.keys[place[1] : place[1] + reach]
+        if not any(key in keys and is_distinctive(key) for key in (*above, *below)):
+            return None
+        stretches = [
+            cls(change, page, place, start, end)
+            for start in _window_bounds(keys[0], page, range(place[0] - 1, max(place[0] - reach, 0) - 1, -1), place[0])
+            for end in _window_bounds(
+                keys[-1], page, range(place[1], min(place[1] + reach, len(page.keys))), place[1] - 1
+            )
+            if _keeps_context(keys, page, place, start, end)
+        ]
+        whole = [
+            stretch
+            for stretch in stretches
+            if stretch.repeated_lines and stretch.is_indented and not stretch.loses_lines and not stretch.only_deletes
+        ]
+        return max(whole, key=lambda stretch: stretch.score, default=None)
+
+
+def _keeps_context(keys: Sequence[str], page: IndexedFile, place: tuple[int, int], start: int, end: int) -> bool:
+    """Whether there is anything around the place, and the new lines have all of it in its order."""
+    around = [key for key in (*page.keys[start : place[0]], *page.keys[place[1] : end]) if key]
+    return bool(around) and contains_in_order(keys, around)
+
+
+def _is_informative(line: str) -> bool:
+    return len(_WORD.findall(line)) >= _MIN_WORDS or bool(find_block_name(line))
+
+
+def _edit_size(change: DiffEdit) -> int:
+    return change.old_end - change.old_start + change.new_end - change.new_start
+
+
+def _kept_lines(start: int, end: int, changes: Sequence[DiffEdit]) -> Iterator[tuple[int, int]]:
+    """The lines of the file that the changes leave, and which of the new ones each of them is."""
+    at, shift = start, -start
+    for change in changes:
+        yield from ((line, line + shift) for line in range(at, start + change.old_start))
+        at, shift = start + change.old_end, change.new_end - change.old_end - start
+    yield from ((line, line + shift) for line in range(at, end))
+
+
+def _whitespace_edits(
+    new: Sequence[str], page: IndexedFile, place: tuple[int, int], kept: Sequence[tuple[int, int]]
+) -> Iterator[LineReplacement]:
+    """Lines of the place itself of which only the white space changes."""
+    for line, at in kept:
+        if place[0] <= line < place[1] and new[at].rstrip() != page.lines[line].rstrip():
+            yield LineReplacement(line, line + 1, (new[at],))
+
+
+def _reindent(
+    change: _Change, page: IndexedFile, place: tuple[int, int], kept: Sequence[tuple[int, int]]
+) -> Sequence[str] | None:
+    """The new lines indented as they have to be in the file; None if the lines that it has too do not tell.
+
+    `kept` are the lines around the place that stay, and which of the new ones each of them is. Each text may begin
+    amid a line, behind its indent; its first line tells nothing then.
+    """
+    given = [
+        *((change.new, at, line) for line, at in kept),
+        *((change.old, *each) for each in enumerate(range(*place))),
+    ]
+    lacking = [
+        (_missing_indent(text[at], page.lines[line]), not at and not indent_of(text[0]))
+        for text, at, line in given
+        if at < len(text) and text[at].strip() and normalize_line(text[at]) == page.keys[line]
+    ]
+    if any(each is None for each, _ in lacking):
+        return None
+    known = {each for each, is_bare in lacking if not is_bare and each is not None}
+    every = {each for each, _ in lacking if each is not None}
+    rest = [line for line in change.new[1:] if line.strip()]
+    if known == {""} or (not known and all(line.startswith(min(every, key=len, default="")) for line in rest)):
+        # The first line is put where the old one begins.
+        before = _missing_indent(change.old[0], page.lines[place[0]]) if not indent_of(change.old[0]) else ""
+        return [(before or "") + change.new[0], *change.new[1:]] if change.new[0].strip() else change.new
+    if len(every) > 1:
+        return None
+    shift = every.pop()
+    return [shift + line if line.strip() else line for line in change.new]
+
+
+def _missing_indent(line: str, found: str) -> str | None:
+    """What a line lacks of the indent that it has in the file; None if its own indent is another."""
+    indent, whole = indent_of(line), indent_of(found)
+    return whole[: len(whole) - len(indent)] if whole.endswith(indent) else None
+
+
+def _window_bounds(key: str, page: IndexedFile, lines: range, own: int) -> Iterator[int]:
+    """Where the stretch could begin or end: at the place itself, or at a line that is the first or last new one."""
+    is_start = lines.step < 0
+    yield own if is_start else own + 1
+    found = (line for line in lines if page.keys[line] == key)
+    for line, _ in zip(found, range(_MAX_BOUNDS), strict=False):
+        yield line if is_start else line + 1

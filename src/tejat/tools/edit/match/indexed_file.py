@@ -1,0 +1,218 @@
+"""A file as lines with their keys, and the way from lines back to its bytes."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Collection, Sequence
+from functools import cached_property
+from itertools import accumulate, compress, count
+from operator import add
+
+from tejat.core.frozen import frozen
+from tejat.tools.edit.match.line_cost import LineComparer, has_escapes
+from tejat.tools.edit.match.normalize import normalize_text
+from tejat.workspace.text.line_edits import common_prefix, common_suffix
+from tejat.workspace.text.text_edits import TextEdit, TextFile
+
+_COUNT_AFTER = 32
+_LINE_ENDS = (b"\n", b"\r")
+_CONTEXT_LINES = 40
+
+
+@frozen
+class LineReplacement:
+    """`lines` take the place of the lines from `start` up to `end`."""
+
+    start: int
+    end: int
+    lines: tuple[str, ...]
+
+
+class IndexedFile:
+    """The lines of a file without their ends. Lines end at LF, or at CR in a file where all do."""
+
+    def __init__(self, file: TextFile) -> None:
+        self._file = file
+        # The same length, so that places in one are places in the other.
+        self._text = file.text.replace("\r", "\n") if file.line_ending == "\r" else file.text
+        self._ends_with_line_end = self._text.endswith("\n")
+        self._word_cache: dict[str, bool] = {}
+        self._substring_cache: dict[tuple[str, int], list[int]] = {}
+        self._lines_by_key: dict[str, list[int]] = {}
+        self._comparers: dict[tuple[str, bool, bool], LineComparer] = {}
+        self._counted_to = 0, 0
+
+    @cached_property
+    def _raw_lines(self) -> list[str]:
+        lines = self._text.split("\n")
+        if self._ends_with_line_end:
+            lines.pop()
+        return lines
+
+    @cached_property
+    def lines(self) -> Sequence[str]:
+        return [line.removesuffix("\r") for line in self._raw_lines] if "\r" in self._text else self._raw_lines
+
+    @cached_property
+    def keys(self) -> list[str]:
+        return self.key_text.split("\n")
+
+    @cached_property
+    def key_set(self) -> frozenset[str]:
+        return frozenset(self.keys)
+
+    @cached_property
+    def key_text(self) -> str:
+        """All keys, each on a line."""
+        keys = normalize_text(self._text)
+        return keys[:-1] if self._ends_with_line_end else keys
+
+    @cached_property
+    def has_escapes(self) -> bool:
+        """Whether anything in it could be an escape or an entity."""
+        return has_escapes(self.key_text)
+
+    @property
+    def line_count(self) -> int:
+        """How many lines the file has."""
+        return len(self._raw_lines)
+
+    def line_number(self, line: int) -> int:
+        """The number of a line, as people count."""
+        return line + 1
+
+    def lines_by_key(self, keys: Collection[str]) -> dict[str, list[int]]:
+        """The lines that have each of the keys, without those that none has."""
+        asked = self.key_set.intersection(keys)
+        unknown = asked.difference(self._lines_by_key)
+        if unknown:
+            self._lines_by_key.update((key, []) for key in unknown)
+            for at in compress(count(), map(unknown.__contains__, self.keys)):
+                self._lines_by_key[self.keys[at]].append(at)
+        return {key: self._lines_by_key[key] for key in asked}
+
+    def find_runs(self, keys: Sequence[str], *, limit: int) -> list[int]:
+        """Each line where the keys stand, one below the other; only the first ones if there are more than `most`."""
+        text, sought = f"\n{self.key_text}\n", "\n".join(["", *keys, ""])
+        runs: list[int] = []
+        at, line, end = 0, 0, text.find(sought)
+        while end >= 0 and len(runs) < limit:
+            line += text.count("\n", at, end)
+            runs.append(line)
+            at, end = end, text.find(sought, end + 1)
+        return runs
+
+    def find_lines_containing(self, part: str, *, limit: int) -> Sequence[int]:
+        """The line of each place where a part of a key stands; none if there are more than `most`."""
+        if (part, limit) not in self._substring_cache:
+            found: list[int] = []
+            at = self.key_text.find(part)
+            while at >= 0 and len(found) <= limit:
+                found.append(at)
+                # A word that stands all over the file is best found out at once.
+                if len(found) == _COUNT_AFTER and self.key_text.count(part) > limit:
+                    break
+                at = self.key_text.find(part, at + 1)
+            lines = [] if at >= 0 or len(found) > limit else [self.line_at_key_offset(at) for at in found]
+            self._substring_cache[part, limit] = lines
+        return self._substring_cache[part, limit]
+
+    def line_at_key_offset(self, offset: int) -> int:
+        """Which line a place in `key_text` belongs to."""
+        return bisect_right(self._key_starts, offset) - 1
+
+    @cached_property
+    def _key_starts(self) -> list[int]:
+        return _line_starts(self.keys)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return _line_starts(self._raw_lines)
+
+    def line_range(self, start: int, end: int) -> tuple[int, int]:
+        """The lines that a range of bytes touches, from the first up to the one behind the last.
+
+        Ranges are best asked for in their order, because lines are counted on from the last one.
+        """
+        return self._line_at(start), self._line_at(max(end - self._file.encoding.code_unit_size, start)) + 1
+
+    def _line_at(self, offset: int) -> int:
+        at, line = self._counted_to if self._counted_to[0] <= offset else (0, 0)
+        ends = "\r\n" if self._file.line_ending == "\r" else "\n"
+        if self._file.encoding.is_wide:
+            line += sum(map(self._file.encoding.decode(self._file.raw[at:offset]).count, ends))
+        else:
+            line += sum(self._file.raw.count(end.encode(), at, offset) for end in ends)
+        self._counted_to = offset, line
+        return line
+
+    def context_lines(self, start: int, end: int) -> Sequence[str]:
+        """A stretch of lines and those about it, which show how the file is indented there."""
+        return self.lines[max(start - _CONTEXT_LINES, 0) : end + _CONTEXT_LINES]
+
+    def has_line_starting_with(self, start: str) -> bool:
+        """Whether any line begins so."""
+        return self._text.startswith(start) or f"\n{start}" in self._text
+
+    def has_word(self, word: str) -> bool:
+        """Whether it stands anywhere in the file as a whole word."""
+        if word not in self._word_cache:
+            # To look for the letters first is many times as fast.
+            whole, at = re.compile(rf"\b{re.escape(word)}\b"), self._text.find(word)
+            while at >= 0 and not whole.match(self._text, at):
+                at = self._text.find(word, at + 1)
+            self._word_cache[word] = at >= 0
+        return self._word_cache[word]
+
+    def line_comparer(self, line: str, key: str, *, is_first: bool, is_last: bool) -> LineComparer:
+        """What compares a given line with those of this file: one and the same whenever it is asked for."""
+        asked = line, is_first, is_last
+        if asked not in self._comparers:
+            self._comparers[asked] = LineComparer(line, key, is_first=is_first, is_last=is_last)
+        return self._comparers[asked]
+
+    def is_whole_lines(self, start: int, end: int) -> bool:
+        """Whether a range of bytes begins and ends where lines do."""
+        raw, unit, body = self._file.raw, self._file.encoding.code_unit_size, len(self._file.encoding.bom)
+        before, last, behind = raw[max(start - unit, 0) : start], raw[max(end - unit, 0) : end], raw[end : end + unit]
+        begins = start <= body or before.strip(b"\0") in _LINE_ENDS
+        return begins and (end == len(raw) or behind.strip(b"\0") in _LINE_ENDS or last.strip(b"\0") in _LINE_ENDS)
+
+    def to_text_edits(self, edits: Sequence[LineReplacement]) -> list[TextEdit]:
+        """The same edits as bytes and text. They are in order and do not overlap."""
+        spans = [self._span(edit) for edit in edits]
+        positions = [position for start, end, _ in spans for position in (start, end)]
+        offsets = self._file.encoding.byte_offsets(self._file.raw, self._file.text, positions)
+        return [
+            TextEdit(start, end, text)
+            for start, end, (_, _, text) in zip(offsets[::2], offsets[1::2], spans, strict=True)
+        ]
+
+    def _span(self, edit: LineReplacement) -> tuple[int, int, str]:
+        """Where the edit begins and ends in the text, and what is written there."""
+        size, count = len(self._text), len(self._raw_lines)
+        text = "\n".join(edit.lines)
+        if edit.start == edit.end:
+            if edit.start < count or self._ends_with_line_end:
+                at = min(self._starts[edit.start], size)
+                return at, at, f"{text}\n"
+            return size, size, f"\n{text}"
+        start = self._starts[edit.start]
+        if not edit.lines:
+            return start, min(self._starts[edit.end], size), ""
+        end = start + len(self.lines[edit.start])
+        if edit.end - edit.start == len(edit.lines) == 1:
+            return self._trim_common_ends(start, end, text)
+        return start, self._starts[edit.end - 1] + len(self.lines[edit.end - 1]), text
+
+    def _trim_common_ends(self, start: int, end: int, text: str) -> tuple[int, int, str]:
+        """Without what stays at both ends of a line: it may hold bytes that are no text and cannot be written anew."""
+        line = self._text[start:end]
+        most = min(len(line), len(text))
+        front = common_prefix(line, text, limit=most)
+        back = common_suffix(line, text, limit=most - front)
+        return start + front, end - back, text[front : len(text) - back]
+
+
+def _line_starts(lines: Sequence[str]) -> list[int]:
+    """Where each line begins, and where one more would, if one character is between them."""
+    return list(map(add, accumulate(map(len, lines), initial=0), count()))

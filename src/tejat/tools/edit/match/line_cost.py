@@ -1,0 +1,244 @@
+"""How well a line that was given fits a line of the file, as a cost: 0 for the same line, None for another one."""
+
+from functools import cached_property, lru_cache
+from operator import add
+
+from tejat.tools.edit.match.antonyms import are_antonyms
+from tejat.tools.edit.match.levenshtein import edit_distance, prefix_distance
+from tejat.tools.edit.match.normalize import (
+    find_defined_names,
+    find_numbers,
+    normalize_line,
+    split_words,
+    strip_escapes,
+)
+
+TRAILING = 1
+INDENTATION = 4
+SPACING = 3
+ESCAPED = 8
+CUT = 14
+ELIDED = 20
+SLIP = 18
+"""What a slip costs at least; each further character that differs costs PER_CHARACTER more."""
+PER_CHARACTER = 4
+WORD = 47
+"""The cost of one word that is another one."""
+
+MAX_SLIP_CHARACTERS = 2
+"""A slip of more characters costs as much as another word."""
+SLIP_DIVISOR = 5
+"""One character in so many may differ in a slip."""
+MAX_COMPARED_LENGTH = 2_000
+"""A longer line is only ever compared as a whole."""
+
+_MIN_SLIP_LENGTH = 5
+_MIN_CUT_LENGTH = 3
+
+
+class LineComparer:
+    """Compares a line that was given with lines of the file. What can be told of it alone is worked out once.
+
+    `known` are the costs of lines, for whoever compares it with those of one file.
+    """
+
+    def __init__(self, line: str, key: str, *, is_first: bool = False, is_last: bool = False) -> None:
+        """`is_first` and `is_last` say that the given line may lack its beginning or its end."""
+        self._line, self._key = line, key
+        self._is_first, self._is_last = is_first, is_last
+        self._is_escaped, self._unescaped = has_escapes(key), strip_escapes(key)
+        self._is_ascii = line.isascii()
+        self._ends_with_dots = key.endswith("...")
+        self._bigrams = _bigrams(key)
+        self.cache: dict[str, float] = {}
+
+    @cached_property
+    def key_length_range(self) -> tuple[int, int]:
+        """How long the key of a plain line is at least and at most that could be like this one."""
+        size = len(self._key)
+        is_sure = not (self._is_first or self._is_last or self._ends_with_dots) and is_plain(self._line, self._key)
+        # In a slip, a word that differs is no longer than all others together.
+        return ((size + 1) // 2, 2 * size) if is_sure else (0, max(size, MAX_COMPARED_LENGTH))
+
+    def cost(self, found: str, found_key: str) -> int | None:
+        """0 for the same line, None for another one."""
+        key = self._key
+        if key == found_key:
+            return _spacing_cost(self._line, found)
+        if (self._is_escaped or has_escapes(found_key)) and strip_escapes(found_key) == self._unescaped:
+            return ESCAPED
+        if not key or not found_key or len(key) > MAX_COMPARED_LENGTH or len(found_key) > MAX_COMPARED_LENGTH:
+            return None
+        cost = self._slip_cost(found, found_key) if self._may_be_similar(found, found_key) else None
+        if self._ends_with_dots:
+            cost = _min_cost(cost, self.elided_cost(found_key))
+        if self._is_first or self._is_last:
+            cost = _min_cost(cost, _cut_cost(key, found_key, is_first=self._is_first, is_last=self._is_last))
+        return cost
+
+    def elided_cost(self, found_key: str) -> int | None:
+        """Of a line whose end was left out: `# a long comment that...`."""
+        start = self._prefix_before_dots
+        return ELIDED if start and found_key.startswith(start) else None
+
+    @cached_property
+    def _prefix_before_dots(self) -> str:
+        """What stands before the dots, if it tells anything."""
+        start = normalize_line(self._line.rstrip().rstrip(".…"))
+        return start if len(start) >= _MIN_SLIP_LENGTH else ""
+
+    def _may_be_similar(self, found: str, found_key: str) -> bool:
+        """Rules most lines out at a fraction of the price."""
+        key = self._key
+        # Where more than one word differs, it has to be a few characters.
+        is_far = abs(len(key) - len(found_key)) > max(len(key), len(found_key), SLIP_DIVISOR) // SLIP_DIVISOR
+        if is_far and self._differs_at_both_ends(found, found_key):
+            return False
+        # Texts that are near each other share most pairs of letters.
+        left, right = self._bigrams, _bigrams(found_key)
+        most = len(left) if len(left) > len(right) else len(right)
+        return 5 * len(left) >= 2 * most <= 5 * len(right) and 5 * len(left & right) >= 2 * most
+
+    def _slip_cost(self, found: str, found_key: str) -> int | None:
+        """The cost of a few characters or one word that were misremembered; None where it is more than that."""
+        given, key = self._line, self._key
+        if min(len(key), len(found_key)) < _MIN_SLIP_LENGTH or find_numbers(key) != find_numbers(found_key):
+            return None
+        most = max(len(key) // SLIP_DIVISOR, len(found_key) // SLIP_DIVISOR, 1)
+        few = min(most, MAX_SLIP_CHARACTERS)
+        # A character is part of two pairs, and two that changed places are part of three.
+        differing = max(len(self._bigrams - _bigrams(found_key)), len(_bigrams(found_key) - self._bigrams))
+        if differing <= max(2 * few, 3) and (characters := _bounded_distance(key, found_key, few)) <= few:
+            return SLIP + PER_CHARACTER * characters
+        if find_defined_names(given) != find_defined_names(found):
+            return None
+        is_other_word = not self._differs_at_both_ends(found, found_key) and _differs_by_one_word(given, found)
+        if is_other_word:
+            return WORD
+        may_be_near = abs(len(key) - len(found_key)) <= most and differing <= 2 * most
+        return WORD if may_be_near and _bounded_distance(key, found_key, most) <= most else None
+
+    def _differs_at_both_ends(self, found: str, found_key: str) -> bool:
+        """Whether neither the first nor the last characters are the same, as they are where one word differs."""
+        key = self._key
+        return key[0] != found_key[0] and key[-1] != found_key[-1] and self._is_ascii and found.isascii()
+
+
+def _min_cost(one: int | None, other: int | None) -> int | None:
+    return other if one is None else one if other is None else min(one, other)
+
+
+def is_plain(line: str, key: str) -> bool:
+    """Whether a line has nothing in it that is written in other ways, shorter or longer ones."""
+    return "\\" not in key and "&" not in key and line.isascii()
+
+
+def has_escapes(key: str) -> bool:
+    """Whether anything in it could be an escape or an entity."""
+    return "\\" in key or "&" in key
+
+
+def _spacing_cost(given: str, found: str) -> int:
+    """Each kind counts for itself, so that of two places the one wins where less of it differs."""
+    left, right = given.strip(), found.strip()
+    if given == found or not left:
+        return 0
+    cost = 0 if given[: len(given) - len(given.lstrip())] == found[: len(found) - len(found.lstrip())] else INDENTATION
+    cost += 0 if left == right else SPACING
+    return cost or TRAILING
+
+
+def _bounded_distance(first: str, second: str, most: int) -> int:
+    """Two letters that changed places count as one. Where it is more than `most`, some number above that."""
+    left, right = _strip_common_ends(first, second)
+    return 1 if len(left) == 2 and left == right[::-1] else edit_distance(left, right, limit=most)
+
+
+def is_similar(given: str, found: str) -> bool:
+    """Whether two lines are the same but for white space and a letter or two in a word, or one sign."""
+    left, right = split_words(given), split_words(found)
+    if find_numbers(given) != find_numbers(found) or are_antonyms(given, found):
+        return False
+    if len(left) != len(right):
+        return edit_distance(normalize_line(given), normalize_line(found), limit=1) <= 1
+    differing = [
+        (one, other) for one, other in zip(left, right, strict=True) if normalize_line(one) != normalize_line(other)
+    ]
+    return len(differing) <= MAX_SLIP_CHARACTERS and all(_is_typo(one, other) for one, other in differing)
+
+
+def _is_typo(given: str, found: str) -> bool:
+    """Whether two words differ by a letter or two of many."""
+    most = min(max(len(given), len(found)) // 4, MAX_SLIP_CHARACTERS)
+    return _bounded_distance(given, found, most) <= most
+
+
+def is_letter_typo(given: str, found: str) -> bool:
+    """Whether two words differ as the same word does, written in a hurry: a letter too many, too few, or elsewhere.
+
+    In a longer word one may be another one, but not the first.
+    """
+    shorter = min(len(given), len(found))
+    if _bounded_distance(given, found, 1) != 1 or shorter < _MIN_CUT_LENGTH:
+        return False
+    is_other_letter = len(given) == len(found) and sorted(given) != sorted(found)
+    return not is_other_letter or (shorter >= _MIN_SLIP_LENGTH and given[0] == found[0])
+
+
+def _cut_cost(given_key: str, found_key: str, *, is_first: bool, is_last: bool) -> int | None:
+    if len(given_key) >= len(found_key):
+        return None
+    if is_first and is_last:
+        if len(given_key) < _MIN_CUT_LENGTH:
+            return None
+        return CUT if found_key.count(given_key) == 1 else None
+    if is_first:
+        given_key, found_key = given_key[::-1], found_key[::-1]
+    if found_key.startswith(given_key):
+        return CUT
+    if len(given_key) < 2 * _MIN_SLIP_LENGTH or given_key[:3] != found_key[:3]:
+        return None
+    start = found_key[: len(given_key) + len(given_key) // SLIP_DIVISOR]
+    characters = prefix_distance(given_key, start)
+    is_slip = characters <= len(given_key) // (2 * SLIP_DIVISOR) and set(find_numbers(given_key)) <= set(
+        find_numbers(start)
+    )
+    return CUT + SLIP + PER_CHARACTER * characters if is_slip else None
+
+
+@lru_cache(maxsize=8192)
+def _bigrams(text: str) -> frozenset[str]:
+    return frozenset(map(add, text, text[1:]))
+
+
+def _strip_common_ends(first: str, second: str) -> tuple[str, str]:
+    shorter = min(len(first), len(second))
+    start = 0
+    while start < shorter and first[start] == second[start]:
+        start += 1
+    end = 0
+    while end < shorter - start and first[-1 - end] == second[-1 - end]:
+        end += 1
+    return first[start : len(first) - end], second[start : len(second) - end]
+
+
+def _differs_by_one_word(given: str, found: str) -> bool:
+    """Whether one word is another one, too many or missing, and the rest is the same and the greater part."""
+    left, right = split_words(given), split_words(found)
+    if abs(len(left) - len(right)) > 1 or min(len(left), len(right)) < _MIN_WORDS:
+        return False
+    shorter = min(len(left), len(right))
+    start = 0
+    while start < shorter and left[start] == right[start]:
+        start += 1
+    end = 0
+    while end < shorter - start and left[-1 - end] == right[-1 - end]:
+        end += 1
+    differing = [*left[start : len(left) - end], *right[start : len(right) - end]]
+    if len(differing) > 2 or not all(word.isidentifier() for word in differing):
+        return False
+    rest = sum(map(len, left)) - sum(map(len, left[start : len(left) - end]))
+    return rest >= max(map(len, differing), default=0)
+
+
+_MIN_WORDS = 3

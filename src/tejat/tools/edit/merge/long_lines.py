@@ -1,0 +1,105 @@
+"""Finds text amid a line that is too long to be compared as a whole, with a slip or other white space."""
+
+from collections.abc import Iterator, Sequence
+
+from tejat.tools.edit.match.indexed_file import IndexedFile, LineReplacement
+from tejat.tools.edit.match.line_cost import MAX_COMPARED_LENGTH, is_similar
+from tejat.tools.edit.match.normalize import find_numbers
+from tejat.tools.edit.match.related_lines import distinctive_words
+from tejat.tools.edit.merge.tokens import TokenSequence
+from tejat.tools.edit.merge.word_merge import merge_line
+from tejat.tools.edit.request import EditRequest
+
+_MAX_OLD_LENGTH = 2_000
+_MIN_WORDS = 4
+_MAX_SEARCHED = 4
+_RUN_LENGTH = 3
+_MAX_RUNS = 20
+_MAX_OCCURRENCES = 50
+"""A word that stands more often in the line tells no place."""
+_TYPO_DIVISOR = 6
+"""One word in so many may have a slip."""
+_SLACK = 200
+_CLEAR_MARGIN = 2
+"""How many more words have to differ at any other place."""
+
+
+def edit_long_line(request: EditRequest, page: IndexedFile) -> list[LineReplacement] | None:
+    """The edit at the one place in a very long line that the text fits; None if that is not certain."""
+    old, new = request.old.strip(), request.new.strip()
+    is_whole = request.old.replace(old, new, 1) == request.new if old and new else False
+    if request.expected != 1 or not is_whole or "\n" in old or len(old) > _MAX_OLD_LENGTH:
+        return None
+    given = TokenSequence(old)
+    places = sorted(
+        {place for place in _find_matches(given, old, page) if place[0] <= len(given) // _TYPO_DIVISOR + _CLEAR_MARGIN}
+    )
+    if len(given) < _MIN_WORDS or not places or places[0][0] > max(len(given) // _TYPO_DIVISOR, 1):
+        return None
+    differing, line, start, end = places[0]
+    if len(places) > 1 and places[1][0] < differing + _CLEAR_MARGIN:
+        return None
+    text = page.lines[line]
+    becomes = merge_line(old, text[start:end], new)
+    if becomes is None or becomes == text[start:end]:
+        return None
+    return [LineReplacement(line, line + 1, tuple(f"{text[:start]}{becomes}{text[end:]}".split("\n")))]
+
+
+def _find_matches(given: TokenSequence, old: str, page: IndexedFile) -> "Iterator[tuple[int, int, int, int]]":
+    """How many words differ, in which line, from where to where: at each place where a rare word stands."""
+    for line, text in enumerate(page.lines):
+        if len(text) <= MAX_COMPARED_LENGTH:
+            continue
+        for start, end in _search_ranges(given, old):
+            for at in _find_occurrences(text, old[given.starts[start] : given.ends[end - 1]]):
+                yield from _compare_at(given, start, line, text, at, 2 * len(old) + _SLACK)
+
+
+def _search_ranges(given: TokenSequence, old: str) -> "Iterator[tuple[int, int]]":
+    """From which word up to which one a part of the text is sought: those that tell most, and a few in a row."""
+    for word in distinctive_words(old)[:_MAX_SEARCHED]:
+        yield from ((index, index + 1) for index, each in enumerate(given.words) if each == word)
+    yield from ((index, index + _RUN_LENGTH) for index in range(min(len(given) - _RUN_LENGTH + 1, _MAX_RUNS)))
+
+
+def _find_occurrences(text: str, word: str) -> list[int]:
+    hits: list[int] = []
+    at = text.find(word)
+    while at >= 0:
+        hits.append(at)
+        if len(hits) > _MAX_OCCURRENCES:
+            return []
+        at = text.find(word, at + 1)
+    return hits
+
+
+def _compare_at(
+    given: TokenSequence, start: int, line: int, text: str, at: int, reach: int
+) -> "Iterator[tuple[int, int, int, int]]":
+    low = max(at - reach, 0)
+    found = TokenSequence(text[low : at + reach])
+    if at - low not in found.starts:
+        return
+    first = found.starts.index(at - low) - start
+    last = first + len(given)
+    if first < 0 or last > len(found):
+        return
+    differing = _count_typos(given.keys, found.keys[first:last])
+    if differing is not None:
+        yield differing, line, low + found.starts[first], low + found.ends[last - 1]
+
+
+def _count_typos(given: Sequence[str], found: Sequence[str]) -> int | None:
+    """How many words have a slip; None if any is another one, or a number or a sign differs."""
+    pairs = [(left, right) for left, right in zip(given, found, strict=True) if left != right]
+    for left, right in pairs:
+        if (
+            find_numbers(left)
+            or find_numbers(right)
+            or not left.isalpha()
+            or not right.isalpha()
+            or not is_similar(left, right)
+        ):
+            return None
+    return len(pairs)

@@ -1,0 +1,208 @@
+"""Which text the new one was written over: the old one as it was given, or the one that is in the file.
+
+Models often write the old text from memory and the new one as it should be. A line that the new text has as the file
+has it was never meant to be changed, however it was given.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+from math import gcd
+
+from tejat.tools.edit.match.alignment import LineAlignment
+from tejat.tools.edit.match.cost_matrix import STALE
+from tejat.tools.edit.match.indexed_file import IndexedFile
+from tejat.tools.edit.match.line_cost import ESCAPED
+from tejat.tools.edit.match.normalize import find_numbers, find_operators, normalize_line, split_words
+from tejat.tools.edit.match.search_block import SearchBlock, indent_of
+
+
+def find_merge_base(given: SearchBlock, new: Sequence[str], page: IndexedFile, alignment: LineAlignment) -> SearchBlock:
+    """The old lines that the new ones have to be compared with."""
+    found = [None if place is None else page.lines[place] for place in alignment.positions]
+    is_as_found = _is_written_like_file(
+        given, found, new, alignment, page.context_lines(alignment.start, alignment.end)
+    )
+    by_key, new_lines = {normalize_line(line): line for line in new}, {line.rstrip() for line in new}
+    new_bodies = {line.strip() for line in new}
+    # What is given as it stands in the new text accounts for it there.
+    spare = Counter(map(normalize_line, new)) - Counter(given.keys)
+    lines: list[str] = []
+    for index, (old, there) in enumerate(zip(given.lines, found, strict=True)):
+        if there is None or old == there:
+            lines.append(old)
+        elif alignment.costs[index] < ESCAPED:
+            is_given = old.rstrip() in new_lines and there.rstrip() not in new_lines
+            is_body_given = old.strip() in new_bodies and there.strip() not in new_bodies
+            as_found = indent_of(there) + old.lstrip(" \t") if is_body_given else there
+            lines.append(as_found if is_as_found and not is_given else old)
+        elif old.rstrip() in new_lines:
+            lines.append(old)
+        else:
+            # The new text may have the same slip, or the line as it is found: either way it leaves the words alone.
+            left_alone = by_key.get(given.keys[index]) or (
+                by_key[key] if (key := normalize_line(there)) in spare else None
+            )
+            changed = [line for line in new if normalize_line(line) in spare] or new
+            is_found_meant = alignment.costs[index] < STALE and _has_file_words(old, there, changed)
+            # The words of the one, but the indent that the new text was written over.
+            indent = indent_of(there if is_as_found else old)
+            if (
+                left_alone
+                and index == given.first_nonblank
+                and not normalize_line(there).startswith(given.keys[index][:1])
+            ):
+                # It was cut short: what stands before it here is no indent.
+                indent = indent_of(left_alone)
+            lines.append(indent + (left_alone or (there if is_found_meant else old)).lstrip(" \t"))
+    return SearchBlock(lines)
+
+
+def align_blank_lines(
+    given: SearchBlock, new: Sequence[str], page: IndexedFile, alignment: LineAlignment
+) -> tuple[SearchBlock, LineAlignment]:
+    """The same lines and places, with the blank lines between them that the new text was written over.
+
+    A blank line that is not in the file, and that the new text has not between the same two lines, was never there; one
+    that only the file has, and that the new text has between the same two lines, was known to be there.
+    """
+    keys = [normalize_line(line) for line in new]
+    parted = _blank_separated_pairs(keys)
+    lines, places, costs = list[str](), list[int | None](), list[float]()
+    elided: dict[int, tuple[int, int]] = {}
+    last: int | None = None
+    for index, place in enumerate(alignment.positions):
+        if place is None and not given.keys[index] and not _is_repeated(given.keys, index, keys, parted):
+            continue
+        if (
+            place is not None
+            and last is not None
+            and last + 1 == index
+            and (given.keys[last], given.keys[index]) in parted
+        ):
+            blank = [line for line in range((alignment.positions[last] or 0) + 1, place) if not page.keys[line]]
+            lines += [page.lines[line] for line in blank]
+            places += blank
+            costs += [0.0] * len(blank)
+        if index in alignment.elided_ranges:
+            elided[len(lines)] = alignment.elided_ranges[index]
+        last = None if place is None else index
+        lines.append(given.lines[index])
+        places.append(place)
+        costs.append(alignment.costs[index])
+    return SearchBlock(lines), LineAlignment(tuple(places), tuple(costs), alignment.total_cost, elided)
+
+
+def _blank_separated_pairs(keys: Sequence[str]) -> set[tuple[str, str]]:
+    """The pairs of lines with nothing but blank lines between them, and at least one."""
+    telling = [index for index, key in enumerate(keys) if key]
+    return {(keys[above], keys[below]) for above, below in pairwise(telling) if below - above > 1}
+
+
+def _is_repeated(given: Sequence[str], index: int, new: Sequence[str], parted: set[tuple[str, str]]) -> bool:
+    """Whether the new text has a blank line where the given one has it: next to a line that both have, or at an end."""
+    above = next((key for key in reversed(given[:index]) if key), None)
+    below = next((key for key in given[index + 1 :] if key), None)
+    if above is None:
+        return _count_leading_blank(new) >= _count_leading_blank(given)
+    if below is None:
+        return _count_leading_blank(new[::-1]) >= _count_leading_blank(given[::-1])
+    return any(above == left or below == right for left, right in parted)
+
+
+def _count_leading_blank(keys: Sequence[str]) -> int:
+    """How many of the first lines are blank."""
+    return next((index for index, key in enumerate(keys) if key), len(keys))
+
+
+def _is_written_like_file(
+    given: SearchBlock,
+    found: "Sequence[str | None]",
+    new: Sequence[str],
+    alignment: LineAlignment,
+    around: Sequence[str],
+) -> bool:
+    """Whether the new text is written as the file is rather than as the old text was given."""
+    pairs: list[tuple[str, str]] = []
+    others: set[str] = set()
+    for old, there, cost in zip(given.lines, found, alignment.costs, strict=True):
+        if there is not None and cost < ESCAPED:
+            pairs.append((old.rstrip(), there.rstrip()))
+        else:
+            others.add(old.rstrip())
+    # Of lines that were cut short or stand for others, the indents say nothing.
+    known = [line for line in new if line.strip() and line.rstrip() not in others]
+    given_indents, found_indents = (_indents(lines) for lines in ([old for old, _ in pairs], [it for _, it in pairs]))
+    new_indents = [indent_of(line) for line in known]
+    first = next(((old, there) for old, there in pairs if old), None)
+    if first and known and given.lines[given.first_nonblank].rstrip() == first[0]:
+        # All three most often begin at the same depth, even where the rest is put into a block or taken out of one.
+        old_first, found_first, new_first = (indent_of(line) for line in (*first, known[0]))
+        least_given, least_found, least_new = (
+            min(map(len, each)) for each in (given_indents, found_indents, new_indents)
+        )
+        is_at_given_depth = least_given == least_new != least_found
+        if old_first == new_first != found_first and (is_at_given_depth or first[0].strip() in map(str.strip, known)):
+            return False
+        has_lines_as_found = bool(_count_shared([there for _, there in pairs], known))
+        if found_first == new_first != old_first and (has_lines_as_found or not is_at_given_depth):
+            return True
+    if _count_shared(given.lines, new) and _are_indent_steps(
+        given_indents - found_indents, new_indents, _indents(around)
+    ):
+        return False
+    new_lines = {line.rstrip() for line in known}
+    moved = [(old in new_lines, it in new_lines) for old, it in pairs if indent_of(old) != indent_of(it)]
+    if moved and moved[0] == moved[-1] and moved[0][0] != moved[0][1]:
+        return moved[0][1]
+    as_given, as_found = (
+        _count_shared(lines, new) for lines in (given.lines, [line for line in found if line is not None])
+    )
+    if as_given != as_found:
+        return as_found > as_given
+    return sum(indent in found_indents for indent in new_indents) > sum(
+        indent in given_indents for indent in new_indents
+    )
+
+
+def _are_indent_steps(only_given: "set[str]", indents: Sequence[str], around: "set[str]") -> bool:
+    """Whether the least indent is one that only the given text has, and all others are so many steps of it.
+
+    Where all of them are steps of the file too, that says nothing.
+    """
+    step = min(filter(None, indents), key=len, default="")
+    if not step or step not in only_given:
+        return False
+    unit = gcd(*(len(indent) for indent in around if indent and set(indent) == set(step)))
+    if unit and all(len(indent) % unit == 0 for indent in indents):
+        return False
+    return all(indent == step * (len(indent) // len(step)) for indent in indents)
+
+
+def _count_shared(lines: Sequence[str], new: Sequence[str]) -> int:
+    left, right = (Counter(line.rstrip() for line in each if line.strip()) for each in (lines, new))
+    return (left & right).total()
+
+
+def _indents(lines: Sequence[str]) -> set[str]:
+    return {indent_of(line) for line in lines if line.strip()}
+
+
+def _has_file_words(given: str, found: str, new: Sequence[str]) -> bool:
+    """Whether the new line that is most like the one found has the words in which that differs from the given one."""
+    if find_operators(given) != find_operators(found) or find_numbers(given) != find_numbers(found):
+        return False
+    given_words, found_words = Counter(split_words(given)), Counter(split_words(found))
+    only_found, only_given = found_words - given_words, given_words - found_words
+    if any(word in split_words(line) for line in new for word in only_given):
+        return False  # it was misremembered throughout
+    likest = max(
+        (Counter(split_words(line)) for line in new),
+        key=lambda words: (words & (found_words | given_words)).total() / (words.total() + found_words.total()),
+        default=Counter[str](),
+    )
+    has_them = all(likest[word] >= found_words[word] for word in only_found)
+    # Signs are in many lines: only words tell that it is this line.
+    names = Counter({word: count for word, count in found_words.items() if word[:1].isalnum()})
+    is_this_line = 2 * (likest & names).total() >= names.total()
+    return bool(only_found) and has_them and is_this_line and not (likest - found_words) & only_given

@@ -1,0 +1,131 @@
+"""Whether lines that were found mean what was given, however few letters differ: where they do not, nothing is written.
+
+A slip is a slip of spelling, or a word of a line that only stands near the change. What names a block, what decides
+whether it runs, an operator and the opposite of a word are none.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+
+from tejat.tools.edit.match.alignment import LineAlignment
+from tejat.tools.edit.match.antonyms import are_antonyms, split_identifier
+from tejat.tools.edit.match.block_names import find_block_name
+from tejat.tools.edit.match.cost_matrix import MISSING, STALE
+from tejat.tools.edit.match.indexed_file import IndexedFile
+from tejat.tools.edit.match.line_cost import CUT, ELIDED, SLIP, WORD, is_letter_typo
+from tejat.tools.edit.match.normalize import find_operators, normalize_line, split_words, strip_escapes
+from tejat.tools.edit.match.search_block import SearchBlock, indent_of
+from tejat.tools.edit.merge.three_way import MergeConflict
+
+_GUARDS = re.compile(
+    r"\s*(?:[}\])]+\s*)?(?:else\s+)?(?:if|elif|elsif|elseif|while|for|foreach|case|when|unless|until|guard|switch|match)\b"
+)
+_DECISIONS = re.compile(r"\s*(?:assert|return)\b|.*\s\?\s")
+_DASHES = re.compile("-(?: ?-)+")
+_NEGATIONS = frozenset({"not", "no", "non", "never", "without", "un", "false", "off"})
+_MIN_TYPO_LENGTH = 5
+_MIN_INDENT = 2
+
+
+def check_same_meaning(given: SearchBlock, new: Sequence[str], page: IndexedFile, alignment: LineAlignment) -> None:
+    """Raises Conflict at the first line that means something else than the one that was given."""
+    new_keys = {normalize_line(line) for line in new}
+    for index, place in enumerate(alignment.positions):
+        # Where lines were left out, costs are not quite whole.
+        cost = round(alignment.costs[index])
+        if place is None and index == given.first_nonblank and cost >= MISSING and find_block_name(given.lines[index]):
+            raise MergeConflict(alignment.start, "stands in another block than old_string says")
+        if place is not None and cost == CUT and index == given.first_nonblank and given.keys[index] not in new_keys:
+            is_end = not page.keys[place].startswith(given.keys[index])
+            if is_end and len(indent_of(given.lines[index])) >= _MIN_INDENT:
+                raise MergeConflict(place, "has more before it than old_string, which is indented as if it began there")
+        if place is None or cost <= CUT or cost == ELIDED:
+            continue
+        # A line that the new text has as the file has it was known, however it was given.
+        if page.keys[place] in new_keys and given.keys[index] not in new_keys:
+            continue
+        # How a sign is escaped does not change what it says.
+        reason = _find_difference(
+            _strip_all_escapes(given.lines[index]), _strip_all_escapes(page.lines[place]), cost, page.has_word
+        )
+        if reason is not None:
+            raise MergeConflict(place, reason)
+
+
+def _strip_all_escapes(line: str) -> str:
+    """The line without any escapes: what was escaped once may be escaped twice in the file."""
+    return strip_escapes(strip_escapes(line))
+
+
+def _find_difference(given: str, found: str, cost: int, has_word: Callable[[str], bool]) -> str | None:
+    words = _identifier_words(given), _identifier_words(found)
+    is_spelt_alike = _words_match(*words, lambda one, other: _is_typo(one, other, has_word))
+    if not is_spelt_alike and _names_other_block(given, found):
+        return "names something else than old_string does"
+    is_longer = _words_match(*words, _is_extended_name)
+    decides = _GUARDS.match(given) and _GUARDS.match(found) and not is_spelt_alike and not is_longer
+    if cost < STALE and (cost < CUT + SLIP or cost == WORD):
+        if are_antonyms(given, found):
+            return "says the opposite of what old_string does"
+        if words[0] != words[1] and sorted(words[0]) == sorted(words[1]):
+            return "has its words in another order than old_string"
+        if not _have_same_operators(given, found, is_longer=is_longer):
+            return "has other operators than old_string"
+        decides = decides or (_DECISIONS.match(found) and not is_spelt_alike and not is_longer)
+    elif cost < STALE:
+        return None  # it was cut short besides, and may go on with anything
+    return "decides otherwise than old_string does" if decides else None
+
+
+def _have_same_operators(given: str, found: str, *, is_longer: bool) -> bool:
+    is_plain = given.isascii() and found.isascii()
+    operators, there = (_normalized_operators(line, is_plain=is_plain) for line in (given, found))
+    # Of a name that goes on, the first part may be such a word.
+    return operators == there or (is_longer and _symbol_operators(operators) == _symbol_operators(there))
+
+
+def _names_other_block(given: str, found: str) -> bool:
+    """Whether both name a block, and not the same one: a name that goes on is another one too."""
+    left, right = (list(map(normalize_line, find_block_name(line))) for line in (given, found))
+    return bool(left) and bool(right) and left != right
+
+
+def _words_match(given: Sequence[str], found: Sequence[str], is_like: Callable[[str, str], bool]) -> bool:
+    if len(given) != len(found):
+        return False
+    return all(
+        normalize_line(one) == normalize_line(other) or is_like(one, other)
+        for one, other in zip(given, found, strict=True)
+    )
+
+
+def _is_typo(given: str, found: str, has_word: Callable[[str], bool]) -> bool:
+    """Whether it is a slip of spelling: no word that the file knows, and no short one, which could be any other."""
+    if min(len(given), len(found)) < _MIN_TYPO_LENGTH or are_antonyms(given, found) or has_word(given):
+        return False
+    left, right = split_identifier(given), split_identifier(found)
+    differing = [(one, other) for one, other in zip(left, right, strict=False) if one != other]
+    if len(left) == len(right) and len(differing) == 1:
+        return is_letter_typo(*differing[0]) or (len(given) != len(found) and is_letter_typo(given, found))
+    return is_letter_typo("".join(left), "".join(right))
+
+
+def _is_extended_name(given: str, found: str) -> bool:
+    """Whether the name in the file is the given one with more behind it: it was changed since, and is no other."""
+    left, right = split_identifier(given), split_identifier(found)
+    return len(left) < len(right) and left == right[: len(left)] and _NEGATIONS.isdisjoint(right[len(left) :])
+
+
+def _identifier_words(line: str) -> list[str]:
+    return [word for word in split_words(line) if word[0].isalnum() or word[0] == "_"]
+
+
+def _normalized_operators(line: str, *, is_plain: bool) -> list[str]:
+    """Its operators; where not all is plain, one dash may stand for two."""
+    if is_plain:
+        return find_operators(line)
+    return find_operators(_DASHES.sub("-", " ".join(map(normalize_line, split_words(line)))))
+
+
+def _symbol_operators(operators: Sequence[str]) -> list[str]:
+    return [operator for operator in operators if not operator[0].isalpha()]

@@ -1,0 +1,407 @@
+"""Merges three ways: what was thought to be there, what is there, and what is to be there.
+
+What the change leaves alone stays as it is found; only what it changes is written. Where both differ at the same place
+nobody knows what is right, and the change is refused.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from tejat.tools.edit.match.alignment import LineAlignment
+from tejat.tools.edit.match.cost_matrix import STALE
+from tejat.tools.edit.match.indexed_file import IndexedFile, LineReplacement
+from tejat.tools.edit.match.line_cost import CUT, ELIDED, ESCAPED, SLIP, is_similar
+from tejat.tools.edit.match.normalize import find_operators, normalize_line, split_words
+from tejat.tools.edit.match.search_block import SearchBlock, contains_in_order, indent_of, is_elision
+from tejat.tools.edit.merge.indentation import IndentMap
+from tejat.tools.edit.merge.merge_base import align_blank_lines, find_merge_base
+from tejat.tools.edit.merge.spelling_rules import learn_spelling, learn_typos
+from tejat.tools.edit.merge.word_merge import escaped_signs, merge_line
+from tejat.workspace.text.line_edits import DiffEdit, compute_line_edits
+
+_MIN_SIMILARITY = 0.4
+"""The part of its words that a line keeps when it is changed and not replaced."""
+_MAX_PAIRS = 2_500
+_SEPARATOR = ","
+
+
+class MergeConflict(Exception):
+    """The change cannot be made with certainty; `line` of the file is why, counted from 0."""
+
+    def __init__(self, line: int, reason: str) -> None:
+        super().__init__(reason)
+        self.line = line
+        self.reason = reason
+
+
+def three_way_merge(
+    given: SearchBlock, new: Sequence[str], page: IndexedFile, alignment: LineAlignment, *, is_confirmed: bool = False
+) -> list[LineReplacement]:
+    """The edits that make the change from `given` to `new` where `alignment` found it. Raises Conflict.
+
+    None are left if the file is as the change wants it. `is_confirmed` means that somebody knows this to be the place,
+    so that a line may differ by more than a slip if the change leaves alone what differs.
+    """
+    edits = _ThreeWayMerge(given, new, page, alignment, is_confirmed=is_confirmed).edits()
+    return [edit for edit in edits if list(edit.lines) != list(page.lines[edit.start : edit.end])]
+
+
+class _ThreeWayMerge:
+    def __init__(
+        self, given: SearchBlock, new: Sequence[str], page: IndexedFile, alignment: LineAlignment, *, is_confirmed: bool
+    ) -> None:
+        given, alignment = align_blank_lines(given, new, page, alignment)
+        self._block, self._target, self._alignment, self._is_confirmed = given, page, alignment, is_confirmed
+        known = [
+            (given.lines[index], page.lines[place], alignment.costs[index])
+            for index, place in enumerate(alignment.positions)
+            if place is not None
+        ]
+        spell = learn_spelling([(line, found) for line, found, cost in known if cost < CUT])
+        mend = learn_typos([(line, found) for line, found, cost in known if SLIP <= cost < STALE], page.has_word)
+        self._escaped_signs = {
+            sign
+            for line, found, cost in known
+            if cost == ESCAPED
+            for sign in escaped_signs(line.strip(), found.strip())
+        }
+        self._new = [mend(spell(line)) for line in new]
+        self._old = find_merge_base(
+            SearchBlock([mend(spell(line)) for line in given.lines]), self._new, page, alignment
+        )
+        around = page.context_lines(alignment.start, alignment.end)
+        self._old = old = self._fix_stray_indents(around)
+        pairs = list(self._paired_lines().values())
+        staying = self._first_kept_line()
+        if staying is not None and self._has_three_indents(*staying):
+            raise MergeConflict(staying[1], "is indented neither as old_string nor as new_string has it")
+        self._indentation = IndentMap(pairs, [*old.lines, *self._new], around)
+
+    def _paired_lines(self) -> dict[int, tuple[str, str]]:
+        """Lines as they were thought to be and as they are."""
+        costs = self._alignment.costs
+        return {
+            index: (self._old.lines[index], self._target.lines[place])
+            for index, place in enumerate(self._alignment.positions)
+            if place is not None and costs[index] < STALE and not self._is_cut(index, place)
+        }
+
+    def _fix_stray_indents(self, around: Sequence[str]) -> SearchBlock:
+        """The old lines; one that is moved alone, to where the file has it, is taken as the new text has it."""
+        pairs, counts = self._paired_lines(), Counter(line.strip() for line in self._new)
+        new = {bare: line for line in self._new if counts[bare := line.strip()] == 1 and bare}
+        staying = {index: new[bare] for index, (line, _) in pairs.items() if (bare := line.strip()) in new}
+        moved = [index for index, line in staying.items() if indent_of(line) != indent_of(pairs[index][0])]
+        if len(moved) != 1 or len(staying) == 1:
+            return self._old
+        others = [pair for index, pair in pairs.items() if index != moved[0]]
+        known = IndentMap(others, [*self._old.lines, *self._new], around)
+        line, found = staying[moved[0]], pairs[moved[0]][1]
+        if known.map_indent(indent_of(line)) != indent_of(found):
+            return self._old
+        return SearchBlock([line if index == moved[0] else old for index, old in enumerate(self._old.lines)])
+
+    def _first_kept_line(self) -> tuple[int, int] | None:
+        """The first given line that the file and the new text have too, each in its own indent; where it stands."""
+        new = Counter(line.strip() for line in self._new)
+        for index, place in enumerate(self._alignment.positions):
+            bare = self._block.lines[index].strip()
+            if bare and place is not None and new[bare] == 1 and self._target.lines[place].strip() == bare:
+                return index, place
+        return None
+
+    def _has_three_indents(self, index: int, place: int) -> bool:
+        """Whether a line that stays has another indent in each text, and none of the new ones has that of the old text.
+
+        Then nobody knows which one is meant.
+        """
+        old, found, lines = (
+            self._block.lines[index],
+            self._target.lines[place],
+            [line for line in self._new if line.strip()],
+        )
+        new = next(line for line in lines if line.strip() == old.strip())
+        is_wrapped = new != lines[0] and indent_of(self._block.lines[self._block.first_nonblank]) in map(
+            indent_of, lines
+        )
+        return not is_wrapped and len({indent_of(line) for line in (old, found, new)}) == 3
+
+    def _is_cut(self, index: int, place: int) -> bool:
+        """Whether the line lacks its beginning, so that nothing can be told from its indent."""
+        return (
+            index == self._old.first_nonblank
+            and normalize_line(self._old.lines[index])[:1] != self._target.keys[place][:1]
+        )
+
+    def edits(self) -> list[LineReplacement]:
+        alike = set(self._old.lines).intersection(self._new)
+        if all(self._alignment.positions[index] is not None for index, dots in enumerate(self._old.elisions) if dots):
+            # The dots are in the file.
+            alike.update(line for line in (*self._old.lines, *self._new) if is_elision(line))
+        return [
+            self._resolve(edit)
+            for edit in compute_line_edits(
+                _comparable_lines(self._old.lines, alike), _comparable_lines(self._new, alike)
+            )
+        ]
+
+    def _resolve(self, edit: DiffEdit) -> LineReplacement:
+        old, new = self._old.lines[edit.old_start : edit.old_end], self._new[edit.new_start : edit.new_end]
+        if any("".join(new).count(sign) > "".join(old).count(sign) for sign in self._escaped_signs):
+            reason = (
+                "begins a stretch that is escaped in another way than old_string is, so that new lines may have to be"
+            )
+            raise MergeConflict(self._alignment.start, reason)
+        if self._has_wanted_blank_lines(edit):
+            return LineReplacement(self._alignment.start, self._alignment.start, ())
+        if any(map(str.strip, new)):
+            self._check_separator(edit.old_start - 1)
+        placed = [
+            (index, place)
+            for index in range(edit.old_start, edit.old_end)
+            if (place := self._replaced_position(index)) is not None
+        ]
+        if not placed:
+            return self._insert_lines(edit, new)
+        start, end = placed[0][1], placed[-1][1] + 1
+        taken = {place for _, place in placed}
+        for line in range(start, end):
+            if line not in taken and self._target.keys[line]:
+                raise MergeConflict(line, "stands amid the lines to be replaced, and old_string lacks it")
+        lines = self._replace_lines(placed, new)
+        self._check_duplicate_neighbor(edit, start, end)
+        before, behind = self._count_blank_lines_around(edit, start, end)
+        start -= min(before, max(_count_leading_blank(lines) - _count_leading_blank(old), 0))
+        end += min(behind, max(_count_leading_blank(lines[::-1]) - _count_leading_blank(old[::-1]), 0))
+        return LineReplacement(start, end, tuple(lines))
+
+    def _check_separator(self, index: int) -> None:
+        """Raises Conflict if the line before new ones lacks the comma that it was thought to have."""
+        place = self._alignment.positions[index] if index >= 0 else None
+        if place is None or not self._block.keys[index].endswith(_SEPARATOR):
+            return
+        # A comment may stand behind it in the file.
+        if self._target.keys[place].count(_SEPARATOR) < self._block.keys[index].count(_SEPARATOR):
+            raise MergeConflict(place, "lacks the comma that it needs before new lines")
+
+    def _check_duplicate_neighbor(self, edit: DiffEdit, start: int, end: int) -> None:
+        """Raises Conflict if the file has a line next to the replaced ones that comes as a new one as well."""
+        above, below = self._end_above(edit), self._start_below(edit)
+        beside = [*range(start if above is None else above, start), *range(end, end if below is None else below)]
+        new = {normalize_line(line) for line in self._new[edit.new_start : edit.new_end]}
+        for line in beside:
+            if self._target.keys[line] and self._target.keys[line] in new:
+                raise MergeConflict(line, "is there already, and old_string lacks it")
+
+    def _has_wanted_blank_lines(self, edit: DiffEdit) -> bool:
+        """Whether only the number of blank lines between two lines changes, and the file has that number already."""
+        old, new = self._old.lines, self._new
+        if any(map(str.strip, (*old[edit.old_start : edit.old_end], *new[edit.new_start : edit.new_end]))):
+            return False
+        behind = edit.new_end + _count_leading_blank(new[edit.new_end :])
+        wanted = behind - edit.new_start + _count_leading_blank(new[: edit.new_start][::-1])
+        first = edit.old_start - _count_leading_blank(old[: edit.old_start][::-1]) - 1
+        last = edit.old_end + _count_leading_blank(old[edit.old_end :])
+        if first < 0 or last == len(old):
+            return False
+        above, below = self._end(first), self._start(last)
+        return (
+            above is not None
+            and below is not None
+            and below - above == wanted
+            and not any(self._target.keys[above:below])
+        )
+
+    def _count_blank_lines_around(self, edit: DiffEdit, start: int, end: int) -> tuple[int, int]:
+        """How many blank lines the old text lacks before and behind the place; new ones are meant to be these."""
+        above, below = self._end_above(edit), self._start_below(edit)
+        above, below = start if above is None else above, end if below is None else below
+        return _count_leading_blank(self._target.lines[above:start][::-1]), _count_leading_blank(
+            self._target.lines[end:below]
+        )
+
+    def _replaced_position(self, index: int) -> int | None:
+        """Where a line that is to be replaced stands. Raises Conflict if it is not there; a blank line may be gone."""
+        place = self._alignment.positions[index]
+        if place is None and self._old.keys[index]:
+            near = next((at for at in self._alignment.positions[index:] if at is not None), self._alignment.end)
+            if self._old.elisions[index]:
+                raise MergeConflict(near, "stands where lines were left out that would be replaced")
+            raise MergeConflict(near, "stands where a line should be that is to be replaced and is not there")
+        return place
+
+    # --- lines that replace others ---
+
+    def _replace_lines(self, placed: Sequence[tuple[int, int]], new: Sequence[str]) -> list[str]:
+        page, costs = self._target, self._alignment.costs
+        turned = dict(_pair_similar_lines([self._old.lines[index] for index, _ in placed], new))
+        becomes = {pair: turn for turn, pair in turned.items()}
+        for turn, (index, place) in enumerate(placed):
+            if turn not in turned and not self._may_delete(index, place):
+                raise MergeConflict(place, "is to be replaced and differs from old_string")
+        lines: list[str] = []
+        for at, line in enumerate(new):
+            turn = becomes.get(at)
+            if turn is None:
+                like = placed[at] if len(placed) == len(new) else None
+                lines.append(self._indent_like(line, *like) if like else self._reindent(line, placed[0][1]))
+                continue
+            index, place = placed[turn]
+            lines.append(self._change_line(self._old.lines[index], page.lines[place], line, place, costs[index]))
+        return lines
+
+    def _may_delete(self, index: int, place: int) -> bool:
+        old, found = self._block.lines[index], self._target.lines[place]
+        return self._alignment.costs[index] < CUT or (
+            is_similar(old, found) and find_operators(old) == find_operators(found)
+        )
+
+    def _change_line(self, old: str, found: str, new: str, place: int, cost: float) -> str:
+        is_known = (
+            cost < SLIP or cost == ELIDED or is_similar(old, found) or normalize_line(new) == normalize_line(found)
+        )
+        if not is_known and not self._is_confirmed:
+            raise MergeConflict(place, "is to be changed and is not what old_string says")
+        body = merge_line(old.lstrip(" \t"), found.lstrip(" \t"), new.lstrip(" \t"))
+        if body is None:
+            raise MergeConflict(place, "is to be changed and is not what old_string says")
+        if not body.strip():
+            return body
+        if indent_of(new) == indent_of(old):
+            return indent_of(found) + body
+        is_stray = (len(indent_of(new)) - len(indent_of(old))) % 2 and "\t" not in indent_of(new)
+        if indent_of(new) == indent_of(found) and is_stray:
+            # A stray space in the old line, and the new one is right.
+            return indent_of(found) + body
+        return self._map_indent(indent_of(new), place) + body
+
+    def _indent_like(self, line: str, index: int, place: int) -> str:
+        """A line that takes the place of another one, indented like that if it was thought to be."""
+        if line.strip() and indent_of(line) == indent_of(self._old.lines[index]):
+            return indent_of(self._target.lines[place]) + line.lstrip(" \t")
+        return self._reindent(line, place)
+
+    def _reindent(self, line: str, place: int) -> str:
+        if not line.strip() or self._indentation.is_identity:
+            return line
+        return self._map_indent(indent_of(line), place) + line.lstrip(" \t")
+
+    def _map_indent(self, indent: str, place: int) -> str:
+        written = self._indentation.map_indent(indent)
+        if written is None:
+            raise MergeConflict(place, "is indented in a way that does not tell how the new lines have to be")
+        return written
+
+    # --- lines that are put between others ---
+
+    def _insert_lines(self, edit: DiffEdit, new: Sequence[str]) -> LineReplacement:
+        start, end = self._gap(edit)
+        lacks_blank = (
+            edit.old_start and not self._old.keys[edit.old_start - 1] and self._end(edit.old_start - 1) is None
+        )
+        if lacks_blank and any(self._target.keys[end : end + 1]):
+            raise MergeConflict(end, "stands where a blank line should be, behind which new lines would go")
+        lines = tuple(self._indent_like_neighbor(edit, line) or self._reindent(line, start) for line in new)
+        between = self._target.keys[start:end]
+        if not between or not lines:
+            return LineReplacement(start, start, lines)
+        keys = [normalize_line(line) for line in lines]
+        if contains_in_order(keys, between):
+            return LineReplacement(start, end, lines)
+        if not any(between):
+            if self._is_blank(edit.old_end) != self._is_blank(edit.old_start - 1):
+                # There are more blank lines than was thought, on that side.
+                at = start if self._is_blank(edit.old_end) else end
+                return LineReplacement(at, at, lines)
+            above, below = self._target.lines[start - 1] if start else "", "".join(self._target.lines[end : end + 1])
+            indents = {indent_of(line) for line in lines if line.strip()}
+            if (indent_of(above) in indents) != (indent_of(below) in indents):
+                at = start if indent_of(above) in indents else end
+                return LineReplacement(at, at, lines)
+        raise MergeConflict(start, "stands where new lines would go, and old_string lacks it")
+
+    def _indent_like_neighbor(self, edit: DiffEdit, line: str) -> str | None:
+        """A new line next to one of the same kind and depth, indented as that is in the file."""
+        for index in (edit.old_start - 1, edit.old_end):
+            if not 0 <= index < len(self._old.lines) or not line.strip():
+                continue
+            old, place = self._old.lines[index], self._alignment.positions[index]
+            if place is not None and indent_of(old) == indent_of(line) and old.strip()[:1] == line.strip()[:1]:
+                return indent_of(self._target.lines[place]) + line.lstrip(" \t")
+        return None
+
+    def _is_blank(self, index: int) -> bool:
+        return 0 <= index < len(self._old.keys) and not self._old.keys[index]
+
+    def _gap(self, edit: DiffEdit) -> tuple[int, int]:
+        """The lines of the file between the ones before and behind the place: none if all is as it was thought."""
+        before, behind = self._end_above(edit), self._start_below(edit)
+        if before is None and behind is None:
+            raise MergeConflict(self._alignment.start, "is not where the new lines would go")
+        start = before if before is not None else behind or 0
+        return start, behind if behind is not None and before is not None else start
+
+    def _end_above(self, edit: DiffEdit) -> int | None:
+        """Where the last line ends that is there and stands before the edit."""
+        ends = map(self._end, range(edit.old_start - 1, -1, -1))
+        return next((end for end in ends if end is not None), None)
+
+    def _start_below(self, edit: DiffEdit) -> int | None:
+        """Where the first line begins that is there and stands behind the edit."""
+        starts = map(self._start, range(edit.old_end, len(self._old.lines)))
+        return next((start for start in starts if start is not None), None)
+
+    def _start(self, index: int) -> int | None:
+        return (
+            self._alignment.elided_ranges[index][0]
+            if index in self._alignment.elided_ranges
+            else self._alignment.positions[index]
+        )
+
+    def _end(self, index: int) -> int | None:
+        if index in self._alignment.elided_ranges:
+            return self._alignment.elided_ranges[index][1]
+        place = self._alignment.positions[index]
+        return None if place is None else place + 1
+
+
+def _comparable_lines(lines: Sequence[str], alike: "set[str]") -> list[str]:
+    """The lines for telling what a change changes: white space at the end is none, and dots are dots.
+
+    Those that are alike on both sides are kept as they are, so that they meet each other and no one else.
+    """
+    return [line if line in alike else "..." if is_elision(line) else line.rstrip() for line in lines]
+
+
+def _count_leading_blank(lines: Sequence[str]) -> int:
+    """How many of the first lines are blank."""
+    return next((index for index, line in enumerate(lines) if line.strip()), len(lines))
+
+
+def _pair_similar_lines(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
+    """Which old line becomes which new one: in order, those that keep most of their words."""
+    if not old or not new or len(old) * len(new) > _MAX_PAIRS:
+        return []
+    old_words, new_words = [Counter(split_words(line)) for line in old], [Counter(split_words(line)) for line in new]
+    best = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
+    for left in range(len(old) - 1, -1, -1):
+        for right in range(len(new) - 1, -1, -1):
+            alike = _word_similarity(old_words[left], new_words[right])
+            paired = best[left + 1][right + 1] + alike if alike >= _MIN_SIMILARITY else 0.0
+            best[left][right] = max(paired, best[left + 1][right], best[left][right + 1])
+    pairs: list[tuple[int, int]] = []
+    left = right = 0
+    while left < len(old) and right < len(new):
+        if best[left][right] == best[left + 1][right]:
+            left += 1
+        elif best[left][right] == best[left][right + 1]:
+            right += 1
+        else:
+            pairs.append((left, right))
+            left, right = left + 1, right + 1
+    return pairs
+
+
+def _word_similarity(left: "Counter[str]", right: "Counter[str]") -> float:
+    together = left.total() + right.total()
+    return 2 * (left & right).total() / together if together else 0.0

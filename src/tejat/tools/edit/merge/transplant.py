@@ -1,0 +1,73 @@
+"""Makes a change that was meant for one text in another that differs a little from it."""
+
+import re
+
+from tejat.tools.edit.match.alignment import LineAlignment, align
+from tejat.tools.edit.match.cost_matrix import STALE
+from tejat.tools.edit.match.indexed_file import IndexedFile
+from tejat.tools.edit.match.search_block import SearchBlock
+from tejat.tools.edit.merge.three_way import MergeConflict, three_way_merge
+from tejat.workspace.text.encoding import UTF_8
+from tejat.workspace.text.text_edits import TextFile
+
+_LEADING_BLANK_LINES = re.compile(r"\A(?:[ \t]*\n)*")
+_TRAILING_BLANK_LINES = re.compile(r"(?:\n[ \t]*)*\Z")
+_SLACK = 8
+
+
+def transplant_change(old: str, found: str, new: str) -> str | None:
+    """What `found` becomes by the change from `old` to `new`; None if that is not certain. Lines end with LF."""
+    old_core, found_core, new_core = _TrimmedText(old), _TrimmedText(found), _TrimmedText(new)
+    before = _merge_blank_lines(old_core.before, found_core.before, new_core.before)
+    behind = _merge_blank_lines(old_core.behind, found_core.behind, new_core.behind)
+    if before is None or behind is None:
+        return None
+    inner = _merge_text(old_core.text, found_core.text, new_core.text)
+    return None if inner is None else before + inner + behind
+
+
+class _TrimmedText:
+    """A text and the blank lines around it, which models add and forget as they like."""
+
+    __slots__ = ("before", "behind", "text")
+
+    def __init__(self, text: str) -> None:
+        before = _LEADING_BLANK_LINES.match(text)
+        self.before = before[0] if before and text.strip() else ""
+        rest = text[len(self.before) :]
+        behind = _TRAILING_BLANK_LINES.search(rest)
+        self.behind = behind[0] if behind else ""
+        self.text = rest[: len(rest) - len(self.behind)]
+
+
+def _merge_blank_lines(old: str, found: str, new: str) -> str | None:
+    if found == old:
+        return new
+    return found if new == old else None
+
+
+def _merge_text(old: str, found: str, new: str) -> str | None:
+    if old == found:
+        return new
+    if old == new:
+        return found
+    given, page = SearchBlock(old.split("\n")), IndexedFile(TextFile(UTF_8.encode(found), UTF_8))
+    ways = align(given, page, 0, abs(len(given.lines) - len(page.lines)) + _SLACK)
+    if not ways and len(given.lines) != len(page.lines):
+        return None
+    way = ways[0] if ways else _identity_alignment(len(given.lines))
+    try:
+        edits = three_way_merge(given, new.split("\n") if new else [], page, way, is_confirmed=True)
+    except MergeConflict:
+        return None
+    lines: list[str] = []
+    done = 0
+    for edit in edits:
+        lines += [*page.lines[done : edit.start], *edit.lines]
+        done = edit.end
+    return "\n".join([*lines, *page.lines[done:]])
+
+
+def _identity_alignment(count: int) -> LineAlignment:
+    """The first line for the first, and so on."""
+    return LineAlignment(tuple(range(count)), (float(STALE),) * count, 0.0, {})

@@ -1,0 +1,117 @@
+"""Line breaks that were given for the escapes `\\n` and `\\r` of the file, written as escapes again."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from tejat.tools.edit.match.indexed_file import IndexedFile
+from tejat.tools.edit.match.normalize import normalize_line
+from tejat.tools.edit.repair.string_literals import breaks_inside_literal, spans_literal
+
+_ESCAPES = ("\\n", "\\r")
+_PLAIN = str.maketrans("“”‘’", "\"\"''")
+_MAX_JOINED = 8
+_MAX_UNKNOWN_LINES = 100
+"""Lines that the file has not; where there are more, it is not for their breaks, and each is sought in all of it."""
+
+
+def group_escaped_breaks(lines: Sequence[str], page: IndexedFile) -> list[list[str]]:
+    """The lines, those together that make one line of the file when they are joined, with the escapes between them."""
+    strange = {key for key in map(normalize_line, lines) if key not in page.key_set}
+    if not 0 < len(strange) <= _MAX_UNKNOWN_LINES or not any(escape in page.key_text for escape in _ESCAPES):
+        return [[line] for line in lines]
+    text = f"\n{page.key_text}"
+    starts = {key for key in strange if any(f"\n{key}{escape}" in text for escape in _ESCAPES)}
+    keys = frozenset(_keys_with_escapes(page.key_text)) if starts else frozenset[str]()
+    groups: list[list[str]] = []
+    index = 0
+    while index < len(lines):
+        key = normalize_line(lines[index])
+        group = _join_group(lines, index, keys) if key in starts else [lines[index]]
+        groups.append(group)
+        index += len(group) // 2 + 1
+    return groups
+
+
+def join_like_groups(lines: Sequence[str], groups: "Sequence[Sequence[str]]") -> list[str]:
+    """Other lines, joined where the groups have such a break: the same text stands around it."""
+    groups = [[part.translate(_PLAIN) for part in group] for group in groups]
+    plain = [line.translate(_PLAIN) for line in lines]
+    breaks = [(group[at - 1], group[at], group[at + 1]) for group in groups for at in range(1, len(group), 2)]
+    if len({escape for _, escape, _ in breaks}) == 1 and all(
+        spans_literal(group[::2]) for group in groups if group[1:]
+    ):
+        return _join_literals(lines, plain, {group[0] for group in groups if not group[1:]}, breaks[0][1])
+    joined = list(lines[:1])
+    for line, (last, this) in zip(lines[1:], pairwise(plain), strict=True):
+        escape = next((sign for left, sign, right in breaks if _is_same_break(last, this, left, right, sign)), None)
+        if escape is None:
+            joined.append(line)
+        else:
+            joined[-1] += escape + line
+    return joined
+
+
+def _join_literals(lines: Sequence[str], plain: Sequence[str], known: "set[str]", escape: str) -> list[str]:
+    """The lines, those joined that a literal spans; not those that are known to be lines of their own."""
+    joined: list[str] = []
+    index = 0
+    while index < len(lines):
+        ends = range(index + 2, min(index + _MAX_JOINED, len(lines)) + 1)
+        end = next((end for end in ends if spans_literal(plain[index:end])), index + 1)
+        end = end if known.isdisjoint(filter(str.strip, plain[index:end])) else index + 1
+        joined.append(escape.join(lines[index:end]))
+        index = end
+    return joined
+
+
+def _is_same_break(last: str, line: str, left: str, right: str, escape: str) -> bool:
+    last, line, right = last.rstrip(), line.rstrip(), right.rstrip()
+    left = left.rstrip()
+    if escape in last and escape not in left:
+        return False  # it is written as it should be
+    if line == right and breaks_inside_literal(left, right) and breaks_inside_literal(last, line):
+        return True
+    is_like_left = last == left or (
+        line == right and (_have_same_end(last, left, right) or _have_same_start(last, left))
+    )
+    is_like_right = line == right or (
+        last == left and (len(left.strip()) >= _MIN_PREFIX or line[:_MIN_COMMON] == right[:_MIN_COMMON])
+    )
+    return is_like_left and is_like_right
+
+
+def _have_same_end(last: str, left: str, right: str) -> bool:
+    return bool(right) and last[-_MIN_COMMON:] == left[-_MIN_COMMON:]
+
+
+def _have_same_start(last: str, left: str) -> bool:
+    """Whether the greater part is the same, so that it is the same line with a change in it."""
+    mine, theirs = last.strip(), left.strip()
+    most = max(_MIN_PREFIX, len(theirs) // 2)
+    return len(theirs) >= _MIN_PREFIX and mine[:most] == theirs[:most]
+
+
+_MIN_COMMON = 2
+_MIN_PREFIX = 8
+
+
+def _keys_with_escapes(keys: str) -> Iterator[str]:
+    """The keys that have an escape; once for each of its kinds."""
+    for escape in _ESCAPES:
+        at = keys.find(escape)
+        while at >= 0:
+            end = keys.find("\n", at)
+            end = len(keys) if end < 0 else end
+            yield keys[keys.rfind("\n", 0, at) + 1 : end]
+            at = keys.find(escape, end)
+
+
+def _join_group(lines: Sequence[str], index: int, keys: "frozenset[str]") -> list[str]:
+    """The line that begins here: its parts, with the escapes between them."""
+    ways = [[lines[index]]]
+    for taken in range(1, min(_MAX_JOINED, len(lines) - index)):
+        ways = [[*way, escape, lines[index + taken]] for way in ways for escape in _ESCAPES][:16]
+        for way in ways:
+            if normalize_line("".join(way)) in keys:
+                return way
+    return [lines[index]]

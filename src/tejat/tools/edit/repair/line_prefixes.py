@@ -1,0 +1,75 @@
+"""The mark before every line of a list, a quotation or a comment, where only the file or only the request has it."""
+
+import re
+from collections.abc import Sequence
+
+from tejat.tools.edit.match.alignment import LineAlignment
+from tejat.tools.edit.match.indexed_file import IndexedFile
+from tejat.tools.edit.match.normalize import normalize_line
+from tejat.tools.edit.match.search_block import SearchBlock, indent_of, split_lines
+from tejat.tools.edit.merge.three_way import MergeConflict
+from tejat.tools.edit.request import EditRequest
+
+_BULLETS = ("-", "*", "+")
+_ADDED_PREFIXES = ("-", "+", ">", "//")
+"""Marks that are put before lines that lack them. With `#` or `*` it is not as clear what was thought to be there."""
+_BULLET = re.compile(r"\s*([-*+]) +(?=\S)")
+_CODE = re.compile(r"[;{}()=\[\]]")
+_MIN_LINES = 2
+"""Lines that have to agree."""
+_PREFIX_CHARACTERS = "-+*>#/;%|•"
+
+
+def with_file_prefixes(request: EditRequest, page: IndexedFile) -> EditRequest | None:
+    """The request with the mark before every line that the file has there, if both its texts lack it or have another.
+
+    None if not every line is there with it, or if a new line may not be meant to have it.
+    """
+    old, new = split_lines(request.old), split_lines(request.new)
+    lines = [line for line in (*old, *new) if line.strip()]
+    bullets = {found[1] if (found := _BULLET.match(line)) else "" for line in lines}
+    if len(bullets) != 1 or not any(map(str.strip, old)) or _has_inner_blank_line(new):
+        return None
+    own = bullets.pop()
+    bodies = [normalize_line(_strip_prefix(line, own)) for line in old if line.strip()]
+    marks = [mark for mark in (_BULLETS if own else _ADDED_PREFIXES) if mark != own]
+    found = [mark for mark in marks if len(bodies) >= _MIN_LINES and page.key_set.issuperset(map(mark.__add__, bodies))]
+    if len(found) != 1 or (found[0] == "//" and any(map(_CODE.search, lines))):
+        return None
+    there = page.lines[page.keys.index(found[0] + bodies[0])].lstrip()
+    mark = found[0] + indent_of(there.removeprefix(found[0]))
+    return EditRequest(_with_prefix(old, own, mark), _with_prefix(new, own, mark), request.expected)
+
+
+def check_prefixes(given: SearchBlock, page: IndexedFile, alignment: LineAlignment) -> None:
+    """Raises Conflict if all lines of the file have the same mark before them that the given ones lack, or do not."""
+    places = [
+        (given.keys[index], page.keys[place], place)
+        for index, place in enumerate(alignment.positions)
+        if place is not None and given.distinctive[index]
+    ]
+    marks = {_differing_prefixes(key, found) for key, found, _ in places}
+    if len(places) >= _MIN_LINES and len(marks) == 1 and marks != {None}:
+        raise MergeConflict(places[0][2], "has another mark before it than in old_string, and so have all others")
+
+
+def _differing_prefixes(key: str, found: str) -> tuple[str, str] | None:
+    """What stands before the same text in the one and in the other; None if that is the same, or no mark."""
+    given_body, found_body = key.lstrip(_PREFIX_CHARACTERS), found.lstrip(_PREFIX_CHARACTERS)
+    if key == found or not found_body or given_body != found_body:
+        return None
+    return key.removesuffix(given_body), found.removesuffix(found_body)
+
+
+def _with_prefix(lines: Sequence[str], own: str, mark: str) -> str:
+    return "\n".join(f"{indent_of(line)}{mark}{_strip_prefix(line, own)}" if line.strip() else line for line in lines)
+
+
+def _strip_prefix(line: str, mark: str) -> str:
+    bare = line.lstrip(" \t")
+    return bare.removeprefix(mark).lstrip(" \t") if mark else bare
+
+
+def _has_inner_blank_line(lines: Sequence[str]) -> bool:
+    telling = [index for index, line in enumerate(lines) if line.strip()]
+    return bool(telling) and telling[-1] - telling[0] + 1 != len(telling)

@@ -1,0 +1,235 @@
+"""Texts copied from a listing, freed of what the listing put around or before their lines."""
+
+import re
+from collections.abc import Callable, Sequence
+
+_FENCE = re.compile(r"\s*(?:```|~~~)[\w.+#-]*\s*")
+_NUMBER = re.compile(r"\s*[Ll]?(\d{1,7})(?: ?[:|│→]|\t|[.)]|\s*$)")
+_SPACED_NUMBER = re.compile(r"\s*[Ll]?(\d{1,7})(?: ?[:|│→](?: |$)|[.)] | |\s*$)")
+_HEADER = re.compile(r"(?:@@ .*|(?:---|\+\+\+) \S+(?:\t.*)?|diff --git .*|index [0-9a-f]+\.\..*)")
+_QUOTE = re.compile(r"(?:\s*>|\s{0,3}(?:\||│|┃)) ?")
+
+LineTransform = Callable[[Sequence[str]], "list[str] | None"]
+NewLineTransform = Callable[[Sequence[str], Sequence[str]], "list[str] | None"]
+
+
+def strip_fence(lines: Sequence[str]) -> list[str] | None:
+    """Without the marks of a block of code around it."""
+    kept = list(lines)
+    while kept and not kept[-1].strip():
+        kept.pop()
+    while kept and not kept[0].strip():
+        kept.pop(0)
+    opens, closes = bool(kept) and _FENCE.fullmatch(kept[0]), len(kept) > 1 and _FENCE.fullmatch(kept[-1])
+    if not opens and not closes:
+        return None
+    inner = kept[1 if opens else 0 : -1 if closes else None]
+    return [*inner, ""]
+
+
+def may_have_fences(text: str) -> bool:
+    return "```" in text or "~~~" in text
+
+
+def is_fenced(lines: Sequence[str]) -> bool:
+    """Whether a code fence stands around the lines."""
+    kept = [line for line in lines if line.strip()]
+    return len(kept) > 1 and all(_FENCE.fullmatch(line) for line in (kept[0], kept[-1]))
+
+
+def strip_numbers(lines: Sequence[str]) -> list[str] | None:
+    """Without line numbers; only if they rise by one from line to line."""
+    return _strip_consecutive_numbers(lines, _NUMBER)
+
+
+def strip_spaced_numbers(lines: Sequence[str]) -> list[str] | None:
+    """The same where a space stands behind each number and its sign."""
+    return _strip_consecutive_numbers(lines, _SPACED_NUMBER)
+
+
+def strip_numbers_like(new: Sequence[str], old: Sequence[str]) -> list[str] | None:
+    """The new lines without such line numbers as the old ones have; they need not rise, and added lines have none."""
+    return _strip_known_numbers(new, old, _NUMBER)
+
+
+def strip_spaced_numbers_like(new: Sequence[str], old: Sequence[str]) -> list[str] | None:
+    return _strip_known_numbers(new, old, _SPACED_NUMBER)
+
+
+def _strip_consecutive_numbers(lines: Sequence[str], number: "re.Pattern[str]") -> list[str] | None:
+    stripped: list[str] = []
+    expected: int | None = None
+    for index, line in enumerate(lines):
+        found = number.match(line)
+        if found is None:
+            # The text behind the last line end, or a blank line without its number.
+            if line.strip() or expected is None:
+                return None
+            stripped.append("")
+            expected += index < len(lines) - 1
+            continue
+        if expected is not None and int(found[1]) != expected:
+            return None
+        expected = int(found[1]) + 1
+        stripped.append(line[found.end() :])
+    return stripped if expected is not None else None
+
+
+def _strip_known_numbers(new: Sequence[str], old: Sequence[str], pattern: "re.Pattern[str]") -> list[str] | None:
+    known = [number for line in old if (number := _LineNumber.parse(line, pattern))]
+    bodies = {number.body.strip() for number in known}
+    freed, is_sure, last = list[str](), False, None
+    for line in new:
+        number = _LineNumber.parse(line, pattern)
+        # A line that is an old one as it stands has nothing before it.
+        if number is None or line.strip() in bodies or not number.is_like(known, last):
+            freed.append(line)
+            continue
+        is_sure |= any(number.value == each.value for each in known) or bool(number.body and number.body in bodies)
+        freed.append(number.body)
+        last = number.value
+    is_marked = all(line != body for line, body in zip(new, freed, strict=True) if line.strip())
+    return freed if (is_sure or is_marked) and freed != list(new) else None
+
+
+class _LineNumber:
+    """The number before a line: how far it is indented, where it ends, what sign is behind it, and the line itself."""
+
+    def __init__(self, number: "re.Match[str]") -> None:
+        self.value = int(number[1])
+        self.indent, self.end = number.start(1), number.end(1)
+        self.sign = number[0][number.end(1) :]
+        self.body = number.string[number.end() :]
+
+    @classmethod
+    def parse(cls, line: str, pattern: "re.Pattern[str]") -> "_LineNumber | None":
+        number = pattern.match(line)
+        return None if number is None else cls(number)
+
+    def is_like(self, known: "Sequence[_LineNumber]", last: int | None) -> bool:
+        """Whether it is written as those that are known; one of a blank line has to be `last` and one, or known."""
+        if not any(self.indent == each.indent or self.end == each.end for each in known):
+            return False
+        if not self.sign.strip(" "):
+            is_next = self.value - 1 == last or any(self.value == each.value and not each.body for each in known)
+            return is_next if not self.body else any(self.sign == each.sign for each in known)
+        return any(self.sign.strip(" ") == each.sign.strip(" ") for each in known)
+
+
+def strip_quote_prefixes(lines: Sequence[str]) -> list[str] | None:
+    """Without the `>` or bar before each line."""
+    if not any(map(str.strip, lines)) or not all(_QUOTE.match(line) for line in lines if line.strip()):
+        return None
+    return [_QUOTE.sub("", line, count=1) for line in lines]
+
+
+def strip_diff_signs(lines: Sequence[str], drop: str = "") -> list[str] | None:
+    """Without the `+`, `-` or space of a diff before each line; lines with the sign `drop` are left out."""
+    body = [line for line in lines if not _HEADER.fullmatch(line)]
+    signs = {line[0] for line in body if line}
+    if not signs <= set("+- ") or not signs & set("+-"):
+        return None
+    if any(line.strip() and not line.startswith(("+", "-", " ")) for line in body):
+        return None
+    return [line[1:] for line in body if not (drop and line.startswith(drop))]
+
+
+def strip_diff_signs_or_margin(lines: Sequence[str]) -> list[str] | None:
+    """The same for a text that may have nothing but lines that stay; those that are taken away are left out."""
+    body = [line for line in lines if not _HEADER.fullmatch(line)]
+    if any(line.strip() and not line.startswith(("+", "-", " ")) for line in body):
+        return None
+    return [line[1:] for line in body if not line.startswith("-")]
+
+
+def strip_margin(lines: Sequence[str]) -> list[str] | None:
+    """Without the space before each line that a diff puts before those that stay."""
+    if not any(map(str.strip, lines)) or not all(line.startswith(" ") for line in lines if line.strip()):
+        return None
+    return [line[1:] for line in lines]
+
+
+def has_listing_marks(old: Sequence[str], new: Sequence[str]) -> bool:
+    """Whether new lines are old ones with nothing but the marks of a listing before them."""
+    known = {line.strip() for line in old if len(line.strip()) >= _MIN_DISTINCTIVE_LENGTH}
+    marked = (line for line in new if line.strip() not in known)
+    return any((found := _MARKS.match(line)) and line[found.end() :].strip() in known for line in marked)
+
+
+def has_shifted_right(old: Sequence[str], new: Sequence[str]) -> bool:
+    """Whether all new lines are farther right than the old ones, by as much, as where only numbers were left out."""
+    shifts = _shifts(old, new)
+    least = min((_indent_width(line) for line in old if line.strip()), default=0)
+    return len(shifts) == 1 and shifts.pop() > 0 and all(_indent_width(line) > least for line in new if line.strip())
+
+
+def has_shifted_left(old: Sequence[str], new: Sequence[str]) -> bool:
+    """Whether all lines that stay are moved to the left by as much, the outermost too, while others change.
+
+    The two texts were indented each in its own way then.
+    """
+    shifts, kept = _shifts(old, new), {line.strip() for line in new}
+    least = min((_indent_width(line) for line in old if line.strip()), default=0)
+    stays = any(line.strip() in kept for line in old if line.strip() and _indent_width(line) == least)
+    return len(shifts) == 1 and shifts.pop() < 0 and stays and not kept <= {line.strip() for line in old}
+
+
+def _shifts(old: Sequence[str], new: Sequence[str]) -> set[int]:
+    """By how much the new lines that are old ones are moved to the right."""
+    before = {line.strip(): _indent_width(line) for line in old if len(line.strip()) >= _MIN_DISTINCTIVE_LENGTH}
+    return {_indent_width(line) - before[line.strip()] for line in new if line.strip() in before}
+
+
+def has_number_or_plus(old: Sequence[str], new: Sequence[str]) -> bool:
+    """Whether new lines have a number or the plus of a diff before them, where the old ones were freed of it."""
+    return any(_NUMBER_OR_PLUS.match(line) and line not in old for line in new)
+
+
+def _indent_width(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+_MARKS = re.compile(r"\s*(?:[-+>|│┃]|[Ll]?\d{1,7}\s?[:|│→.)\t])+")
+_NUMBER_OR_PLUS = re.compile(r"\+|\s*[Ll]?\d{1,7}\s?[|│→\t]")
+_MIN_DISTINCTIVE_LENGTH = 3
+
+
+def has_odd_margin(lines: Sequence[str]) -> bool:
+    """Whether every line begins with a space, and all are indented by an odd number of them, as only a margin does."""
+    indents = [len(line) - len(line.lstrip(" ")) for line in lines if line.strip()]
+    return bool(indents) and all(indent % 2 for indent in indents)
+
+
+def has_diff_signs(text: str) -> bool:
+    """Whether some lines begin with the plus of a diff, and all others with its minus or a space."""
+    lines = text.split("\n")
+    return any(line.startswith("+") for line in lines) and all(
+        line.startswith(("+", "-", " ")) for line in lines if line.strip()
+    )
+
+
+def strip_bare_signs(lines: Sequence[str]) -> list[str] | None:
+    """The same where lines that stay have nothing before them."""
+    if not any(line.startswith(("+", "-")) for line in lines):
+        return None
+    return [line[1:] if line.startswith(("+", "-")) else line for line in lines if not _HEADER.fullmatch(line)]
+
+
+def strip_added_signs(lines: Sequence[str]) -> list[str] | None:
+    """The same for new lines, of which none is taken away."""
+    return [line.removeprefix("+") for line in lines]
+
+
+def drop_added_lines(lines: Sequence[str]) -> list[str] | None:
+    return strip_diff_signs(lines, drop="+")
+
+
+def strip_outer_quotes(lines: Sequence[str]) -> list[str] | None:
+    """Without quotes around the whole text."""
+    text = "\n".join(lines).strip()
+    for mark in ('"""', "'''", "`", '"', "'", "“"):
+        close = "”" if mark == "“" else mark
+        if len(text) > 2 * len(mark) and text.startswith(mark) and text.endswith(close):
+            inner = text[len(mark) : -len(close)]
+            return inner.split("\n") if mark not in inner else None
+    return None

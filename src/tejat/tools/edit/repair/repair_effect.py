@@ -1,0 +1,68 @@
+"""Whether a repair could bring a text nearer to the file: judged by the lines alone that it changes."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from tejat.tools.edit.match.alignment import LineAlignment
+from tejat.tools.edit.match.candidates import find_lines_with_words
+from tejat.tools.edit.match.cost_matrix import CostMatrix
+from tejat.tools.edit.match.indexed_file import IndexedFile
+from tejat.tools.edit.match.search_block import SearchBlock
+
+_NEARBY_LINES = 2
+_MAX_CANDIDATES = 4
+
+
+def estimate_effect(
+    given: SearchBlock, repaired: SearchBlock, page: IndexedFile, found: Sequence[LineAlignment]
+) -> Literal["none", "farther"] | None:
+    """What the repair does to the text that was `found` at these places, the best first; None if it may fit better.
+
+    With no effect, the repaired text fits there just as well, and elsewhere no better.
+    """
+    if not _has_same_shape(given, repaired):
+        return None
+    changed = [
+        index for index, (line, other) in enumerate(zip(given.lines, repaired.lines, strict=True)) if line != other
+    ]
+    before, after = CostMatrix(given, page), CostMatrix(repaired, page)
+    for index in changed:
+        for at in _candidate_lines(repaired, index, page, found):
+            if after.cost(index, at) < before.cost(index, at):
+                return None
+    rises = [
+        sum(
+            after.cost(index, at) - before.cost(index, at)
+            for index in changed
+            if (at := each.positions[index]) is not None
+        )
+        for each in found
+    ]
+    if not any(rises):
+        return "none"
+    least = min(each.total_cost + rise for each, rise in zip(found, rises, strict=True))
+    return "farther" if least > found[0].total_cost else None
+
+
+def _has_same_shape(given: SearchBlock, repaired: SearchBlock) -> bool:
+    """Whether the lines are as many, and those that tell something or stand for others are the same ones."""
+    return (
+        given.distinctive == repaired.distinctive
+        and given.elisions == repaired.elisions
+        and [not key for key in given.keys] == [not key for key in repaired.keys]
+    )
+
+
+def _candidate_lines(
+    repaired: SearchBlock, index: int, page: IndexedFile, found: Sequence[LineAlignment]
+) -> Iterator[int]:
+    """The lines of the file that a line could be: about where it was laid, and wherever its words are."""
+    for each in found:
+        at = each.positions[index]
+        if at is not None:
+            yield from range(max(at - _NEARBY_LINES, 0), min(at + _NEARBY_LINES + 1, len(page.lines)))
+        else:
+            yield from range(each.start, each.end)
+    weights = Counter(find_lines_with_words(repaired, index, page))
+    yield from sorted(weights, key=lambda at: (-weights[at], at))[:_MAX_CANDIDATES]

@@ -1,0 +1,282 @@
+"""Old and new text repaired: freed of marks and escapes that were never part of the file.
+
+What is repaired in the old text is repaired in the new one only where that makes the two agree better: the same slip
+was made in both then. Otherwise the new text is written as it was given.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, lru_cache
+
+from tejat.core.frozen import frozen
+from tejat.tools.edit.match.search_block import split_lines
+from tejat.tools.edit.repair import escapes
+from tejat.tools.edit.repair import listing_marks as listings
+from tejat.tools.edit.request import EditRequest
+
+MAX_REPAIRED_LENGTH = 200_000
+"""Characters of a text that is repaired; a longer one was hardly typed by hand."""
+
+_Respell = Callable[[str], "str | None"]
+_RespellNew = Callable[[str, str], "str | None"]
+
+
+@frozen
+class Repair:
+    """`says` is told to the model. `respell_new` is for the new text, which may be looser; the old one is given too."""
+
+    note: str
+    respell: _Respell
+    respell_new: _RespellNew
+
+
+class RepairedRequest:
+    """A request with repairs made, and what was repaired; nothing for the one that was given.
+
+    What becomes of the new text is worked out only for those whose old text is worth it.
+    """
+
+    def __init__(self, old: str, new: Callable[[], str], expected: int | None, repairs: tuple[str, ...] = ()) -> None:
+        self.old = old
+        self.expected = expected
+        self.notes = repairs
+        self._new = new
+
+    @classmethod
+    def from_request(cls, request: EditRequest, repairs: tuple[str, ...] = ()) -> "RepairedRequest":
+        return cls(request.old, lambda: request.new, request.expected, repairs)
+
+    @cached_property
+    def request(self) -> EditRequest:
+        return EditRequest(self.old, self._new(), self.expected)
+
+    def leaves_marks(self, asked: EditRequest, new: Sequence[str], found: Sequence[str]) -> bool:
+        """Whether the new lines still have something that was left out of the old ones, as they were asked for.
+
+        `found` are the lines of the file.
+        """
+        if not self.notes:
+            return False
+        old = split_lines(self.old)
+        if self.is_from_listing and listings.has_listing_marks(old, new):
+            return True
+        repaired = {*_nonblank_lines(asked.old)}.intersection(_nonblank_lines(asked.new)).difference(
+            _nonblank_lines(self.old)
+        )
+        if self.is_from_diff:
+            repaired = {line for line in repaired if line.startswith("-")}
+        if any(line.rstrip() in repaired for line in new):
+            return True
+        if _NUMBERS_NOTE not in self.notes:
+            return False
+        is_moved = listings.has_shifted_left(old, new) and listings.has_shifted_left(found, new)
+        return is_moved or listings.has_shifted_right(old, new) or listings.has_number_or_plus(old, new)
+
+    @property
+    def is_from_diff(self) -> bool:
+        """Whether the signs of a diff were left out."""
+        return _DIFF_NOTE in self.notes
+
+    def unescapes_foreign(self, page: str) -> bool:
+        """Whether escapes or entities were undone of which the file has none at all."""
+        return (_UNESCAPED_NOTE in self.notes and "\\" not in page) or (
+            _ENTITY_REPAIR.note in self.notes and not escapes.has_entities(page)
+        )
+
+    @property
+    def is_from_listing(self) -> bool:
+        """Whether the marks of a listing were found, which no ordinary text has."""
+        return any(repair in _LISTING_NOTES for repair in self.notes)
+
+
+def _line_repair(says: str, strip: listings.LineTransform, strip_new: "listings.LineTransform | None" = None) -> Repair:
+    of_new = strip_new or strip
+    return Repair(says, lambda old: _join_lines(strip(_lines(old))), lambda new, _: _join_lines(of_new(_lines(new))))
+
+
+def _number_repair(strip: listings.LineTransform, strip_new: listings.NewLineTransform) -> Repair:
+    return Repair(
+        _NUMBERS_NOTE,
+        lambda old: _join_lines(strip(_lines(old))),
+        lambda new, old: _join_lines(strip_new(_lines(new), _lines(old))),
+    )
+
+
+@lru_cache(maxsize=16)
+def _lines(text: str) -> tuple[str, ...]:
+    """The same text is asked for by one repair after the other."""
+    return tuple(split_lines(text))
+
+
+def _join_lines(lines: "list[str] | None") -> str | None:
+    return None if lines is None else "\n".join(lines)
+
+
+def _text_repair(says: str, function: Callable[[str], str]) -> Repair:
+    return Repair(says, function, lambda new, _: function(new))
+
+
+_NUMBERS_NOTE = "line numbers were left out"
+_DIFF_NOTE = "the signs of a diff were left out"
+_FENCE_REPAIR = _line_repair("the code fence was left out", listings.strip_fence)
+_MARGIN_REPAIR = _line_repair(_DIFF_NOTE, listings.strip_margin, listings.strip_diff_signs_or_margin)
+_QUOTES_REPAIR = _line_repair("the quotes around the text were left out", listings.strip_outer_quotes)
+_LISTING_REPAIRS = (
+    _FENCE_REPAIR,
+    _number_repair(listings.strip_spaced_numbers, listings.strip_spaced_numbers_like),
+    _number_repair(listings.strip_numbers, listings.strip_numbers_like),
+    _line_repair(_DIFF_NOTE, listings.strip_diff_signs, listings.strip_diff_signs_or_margin),
+    _line_repair(_DIFF_NOTE, listings.drop_added_lines, listings.strip_diff_signs_or_margin),
+    _MARGIN_REPAIR,
+    _line_repair(_DIFF_NOTE, listings.strip_bare_signs, listings.strip_added_signs),
+    _line_repair("quote marks were left out", listings.strip_quote_prefixes),
+    _QUOTES_REPAIR,
+)
+_UNESCAPED_NOTE = "one level of escapes was undone"
+_ENTITY_REPAIR = _text_repair("HTML entities were taken for what they stand for", escapes.unescape_entities)
+_ESCAPED_NOTE = "a missing level of escapes was put on"
+_ENTITIES_NOTE = "characters were written as HTML entities, as in the file"
+_ESCAPE_REPAIRS = (
+    *(_text_repair(_UNESCAPED_NOTE, function) for function in escapes.UNESCAPES),
+    _ENTITY_REPAIR,
+    *(_text_repair(_ESCAPED_NOTE, function) for function in escapes.ESCAPES),
+    *(_text_repair(_ENTITIES_NOTE, way) for way in escapes.ENTITY_ESCAPES),
+)
+
+
+def generate_variants(request: EditRequest, text: str) -> Iterator[RepairedRequest]:
+    """The request with one repair, then those with two, without repetitions; the given one is not among them.
+
+    `text` is what is searched: neither escapes nor entities are put on of which it has none at all.
+    """
+    if max(len(request.old), len(request.new)) > MAX_REPAIRED_LENGTH:
+        return
+    of_listings = [repair for repair in _LISTING_REPAIRS if repair is not _MARGIN_REPAIR or "+" in request.new]
+    absent = {says for says, sign in ((_ESCAPED_NOTE, "\\"), (_ENTITIES_NOTE, "&")) if sign not in text}
+    of_escapes = [repair for repair in _ESCAPE_REPAIRS if repair.note not in absent]
+    seen = {request.old}
+    once: list[RepairedRequest] = []
+    given = RepairedRequest.from_request(request)
+    for repair in (*of_listings, *of_escapes):
+        repaired = _apply_repair(given, repair, text)
+        if repaired is not None and repaired.old not in seen:
+            seen.add(repaired.old)
+            once.append(repaired)
+            yield repaired
+    for first in once:
+        # Marks are around escapes and around other marks; a second level of escapes is nobody's slip.
+        for repair in (*of_listings, *of_escapes) if first.notes[0] in _LISTING_NOTES else of_listings:
+            repaired = _apply_repair(first, repair, text)
+            if repaired is not None and repaired.old not in seen:
+                seen.add(repaired.old)
+                yield repaired
+
+
+_LISTING_NOTES = {repair.note for repair in _LISTING_REPAIRS}
+
+
+def _apply_repair(given: RepairedRequest, repair: Repair, text: str) -> RepairedRequest | None:
+    if repair.note in given.notes:
+        return None
+    old = repair.respell(given.old)
+    if old is None or old == given.old or not old.strip():
+        return None
+    if repair.note == _DIFF_NOTE and not _may_be_from_diff(given, repair):
+        return None
+    if repair is _QUOTES_REPAIR and not _may_be_quoted(given):
+        return None
+    if repair is _FENCE_REPAIR:
+        if listings.may_have_fences(text) and not listings.is_fenced(_lines(given.old)):
+            return None  # one fence alone may be the file's
+        new = _repair_new(given.request, repair, old)
+        if not {*_nonblank_lines(given.old)}.difference(_nonblank_lines(old)).isdisjoint(_nonblank_lines(new)):
+            return None  # the file has such a line
+        old = _match_final_newline(old, new)
+    return RepairedRequest(
+        old, lambda: _repair_new(given.request, repair, old), given.expected, (*given.notes, repair.note)
+    )
+
+
+def _may_be_from_diff(given: RepairedRequest, repair: Repair) -> bool:
+    """Whether the new text has signs of a diff too, where it has to, and can be freed of them."""
+    new = given.request.new
+    if repair is _MARGIN_REPAIR and not listings.has_diff_signs(new):
+        return False
+    return "\n+" not in f"\n{new}" or repair.respell_new(new, given.old) is not None
+
+
+def _may_be_quoted(given: RepairedRequest) -> bool:
+    """Whether the new text has no such quote before it, or has them around it too: else the text itself begins so."""
+    new = given.request.new
+    return new.lstrip()[:1] != given.old.lstrip()[:1] or _QUOTES_REPAIR.respell(new) is not None
+
+
+def _repair_new(request: EditRequest, repair: Repair, old: str) -> str:
+    """The new text, repaired too if it has the same slip; `old` is the old one repaired."""
+    new = repair.respell_new(request.new, request.old)
+    if repair.note == _UNESCAPED_NOTE:
+        new = escapes.unescape_like(request.old, request.new, lambda text: repair.respell(text) or text)
+    if repair.note == _UNESCAPED_NOTE and not escapes.has_same_escaping(request.old, request.new):
+        return request.new
+    if new is None or new == request.new:
+        return _repair_fully_marked(request, repair, old) or request.new
+    is_emptied = bool(request.new.strip()) and not new.strip()
+    stranger = _compare_strangeness(new, request.new, old)
+    if not is_emptied and stranger < 0:
+        return new
+    if stranger == 0 and repair is _ENTITY_REPAIR and escapes.uses_only_entities(request.old, request.new):
+        return new
+    if stranger == 0 and repair.note == _DIFF_NOTE and listings.has_odd_margin(split_lines(request.new)):
+        return new
+    return _repair_fully_marked(request, repair, old) or request.new
+
+
+def _match_final_newline(old: str, new: str) -> str:
+    """The old text ending as the new one does: what stood before the closing fence may belong to either."""
+    ends = not new or new.endswith("\n")
+    return old.removesuffix("\n") + ("\n" if ends else "")
+
+
+def _repair_fully_marked(request: EditRequest, repair: Repair, old: str) -> str | None:
+    """The new text repaired where each of its lines has the mark that each of the old ones had."""
+    if repair.note not in _LISTING_NOTES or (repair.note == _DIFF_NOTE and "\n+" not in f"\n{request.new}"):
+        return None
+    # A line that begins with a plus and is not among the old ones is one that a diff adds.
+    is_looser = repair.note in {_DIFF_NOTE, _NUMBERS_NOTE}
+    repaired = repair.respell_new(request.new, request.old) if is_looser else repair.respell(request.new)
+    return None if repaired is None or _unshared_lines(repaired, old) > _unshared_lines(request.new, old) else repaired
+
+
+def _compare_strangeness(one: str, other: str, old: str) -> int:
+    """Which new text is stranger to the old one: below zero if it is the other, above if it is the one.
+
+    The fewer lines of the old text it has, the stranger; then by lines that are shifted, and by words that are new.
+    """
+    for strangeness in (_unshared_lines, _unshared_bodies, _new_word_share):
+        left, right = strangeness(one, old), strangeness(other, old)
+        if left != right:
+            return -1 if left < right else 1
+    return 0
+
+
+def _unshared_lines(new: str, old: str) -> float:
+    return -(Counter(_nonblank_lines(new)) & Counter(_nonblank_lines(old))).total()
+
+
+def _unshared_bodies(new: str, old: str) -> float:
+    return -(Counter(map(str.lstrip, _nonblank_lines(new))) & Counter(map(str.lstrip, _nonblank_lines(old)))).total()
+
+
+def _new_word_share(new: str, old: str) -> float:
+    """The part of its words that are new."""
+    new_words, old_words = Counter(_WORD.findall(new)), Counter(_WORD.findall(old))
+    return (new_words - old_words).total() / max(new_words.total(), 1)
+
+
+_WORD = re.compile(r"&\w{2,5};|\\.|\w+|[^\w\s]")
+"""A word or a sign; an entity or an escape is one."""
+
+
+def _nonblank_lines(text: str) -> Sequence[str]:
+    return [line.rstrip() for line in split_lines(text) if line.strip()]

@@ -1,0 +1,180 @@
+"""The content of one file as a model is given it; shared by `read_file` and `read_many_files`."""
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+
+from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
+from tejat.core.frozen import frozen, replace
+from tejat.core.i18n import gettext_lazy
+from tejat.core.messages.types import InlineData
+from tejat.tools.files.display_path import relative_path
+from tejat.workspace.context import Workspace
+from tejat.workspace.files.file_type import SUPPORTED_AUDIO, FileKind, FileType, classify_file
+from tejat.workspace.files.line_slice import LineSlice, read_line_slice
+from tejat.workspace.files.read_tracker import MAX_HASHED_BYTES
+from tejat.workspace.files.roots import Location, OpenFile, RootDirectory, Roots
+from tejat.workspace.paths.ignore_rules import IgnoreRules, IgnoreStatus
+from tejat.workspace.text.encoding import detect_encoding
+
+DEFAULT_LINES = 2000
+MAX_LINES = 50_000
+MAX_LINE_LENGTH = 2000
+MAX_MEDIA_BYTES = 20 * 2**20
+
+FOREIGN_LINK_NOTE = "(a hard link to a file of another user)"
+
+_SNIFF_BYTES = 64 * 2**10
+_MEDIA = frozenset({FileKind.IMAGE, FileKind.SVG, FileKind.PDF, FileKind.AUDIO, FileKind.VIDEO})
+
+
+@frozen
+class FileContent:
+    """What was read, and what a person is told of it.
+
+    `kind` says what it is; a binary file is named, not shown. `is_whole` is False when lines were left out or cut.
+    """
+
+    content: str | InlineData
+    display: str
+    kind: FileKind
+    is_complete: bool = True
+
+
+def read_content(
+    workspace: Workspace,
+    location: Location,
+    *,
+    offset: int = 0,
+    limit: int = DEFAULT_LINES,
+    stop: Callable[[], None],
+    check: Callable[[OpenFile, FileKind], None],
+) -> FileContent:
+    """Read a file for a model, and remember that it was seen. What `check` raises of it goes through.
+
+    Raises ToolFailure: what `Roots.open_file` raises, FILE_TOO_LARGE for big media, READ_CONTENT_FAILURE for audio in a
+    format that models cannot hear.
+    """
+    with workspace.roots.open_file(location) as file:
+        read = _read_open_file(workspace, file, offset=offset, limit=limit, stop=stop, check=check)
+        if _is_foreign_link(file):
+            return replace(read, display=f"{read.display} {FOREIGN_LINK_NOTE}".lstrip())
+        return read
+
+
+def find_ignore_verdict(roots: Roots, file: OpenFile, rules_of: Callable[[RootDirectory], IgnoreRules]) -> IgnoreStatus:
+    """What the ignore rules say of the file as it was named, and of the one that links have led to."""
+    if all(rules_of(root).is_empty for root in roots.directories):
+        return IgnoreStatus.NOT_IGNORED
+    places = {file.location}
+    # A root that was moved has another real path now, and what is in it no place there.
+    with suppress(WorkspaceError):
+        places.add(roots.locate(file.real_path))
+    for place in places:
+        verdict = rules_of(place.root).check(place.relative, is_directory=False)
+        if verdict is not IgnoreStatus.NOT_IGNORED:
+            return verdict
+    return IgnoreStatus.NOT_IGNORED
+
+
+def _read_open_file(
+    workspace: Workspace,
+    file: OpenFile,
+    *,
+    offset: int,
+    limit: int,
+    stop: Callable[[], None],
+    check: Callable[[OpenFile, FileKind], None],
+) -> FileContent:
+    location = file.location
+    size = file.status.st_size
+    head = file.read(min(size, _SNIFF_BYTES) + 1)
+    found = classify_file(location.path, head, whole=len(head) >= size)
+    check(file, found.kind)
+    if found.kind in _MEDIA:
+        return _read_media(file, found)
+    if found.encoding is None:
+        shown = relative_path(location)
+        return FileContent(
+            f"Cannot display content of binary file: {shown}",
+            gettext_lazy("Skipped binary file: {path}", path=shown),
+            found.kind,
+        )
+    raw = _record_read(workspace, file, head)
+    part = read_line_slice(
+        file.fd,
+        size,
+        # What an edit of the file will take it for, which may have its first unusual character anywhere.
+        found.encoding if raw is None else detect_encoding(raw, whole=True) or found.encoding,
+        offset=offset,
+        limit=min(limit, MAX_LINES),
+        max_line_length=MAX_LINE_LENGTH,
+        stop=stop,
+    )
+    return _text_content(part, offset)
+
+
+def _is_foreign_link(file: OpenFile) -> bool:
+    """Whether the file also has a name elsewhere and belongs to somebody else: it may not be what it seems to be."""
+    return file.status.st_nlink > 1 and file.status.st_uid != os.geteuid()
+
+
+def _read_media(file: OpenFile, found: FileType) -> FileContent:
+    location = file.location
+    size = file.status.st_size
+    if found.kind is FileKind.AUDIO and found.mime_type not in SUPPORTED_AUDIO.values():
+        raise ToolFailure(
+            gettext_lazy(
+                "Cannot read audio file {location}: its format is not supported. Supported formats: {names}.",
+                location=relative_path(location),
+                names=", ".join(SUPPORTED_AUDIO),
+            ),
+            ErrorType.READ_CONTENT_FAILURE,
+        )
+    if size > MAX_MEDIA_BYTES:
+        raise ToolFailure(
+            gettext_lazy(
+                "File size exceeds the 20MB limit: {path} ({size:.2f}MB)", path=location.path, size=size / 2**20
+            ),
+            ErrorType.FILE_TOO_LARGE,
+            display=gettext_lazy("File size exceeds the 20MB limit."),
+        )
+    kind = "image" if found.kind is FileKind.SVG else found.kind.value
+    data = InlineData(found.mime_type, file.read(MAX_MEDIA_BYTES))
+    return FileContent(
+        data, gettext_lazy("Read {kind} file: {path}", kind=kind, path=relative_path(location)), found.kind
+    )
+
+
+def _record_read(workspace: Workspace, file: OpenFile, head: bytes) -> bytes | None:
+    """Note what was read, so that a later write over somebody else's change to it is refused.
+
+    The answer is the whole content where more than `head` had to be read for that.
+    """
+    size = file.status.st_size
+    if size > MAX_HASHED_BYTES:
+        workspace.read_tracker.record_partial_read(file.real_path, file.status)
+        return None
+    raw = head if len(head) == size else file.read_all()
+    workspace.read_tracker.record_read(file.real_path, file.status, raw)
+    return None if raw is head else raw
+
+
+def _text_content(part: LineSlice, offset: int) -> FileContent:
+    text = "\n".join(part.lines)
+    if not part.lines:
+        display = gettext_lazy("(nothing to show: the file has {count} lines)", count=part.total)
+        return FileContent("", display, FileKind.TEXT, is_complete=False)
+    if not part.reaches_end:
+        last = offset + len(part.lines)
+        note = (
+            f"[File content truncated: showing lines {offset + 1}-{last} of {part.total} total lines. "
+            "Use offset/limit parameters to view more.]\n"
+        )
+        return FileContent(note + text, gettext_lazy("(truncated)"), FileKind.TEXT, is_complete=False)
+    if part.has_truncated_lines:
+        note = (
+            f"[File content partially truncated: some lines exceeded maximum length of {MAX_LINE_LENGTH} characters.]\n"
+        )
+        return FileContent(note + text, gettext_lazy("(truncated)"), FileKind.TEXT, is_complete=False)
+    return FileContent(text, "", FileKind.TEXT, is_complete=offset == 0)

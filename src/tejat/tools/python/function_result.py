@@ -1,0 +1,62 @@
+"""What a function gave back, as the result of a tool."""
+
+import dataclasses
+from collections.abc import Mapping
+from enum import Enum
+from typing import TypeGuard, cast
+
+from tejat.core.json_text import dump_json
+from tejat.core.messages.types import FileData, FunctionResponse, InlineData, JsonValue, Part, Text
+from tejat.core.tools.base import ToolResult
+
+_PARTS = (Text, InlineData, FileData, FunctionResponse)
+
+
+def to_tool_result(returned: object) -> ToolResult:
+    """A list is a list of parts if there is a part in it and JSON otherwise; None is a success without words.
+
+    Raises TypeError and ValueError for what cannot be written as JSON.
+    """
+    match returned:
+        case ToolResult():
+            return returned
+        case None:
+            return ToolResult([])
+        case str():
+            return ToolResult(returned, returned)
+        case Text() | InlineData() | FileData() | FunctionResponse():
+            return ToolResult(returned)
+        case _ if _contains_parts(returned):
+            return ToolResult(returned)
+        case _:
+            text = dump_json(_to_json(returned))
+            return ToolResult(text, text)
+
+
+def _contains_parts(returned: object) -> "TypeGuard[list[str | Part] | tuple[str | Part, ...]]":
+    if not isinstance(returned, list | tuple):
+        return False
+    items = cast("list[object]", returned)
+    return any(isinstance(item, _PARTS) for item in items) and all(isinstance(item, (str, *_PARTS)) for item in items)
+
+
+def _to_json(given: object) -> JsonValue:
+    if isinstance(given, Enum):
+        return _to_json(given.value)
+    if given is None or isinstance(given, str | int | float):
+        return given
+    if dataclasses.is_dataclass(given) and not isinstance(given, type):
+        return {field.name: _to_json(getattr(given, field.name)) for field in dataclasses.fields(given)}
+    if isinstance(given, Mapping):
+        return {_to_json_key(key): _to_json(item) for key, item in cast("Mapping[object, object]", given).items()}
+    if isinstance(given, list | tuple):
+        return [_to_json(item) for item in cast("list[object]", given)]
+    if isinstance(given, set | frozenset):
+        # In an order of their own: the same set reads the same in every run.
+        return sorted((_to_json(item) for item in cast("set[object]", given)), key=dump_json)
+    raise TypeError(f"the function returned {type(given).__name__}, which cannot be written as JSON")
+
+
+def _to_json_key(key: object) -> str:
+    plain = _to_json(key)
+    return plain if isinstance(plain, str) else dump_json(plain)

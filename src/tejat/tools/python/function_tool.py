@@ -1,0 +1,279 @@
+"""A Python function as a tool: its type hints are the schema, its docstring is the description."""
+
+import asyncio
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial, update_wrapper
+from typing import Generic, ParamSpec, TypeVar, cast, overload
+
+from tejat.core.approval.confirmation import Confirmation, InfoConfirmation
+from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.frozen import frozen, replace
+from tejat.core.i18n import gettext_lazy
+from tejat.core.messages.types import Params
+from tejat.core.tools.base import BaseTool, Kind, ToolContext, ToolResult
+from tejat.core.tools.docstring import parse_docstring
+from tejat.core.tools.json_types import Property, TypeMismatch, object_schema
+from tejat.core.tools.schema import NOT_AN_OBJECT, Param
+from tejat.core.tools.type_hints import declared_default, json_type_of_hint, resolve_hints, split_annotated
+from tejat.tools.python.function_result import to_tool_result
+from tejat.workspace.threads.detached import run_detached
+
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
+
+
+@overload
+def tool(
+    function: Callable[_Parameters, _Result],
+    /,
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    kind: Kind = Kind.OTHER,
+    needs_confirmation: bool = False,
+) -> "FunctionTool[_Parameters, _Result]": ...
+
+
+@overload
+def tool(
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    kind: Kind = Kind.OTHER,
+    needs_confirmation: bool = False,
+) -> "Callable[[Callable[_Parameters, _Result]], FunctionTool[_Parameters, _Result]]": ...
+
+
+def tool(
+    function: Callable[_Parameters, _Result] | None = None,
+    /,
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    kind: Kind = Kind.OTHER,
+    needs_confirmation: bool = False,
+) -> object:
+    """Make a tool of a function, as `@tool` or `@tool(...)`. It can still be called as the function it was.
+
+    Parameters are str, int, float, bool, None, Literal, enums (by value), dataclasses, TypedDicts, lists, tuples, sets
+    and dicts of them, unions and Any; `Annotated[T, "description"]` or `Annotated[T, Param(...)]` says more. A
+    parameter that is a ToolContext gets the context of the call and is not told to the model. A function that is not
+    async runs in a thread of its own.
+
+    The function may return text, a part, a list of text and parts, a ToolResult, None, or anything that can be written
+    as JSON. What it raises is told to the model.
+
+    A tool that only reads should say `kind=Kind.READ`: it may run beside others and in plan mode, and nothing is kept
+    for undo. One that `needs_confirmation` is asked about; without somebody to ask it is refused. The rules of the user
+    hold for every tool.
+
+    Raises TypeError for a function that no model can be told of, ValueError for a name that no model can use.
+    """
+
+    def decorate(decorated: Callable[_Parameters, _Result]) -> FunctionTool[_Parameters, _Result]:
+        return FunctionTool(
+            decorated, name=name, description=description, kind=kind, needs_confirmation=needs_confirmation
+        )
+
+    return decorate if function is None else decorate(function)
+
+
+class FunctionTool(BaseTool, Generic[_Parameters, _Result]):
+    """A function that is a tool. See `tool`."""
+
+    def __init__(
+        self,
+        function: Callable[_Parameters, _Result],
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        kind: Kind = Kind.OTHER,
+        needs_confirmation: bool = False,
+    ) -> None:
+        if not (inspect.isfunction(function) or inspect.ismethod(function)):
+            raise TypeError(f"a tool is made of a function or a bound method, not of {type(function).__name__}")
+        if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+            raise TypeError(f"{function.__name__}() is a generator, and a tool gives one result")
+        name = function.__name__ if name is None else name
+        if not _NAME.fullmatch(name):
+            raise ValueError(f"no tool can have the name {name!r}: letters, digits, '_' and '-', at most 64")
+        documented = parse_docstring(function.__doc__ or "")
+        description = description or documented.summary
+        if not description:
+            raise TypeError(f"{name}() has no docstring, and a model must be told what it does")
+        self._function = function
+        self._tool_parameters = tuple(_read_parameters(function, documented.parameters))
+        self._needs_confirmation = needs_confirmation
+        super().__init__(
+            name=name,
+            description=description,
+            parameter_schema=object_schema(
+                [each.declared_member for each in self._tool_parameters if each.is_declared]
+            ),
+            kind=kind,
+            can_update_output=any(each.is_context for each in self._tool_parameters),
+        )
+        update_wrapper(self, function, updated=())
+
+    def __call__(self, *args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Result:
+        return self._function(*args, **kwargs)
+
+    def rejection(self, params: object) -> ToolFailure | None:
+        try:
+            self._parse_arguments(params)
+        except ToolFailure as failure:
+            return failure
+        return None
+
+    def validate_tool_params(self, params: object) -> str | None:
+        failure = self.rejection(params)
+        return failure.message if failure else None
+
+    async def should_confirm_execute(self, params: Params) -> Confirmation | None:
+        if not self._needs_confirmation:
+            return None
+        title = gettext_lazy("Confirm: {tool}", tool=self.display_name)
+        return InfoConfirmation(title=title, prompt=self.get_description(params))
+
+    async def execute(self, params: Params, context: ToolContext) -> ToolResult:
+        arguments = self._parse_arguments(params)
+        if inspect.iscoroutinefunction(self._function):
+            return to_tool_result(await _await_result(self._bind(arguments, context)()))
+        loop = asyncio.get_running_loop()
+        returned: object = await run_detached(self._bind(arguments, _thread_safe_context(context, loop)))
+        return to_tool_result(await _await_result(returned) if inspect.isawaitable(returned) else returned)
+
+    def _parse_arguments(self, params: object) -> dict[str, object]:
+        """The arguments as the function takes them. Unknown ones are ignored; null means absent where a default exists.
+
+        Raises ToolFailure that names every parameter that is wrong.
+        """
+        if not isinstance(params, Mapping):
+            raise ToolFailure(NOT_AN_OBJECT, ErrorType.INVALID_TOOL_PARAMS)
+        given = cast("Params", params)
+        problems: list[str] = []
+        arguments: dict[str, object] = {}
+        for each in self._tool_parameters:
+            if not each.is_context:
+                try:
+                    arguments.update(each.parse_argument(given))
+                except TypeMismatch as unfit:
+                    problems.append(str(unfit))
+        if problems:
+            raise ToolFailure(", ".join(problems), ErrorType.INVALID_TOOL_PARAMS)
+        return arguments
+
+    def _bind(self, arguments: Mapping[str, object], context: ToolContext) -> Callable[[], object]:
+        positional: list[object] = []
+        named: dict[str, object] = {}
+        for each in self._tool_parameters:
+            name = each.member.name
+            if not each.is_context and name not in arguments and not each.is_positional:
+                continue
+            argument = context if each.is_context else arguments.get(name, each.default)
+            if each.is_positional:
+                positional.append(argument)
+            else:
+                named[name] = argument
+        return partial(cast("Callable[..., object]", self._function), *positional, **named)
+
+
+@frozen
+class _ToolParameter:
+    """One parameter of the function. Positional is one that cannot be given by its name."""
+
+    member: Property
+    param: Param
+    default: object
+    is_positional: bool
+    is_context: bool
+
+    @property
+    def is_declared(self) -> bool:
+        return self.param.declared and not self.is_context
+
+    @property
+    def declared_member(self) -> Property:
+        return replace(self.member, is_required=True) if self.param.listed_as_required else self.member
+
+    def parse_argument(self, given: Params) -> dict[str, object]:
+        """The argument under its name, nothing where it is left to the default. Raises Unfit."""
+        member = self.member
+        name = next((name for name in (member.name, *self.param.aliases) if name in given), None)
+        if name is None:
+            if member.is_required:
+                raise TypeMismatch("params", f"must have required property '{member.name}'")
+            return {}
+        try:
+            return {member.name: member.json_type.parse(given[name], f"params/{name}")}
+        except TypeMismatch:
+            if given[name] is None and not member.is_required:
+                return {}
+            raise
+
+
+def _read_parameters(function: Callable[..., object], described: Mapping[str, str]) -> Iterator[_ToolParameter]:
+    """Raises TypeError that names the function and the parameter."""
+    parameters = inspect.signature(function).parameters.values()
+    for parameter in parameters:
+        where = f"{function.__name__}(), parameter {parameter.name!r}"
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise TypeError(f"{where}: a tool has named parameters only, neither *args nor **kwargs")
+        if parameter.annotation is parameter.empty:
+            hint = " (of an object, make a tool of the bound method)" if parameter.name in ("self", "cls") else ""
+            raise TypeError(f"{where} has no type hint{hint}")
+        try:
+            yield _read_parameter(parameter, _globals_of(function), described.get(parameter.name, ""))
+        except TypeError as error:
+            raise TypeError(f"{where}: {error}") from None
+
+
+def _globals_of(function: Callable[..., object]) -> Mapping[str, object]:
+    return cast("Mapping[str, object]", getattr(inspect.unwrap(function), "__globals__", {}))
+
+
+def _read_parameter(parameter: inspect.Parameter, names: Mapping[str, object], described: str) -> _ToolParameter:
+    written: object = parameter.annotation
+    hint, param = split_annotated(resolve_hints({"it": written}, names)["it"])
+    is_context = hint is ToolContext
+    if any("." in alias for alias in param.aliases):
+        raise TypeError("an alias is a name without dots")
+    is_required = parameter.default is parameter.empty
+    if is_required and not param.declared:
+        raise TypeError("what is not told to the model needs a default")
+    member = Property(
+        parameter.name,
+        json_type_of_hint(object if is_context else hint, param),
+        is_required,
+        None if is_required else declared_default(parameter.default),
+        param.description or described,
+    )
+    is_positional = parameter.kind is parameter.POSITIONAL_ONLY
+    return _ToolParameter(member, param, parameter.default, is_positional, is_context)
+
+
+async def _await_result(returned: object) -> object:
+    """What an async function comes to. One that was cancelled by nobody but itself has failed."""
+    try:
+        return await cast("asyncio.Future[object]", returned)
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        raise RuntimeError("it was cancelled from within") from None
+    except SystemExit as error:
+        raise RuntimeError(f"SystemExit was raised: {error}") from error
+
+
+def _thread_safe_context(context: ToolContext, loop: asyncio.AbstractEventLoop) -> ToolContext:
+    """The same context for a function outside of the loop: what it tells is told in the loop."""
+    told, kept = context.update_output, context.keep_partial
+    return replace(
+        context,
+        update_output=None if told is None else partial(loop.call_soon_threadsafe, told),
+        keep_partial=None if kept is None else partial(loop.call_soon_threadsafe, kept),
+    )

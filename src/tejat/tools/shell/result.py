@@ -1,0 +1,129 @@
+"""What is told of a command that ran: the lines for the model, and what the person sees of it."""
+
+import re
+
+from tejat.core.errors import ErrorType
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.tools.base import ToolError, ToolResult
+from tejat.workspace.processes.output_collector import CommandEndReason
+from tejat.workspace.processes.spawn import ExitStatus, signal_name
+
+_PROMPT = re.compile(r"[:?>#$%\])]\s*\Z|password|passphrase|press |\(y|\[y|yes/no", re.IGNORECASE)
+_MAX_PROMPT_LENGTH = 200
+
+
+@frozen
+class CommandRun:
+    """A command, where it ran (None for the root) and what it printed, ready to be told. `pid` leads its group."""
+
+    command: str
+    directory: str | None
+    stdout: str = ""
+    stderr: str = ""
+    pid: int | None = None
+
+    @property
+    def output(self) -> str:
+        """Both streams, one after the other."""
+        if self.stdout and self.stderr and not self.stdout.endswith("\n"):
+            return f"{self.stdout}\n{self.stderr}"
+        return self.stdout + self.stderr
+
+
+def finished_result(command_run: CommandRun, ended: ExitStatus) -> ToolResult:
+    """The command ended by itself. An exit code that is not 0 is no failure of the tool."""
+    display = command_run.output
+    if not display.strip():
+        display = ""
+        if ended.signal is not None:
+            display = gettext_lazy("Command terminated by signal: {signal}", signal=signal_name(ended.signal))
+        elif ended.code:
+            display = gettext_lazy("Command exited with code: {code}", code=ended.code)
+    code = ended.code if ended.signal is None else -ended.signal
+    return ToolResult(_format_lines(command_run, ended=ended), display, exit_code=code)
+
+
+def start_failure_result(command_run: CommandRun, reason: str) -> ToolResult:
+    """The system would not run it, or whoever ran it was killed."""
+    message = gettext_lazy("{reason} (command: {command})", reason=reason, command=command_run.command)
+    error = ToolError(message, ErrorType.SHELL_EXECUTE_ERROR)
+    return ToolResult(
+        _format_lines(command_run, error=message), gettext_lazy("Command failed: {reason}", reason=message), error
+    )
+
+
+def timeout_result(command_run: CommandRun, why: CommandEndReason, *, limit: float) -> ToolResult:
+    """The command was stopped at a limit of so many seconds."""
+    minutes = limit / 60
+    told = [
+        gettext_lazy(
+            "Command was automatically cancelled because it exceeded the timeout of {minutes:.1f} minutes"
+            " without output.",
+            minutes=minutes,
+        )
+        if why is CommandEndReason.IDLE
+        else gettext_lazy(
+            "Command was automatically cancelled because it exceeded the timeout of {minutes:.1f} minutes.",
+            minutes=minutes,
+        )
+    ]
+    if limit < 60:
+        told.append(gettext_lazy("The limit was {seconds:g} seconds.", seconds=limit))
+    if why is CommandEndReason.IDLE and (prompt := _find_input_prompt(command_run)):
+        told.append(
+            gettext_lazy(
+                'It seems to wait for input (needs_input), which nobody can give; its last words are "{prompt}". '
+                "Answer beforehand, with an option of the program or by a pipe into it.",
+                prompt=prompt,
+            )
+        )
+    message = join_lazy(" ", told)
+    display = join_lazy("\n", (command_run.output, message)) if command_run.output.strip() else message
+    return ToolResult(message + _partial_output(command_run), display, ToolError(message, ErrorType.TIMEOUT))
+
+
+def cancelled_result(command_run: CommandRun) -> ToolResult:
+    """The person called it off while it ran."""
+    display = command_run.output if command_run.output.strip() else gettext_lazy("Command cancelled by user.")
+    return ToolResult("Command was cancelled by user before it could complete." + _partial_output(command_run), display)
+
+
+def cancelled_before_start_result() -> ToolResult:
+    return ToolResult(
+        "Command was cancelled by user before it could start.", gettext_lazy("Command cancelled by user.")
+    )
+
+
+def _partial_output(command_run: CommandRun) -> str:
+    if not command_run.output.strip():
+        return " There was no output before it was cancelled."
+    return f" Below is the output (on stdout and stderr) before it was cancelled:\n{command_run.output}"
+
+
+def _find_input_prompt(command_run: CommandRun) -> str | None:
+    """The unfinished last line of what was printed, if it reads like a question."""
+    for printed in (command_run.stderr, command_run.stdout):
+        line = printed.rpartition("\n")[2].strip()
+        if line and len(line) <= _MAX_PROMPT_LENGTH and _PROMPT.search(line):
+            return line
+    return None
+
+
+def _format_lines(command_run: CommandRun, *, ended: ExitStatus | None = None, error: str | None = None) -> str:
+    code = None if ended is None else ended.code
+    number = None if ended is None else ended.signal
+    left = () if ended is None else ended.survivors
+    return "\n".join(
+        [
+            f"Command: {command_run.command}",
+            f"Directory: {command_run.directory or '(root)'}",
+            f"Stdout: {command_run.stdout or '(empty)'}",
+            f"Stderr: {command_run.stderr or '(empty)'}",
+            f"Error: {error or '(none)'}",
+            f"Exit Code: {'(none)' if code is None else code}",
+            f"Signal: {'(none)' if number is None else signal_name(number)}",
+            f"Background PIDs: {', '.join(map(str, left)) or '(none)'}",
+            f"Process Group PGID: {'(none)' if ran.pid is None else ran.pid}",
+        ]
+    )

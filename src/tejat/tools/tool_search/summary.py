@@ -1,0 +1,160 @@
+"""Tells in few words which tools there are, where telling of each would take too many."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import groupby
+
+from tejat.core.frozen import frozen
+from tejat.core.messages.tokens import estimate_text_tokens
+from tejat.tools.registry import ToolEntry
+from tejat.tools.tool_search.ranker import STOP_WORDS, stem_words
+
+MAX_TOKENS = 1_800
+
+_MAX_NAME_LENGTH = 64
+_MAX_DESCRIPTION_LENGTH = 100
+_MAX_WORDS = 24
+_PLAIN_NAME = re.compile(r"[\w.:-]+")
+_OMISSION_TOKENS = 16
+"""For the line that tells how many are left out."""
+
+
+def summarize_tools(
+    entries: Sequence[ToolEntry], description_of_server: Callable[[str], str], *, max_tokens: int = MAX_TOKENS
+) -> str:
+    """A line for each server with the names of its tools, or how many they are and what they are about.
+
+    The same tools make the same text. It has at most `most_tokens` tokens, however many there are.
+    """
+    groups = [
+        _ToolGroup.from_entries(title, list(members), description_of_server)
+        for title, members in groupby(entries, key=_group_title)
+    ]
+    heads = _fit_heads(groups, max_tokens)
+    common = _common_stems(groups)
+    is_cut = len(heads) < len(groups)
+    left = max_tokens - sum(head.cost for head in heads) - (_OMISSION_TOKENS if is_cut else 0)
+    lines = [head.text for head in heads]
+    # Those with few tools first: what they leave of their share is for the others.
+    for done, at in enumerate(sorted(range(len(heads)), key=lambda at: heads[at].group.names_cost)):
+        detail = heads[at].group.detail(left // (len(heads) - done), common)
+        lines[at] += detail
+        left -= estimate_text_tokens(detail)
+    if is_cut:
+        lines.append(f"and {len(groups) - len(heads)} more, which a query finds too")
+    return "\n".join(lines)
+
+
+def _group_title(entry: ToolEntry) -> str:
+    return entry.server or entry.source.value
+
+
+@frozen
+class _ToolGroup:
+    """The tools of one server, or of one source that has none."""
+
+    title: str
+    description: str
+    names: tuple[str, ...]
+    names_cost: int
+
+    @classmethod
+    def from_entries(
+        cls, title: str, members: Sequence[ToolEntry], description_of_server: Callable[[str], str]
+    ) -> "_ToolGroup":
+        names = tuple(_short_name(member) for member in members)
+        described = description_of_server(members[0].server) if members[0].server else ""
+        return cls(
+            _truncate_line(title, _MAX_NAME_LENGTH),
+            _truncate_line(described, _MAX_DESCRIPTION_LENGTH),
+            names,
+            _token_cost(names),
+        )
+
+    def head(self, *, with_description: bool) -> str:
+        count = "1 tool" if len(self.names) == 1 else f"{len(self.names)} tools"
+        described = f", {self.description}" if with_description and self.description else ""
+        return f"{self.title} ({count}{described})"
+
+    @property
+    def stems(self) -> Counter[str]:
+        """How many of the names have each word."""
+        return Counter(stem for name in self.names for stem in set(stem_words(name)) - STOP_WORDS)
+
+    def detail(self, room: int, common: frozenset[str]) -> str:
+        """The names if there is room for them, else the words that most of them have, and other groups have not."""
+        if self.names_cost <= room:
+            return _join_words(": ", self.names)
+        stems = sorted(self.stems.items(), key=lambda pair: (pair[0] in common, -pair[1], pair[0]))
+        words = list(dict.fromkeys(_restore_word(stem, self.names) for stem, _ in stems[:_MAX_WORDS]))
+        while words and _token_cost(words, _TOPICS_PREFIX) > room:
+            words.pop()
+        return _join_words(_TOPICS_PREFIX, words) if words else ""
+
+
+@frozen
+class _GroupHead:
+    group: _ToolGroup
+    text: str
+    cost: int
+
+
+def _common_stems(groups: Sequence[_ToolGroup]) -> frozenset[str]:
+    """The words that do not tell one group from another, such as `list` and `get`."""
+    counted = Counter(stem for group in groups for stem in group.stems)
+    return frozenset(stem for stem, count in counted.items() if count > max(2, len(groups) / 3))
+
+
+def _fit_heads(groups: Sequence[_ToolGroup], room: int) -> list[_GroupHead]:
+    """The beginnings of the lines: with descriptions if there is room, of as many groups as there is room for."""
+    for with_description in (True, False):
+        texts = [group.head(with_description=with_description) for group in groups]
+        heads = [
+            _GroupHead(group, text, estimate_text_tokens(f"{text}\n"))
+            for group, text in zip(groups, texts, strict=True)
+        ]
+        if sum(head.cost for head in heads) <= room * (0.5 if with_description else 1):
+            return heads
+    kept: list[_GroupHead] = []
+    left = room - _OMISSION_TOKENS
+    for head in heads:
+        left -= head.cost
+        if left < 0:
+            break
+        kept.append(head)
+    return kept
+
+
+def _short_name(entry: ToolEntry) -> str:
+    """The name at its server, unless it is no plain name: whoever gave it may have written anything."""
+    return (
+        entry.own_name
+        if len(entry.own_name) <= _MAX_NAME_LENGTH and _PLAIN_NAME.fullmatch(entry.own_name)
+        else entry.name
+    )
+
+
+def _truncate_line(text: str, longest: int) -> str:
+    line = " ".join(text[: longest * 4].split())
+    return line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…"
+
+
+def _restore_word(stem: str, names: Sequence[str]) -> str:
+    """The stem as a word that stands in one of the names."""
+    for name in names:
+        for word in re.findall(r"[A-Z]?[^\W_A-Z]+|[A-Z]+", name):
+            if stem_words(word) == [stem]:
+                return word.lower()
+    return stem
+
+
+def _join_words(beginning: str, words: Sequence[str]) -> str:
+    return beginning + ", ".join(words)
+
+
+def _token_cost(words: Sequence[str], beginning: str = ": ") -> int:
+    return estimate_text_tokens(_join_words(beginning, words))
+
+
+_TOPICS_PREFIX = " about "

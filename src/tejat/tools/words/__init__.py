@@ -1,8 +1,0 @@
-"""What the model is told of each tool, a Markdown file a tool."""
-
-import os
-
-
-def description_of(tool: str) -> str:
-    with open(os.path.join(os.path.dirname(__file__), f"{tool}.md"), encoding="utf-8") as file:
-        return file.read().strip()

@@ -1,0 +1,72 @@
+"""What was piped into the program: read within limits, whoever is at the other end."""
+
+import os
+import select
+import stat
+import sys
+
+from tejat.core.frozen import frozen
+from tejat.core.i18n import _
+
+MAX_BYTES = 8 * 2**20
+FIRST_BYTE_SECONDS = 0.5
+_IDLE_SECONDS = 30.0
+
+
+@frozen
+class PipedInput:
+    """`note` says what of it is missing, if anything is."""
+
+    text: str = ""
+    note: str = ""
+
+
+def read_piped_input(*, wait_for_first_byte: float | None = FIRST_BYTE_SECONDS) -> PipedInput:
+    """The text on standard input, nothing for a terminal. Raises OSError.
+
+    Somebody may have left us a pipe and never write into it, so only `wait_for_first_byte` seconds are waited for the
+    first byte where there is something else to go by.
+    """
+    try:
+        descriptor = sys.stdin.fileno()
+        mode = os.fstat(descriptor).st_mode
+    except (OSError, ValueError):
+        return PipedInput()
+    if stat.S_ISCHR(mode) and os.isatty(descriptor):
+        return PipedInput()
+    content = bytearray()
+    deadline = wait_for_first_byte
+    while len(content) <= MAX_BYTES:
+        if not _is_ready(descriptor, deadline):
+            return PipedInput(_decode(bytes(content)), _idle_note() if content else "")
+        piece = os.read(descriptor, 1 << 16)
+        if not piece:
+            return PipedInput(_decode(bytes(content)))
+        content += piece
+        deadline = _IDLE_SECONDS
+    note = _("Standard input is longer than {megabytes} MB; the rest was left out.", megabytes=MAX_BYTES // 2**20)
+    return PipedInput(_decode(bytes(content[:MAX_BYTES])), note)
+
+
+def _idle_note() -> str:
+    return _("Standard input was quiet for {seconds:.0f} seconds and is taken as it is.", seconds=_IDLE_SECONDS)
+
+
+def _is_ready(descriptor: int, seconds: float | None) -> bool:
+    """Files are always ready; waiting is for pipes and sockets."""
+    ready, _, _ = select.select([descriptor], [], [], seconds)
+    return bool(ready)
+
+
+def _decode(content: bytes) -> str:
+    """Cut where a character is whole; bytes that are not text stay visible."""
+    for back in range(min(4, len(content))):
+        byte = content[len(content) - 1 - back]
+        if byte >= 0xC0:
+            length = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
+            if back + 1 < length:
+                content = content[: len(content) - 1 - back]
+            break
+        if byte < 0x80:
+            break
+    return content.decode("utf-8", errors="replace")

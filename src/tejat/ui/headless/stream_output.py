@@ -1,0 +1,156 @@
+"""`--output-format stream-json`: one object in a line for every event, the result last."""
+
+import time
+from typing import cast
+
+from tejat.core.agent.events import (
+    AgentEvent,
+    Answered,
+    Compressed,
+    HistoryRepaired,
+    LoopDetected,
+    ModelChanged,
+    Noticed,
+    Prompted,
+    Retrying,
+    RunEnded,
+    SessionStarted,
+    Severity,
+    TextStreamed,
+)
+from tejat.core.json_text import dump_json
+from tejat.core.messages.types import FunctionCall, FunctionResponse, InlineData, JsonObject, JsonValue, Part, Text
+from tejat.core.model import CONVERSATION
+from tejat.core.tools.call_events import CallFinished
+from tejat.engine.sessions.statistics import Statistics
+from tejat.ui.headless.output import OutputStreams, describe_event, notice_line
+from tejat.ui.shared.exit_status import error_name_for
+
+
+class StreamOutput:
+    def __init__(self, streams: OutputStreams) -> None:
+        self._streams = streams
+        self._statistics = Statistics(streams.milliseconds)
+        self._announced: set[str | None] = set()
+
+    def handle_event(self, event: AgentEvent) -> None:
+        self._statistics.record(event)
+        match event:
+            case SessionStarted(session_id, model):
+                self._print("init", {"session_id": session_id, "model": model})
+            case Prompted(message, shown):
+                self._print("message", {"role": "user", "content": shown or message.text})
+            case TextStreamed(text):
+                self._print("message", {"role": "assistant", "content": text, "delta": True})
+            case Answered(answer, purpose=purpose) if purpose == CONVERSATION:
+                for call in answer.calls:
+                    self._announce(call)
+            case CallFinished():
+                if event.call.id not in self._announced:
+                    self._announce(event.call)  # the prompt itself made it
+                self._print("tool_result", _result(event))
+            case Retrying():
+                self._print("retry", _retry(event))
+            case RunEnded():
+                self._finish(event)
+            case Noticed() | LoopDetected() | ModelChanged() | Compressed() | HistoryRepaired():
+                self._note(event)
+            case _:
+                pass
+
+    def fail(self, message: str, *, name: str, code: int) -> None:
+        self._streams.write_notice(notice_line(message))
+        error: JsonObject = {"type": name, "message": message, "code": code}
+        self._print("result", {"status": "error", "error": error, "permission_denials": []})
+
+    def _announce(self, call: FunctionCall) -> None:
+        self._announced.add(call.id)
+        parameters = cast("JsonObject", call.args)
+        self._print("tool_use", {"tool_name": call.name, "tool_id": call.id, "parameters": parameters})
+
+    def _note(self, event: Noticed | LoopDetected | ModelChanged | Compressed | HistoryRepaired) -> None:
+        severity = event.severity if isinstance(event, Noticed) else Severity.WARNING
+        message = describe_event(event)
+        if message and severity is not Severity.NOTE:
+            self._print("error", {"severity": severity.value, "message": message})
+        elif message:
+            self._streams.write_notice(notice_line(message))
+
+    def _finish(self, ended: RunEnded) -> None:
+        name = error_name_for(ended)
+        result: dict[str, JsonValue] = {"status": "success" if name is None else "error"}
+        if name is not None:
+            result["error"] = {"type": name, "message": ended.message, "code": self._streams.exit_code_for(ended)}
+            self._streams.write_notice(notice_line(ended.message))
+        elif ended.message:
+            self._print("error", {"severity": Severity.WARNING.value, "message": ended.message})
+        result["stats"] = self._stats(ended)
+        result["permission_denials"] = list(self._statistics.denials)
+        if ended.cost is not None:
+            result["cost_usd"] = round(ended.cost, 6)
+        self._print("result", result)
+
+    def _stats(self, ended: RunEnded) -> JsonObject:
+        usage = self._statistics.usage
+        return {
+            "total_tokens": usage.total,
+            "input_tokens": usage.prompt,
+            "output_tokens": usage.output,
+            "cached": usage.cached,
+            "input": usage.prompt - usage.cached,
+            "duration_ms": self._streams.milliseconds(ended.seconds),
+            "tool_calls": self._statistics.calls,
+            "models": {
+                name: {
+                    "total_tokens": model.usage.total,
+                    "input_tokens": model.usage.prompt,
+                    "output_tokens": model.usage.output,
+                    "cached": model.usage.cached,
+                    "input": model.usage.prompt - model.usage.cached,
+                }
+                for name, model in self._statistics.models.items()
+            },
+        }
+
+    def _print(self, kind: str, fields: JsonObject) -> None:
+        now = self._streams.now()
+        timestamp = f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(now))}.{int(now % 1 * 1000):03d}Z"
+        self._streams.write_result(dump_json({"type": kind, "timestamp": timestamp, **fields}) + "\n")
+
+
+def _result(event: CallFinished) -> JsonObject:
+    error, display = event.result.error, event.result.return_display
+    result: dict[str, JsonValue] = {"tool_id": event.call.id, "status": "success" if error is None else "error"}
+    if isinstance(display, str):
+        result["output"] = display
+    if error is not None:
+        result["error"] = error.to_json()
+    result["content"] = _as_text(event.response)
+    return result
+
+
+def _as_text(parts: tuple[Part, ...]) -> str:
+    """What the model got, as far as it is text."""
+    texts: list[str] = []
+    for part in parts:
+        match part:
+            case Text(text):
+                texts.append(text)
+            case FunctionResponse(response=response):
+                texts.extend(value for value in response.values() if isinstance(value, str))
+            case InlineData(mime_type, data):
+                texts.append(f"[{mime_type}, {len(data)} bytes]")
+            case _:
+                texts.append(f"[{part.mime_type}: {part.file_uri}]")
+    return "\n".join(texts)
+
+
+def _retry(event: Retrying) -> JsonObject:
+    return {
+        "kind": event.kind.value,
+        "reason": event.reason,
+        "attempt": event.attempt,
+        "max_attempts": event.max_attempts,
+        "wait_seconds": round(event.wait, 3),
+        "purpose": event.purpose,
+    }

@@ -1,0 +1,52 @@
+"""`--output-format text`: the model's words on stdout, everything else in lines on stderr."""
+
+from tejat.core.agent.events import AgentEvent, Answered, LoopDetected, Retrying, RunEnded, TextStreamed
+from tejat.core.i18n import _
+from tejat.core.model import CONVERSATION
+from tejat.core.sanitize import sanitize_text
+from tejat.ui.headless.output import OutputStreams, describe_event, notice_line
+from tejat.ui.shared.exit_status import exit_code_for
+from tejat.workspace.text.terminal_text import render_terminal_text
+
+
+class TextOutput:
+    """On a terminal words come as they are streamed; elsewhere when an answer is whole, so that none of it is void."""
+
+    def __init__(self, streams: OutputStreams) -> None:
+        self._streams = streams
+        self._at_line_start = True
+
+    def handle_event(self, event: AgentEvent) -> None:
+        match event:
+            case TextStreamed(text) if self._streams.is_terminal:
+                self._write(sanitize_text(text))
+            case Retrying(purpose="conversation") | LoopDetected() if self._streams.is_terminal:
+                self.end_line()
+            case Answered(answer, purpose=purpose) if purpose == CONVERSATION:
+                if not self._streams.is_terminal:
+                    self._write(render_terminal_text(answer.text))
+                self.end_line()
+            case RunEnded():
+                self.end_line()
+                if event.message:
+                    self._streams.write_notice(notice_line(event.message))
+                elif exit_code_for(event):
+                    self._streams.write_notice(_("The run ended: {reason}.", reason=event.reason))
+            case _:
+                pass
+        notice = describe_event(event)
+        if notice:
+            self._streams.write_notice(notice_line(notice))
+
+    def fail(self, message: str, *, name: str, code: int) -> None:
+        self._streams.write_notice(notice_line(message))
+
+    def end_line(self) -> None:
+        """Begin a new line, unless one is just begun."""
+        if not self._at_line_start:
+            self._write("\n")
+
+    def _write(self, text: str) -> None:
+        if text:
+            self._streams.write_result(text)
+            self._at_line_start = text.endswith("\n")

@@ -1,0 +1,148 @@
+"""What a client is asked to ask its person before a call runs: a message that hides nothing, and a form of two fields.
+
+Lines that others wrote begin with a mark, so that none of them can pass for one of ours.
+"""
+
+from collections.abc import Iterator, Mapping
+from itertools import accumulate, takewhile
+from typing import assert_never
+
+from tejat.core.approval.confirmation import (
+    ApprovalReply,
+    ApprovalRequest,
+    Confirmation,
+    EditConfirmation,
+    ElicitationConfirmation,
+    ExecConfirmation,
+    InfoConfirmation,
+    McpConfirmation,
+    Outcome,
+    Scope,
+    TrialConfirmation,
+)
+from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.frozen import frozen
+from tejat.core.json_text import dump_json
+from tejat.core.messages.types import JsonObject, JsonValue
+from tejat.core.sanitize import sanitize_text
+
+ALLOW_ONCE = "allow once"
+ALLOW_FOR_SESSION = "allow for this session"
+DENY = "no"
+
+_MAX_MESSAGE_CHARS = 65_536
+_MAX_DIFF_CHARS = 32_768
+_MAX_REASON_CHARS = 1_000
+
+
+@frozen
+class ApprovalForm:
+    """A question as an elicitation in form mode asks it."""
+
+    message: str
+    schema: JsonObject
+    choices: tuple[str, ...]
+
+    def params(self, *, with_mode: bool) -> JsonObject:
+        """`with_mode` for the revisions that have more than one."""
+        asked: dict[str, JsonValue] = {"message": self.message, "requestedSchema": self.schema}
+        return {"mode": "form", **asked} if with_mode else asked
+
+
+def build_approval_form(question: ApprovalRequest) -> ApprovalForm:
+    """Raises ToolFailure where what would run is too long to be shown: nobody could say yes to it."""
+    message = "\n".join(_message_lines(question))
+    if len(message) > _MAX_MESSAGE_CHARS:
+        raise ToolFailure(
+            f'What "{question.tool_name}" would do is too long to be shown to anybody, so nobody can allow it. '
+            "Do it in smaller steps.",
+            ErrorType.POLICY_VIOLATION,
+        )
+    choices = (ALLOW_ONCE, ALLOW_FOR_SESSION, DENY) if question.always is not None else (ALLOW_ONCE, DENY)
+    properties: dict[str, JsonValue] = {
+        "decision": {"type": "string", "title": "May this run?", "enum": list(choices)},
+        "reason": {
+            "type": "string",
+            "title": "A word to the agent",
+            "description": "Optional. It goes along with a no.",
+            "maxLength": _MAX_REASON_CHARS,
+        },
+    }
+    return ApprovalForm(message, {"type": "object", "properties": properties, "required": ["decision"]}, choices)
+
+
+def parse_approval_reply(result: JsonObject, form: ApprovalForm) -> ApprovalReply:
+    """What the person decided. Everything that is not plainly a yes to this form is a no."""
+    content = result.get("content")
+    given: Mapping[str, JsonValue] = content if isinstance(content, Mapping) else {}
+    reason = given.get("reason")
+    feedback = sanitize_text(reason[:_MAX_REASON_CHARS]) if isinstance(reason, str) and reason.strip() else None
+    decision = given.get("decision")
+    if result.get("action") == "accept" and decision in form.choices:
+        if decision == ALLOW_ONCE:
+            return ApprovalReply(Outcome.PROCEED_ONCE)
+        if decision == ALLOW_FOR_SESSION:
+            return ApprovalReply(Outcome.PROCEED_ALWAYS, scope=Scope.SESSION)
+    return ApprovalReply(Outcome.CANCEL, feedback=feedback)
+
+
+def _message_lines(question: ApprovalRequest) -> Iterator[str]:
+    confirmation = question.confirmation
+    yield _escape_line(confirmation.title)
+    if question.note:
+        yield _escape_line(question.note)
+    if question.reason:
+        yield f"Reason: {_escape_line(question.reason)}"
+    if isinstance(confirmation, ElicitationConfirmation):
+        raise ToolFailure("A question of another server cannot be passed on.", ErrorType.POLICY_VIOLATION)
+    yield from _action_lines(confirmation)
+    if question.always is not None:
+        yield f'"{ALLOW_FOR_SESSION}" would remember this rule: {_escape_line(question.always)}'
+
+
+def _action_lines(confirmation: Confirmation) -> Iterator[str]:
+    match confirmation:
+        case EditConfirmation():
+            yield from _edit_lines(confirmation)
+        case ExecConfirmation():
+            yield f"Directory: {_escape_line(confirmation.directory)}"
+            yield from _quote_lines(confirmation.command, first="$ ")
+            if confirmation.root_commands:
+                yield f"Programs: {_escape_line(confirmation.root_command)}"
+            if confirmation.description:
+                yield f"The model says: {_escape_line(confirmation.description)}"
+            yield from (f"Note: {_escape_line(note)}" for note in confirmation.notes)
+        case TrialConfirmation():
+            yield from _quote_lines(confirmation.command, first="$ ")
+            yield from _quote_lines(confirmation.diff)
+        case McpConfirmation():
+            yield f"Server: {_escape_line(confirmation.server_name)}"
+            yield f"Tool: {_escape_line(confirmation.tool_name)}"
+            yield from _quote_lines(dump_json(confirmation.tool_args or {}, indent=2))
+        case InfoConfirmation():
+            yield from _quote_lines(confirmation.prompt)
+            yield from (f"Address: {_escape_line(url)}" for url in confirmation.urls)
+        case _:
+            assert_never(confirmation)
+
+
+def _edit_lines(confirmation: EditConfirmation) -> Iterator[str]:
+    stat = confirmation.diff_stat
+    counts = "" if stat is None else f" (+{stat.model_added_lines} -{stat.model_removed_lines})"
+    yield f"File: {_escape_line(confirmation.file_path)}{counts}"
+    lines = [f"| {line}" for line in sanitize_text(confirmation.file_diff.removesuffix("\n")).split("\n")]
+    ends = accumulate(len(line) + 1 for line in lines)
+    shown = sum(1 for _ in takewhile(lambda end: end <= _MAX_DIFF_CHARS, ends))
+    yield from lines[:shown]
+    if shown < len(lines):
+        yield f"The change goes on: {len(lines) - shown} more lines are not shown. Say no unless you know them."
+
+
+def _quote_lines(text: str, *, first: str = "> ") -> Iterator[str]:
+    for number, line in enumerate(sanitize_text(text).split("\n")):
+        yield f"{'> ' if number else first}{line}"
+
+
+def _escape_line(text: str) -> str:
+    """A text that is to stand in one line, with everything shown that would end the line."""
+    return sanitize_text(text).replace("\n", "<U+000A>")

@@ -1,0 +1,105 @@
+"""Where the tools of a client work: in the directories that the server was given, or in a part of them."""
+
+import os
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import Protocol
+from urllib.parse import unquote, urlsplit
+
+from tejat.core.approval.confirmation import Approver
+from tejat.core.messages.types import JsonObject
+from tejat.engine.calls.scheduler import Scheduler
+
+_MAX_ROOTS = 64
+
+
+class ToolProvider(Protocol):
+    """Whoever has the tools. `roots` are the widest directories that they may work in."""
+
+    @property
+    def roots(self) -> tuple[str, ...]: ...
+
+    def open(self, approver: Approver, within: Sequence[str]) -> AbstractContextManager[Scheduler]:
+        """The tools at work in these directories, or (none given) in all of the roots. Raises UsageError."""
+        ...
+
+    def restrict_roots(self, directories: Sequence[str]) -> tuple[str, ...]:
+        """What of these directories lies in the roots; nothing where that is none of it."""
+        ...
+
+
+class ClientWorkspace:
+    """The tools of one client, opened when they are first needed. Those it has moved away from end with their calls."""
+
+    def __init__(self, host: ToolProvider, approver: Approver) -> None:
+        self._host = host
+        self._approver = approver
+        self._within: tuple[str, ...] = ()
+        self._opened: _OpenTools | None = None
+        self._retired: set[_OpenTools] = set()
+
+    def set_roots(self, within: tuple[str, ...]) -> None:
+        """Calls that come from now on work in these directories."""
+        if within != self._within:
+            self._within = within
+            self._retire()
+
+    @contextmanager
+    def scheduler(self) -> Generator[Scheduler]:
+        """Raises UsageError."""
+        if self._opened is None:
+            self._opened = _OpenTools(self._host.open(self._approver, self._within))
+        opened = self._opened
+        opened.uses += 1
+        try:
+            yield opened.scheduler
+        finally:
+            opened.uses -= 1
+            if opened in self._retired and not opened.uses:
+                self._retired.discard(opened)
+                opened.close()
+
+    def close(self) -> None:
+        """Nobody uses it any more."""
+        self._retire()
+        for opened in self._retired:
+            opened.close()
+        self._retired.clear()
+
+    def _retire(self) -> None:
+        opened, self._opened = self._opened, None
+        if opened is None:
+            return
+        if opened.uses:
+            self._retired.add(opened)
+        else:
+            opened.close()
+
+
+class _OpenTools:
+    def __init__(self, opening: AbstractContextManager[Scheduler]) -> None:
+        self._opening = opening
+        self.scheduler = opening.__enter__()
+        self.uses = 0
+
+    def close(self) -> None:
+        self._opening.__exit__(None, None, None)
+
+
+def parse_roots(result: JsonObject) -> list[str] | None:
+    """The paths in the answer to `roots/list`, those of them that are files' addresses; None where it names no root."""
+    roots = result.get("roots")
+    if not isinstance(roots, Sequence) or isinstance(roots, str) or not roots:
+        return None
+    uris = [root.get("uri") for root in roots[:_MAX_ROOTS] if isinstance(root, Mapping)]
+    return [path for uri in uris if isinstance(uri, str) and (path := _path_from_uri(uri)) is not None]
+
+
+def _path_from_uri(uri: str) -> str | None:
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return None
+    path = unquote(parts.path, errors="surrogateescape")
+    is_local = parts.scheme == "file" and parts.netloc in ("", "localhost")
+    return path if is_local and os.path.isabs(path) and "\0" not in path else None

@@ -1,0 +1,103 @@
+"""What a request of the stateless revisions says of itself, and whether its HTTP headers say the same."""
+
+import base64
+import binascii
+import re
+from collections.abc import Iterable, Mapping
+
+from tejat.core.frozen import field, frozen
+from tejat.core.messages.types import JsonObject, JsonValue
+from tejat.mcp.protocol import (
+    HEADER_MISMATCH,
+    INVALID_PARAMS,
+    META_CAPABILITIES,
+    META_REVISION,
+    NAME_PARAMS,
+    STATELESS_REVISIONS,
+    UNSUPPORTED_REVISION,
+    JsonRpcRequest,
+)
+
+REVISION_HEADER = "mcp-protocol-version"
+METHOD_HEADER = "mcp-method"
+NAME_HEADER = "mcp-name"
+
+_BASE64 = re.compile(r"=\?base64\?(.*)\?=")
+
+
+class RequestRejected(Exception):
+    """A request that is answered with an error of the protocol."""
+
+    def __init__(self, code: int, message: str, data: JsonValue = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
+
+
+@frozen
+class Envelope:
+    """Who asks, in which revision, and what they can do."""
+
+    revision: str
+    capabilities: JsonObject = field(default_factory=dict[str, JsonValue])
+
+
+def has_envelope(request: JsonRpcRequest) -> bool:
+    """Whether the request speaks for itself. `initialize` never does, whatever a client puts into it."""
+    return request.method != "initialize" and META_REVISION in request_meta(request.params)
+
+
+def request_meta(params: JsonObject | None) -> JsonObject:
+    meta = (params or {}).get("_meta")
+    return meta if isinstance(meta, Mapping) else {}
+
+
+def parse_envelope(request: JsonRpcRequest, headers: Iterable[tuple[str, str]] | None = None) -> Envelope:
+    """Raises Refused. `headers` are those of HTTP, where that is the way it came."""
+    meta = request_meta(request.params)
+    missing = [name for name in (META_REVISION, META_CAPABILITIES) if name not in meta]
+    if missing:
+        raise RequestRejected(INVALID_PARAMS, f"params._meta lacks {' and '.join(missing)}.")
+    revision, capabilities = meta[META_REVISION], meta[META_CAPABILITIES]
+    if headers is not None:
+        _check_headers(request, revision, headers)
+    if not isinstance(revision, str) or not isinstance(capabilities, Mapping):
+        raise RequestRejected(INVALID_PARAMS, f"{META_REVISION} must be a text and {META_CAPABILITIES} an object.")
+    if revision not in STATELESS_REVISIONS:
+        raise unsupported_revision(revision)
+    return Envelope(revision, capabilities)
+
+
+def unsupported_revision(revision: str) -> RequestRejected:
+    supported: JsonObject = {"supported": list(STATELESS_REVISIONS), "requested": revision}
+    return RequestRejected(UNSUPPORTED_REVISION, "This revision of the protocol is not spoken here.", supported)
+
+
+def _check_headers(request: JsonRpcRequest, revision: JsonValue, headers: Iterable[tuple[str, str]]) -> None:
+    """Whoever routes by the headers must have seen what the body says."""
+    found: dict[str, str] = {}
+    for name, text in headers:
+        name = name.lower()  # noqa: PLW2901 -- names are compared without regard to case
+        if name in found and name in (REVISION_HEADER, METHOD_HEADER, NAME_HEADER):
+            raise RequestRejected(HEADER_MISMATCH, f"The header {name} is there more than once.")
+        found[name] = text
+    if REVISION_HEADER not in found or found[REVISION_HEADER] != revision:
+        raise RequestRejected(HEADER_MISMATCH, f"The header {REVISION_HEADER} is not what the request says.")
+    if found.get(METHOD_HEADER) != request.method:
+        raise RequestRejected(HEADER_MISMATCH, f"The header {METHOD_HEADER} is not what the request says.")
+    named_by = NAME_PARAMS.get(request.method)
+    name = None if named_by is None else (request.params or {}).get(named_by)
+    if name is not None and _decode_header(found.get(NAME_HEADER)) != name:
+        raise RequestRejected(HEADER_MISMATCH, f"The header {NAME_HEADER} is not what the request says.")
+
+
+def _decode_header(text: str | None) -> str | None:
+    """What a header stands for; None for one that cannot be read."""
+    found = None if text is None else _BASE64.fullmatch(text)
+    if found is None:
+        return text
+    try:
+        return base64.b64decode(found.group(1), validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return None

@@ -1,0 +1,322 @@
+"""One client of the server: what it declared, what runs for it, and what it was asked."""
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import suppress
+from copy import copy
+
+from tejat.core.errors import UsageError
+from tejat.core.frozen import frozen
+from tejat.core.messages.types import FunctionCall, JsonObject, JsonValue
+from tejat.core.tools.base import READ_ONLY_KINDS
+from tejat.engine.calls.scheduler import Scheduler
+from tejat.mcp.protocol import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    JsonRpcError,
+    JsonRpcMessage,
+    JsonRpcNotification,
+    JsonRpcRequest,
+    JsonRpcResponse,
+    RequestId,
+)
+from tejat.ui.mcp_server.approval_form import ApprovalForm
+from tejat.ui.mcp_server.client_approver import (
+    APPROVAL_INPUT,
+    ApprovalChannel,
+    ElicitationChannel,
+    InputRequiredChannel,
+    NoApprovalChannel,
+    current_channel,
+)
+from tejat.ui.mcp_server.client_workspace import ClientWorkspace, parse_roots
+from tejat.ui.mcp_server.envelope import Envelope, RequestRejected, has_envelope, parse_envelope, request_meta
+from tejat.ui.mcp_server.progress import ProgressNotifier, SendMessage
+from tejat.ui.mcp_server.tool_list import is_offered, list_tools
+from tejat.ui.mcp_server.tool_result import call_result, error_result
+from tejat.ui.mcp_server.tool_server import NO_CACHE, ToolServer
+
+_MAX_REQUESTS = 32
+_ANSWER_SECONDS = 600.0
+_ROOTS_SECONDS = 15.0
+_CANCEL_SECONDS = 1.0
+_FIRST_WITH_MODES = "2025-11-25"
+
+
+class ServerSession:
+    """Answers requests, each with one message through the `send` that comes with it, and asks through the same.
+
+    Every method may be called from any task of the loop. A client of the handshake revisions is one conversation; in
+    the stateless ones every request stands for itself, and a client may live for just one of them.
+    """
+
+    def __init__(self, server: ToolServer) -> None:
+        self._server = server
+        self._running: dict[RequestId, asyncio.Task[object]] = {}
+        self._cancelled_ids: set[RequestId] = set()
+        self._pending_replies: dict[str, asyncio.Future[JsonObject | None]] = {}
+        self._requests_sent = 0
+        self._handshake: _Handshake | None = None
+        self._knows_roots = False
+        self._roots_lock = asyncio.Lock()
+        self._roots_error = ""
+
+    async def handle_request(
+        self, request: JsonRpcRequest, send: SendMessage, envelope: Envelope | None = None
+    ) -> None:
+        """Answer a request, unless the client calls it off meanwhile. Raises what `send` raises."""
+        task = asyncio.current_task()
+        assert task is not None
+        if request.id in self._running or len(self._running) >= _MAX_REQUESTS:
+            duplicate_id = "This id belongs to a request that is being answered."
+            too_many = f"{_MAX_REQUESTS} requests are being answered. Wait for one of them."
+            is_taken = request.id in self._running
+            code = INVALID_REQUEST if is_taken else INTERNAL_ERROR
+            await send(JsonRpcError(request.id, code, duplicate_id if is_taken else too_many))
+            return
+        self._running[request.id] = task
+        try:
+            answer: JsonRpcMessage = JsonRpcResponse(request.id, await self._result(request, send, envelope))
+        except RequestRejected as refused:
+            answer = JsonRpcError(request.id, refused.code, refused.message, refused.data)
+        except asyncio.CancelledError:
+            if request.id not in self._cancelled_ids:
+                raise
+            task.uncancel()
+            return
+        except Exception:  # noqa: BLE001 -- whatever it was, it ends this request and nothing else
+            answer = JsonRpcError(request.id, INTERNAL_ERROR, "Something went wrong here.")
+        finally:
+            del self._running[request.id]
+            self._cancelled_ids.discard(request.id)
+        await send(answer)
+
+    def handle_message(self, message: JsonRpcNotification | JsonRpcResponse | JsonRpcError) -> None:
+        """What needs no answer. What is not known is left alone, as the protocol wants it."""
+        match message:
+            case JsonRpcNotification("notifications/cancelled", params):
+                self._cancel_request((params or {}).get("requestId"))
+            case JsonRpcNotification("notifications/roots/list_changed"):
+                self._knows_roots = False
+            case JsonRpcNotification():
+                pass
+            case JsonRpcResponse(request_id, result):
+                self._resolve_reply(request_id, result)
+            case JsonRpcError(request_id):
+                self._resolve_reply(request_id, None)
+
+    async def close(self) -> None:
+        """End what runs for the client, and wait until it has ended."""
+        tasks = [task for task in self._running.values() if task is not asyncio.current_task()]
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+        if self._handshake is not None:
+            self._handshake.workspace.close()
+
+    @property
+    def revision(self) -> str | None:
+        """The revision that was agreed on, None before that."""
+        return None if self._handshake is None else self._handshake.revision
+
+    @property
+    def is_idle(self) -> bool:
+        return not self._running
+
+    def _cancel_request(self, request_id: JsonValue) -> None:
+        if isinstance(request_id, str | int) and request_id in self._running:
+            self._cancelled_ids.add(request_id)
+            self._running[request_id].cancel()
+
+    def _resolve_reply(self, request_id: RequestId | None, result: JsonObject | None) -> None:
+        reply = self._pending_replies.get(str(request_id))
+        if reply is not None and not reply.done():
+            reply.set_result(result)
+
+    async def _result(self, request: JsonRpcRequest, send: SendMessage, envelope: Envelope | None) -> JsonObject:
+        if envelope is None and has_envelope(request):
+            envelope = parse_envelope(request)
+        if envelope is not None:
+            return self._server.complete_result(await self._handle_stateless(request, send, envelope))
+        params = request.params or {}
+        match request.method:
+            case "initialize":
+                return self._initialize(params)
+            case "ping":
+                return {}
+            case "tools/list":
+                return self._list(params, self._require_handshake().workspace)
+            case "tools/call":
+                return await self._call_with_elicitation(params, send, self._require_handshake())
+            case _:
+                raise RequestRejected(METHOD_NOT_FOUND, f"There is no method {request.method!r} here.")
+
+    def _initialize(self, params: JsonObject) -> JsonObject:
+        if self._handshake is not None:
+            raise RequestRejected(INVALID_REQUEST, "This was said before.")
+        given = params.get("capabilities")
+        capabilities: JsonObject = given if isinstance(given, Mapping) else {}
+        introduction = self._server.initialize_result(params.get("protocolVersion"))
+        self._handshake = _Handshake(str(introduction["protocolVersion"]), capabilities, self._server.new_workspace())
+        self._knows_roots = not isinstance(capabilities.get("roots"), Mapping)
+        return introduction
+
+    def _require_handshake(self) -> "_Handshake":
+        if self._handshake is None:
+            raise RequestRejected(INVALID_REQUEST, "The first request must be `initialize`.")
+        return self._handshake
+
+    async def _call_with_elicitation(
+        self, params: JsonObject, send: SendMessage, handshake: "_Handshake"
+    ) -> JsonObject:
+        """Where something must be asked the call waits for the answer."""
+        await self._refresh_roots(send, handshake)
+        if self._roots_error:
+            return error_result(self._roots_error)
+        can_ask = _can_elicit(handshake.capabilities)
+        channel = (
+            ElicitationChannel(lambda form: self._elicit(form, send, handshake)) if can_ask else NoApprovalChannel()
+        )
+        return await self._call(params, send, handshake.workspace, channel, handshake.revision)
+
+    async def _handle_stateless(self, request: JsonRpcRequest, send: SendMessage, envelope: Envelope) -> JsonObject:
+        params, workspace = request.params or {}, self._server.shared_workspace
+        match request.method:
+            case "server/discover":
+                return self._server.discover_result()
+            case "tools/list":
+                return {**self._list(params, workspace), **NO_CACHE}
+            case "tools/call" if not _can_elicit(envelope.capabilities):
+                return await self._call(params, send, workspace, NoApprovalChannel(), envelope.revision)
+            case "tools/call":
+                return await self._call_with_input_required(params, send, workspace, envelope.revision)
+            case _:
+                raise RequestRejected(METHOD_NOT_FOUND, f"There is no method {request.method!r} here.")
+
+    async def _call_with_input_required(
+        self, params: JsonObject, send: SendMessage, workspace: ClientWorkspace, revision: str
+    ) -> JsonObject:
+        """Where something must be asked the question is the result, and the client calls again with the answer."""
+        state, answers = params.get("requestState"), params.get("inputResponses")
+        answer = answers.get(APPROVAL_INPUT) if isinstance(answers, Mapping) else None
+        channel = InputRequiredChannel(
+            self._server.pending_approvals,
+            {"name": params.get("name"), "arguments": params.get("arguments")},
+            state=state if isinstance(state, str) else None,
+            answer=answer if isinstance(answer, Mapping) else None,
+        )
+        result = await self._call(params, send, workspace, channel, revision)
+        if channel.pending is None:
+            return result
+        state, form = channel.pending
+        question: JsonObject = {"method": "elicitation/create", "params": form.params(with_mode=True)}
+        return {"resultType": "input_required", "inputRequests": {APPROVAL_INPUT: question}, "requestState": state}
+
+    def _list(self, params: JsonObject, workspace: ClientWorkspace) -> JsonObject:
+        if params.get("cursor") is not None:
+            raise RequestRejected(INVALID_PARAMS, "This list has one page only, so there is no cursor.")
+        try:
+            with workspace.scheduler() as scheduler:
+                return {"tools": list_tools(scheduler)}
+        except UsageError as error:
+            raise RequestRejected(INTERNAL_ERROR, f"The tools cannot be had: {error}") from None
+
+    async def _call(
+        self, params: JsonObject, send: SendMessage, workspace: ClientWorkspace, channel: ApprovalChannel, revision: str
+    ) -> dict[str, JsonValue]:
+        name, arguments = params.get("name"), params.get("arguments")
+        if not isinstance(name, str):
+            raise RequestRejected(INVALID_PARAMS, "A call needs the name of a tool.")
+        if arguments is not None and not isinstance(arguments, Mapping):
+            raise RequestRejected(INVALID_PARAMS, "The arguments of a call are an object.")
+        try:
+            with workspace.scheduler() as scheduler:
+                if not is_offered(scheduler, name):
+                    raise RequestRejected(INVALID_PARAMS, f"Unknown tool: {name}")
+                async with ProgressNotifier(send, request_meta(params).get("progressToken")) as progress:
+                    current_channel.set(channel)
+                    call = FunctionCall(name, arguments or {})
+                    result = await _with_own_lock(scheduler, name).run(call, progress.handle_event)
+                return call_result(result, revision)
+        except UsageError as error:
+            return error_result(f"The tools cannot be had: {error}")
+
+    async def _refresh_roots(self, send: SendMessage, handshake: "_Handshake") -> None:
+        """Ask where the client wants the tools to work, if it can tell and has not yet. It can only narrow."""
+        async with self._roots_lock:
+            if self._knows_roots:
+                return
+            self._knows_roots = True  # unless it tells of others while it is asked
+            try:
+                listed = await self._send_request("roots/list", None, send, _ROOTS_SECONDS)
+            except TimeoutError:
+                self._knows_roots = False
+                self._roots_error = (
+                    "The client was asked for its roots and did not answer, so nothing was done. Try again."
+                )
+                return
+            except asyncio.CancelledError:
+                self._knows_roots = False
+                raise
+            host = self._server.host
+            wanted = None if listed is None else parse_roots(listed)
+            within = () if wanted is None else host.restrict_roots(wanted)
+            self._roots_error = ""
+            if wanted is not None and not within:
+                given = ", ".join(host.roots)
+                self._roots_error = (
+                    f"None of the client's roots lies in the directories of this server, which are {given}."
+                )
+            handshake.workspace.set_roots(within)
+
+    async def _elicit(self, form: ApprovalForm, send: SendMessage, handshake: "_Handshake") -> JsonObject | None:
+        params = form.params(with_mode=handshake.revision >= _FIRST_WITH_MODES)
+        with suppress(TimeoutError):
+            return await self._send_request("elicitation/create", params, send, _ANSWER_SECONDS)
+        return None
+
+    async def _send_request(
+        self, method: str, params: JsonObject | None, send: SendMessage, seconds: float
+    ) -> JsonObject | None:
+        """What the client answers, None where it refuses. Raises TimeoutError."""
+        self._requests_sent += 1
+        request_id = f"tejat-{self._requests_sent}"
+        reply = self._pending_replies[request_id] = asyncio.get_running_loop().create_future()
+        try:
+            async with asyncio.timeout(seconds):
+                await send(JsonRpcRequest(request_id, method, params))
+                return await reply
+        except (TimeoutError, asyncio.CancelledError):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_CANCEL_SECONDS):
+                    await send(JsonRpcNotification("notifications/cancelled", {"requestId": request_id}))
+            raise
+        finally:
+            del self._pending_replies[request_id]
+
+
+@frozen
+class _Handshake:
+    """What was agreed on in a handshake."""
+
+    revision: str
+    capabilities: JsonObject
+    workspace: ClientWorkspace
+
+
+def _can_elicit(capabilities: JsonObject) -> bool:
+    """Whether a form can be shown. A client that names no mode means this one, which was there first."""
+    elicitation = capabilities.get("elicitation")
+    return isinstance(elicitation, Mapping) and ("form" in elicitation or "url" not in elicitation)
+
+
+def _with_own_lock(scheduler: Scheduler, name: str) -> Scheduler:
+    """Calls that only read need not wait for others. Everything else keeps its order."""
+    if scheduler.registry.kind_of(name) not in READ_ONLY_KINDS:
+        return scheduler
+    concurrent = copy(scheduler)
+    concurrent.lock = asyncio.Lock()
+    return concurrent

@@ -1,0 +1,43 @@
+"""The tools of a session as `tools/list` tells of them."""
+
+from tejat.core.messages.types import JsonValue
+from tejat.core.tools.base import READ_ONLY_KINDS, Kind
+from tejat.engine.calls.scheduler import Scheduler
+
+_BUILT_IN = "built-in"
+_ADDITIVE_KINDS = frozenset({Kind.THINK, Kind.PLAN, Kind.COMMUNICATE, Kind.SWITCH_MODE})
+"""What tools of these kinds do takes nothing away."""
+_OPEN_WORLD_KINDS = frozenset({Kind.FETCH, Kind.EXECUTE, Kind.AGENT, Kind.COMMUNICATE, Kind.OTHER})
+_OPEN_WORLD_TOOLS = frozenset({"google_web_search"})
+_IDEMPOTENT_TOOLS = frozenset({"write_file"})
+
+
+def list_tools(scheduler: Scheduler) -> list[JsonValue]:
+    """Every tool that may be called, in the order of the registry, which stays the same. No tool is loaded for it."""
+    return [
+        {
+            "name": entry.name,
+            "title": entry.display_name,
+            "description": entry.declaration.description,
+            "inputSchema": entry.declaration.parameters_json_schema,
+            "annotations": _annotations(entry.name, entry.kind, is_ours=entry.source == _BUILT_IN)
+            | {"title": entry.display_name},
+        }
+        for entry in scheduler.registry.entries()
+        if not scheduler.permission.policy.hides(entry.name)
+    ]
+
+
+def is_offered(scheduler: Scheduler, name: str) -> bool:
+    return name in scheduler.registry and not scheduler.permission.policy.hides(name)
+
+
+def _annotations(name: str, kind: Kind, *, is_ours: bool) -> dict[str, JsonValue]:
+    """What the kind tells. Of a tool that is not ours the worse is told: nobody has looked at what it does."""
+    only_reads = kind in READ_ONLY_KINDS and is_ours
+    return {
+        "readOnlyHint": only_reads,
+        "destructiveHint": not only_reads and not (kind in _ADDITIVE_KINDS and is_ours),
+        "idempotentHint": only_reads or name in _IDEMPOTENT_TOOLS,
+        "openWorldHint": not is_ours or kind in _OPEN_WORLD_KINDS or name in _OPEN_WORLD_TOOLS,
+    }

@@ -1,0 +1,53 @@
+"""What all clients of a server have in common: who it is, where its tools are, what is open between it and them."""
+
+from tejat.core.messages.types import JsonObject, JsonValue
+from tejat.mcp.protocol import HANDSHAKE_REVISIONS, STATELESS_REVISIONS
+from tejat.ui.mcp_server.client_approver import ClientApprover, PendingApprovals
+from tejat.ui.mcp_server.client_workspace import ClientWorkspace, ToolProvider
+
+_META_SERVER = "io.modelcontextprotocol/serverInfo"
+_INSTRUCTIONS = """\
+These tools read, search and change files and run commands in the directories that this server was started for, under
+the rules of the person who started it. What the rules do not allow is asked through your client, shown exactly as it
+would run, or refused with the reason; a refusal is final, so do not try to get around it. Read a file before you change
+it. Every change is kept for `tejat undo`."""
+
+
+class ToolServer:
+    """`place` is shared by the clients of the stateless revisions, which nothing tells apart."""
+
+    def __init__(self, host: ToolProvider, *, version: str) -> None:
+        self.host = host
+        self.shared_workspace = ClientWorkspace(host, ClientApprover())
+        self.pending_approvals = PendingApprovals()
+        self._info: JsonObject = {"name": "tejat", "title": "Tejat", "version": version}
+
+    def new_workspace(self) -> ClientWorkspace:
+        return ClientWorkspace(self.host, ClientApprover())
+
+    def initialize_result(self, asked: JsonValue) -> dict[str, JsonValue]:
+        """The result of `initialize` for a client that speaks this revision, or others."""
+        revision = asked if isinstance(asked, str) and asked in HANDSHAKE_REVISIONS else HANDSHAKE_REVISIONS[0]
+        return {"protocolVersion": revision, **self._capabilities(), "serverInfo": self._info}
+
+    def discover_result(self) -> dict[str, JsonValue]:
+        """The result of `server/discover`."""
+        return {
+            "supportedVersions": [*STATELESS_REVISIONS, *HANDSHAKE_REVISIONS],
+            **self._capabilities(),
+            **NO_CACHE,
+        }
+
+    def complete_result(self, result: JsonObject) -> JsonObject:
+        """A result of the stateless revisions: it says what kind it is, and whose."""
+        return {"resultType": "complete", **result, "_meta": {_META_SERVER: self._info}}
+
+    def close(self) -> None:
+        self.shared_workspace.close()
+
+    def _capabilities(self) -> dict[str, JsonValue]:
+        return {"capabilities": {"tools": {}}, "instructions": _INSTRUCTIONS}
+
+
+NO_CACHE: JsonObject = {"ttlMs": 0, "cacheScope": "private"}
+"""For how long a result may be kept by the client, and for whom."""

@@ -1,0 +1,135 @@
+"""The talk with the person at the terminal, in plain lines: what would happen, what they may answer, what they did."""
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+
+from tejat.core.approval.confirmation import (
+    ApprovalReply,
+    ApprovalRequest,
+    Confirmation,
+    EditConfirmation,
+    ElicitationConfirmation,
+    Outcome,
+)
+from tejat.core.errors import UsageError
+from tejat.core.i18n import _, ngettext, translate
+from tejat.core.sanitize import sanitize_text
+from tejat.ui.plain.elicitation import ask_elicitation
+from tejat.ui.plain.line_input import read_line
+from tejat.ui.plain.question_view import DEFAULT_WIDTH, MIN_WIDTH, question_lines, wrap_line
+from tejat.ui.plain.style import Style
+from tejat.ui.shared.approval.choices import ApprovalChoice, ChoiceAction, approval_choices
+from tejat.ui.shared.approval.view import build_approval_view
+from tejat.ui.shared.external.editor import ExternalEditor
+
+PAGE_LINES = 100
+"""Lines that are shown at once. What has to be seen is always shown whole."""
+
+_MORE = "m"
+
+
+class PlainApprovalDialog:
+    """Shows everything on standard error in plain lines. Raises OSError when the terminal is gone."""
+
+    def __init__(self, style: Style, editor: ExternalEditor) -> None:
+        self._style = style
+        self._editor = editor
+
+    async def ask(self, question: ApprovalRequest) -> ApprovalReply:
+        """Ask until there is an answer. The end of the input is a no."""
+        confirmation = question.confirmation
+        if isinstance(confirmation, ElicitationConfirmation):
+            return await ask_elicitation(confirmation, self._style, width=_columns())
+        while True:
+            answer = await self._ask_once(question, confirmation)
+            if answer is not None:
+                return answer
+
+    async def _ask_once(self, question: ApprovalRequest, confirmation: Confirmation) -> ApprovalReply | None:
+        """The answer, None when a rewriting came to nothing and there is still none."""
+        width = _columns()
+        sheet = build_approval_view(question, confirmation)
+        lines = question_lines(sheet, self._style, width=width)
+        shown = len(lines) if sheet.must_be_viewed else PAGE_LINES
+        _print(*lines[:shown])
+        choices = approval_choices(question)
+        while True:
+            left = max(0, len(lines) - shown)
+            _print(
+                "", *map(self._style.bold, wrap_line(sheet.prompt, width=width)), *_choice_lines(choices, left, width)
+            )
+            choice = await self._read_choice(choices, has_more=bool(left))
+            match choice:
+                case None:
+                    return ApprovalReply(Outcome.CANCEL)
+                case ApprovalChoice(outcome=ChoiceAction.MODIFY):
+                    return await self._edit(confirmation)
+                case ApprovalChoice(outcome=ChoiceAction.GIVE_FEEDBACK):
+                    feedback = await read_line(_("What should the model know? "))
+                    return ApprovalReply(Outcome.CANCEL, feedback=feedback.strip() or None)
+                case ApprovalChoice(outcome=ApprovalReply() as answer):
+                    return answer
+                case _:
+                    _print(*lines[shown : shown + PAGE_LINES])
+                    shown += PAGE_LINES
+
+    async def _read_choice(self, choices: Sequence[ApprovalChoice], *, has_more: bool) -> ApprovalChoice | str | None:
+        """What was chosen, `_MORE` for more lines, None at the end of the input. Asks until it is clear."""
+        letters = "/".join([*(choice.letter for choice in choices), *([_MORE] if has_more else [])])
+        most = len(choices) + has_more
+        while True:
+            line = await read_line(_("Your answer ({letters}): ", letters=letters))
+            if not line:
+                _print("")
+                return None
+            typed = line.strip().lower()
+            for number, choice in enumerate(choices, 1):
+                if typed in (choice.letter, choice.keyword, str(number)):
+                    return choice
+            if has_more and typed in (_MORE, "more", str(most)):
+                return _MORE
+            _print(
+                _(
+                    "Please type one of the letters {letters}, or a number from 1 to {most}.",
+                    letters=letters,
+                    most=most,
+                )
+            )
+
+    async def _edit(self, confirmation: Confirmation) -> ApprovalReply | None:
+        if not isinstance(confirmation, EditConfirmation) or confirmation.new_content is None:
+            _print(_("This is too large to be rewritten by hand."), "")
+            return None
+        old, new = confirmation.original_content or "", confirmation.new_content
+        _print(_("Opening the editor. Save and close it to go on."))
+        try:
+            content = await self._editor.edit_diff(confirmation.file_name, old=old, new=new)
+        except UsageError as error:
+            _print(sanitize_text(translate(error)), "")
+            return None
+        if content == new:
+            _print(_("Nothing was changed."), "")
+            return None
+        return ApprovalReply(Outcome.MODIFY_WITH_EDITOR, new_content=content)
+
+
+def _choice_lines(choices: Sequence[ApprovalChoice], left: int, width: int) -> Iterator[str]:
+    for number, choice in enumerate(choices, 1):
+        yield from wrap_line(choice.full_label, width=width, first=f"  {number} [{choice.letter}] ")
+    if left:
+        more = ngettext("Show more: {count} line is not shown yet", "Show more: {count} lines are not shown yet", left)
+        yield from wrap_line(more, width=width, first=f"  {len(choices) + 1} [{_MORE}] ")
+
+
+def _columns() -> int:
+    """How wide the terminal is; the usual width when it does not say."""
+    try:
+        return max(os.get_terminal_size(sys.stderr.fileno()).columns or DEFAULT_WIDTH, MIN_WIDTH)
+    except OSError:
+        return DEFAULT_WIDTH
+
+
+def _print(*lines: str) -> None:
+    if lines:
+        print(*lines, sep="\n", file=sys.stderr)

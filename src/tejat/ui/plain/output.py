@@ -1,0 +1,306 @@
+"""A run in plain lines: nothing is drawn over, nothing turns, and every sign is a word."""
+
+import asyncio
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+
+from tejat.core.agent.events import (
+    AgentEvent,
+    Answered,
+    EndReason,
+    Noticed,
+    RequestFailed,
+    Retrying,
+    RunEnded,
+    TextStreamed,
+)
+from tejat.core.frozen import frozen
+from tejat.core.i18n import _, ngettext, translate
+from tejat.core.model import CONVERSATION
+from tejat.core.sanitize import sanitize_text
+from tejat.core.tools.call_events import CallFinished, CallState, OutputUpdated, StateChanged
+from tejat.ui.headless.output import OutputStreams, describe_event
+from tejat.ui.headless.text_output import TextOutput
+from tejat.ui.plain.style import Style
+from tejat.ui.shared.call_report import CallReport, build_call_report, call_title, status_label
+from tejat.ui.shared.call_summary import summarize_line
+from tejat.ui.shared.collapsed_results import CollapsedResults
+from tejat.ui.shared.durations import format_duration, format_elapsed
+from tejat.ui.shared.notices import notice_for_event, run_end_message, severity_label, side_request_notice
+from tejat.ui.shared.run_summary import format_cost, format_tokens
+
+MAX_EXPANDED_LINES = 2000
+"""Lines of one result that are shown when somebody asks for all of it."""
+
+_MAX_EDGE_LINES = 20
+_MAX_LINE_LENGTH = 2000
+_MAX_LAST_LINE_LENGTH = 200
+
+
+@frozen
+class ProgressIntervals:
+    """Seconds after which a call is said to run, and between two words of what still goes on."""
+
+    first: float = 2.0
+    every: float = 10.0
+
+
+DEFAULT_INTERVALS = ProgressIntervals()
+
+
+class PlainOutput:
+    """Words of the model go to `result`, whole lines about everything else to `line`.
+
+    `ring` is called when an answer is ready. Paths below `folder` are shown from there.
+    """
+
+    def __init__(
+        self,
+        result: Callable[[str], None],
+        line: Callable[[str], None],
+        style: Style,
+        *,
+        ring_bell: Callable[[], None] = lambda: None,
+        folder: str = "",
+        intervals: ProgressIntervals = DEFAULT_INTERVALS,
+    ) -> None:
+        self._text = TextOutput(OutputStreams(result, line, is_terminal=True))
+        self._write_line = line
+        self._style = style
+        self.ring_bell = ring_bell
+        self._folder = folder
+        self._totals = _SessionTotals()
+        self._folded = CollapsedResults[str]()
+        self._progress = _ProgressReporter(self._report_progress, intervals)
+        self._is_mid_answer = False
+        self._held_lines: list[str] | None = None
+
+    def begin(self) -> None:
+        """Something begins that may take a while."""
+        self._progress.begin()
+
+    def end(self) -> None:
+        """It is over."""
+        self._text.end_line()
+        self._progress.end()
+        self.ring_bell()
+
+    @contextmanager
+    def hold(self) -> Generator[None]:
+        """Say nothing while somebody reads a question and types. What there was to say comes afterwards."""
+        self._held_lines = []
+        try:
+            yield
+        finally:
+            held, self._held_lines = self._held_lines, None
+            for text in held:
+                self.print_line(text)
+
+    def print_line(self, text: str) -> None:
+        """A line or several, safe already."""
+        if self._held_lines is not None:
+            self._held_lines.append(text)
+            return
+        self._text.end_line()
+        self._write_line(text)
+        self._progress.restart()
+
+    def update_output(self, output: str) -> None:
+        """What a command of the person has shown so far."""
+        self._progress.note_output(None, output)
+
+    def print_block(self, text: str) -> None:
+        """A text that may be long: the first and the last lines of it; the whole can be opened."""
+        shown, is_whole = _truncate_middle(text)
+        if shown:
+            self.print_line(shown)
+        if not is_whole:
+            self._folded.add(text)
+
+    def expand_last(self) -> None:
+        """All of what was shown in part last; asked again, of the one before it."""
+        found = self._folded.next_older()
+        if found is None:
+            return self.print_line(_("Nothing was shown in part only."))
+        lines = found.split("\n")
+        self.print_line("\n".join(lines[:MAX_EXPANDED_LINES]))
+        if len(lines) > MAX_EXPANDED_LINES:
+            more = len(lines) - MAX_EXPANDED_LINES
+            self.print_line(ngettext("[{count} more line is not shown]", "[{count} more lines are not shown]", more))
+        return None
+
+    def handle_event(self, event: AgentEvent) -> None:
+        self._totals.count(event)
+        match event:
+            case TextStreamed():
+                self._is_mid_answer = True
+                self._text.handle_event(event)
+                self._progress.restart()
+            case Answered(purpose=purpose) if purpose == CONVERSATION:
+                self._is_mid_answer = False
+                self._text.handle_event(event)
+            case Retrying():
+                self._print_retry(event)
+            case StateChanged(index, call, CallState.EXECUTING):
+                self._progress.call(index, call_title(call, folder=self._folder))
+            case OutputUpdated(index, output=output):
+                self._progress.note_output(index, output)
+            case CallFinished():
+                self._progress.finish(event.index)
+                self._show_call(build_call_report(event, folder=self._folder))
+            case RequestFailed():
+                self._print_notice(side_request_notice(event))
+            case RunEnded():
+                self._print_end(event)
+            case _:
+                self._print_notice(notice_for_event(event))
+
+    def session_summary(self) -> str:
+        """What the whole session came to, in a line; empty where nothing was asked."""
+        return self._totals.summary
+
+    def _report_progress(self, text: str) -> None:
+        if self._held_lines is None:
+            self.print_line(text)
+
+    def _show_call(self, report: CallReport) -> None:
+        told = [self._style.bold(f"{status_label(report.status)}: {report.title}"), *report.facts]
+        self.print_line(", ".join(told))
+        for words in (report.error, report.note):
+            if words:
+                self.print_line(words)
+        if report.diff:
+            self.print_line(self._style.diff(report.diff))
+        elif report.body:
+            self.print_block(report.body)
+
+    def _print_retry(self, event: Retrying) -> None:
+        self.print_line(sanitize_text(translate(describe_event(event) or "")))
+        if event.purpose == CONVERSATION and self._is_mid_answer:
+            self._is_mid_answer = False
+            self.print_line(_("What the model said in this attempt does not count."))
+
+    def _print_end(self, ended: RunEnded) -> None:
+        was_cut = self._is_mid_answer and ended.reason is not EndReason.FINISHED
+        words = [run_end_message(ended), _("The answer is cut short.") if was_cut else ""]
+        self._is_mid_answer = False
+        told = " ".join(filter(None, words))
+        self._text.end_line()
+        if told:
+            self.print_line(sanitize_text(translate(told)))
+
+    def _print_notice(self, noticed: Noticed | None) -> None:
+        if noticed is not None:
+            self.print_line(sanitize_text(f"{severity_label(noticed.severity)}: {translate(noticed.message).strip()}"))
+
+
+class _ProgressReporter:
+    """Says in a line what still goes on, when nothing else was said for a while."""
+
+    def __init__(self, line: Callable[[str], None], pace: ProgressIntervals) -> None:
+        self._line = line
+        self._intervals = pace
+        self._timer: asyncio.TimerHandle | None = None
+        self._since: float | None = None
+        self._calls: dict[int, tuple[str, float]] = {}
+        self._announced: set[int] = set()
+        self._output: dict[int | None, str] = {}
+
+    def begin(self) -> None:
+        self.end()
+        self._since = time.monotonic()
+        self.restart()
+
+    def end(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self._since = None
+        self._calls.clear()
+        self._announced.clear()
+        self._output.clear()
+
+    def call(self, index: int, title: str) -> None:
+        self._calls[index] = title, time.monotonic()
+        self._announced.discard(index)
+        self._schedule(self._intervals.first)
+
+    def note_output(self, index: int | None, output: str) -> None:
+        self._output[index] = output[-10 * _MAX_LAST_LINE_LENGTH :].rstrip().rpartition("\n")[2]
+
+    def finish(self, index: int) -> None:
+        self._calls.pop(index, None)
+        self._output.pop(index, None)
+
+    def restart(self) -> None:
+        """Something was said just now."""
+        is_new = any(index not in self._announced for index in self._calls)
+        self._schedule(self._intervals.first if is_new else self._intervals.every)
+
+    def _schedule(self, seconds: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._since is not None:
+            self._timer = asyncio.get_running_loop().call_later(seconds, self._report)
+
+    def _report(self) -> None:
+        self._timer = None
+        now = time.monotonic()
+        for index, (title, since) in sorted(self._calls.items()):
+            if index in self._announced:
+                elapsed = format_elapsed(now - since)
+                self._line(_("Still running: {call}, {elapsed}", call=title, elapsed=elapsed) + self._last_line(index))
+            else:
+                self._announced.add(index)
+                self._line(_("Running: {call}", call=title))
+        if not self._calls and self._since is not None:
+            self._line(_("Still at work, {elapsed}", elapsed=format_elapsed(now - self._since)) + self._last_line(None))
+        self.restart()
+
+    def _last_line(self, index: int | None) -> str:
+        last = summarize_line(self._output.get(index, ""), limit=_MAX_LAST_LINE_LENGTH)
+        return f". {_('Last line: {line}', line=last)}" if last else ""
+
+
+class _SessionTotals:
+    """What a whole session came to."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+        self._runs = self._calls = 0
+        self._ended: RunEnded | None = None
+
+    def count(self, event: AgentEvent) -> None:
+        if isinstance(event, CallFinished):
+            self._calls += 1
+        elif isinstance(event, RunEnded):
+            self._runs += 1
+            self._ended = event
+
+    @property
+    def summary(self) -> str:
+        if self._ended is None:
+            return ""
+        told = [
+            ngettext("{count} prompt", "{count} prompts", self._runs),
+            ngettext("{count} call", "{count} calls", self._calls),
+        ]
+        if self._ended.usage.total:
+            told.append(format_tokens(self._ended.usage.total, self._ended.usage.cached))
+        if self._ended.cost:
+            told.append(format_cost(self._ended.cost))
+        told.append(format_duration(time.monotonic() - self._began))
+        return _("This session: {figures}.", figures=", ".join(told))
+
+
+def _truncate_middle(text: str) -> tuple[str, bool]:
+    """Of many lines only the first and the last, and whether that is all."""
+    lines = text.strip("\n").split("\n")
+    left_out = len(lines) - 2 * _MAX_EDGE_LINES
+    if left_out > 0:
+        told = ngettext("{count} more line", "{count} more lines", left_out)
+        lines[_MAX_EDGE_LINES:-_MAX_EDGE_LINES] = [f"[{told}: {_('a line of only + shows all of it')}]"]
+    is_whole = left_out <= 0 and all(len(line) <= _MAX_LINE_LENGTH for line in lines)
+    shown = [line if len(line) <= _MAX_LINE_LENGTH else f"{line[:_MAX_LINE_LENGTH]} [...]" for line in lines]
+    return "\n".join(shown), is_whole

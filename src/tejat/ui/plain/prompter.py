@@ -1,0 +1,121 @@
+"""The person at a terminal that shows lines and nothing else, as commands ask them."""
+
+import sys
+import termios
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from typing import assert_never
+
+from tejat.core.i18n import _, translate
+from tejat.core.sanitize import sanitize_text
+from tejat.core.ui.prompter import Choice
+from tejat.core.ui.report import DiffBlock, MarkdownBlock, Paragraph, Report, ReportBlock, ReportTable, SourceListing
+from tejat.ui.plain.line_input import read_line
+from tejat.ui.plain.style import Style
+from tejat.ui.shared.external.clipboard import copy_text
+from tejat.ui.shared.external.editor import ExternalEditor
+
+
+class PlainPrompter:
+    """A Person who reads what goes to `line` and types lines on standard input."""
+
+    def __init__(self, line: Callable[[str], None], style: Style, editor: ExternalEditor) -> None:
+        self._line = line
+        self._style = style
+        self._editor = editor
+
+    def show(self, report: Report) -> None:
+        if report.title:
+            self._line(self._style.bold(_one_line(report.title)))
+        for block in report.blocks:
+            for line in self._lines(block):
+                self._line(line)
+
+    async def choose(self, choice: Choice) -> int | None:
+        if choice.report is not None:
+            self.show(choice.report)
+        self._line(self._style.bold(_one_line(choice.title)))
+        for number, option in enumerate(choice.options, 1):
+            detail = f" ({_one_line(option.detail)})" if option.detail else ""
+            self._line(f"  {number} {_one_line(option.label)}{detail}")
+        most = len(choice.options)
+        while True:
+            typed = await read_line(_("Your choice, 1 to {most}, or 0 for none of them: ", most=most))
+            answer = typed.strip()
+            if answer in ("", "0"):
+                return None
+            if answer.isascii() and answer.isdigit() and int(answer) <= most:
+                return int(answer) - 1
+            labels = [option.label.casefold() for option in choice.options]
+            if labels.count(answer.casefold()) == 1:
+                return labels.index(answer.casefold())
+            self._line(_("Please type a number from 0 to {most}.", most=most))
+
+    async def enter(self, label: str, *, initial: str = "", is_secret: bool = False) -> str | None:
+        asked = _one_line(label)
+        if initial and not is_secret:
+            asked += f" ({_('empty for {initial}', initial=_one_line(initial))})"
+        if not is_secret:
+            typed = await read_line(f"{asked}: ")
+        else:
+            with _no_echo():
+                typed = await read_line(f"{asked} ({_('not shown while you type')}): ")
+            self._line("")
+        if not typed:
+            return None
+        return typed.removesuffix("\n") or initial
+
+    async def edit(self, text: str, *, suffix: str = ".md") -> str | None:
+        self._line(_("Opening the editor. Save and close it to go on."))
+        return await self._editor.edit_text(text, suffix=suffix)
+
+    async def copy(self, text: str) -> str:
+        return await copy_text(text, _write_sequence)
+
+    def _lines(self, block: ReportBlock) -> Iterator[str]:
+        match block:
+            case Paragraph(text) | SourceListing(text) | MarkdownBlock(text):
+                yield sanitize_text(translate(text))
+            case DiffBlock(text):
+                yield self._style.diff(text)
+            case ReportTable(rows, headings):
+                for row in rows:
+                    yield _row_text(headings, row)
+            case _:
+                assert_never(block)
+
+
+def _row_text(headings: tuple[str, ...], cells: tuple[str, ...]) -> str:
+    """A row as it can be heard: each cell with its heading, without headings the first cell as one."""
+    if headings:
+        named = [(_one_line(heading), _one_line(cell)) for heading, cell in zip(headings, cells, strict=False) if cell]
+        return "; ".join(f"{heading}: {cell}" if heading else cell for heading, cell in named)
+    first, *rest = cells or ("",)
+    others = ", ".join(_one_line(cell) for cell in rest if cell)
+    return f"{_one_line(first)}: {others}" if others else _one_line(first)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(sanitize_text(translate(text)).split())
+
+
+@contextmanager
+def _no_echo() -> Generator[None]:
+    """The terminal shows nothing of what is typed. It is as before afterwards."""
+    try:
+        before = termios.tcgetattr(sys.stdin)
+    except (termios.error, OSError, ValueError):
+        yield  # no terminal, so there is nothing that would echo
+        return
+    silent = [*before]
+    silent[3] &= ~termios.ECHO
+    termios.tcsetattr(sys.stdin, termios.TCSADRAIN, silent)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+
+
+def _write_sequence(sequence: str) -> None:
+    sys.stderr.write(sequence)
+    sys.stderr.flush()

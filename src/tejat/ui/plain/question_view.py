@@ -1,0 +1,54 @@
+"""A question in plain lines: all of it, wrapped and never cut, no line that could pass for one of ours."""
+
+import unicodedata
+from collections.abc import Iterator
+
+from tejat.ui.plain.style import Style
+from tejat.ui.shared.approval.display_lines import CONTINUATION_PREFIX, DisplayLine, DisplayLineKind
+from tejat.ui.shared.approval.view import ApprovalView
+
+MIN_WIDTH = 20
+DEFAULT_WIDTH = 80
+
+
+def question_lines(sheet: ApprovalView, style: Style, *, width: int) -> list[str]:
+    """Everything that there is to know before an answer, what would be done last, right above the answers."""
+    width = max(width, MIN_WIDTH)
+    lines = [style.bold(line) for line in wrap_line(sheet.heading, width=width)]
+    for fact in sheet.facts:
+        lines += wrap_line(fact.text, width=width)
+    for line in (*sheet.server_notes, *sheet.body):
+        lines += (_style_line(line, piece, style) for piece in wrap_line(line.text, width=width, first=line.prefix))
+    return lines
+
+
+def wrap_line(text: str, *, width: int, first: str = "") -> Iterator[str]:
+    """One line in pieces that fit: the first begins with `first`, the others with the mark of a line that goes on."""
+    if len(first) + len(text) <= width and text.isascii() and "\t" not in text:
+        yield first + text
+        return
+    piece, room = first, width - len(first)
+    for character in text:
+        columns = _column_width(character)
+        if columns > room:
+            yield piece
+            piece, room = CONTINUATION_PREFIX, width - len(CONTINUATION_PREFIX)
+        piece += character
+        room -= columns
+    yield piece
+
+
+def _style_line(line: DisplayLine, piece: str, style: Style) -> str:
+    match line.kind:
+        case DisplayLineKind.COMMAND | DisplayLineKind.COMMAND_CONTINUATION:
+            return style.bold(piece)
+        case DisplayLineKind.ADDED | DisplayLineKind.REMOVED | DisplayLineKind.HUNK:
+            return style.diff(piece)
+        case DisplayLineKind.CONTEXT | DisplayLineKind.QUOTED | DisplayLineKind.LABEL:
+            return piece
+
+
+def _column_width(character: str) -> int:
+    if character == "\t":
+        return 8
+    return 2 if character > "\u02ff" and unicodedata.east_asian_width(character) in "WF" else 1

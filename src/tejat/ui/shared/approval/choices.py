@@ -1,0 +1,105 @@
+"""What a person may answer to a question about a call, in the order in which they see it."""
+
+from collections.abc import Iterator
+from enum import StrEnum
+
+from tejat.core.approval.confirmation import (
+    ApprovalReply,
+    ApprovalRequest,
+    EditConfirmation,
+    McpConfirmation,
+    Outcome,
+    Scope,
+    TrialConfirmation,
+)
+from tejat.core.frozen import frozen
+from tejat.core.i18n import _
+from tejat.ui.shared.approval.display_lines import escape_line
+
+
+class ChoiceAction(StrEnum):
+    """What comes of a choice that is no answer by itself yet."""
+
+    MODIFY = "modify"
+    GIVE_FEEDBACK = "tell"
+
+
+@frozen
+class ApprovalChoice:
+    """One answer: the letter and the word that stand for it, what it says, and the very rule that it would add.
+
+    `short` is the same where there is little room.
+    """
+
+    letter: str
+    keyword: str
+    label: str
+    short_label: str
+    outcome: ApprovalReply | ChoiceAction
+    rule: str = ""
+
+    @property
+    def approves(self) -> bool:
+        """Whether the call would run, be it in a copy."""
+        return isinstance(self.outcome, ApprovalReply) and self.outcome.outcome not in (Outcome.CANCEL, Outcome.STOP)
+
+    @property
+    def full_label(self) -> str:
+        """The label, and the rule with it."""
+        return f"{self.label}: {self.rule}" if self.rule else self.label
+
+
+def approval_choices(question: ApprovalRequest) -> list[ApprovalChoice]:
+    """For a risky call the first of them is no."""
+    no = ApprovalChoice("n", "no", _("No"), _("no"), ApprovalReply(Outcome.CANCEL))
+    if isinstance(question.confirmation, TrialConfirmation):
+        no = ApprovalChoice("n", "no", _("No, throw it away"), _("no"), ApprovalReply(Outcome.CANCEL))
+        yes = list(_trial_choices(question.confirmation))
+    else:
+        once = ApprovalChoice("y", "yes", _("Allow once"), _("once"), ApprovalReply(Outcome.PROCEED_ONCE))
+        yes = [once, *_always_choices(question)]
+    if question.can_try:
+        yes.append(
+            ApprovalChoice("c", "copy", _("Try it in a copy first"), _("copy"), ApprovalReply(Outcome.TRY_IN_COPY))
+        )
+    if question.can_modify and isinstance(question.confirmation, EditConfirmation):
+        yes.append(ApprovalChoice("e", "edit", _("Modify with external editor"), _("edit"), ChoiceAction.MODIFY))
+    others = [
+        ApprovalChoice(
+            "t", "tell", _("No, and tell the model what to do instead"), _("tell"), ChoiceAction.GIVE_FEEDBACK
+        ),
+        ApprovalChoice("q", "stop", _("No, and stop this turn"), _("stop"), ApprovalReply(Outcome.STOP)),
+    ]
+    return [no, *yes, *others] if question.risks else [*yes, no, *others]
+
+
+def _trial_choices(trial: TrialConfirmation) -> Iterator[ApprovalChoice]:
+    if not trial.obstacles:
+        label = _("Keep these changes") if trial.changes else _("Go on with this result")
+        yield ApprovalChoice("y", "yes", label, _("keep"), ApprovalReply(Outcome.PROCEED_ONCE))
+    yield ApprovalChoice("r", "real", _("Run it for real instead"), _("real"), ApprovalReply(Outcome.RUN_FOR_REAL))
+
+
+def _always_choices(question: ApprovalRequest) -> Iterator[ApprovalChoice]:
+    """The kinds of "always" that can be had, each with the very rule that it would remember."""
+    if question.always is None:
+        return
+    rule = escape_line(question.always)
+    confirmation = question.confirmation
+    if Scope.SESSION in question.scopes:
+        if isinstance(confirmation, McpConfirmation):
+            answer = ApprovalReply(Outcome.PROCEED_ALWAYS_TOOL, scope=Scope.SESSION)
+            yield ApprovalChoice("s", "session", _("Allow tool for this session"), _("session"), answer, rule)
+            if question.always_server is not None:
+                answer = ApprovalReply(Outcome.PROCEED_ALWAYS_SERVER, scope=Scope.SESSION)
+                label = _("Allow all server tools for this session")
+                yield ApprovalChoice("a", "all", label, _("server"), answer, escape_line(question.always_server))
+        else:
+            answer = ApprovalReply(Outcome.PROCEED_ALWAYS, scope=Scope.SESSION)
+            yield ApprovalChoice("s", "session", _("Allow for this session"), _("session"), answer, rule)
+    if Scope.PROJECT in question.scopes:
+        answer = ApprovalReply(Outcome.PROCEED_ALWAYS_AND_SAVE, scope=Scope.PROJECT)
+        yield ApprovalChoice("p", "project", _("Allow always in this project (saved)"), _("project"), answer, rule)
+    if Scope.USER in question.scopes:
+        answer = ApprovalReply(Outcome.PROCEED_ALWAYS_AND_SAVE, scope=Scope.USER)
+        yield ApprovalChoice("u", "user", _("Allow always for me, in all projects (saved)"), _("me"), answer, rule)

@@ -1,0 +1,105 @@
+"""A change of a file, line by line: the changed places alone, or the whole file with them."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from tejat.core.approval.confirmation import EditConfirmation
+from tejat.core.sanitize import sanitize_text
+from tejat.ui.shared.approval.display_lines import DisplayLine, DisplayLineKind
+
+_HUNK = re.compile(r"@@ -(?P<old>\d+)(?:,(?P<old_count>\d+))? \+(?P<new>\d+)(?:,(?P<new_count>\d+))? @@")
+_BLANKS = re.compile(r" +|\t+")
+_HEADER_LINES = 4
+_FILE_HEADER = "Index: "
+_KINDS = {
+    "+": DisplayLineKind.ADDED,
+    "-": DisplayLineKind.REMOVED,
+    " ": DisplayLineKind.CONTEXT,
+    "\\": DisplayLineKind.CONTEXT,
+}
+
+
+def diff_lines(change: EditConfirmation) -> list[DisplayLine]:
+    """The hunks of the patch; what names the file at its top is left out."""
+    return [_display_line(line) for line in _hunks(change.file_diff)]
+
+
+def patch_lines(patch: str) -> list[DisplayLine]:
+    """The hunks of a patch of several files, each file with one line that names it."""
+    lines: list[DisplayLine] = []
+    header = 0
+    for line in patch.removesuffix("\n").split("\n"):
+        if line.startswith(_FILE_HEADER):  # no other line begins without a sign of its own
+            lines.append(DisplayLine(DisplayLineKind.HUNK, sanitize_text(line.removeprefix(_FILE_HEADER))))
+            header = _HEADER_LINES
+        if header:
+            header -= 1
+        else:
+            lines.append(_display_line(line))
+    return lines
+
+
+def full_file_lines(change: EditConfirmation) -> list[DisplayLine]:
+    """The file with the hunks in their places, empty where the old content or the places are not known."""
+    if change.original_content is None:
+        return []
+    old = change.original_content.split("\n")
+    lines: list[DisplayLine] = []
+    at = 0
+    for line in _hunks(change.file_diff):
+        hunk = _HUNK.match(line)
+        if hunk:
+            start = int(hunk["old"]) - (hunk["old_count"] != "0")
+            lines += _context_lines(old[at:start])
+            at = start
+        elif not lines and not line.startswith(tuple(_KINDS)):
+            return []
+        else:
+            lines.append(_display_line(line))
+            at += line[:1] in ("-", " ")
+    return [*lines, *_context_lines(old[at : len(old) - (old[-1] == "")])]
+
+
+def count_changed_lines(change: EditConfirmation) -> tuple[int, int] | None:
+    """Lines added and removed, None where nobody counted them."""
+    hunks = list(_hunks(change.file_diff))
+    if any(_HUNK.match(line) for line in hunks):
+        return sum(line[:1] == "+" for line in hunks), sum(line[:1] == "-" for line in hunks)
+    stat = change.diff_stat
+    return None if stat is None else (stat.model_added_lines, stat.model_removed_lines)
+
+
+def is_new_file(change: EditConfirmation) -> bool:
+    """Known from the content while it is small, else from where the change is said to begin."""
+    if change.original_content is not None:
+        return False
+    first = next((hunk for line in _hunks(change.file_diff) if (hunk := _HUNK.match(line))), None)
+    return change.new_content is not None if first is None else (first["old"], first["old_count"]) == ("0", "0")
+
+
+def _hunks(patch: str) -> Sequence[str]:
+    lines = patch.removesuffix("\n").split("\n")
+    return lines[_HEADER_LINES:] if lines[0].startswith(_FILE_HEADER) else lines
+
+
+def _context_lines(lines: Sequence[str]) -> Iterator[DisplayLine]:
+    return (DisplayLine(DisplayLineKind.CONTEXT, f" {sanitize_text(line)}") for line in lines)
+
+
+def _display_line(line: str) -> DisplayLine:
+    kind = DisplayLineKind.HUNK if _HUNK.match(line) else _KINDS.get(line[:1], DisplayLineKind.CONTEXT)
+    shown = sanitize_text(line)
+    return DisplayLine(
+        kind, _escape_trailing_blanks(shown) if kind in (DisplayLineKind.ADDED, DisplayLineKind.REMOVED) else shown
+    )
+
+
+def _escape_trailing_blanks(line: str) -> str:
+    """A changed line whose blanks at the end can be seen."""
+    kept = line.rstrip(" \t")
+    return kept + _BLANKS.sub(_escape_blanks, line[len(kept) :])
+
+
+def _escape_blanks(blanks: re.Match[str]) -> str:
+    count = len(blanks.group())
+    return f"<U+{ord(blanks.group()[0]):04X}{f' x {count}' if count > 1 else ''}>"

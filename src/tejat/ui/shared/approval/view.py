@@ -1,0 +1,246 @@
+"""A question as a person is to see it: who wants what, why they are asked, what to look out for, and all of it."""
+
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from typing import assert_never
+
+from tejat.core.approval.confirmation import (
+    ApprovalRequest,
+    Confirmation,
+    EditConfirmation,
+    ExecConfirmation,
+    InfoConfirmation,
+    McpConfirmation,
+    Risk,
+    ToolOriginKind,
+    TrialConfirmation,
+)
+from tejat.core.frozen import frozen
+from tejat.core.i18n import _, ngettext, translate
+from tejat.core.json_text import dump_json
+from tejat.ui.shared.approval.confusables import bidi_warning, confusable_warnings
+from tejat.ui.shared.approval.display_lines import DisplayLine, DisplayLineKind, command_lines, escape_line, quote_lines
+from tejat.ui.shared.approval.edit_diff import count_changed_lines, diff_lines, full_file_lines, is_new_file
+from tejat.ui.shared.approval.trial import trial_exit_label, trial_heading, trial_lines, trial_prompt
+
+_MAX_PROMPT_CHARS = 40
+"""Characters of names of programs that stand in the question itself wherever it is drawn."""
+
+
+class FactKind(StrEnum):
+    NOTE = "note"
+    WARNING = "warning"
+    PLAIN = "plain"
+
+
+@frozen
+class Fact:
+    """One line of ours about the call, safe to show. What comes first matters most."""
+
+    kind: FactKind
+    text: str
+
+
+@frozen
+class ApprovalView:
+    """Everything that there is to know before an answer, in safe lines that may be of any length.
+
+    `body` is what would be done, and `whole` the same with all that stays as it is, where there is more of it. `told`
+    is what somebody else says about it. `must_be_viewed`: nobody can agree to the body who has not had it on the screen.
+    """
+
+    heading: str
+    facts: tuple[Fact, ...]
+    body: tuple[DisplayLine, ...]
+    prompt: str
+    full_body: tuple[DisplayLine, ...] = ()
+    server_notes: tuple[DisplayLine, ...] = ()
+    must_be_viewed: bool = True
+
+
+def build_approval_view(question: ApprovalRequest, confirmation: Confirmation) -> ApprovalView:
+    """The sheet of a question about a call, which asks for this confirmation."""
+    facts = (*_warnings(question, confirmation), *_context_facts(question, confirmation))
+    match confirmation:
+        case EditConfirmation():
+            return ApprovalView(
+                _edit_heading(confirmation),
+                facts,
+                tuple(diff_lines(confirmation)),
+                _("Apply this change?"),
+                full_body=tuple(full_file_lines(confirmation)),
+                must_be_viewed=False,
+            )
+        case ExecConfirmation():
+            return ApprovalView(
+                _command_heading(confirmation),
+                facts,
+                tuple(command_lines(confirmation.command)),
+                _command_prompt(confirmation),
+            )
+        case TrialConfirmation():
+            return ApprovalView(
+                trial_heading(confirmation), facts, tuple(trial_lines(confirmation)), trial_prompt(confirmation)
+            )
+        case McpConfirmation():
+            tool, server = escape_line(confirmation.tool_name), escape_line(confirmation.server_name)
+            return ApprovalView(
+                _('Call the tool "{tool}" of the server "{server}"', tool=tool, server=server),
+                facts,
+                tuple(_argument_lines(confirmation)),
+                _('Allow execution of MCP tool "{tool}" from server "{server}"?', tool=tool, server=server),
+                server_notes=tuple(_server_notes(confirmation)),
+            )
+        case InfoConfirmation():
+            return ApprovalView(
+                _info_heading(confirmation), facts, tuple(_info_lines(confirmation)), _("Do you want to proceed?")
+            )
+        case _:
+            assert_never(confirmation)
+
+
+def risk_label(risk: Risk) -> str:
+    match risk:
+        case Risk.DELETES:
+            return _("it deletes or overwrites")
+        case Risk.RUNS_DOWNLOAD:
+            return _("it runs what it downloads, unseen")
+        case Risk.OUTSIDE_ROOTS:
+            return _("it goes outside this project")
+        case Risk.ELEVATED:
+            return _("it takes more rights than you have")
+        case Risk.CONTROL_FILE:
+            return _("it changes what other programs run")
+        case Risk.HIDES_CODE:
+            return _("it may run code that cannot be seen here")
+        case Risk.REWRITES_HISTORY:
+            return _("it rewrites or discards history")
+        case Risk.USES_NETWORK:
+            return _("it uses the network")
+        case _:
+            assert_never(risk)
+
+
+def _edit_heading(change: EditConfirmation) -> str:
+    path, counts = escape_line(change.file_path), count_changed_lines(change)
+    if counts is None:
+        return _("Create {path}", path=path) if is_new_file(change) else _("Edit {path}", path=path)
+    added, removed = counts
+    if is_new_file(change):
+        return _("Create {path} (+{added})", path=path, added=added)
+    return _("Edit {path} (+{added} -{removed})", path=path, added=added, removed=removed)
+
+
+def _info_heading(confirmation: InfoConfirmation) -> str:
+    if not confirmation.urls:
+        return escape_line(confirmation.title)
+    return ngettext(
+        "Fetch {count} address from the web", "Fetch {count} addresses from the web", len(confirmation.urls)
+    )
+
+
+def _command_heading(confirmation: ExecConfirmation) -> str:
+    if not confirmation.directory:
+        return _("Run a shell command")
+    return _("Run a shell command in {path}", path=escape_line(confirmation.directory))
+
+
+def _command_prompt(confirmation: ExecConfirmation) -> str:
+    if not confirmation.root_commands:
+        return _("Allow execution?")
+    return _("Allow execution of: '{programs}'?", programs=escape_line(confirmation.root_command))
+
+
+def _warnings(question: ApprovalRequest, confirmation: Confirmation) -> Iterator[Fact]:
+    if question.risks:
+        risks = "; ".join(risk_label(risk) for risk in question.risks)
+        yield Fact(FactKind.WARNING, _("Risk: {risks}", risks=risks))
+    for told in confusable_warnings(_texts_to_check(confirmation)):  # before what may go on for pages
+        yield Fact(FactKind.WARNING, told)
+    if isinstance(confirmation, ExecConfirmation) and (told := bidi_warning(confirmation.command)):
+        yield Fact(FactKind.WARNING, told)
+    if isinstance(confirmation, TrialConfirmation):
+        for obstacle in confirmation.obstacles:
+            yield Fact(FactKind.WARNING, _("It cannot be kept: {why}", why=escape_line(obstacle)))
+        yield Fact(FactKind.NOTE, trial_exit_label(confirmation))
+    if question.note:
+        yield Fact(FactKind.NOTE, escape_line(question.note))
+    if question.reason:
+        yield Fact(FactKind.PLAIN, _("Reason: {reason}", reason=escape_line(translate(question.reason))))
+
+
+def _context_facts(question: ApprovalRequest, confirmation: Confirmation) -> Iterator[Fact]:
+    yield Fact(FactKind.PLAIN, _("Asked by: {who}", who=_requester_label(question)))
+    if isinstance(confirmation, ExecConfirmation):
+        yield from _command_facts(confirmation)
+    elif isinstance(confirmation, TrialConfirmation):
+        yield Fact(FactKind.PLAIN, _("Folder: {path}", path=escape_line(confirmation.directory)))
+    elif question.directory:
+        yield Fact(FactKind.PLAIN, _("Folder: {path}", path=escape_line(question.directory)))
+    if isinstance(confirmation, McpConfirmation) and confirmation.tool_display_name != confirmation.tool_name:
+        yield Fact(FactKind.PLAIN, _("Shown as: {name}", name=escape_line(confirmation.tool_display_name)))
+
+
+def _command_facts(confirmation: ExecConfirmation) -> Iterator[Fact]:
+    for note in confirmation.notes:
+        yield Fact(FactKind.NOTE, _("Note: {note}", note=escape_line(note)))
+    if confirmation.description:
+        yield Fact(FactKind.PLAIN, _("The model says: {words}", words=escape_line(confirmation.description)))
+    if len(confirmation.root_command) > _MAX_PROMPT_CHARS:
+        yield Fact(FactKind.PLAIN, _("Programs: {names}", names=escape_line(confirmation.root_command)))
+
+
+def _requester_label(question: ApprovalRequest) -> str:
+    tool, name = escape_line(question.tool_name), escape_line(question.origin.name)
+    match question.origin.kind:
+        case ToolOriginKind.BUILT_IN:
+            return _("{tool}, a built-in tool", tool=tool)
+        case ToolOriginKind.DISCOVERED:
+            return _("{tool}, a tool that a command told of ({name})", tool=tool, name=name)
+        case ToolOriginKind.SERVER:
+            return _('{tool}, a tool of the server "{name}"', tool=tool, name=name)
+        case ToolOriginKind.PLUGIN:
+            return _("{tool}, a tool of added code ({name})", tool=tool, name=name or _("given by the caller"))
+        case _:
+            assert_never(question.origin.kind)
+
+
+def _server_notes(confirmation: McpConfirmation) -> Iterator[DisplayLine]:
+    if confirmation.tool_description:
+        yield DisplayLine(DisplayLineKind.LABEL, _("The server says about it:"))
+        yield from quote_lines(confirmation.tool_description)
+    if confirmation.tool_parameter_schema and confirmation.tool_parameter_schema.get("properties"):
+        yield DisplayLine(DisplayLineKind.LABEL, _("Its parameters:"))
+        yield from quote_lines(dump_json(confirmation.tool_parameter_schema, indent=1))
+
+
+def _argument_lines(confirmation: McpConfirmation) -> Iterator[DisplayLine]:
+    yield DisplayLine(DisplayLineKind.LABEL, _("Arguments:") if confirmation.tool_args else _("Arguments: none"))
+    if confirmation.tool_args:
+        yield from quote_lines(dump_json(confirmation.tool_args, indent=2))
+
+
+def _info_lines(confirmation: InfoConfirmation) -> Iterator[DisplayLine]:
+    yield from quote_lines(confirmation.prompt)
+    if confirmation.urls and confirmation.urls != (confirmation.prompt,):
+        yield DisplayLine(DisplayLineKind.LABEL, _("URLs to fetch:"))
+        yield from (DisplayLine(DisplayLineKind.QUOTED, escape_line(url)) for url in confirmation.urls)
+
+
+def _texts_to_check(confirmation: Confirmation) -> Iterable[str]:
+    """The texts in which a letter of another alphabet would matter."""
+    match confirmation:
+        case EditConfirmation():
+            return [confirmation.file_path, *(line for line in confirmation.file_diff.split("\n") if line[:1] == "+")]
+        case ExecConfirmation():
+            return [confirmation.command, confirmation.directory, *confirmation.notes]
+        case TrialConfirmation():
+            paths = (change.path for change in confirmation.changes)
+            added = (line for line in confirmation.diff.split("\n") if line[:1] == "+")
+            return [confirmation.command, *paths, *added]
+        case McpConfirmation():
+            return [confirmation.server_name, confirmation.tool_name, dump_json(confirmation.tool_args)]
+        case InfoConfirmation():
+            return [confirmation.prompt, *confirmation.urls]
+        case _:
+            assert_never(confirmation)

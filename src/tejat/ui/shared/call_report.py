@@ -1,0 +1,157 @@
+"""What became of a call, in the words that a person reads: the same for every front end that has a person."""
+
+import signal
+from enum import StrEnum
+from typing import assert_never
+
+from tejat.core.errors import ErrorType
+from tejat.core.frozen import frozen
+from tejat.core.i18n import _, translate
+from tejat.core.messages.types import FunctionCall
+from tejat.core.sanitize import sanitize_text
+from tejat.core.tools.call_events import CallFinished
+from tejat.core.tools.display import FileDiff
+from tejat.ui.shared.call_summary import format_diff_stat, summarize_arguments, summarize_line, tool_label
+from tejat.ui.shared.durations import format_duration
+
+MAX_BODY_CHARS = 1_000_000
+"""Characters of one result that a person can be shown."""
+
+_MAX_ERROR_CHARS = 500
+_SHELL = "run_shell_command"
+_HEADER_LINES = 4
+
+
+class CallStatus(StrEnum):
+    """How a call ended."""
+
+    OK = "ok"
+    FAILED = "failed"
+    DENIED = "denied"
+    CANCELLED = "cancelled"
+    TIMED_OUT = "timed out"
+
+
+@frozen
+class CallReport:
+    """One call that is over. Every text is safe for a terminal; `error` and `note` are one line each.
+
+    `name` and `subject` say what it was about, `changed` how many lines of a file as `+3 -1`. `exit_code` is that of a
+    command, below 0 the signal that ended it. `note` is what a tool says in one line of a call that went well, `patch`
+    the hunks of a change, `body` what else there is to see, up to MOST_BODY.
+    """
+
+    status: CallStatus
+    name: str
+    subject: str
+    seconds: float
+    exit_code: int | None = None
+    error: str = ""
+    note: str = ""
+    body: str = ""
+    diff: str = ""
+    line_counts: str = ""
+
+    @property
+    def title(self) -> str:
+        return " ".join(filter(None, (self.name, self.subject, self.line_counts)))
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """The exit code where it says something, and how long it took."""
+        facts: list[str] = []
+        if self.exit_code is not None and self.exit_code < 0:
+            facts.append(_("ended by {signal}", signal=_signal_name(-self.exit_code)))
+        elif self.exit_code:
+            facts.append(_("exit code {code}", code=self.exit_code))
+        if self.seconds > 0:
+            facts.append(format_duration(self.seconds))
+        return tuple(facts)
+
+
+def build_call_report(finished: CallFinished, *, folder: str = "") -> CallReport:
+    """Everything that a person should know of it. Paths below `folder` are shown from there."""
+    result, call = finished.result, finished.call
+    status, display = _status(finished), result.return_display
+    change = display if isinstance(display, FileDiff) else None
+    text = sanitize_text(translate(display)[:MAX_BODY_CHARS]).strip("\n") if isinstance(display, str) else ""
+    error, note, body = _texts(finished, status, text)
+    return CallReport(
+        status,
+        tool_label(call),
+        summarize_arguments(call, folder=folder),
+        finished.seconds,
+        exit_code=result.exit_code,
+        error=error,
+        note=note,
+        body=body,
+        diff="" if change is None else _strip_diff_header(change.file_diff),
+        line_counts="" if change is None else format_diff_stat(change),
+    )
+
+
+def status_label(status: CallStatus) -> str:
+    match status:
+        case CallStatus.OK:
+            return _("ok")
+        case CallStatus.FAILED:
+            return _("failed")
+        case CallStatus.DENIED:
+            return _("denied")
+        case CallStatus.CANCELLED:
+            return _("cancelled")
+        case CallStatus.TIMED_OUT:
+            return _("timed out")
+        case _:
+            assert_never(status)
+
+
+def call_title(call: FunctionCall, *, folder: str = "") -> str:
+    """What a call that is not over is about, in one safe line."""
+    return f"{tool_label(call)} {summarize_arguments(call, folder=folder)}".rstrip()
+
+
+def _status(finished: CallFinished) -> CallStatus:
+    """A command that ended with a code other than 0 is no failure of its tool, but it is one to a person."""
+    error = finished.result.error
+    if error is None:
+        return CallStatus.FAILED if finished.result.exit_code else CallStatus.OK
+    if finished.was_rejected or error.type is ErrorType.POLICY_VIOLATION:
+        return CallStatus.DENIED
+    if error.type is ErrorType.CANCELLED:
+        return CallStatus.CANCELLED
+    return CallStatus.TIMED_OUT if error.type is ErrorType.TIMEOUT else CallStatus.FAILED
+
+
+def _texts(finished: CallFinished, status: CallStatus, text: str) -> tuple[str, str, str]:
+    """The error, the note and the body that a text for the person comes to. Nothing is said twice."""
+    error, is_command = finished.result.error, finished.call.name == _SHELL
+    is_output = "\n" in text or (is_command and finished.seconds > 0)
+    if error is None:
+        return ("", "", text) if is_output else ("", summarize_line(text), "")
+    if finished.was_rejected:
+        return _("You did not allow it."), "", ""
+    if status is CallStatus.CANCELLED:
+        return "", "", text if is_output else ""
+    # What is told of a timeout stands at the end of the output. The message is for the model, where there is another.
+    message = text if text.strip() and status is not CallStatus.TIMED_OUT else translate(error.message)
+    first, _unused, rest = message.strip().partition("\n")
+    reason = summarize_line(first, limit=_MAX_ERROR_CHARS)
+    if error.type is ErrorType.INVALID_TOOL_PARAMS:
+        reason = _("Bad arguments: {reason}", reason=reason)
+    if status is CallStatus.TIMED_OUT:
+        return reason, "", "" if text == translate(error.message) else text
+    return reason, "", rest if text else ""
+
+
+def _strip_diff_header(diff: str) -> str:
+    """A patch without the lines before its first hunk, which say nothing that the subject does not."""
+    lines = sanitize_text(diff[:MAX_BODY_CHARS]).rstrip("\n").split("\n")
+    return "\n".join(lines[_HEADER_LINES:] if lines[0].startswith("Index: ") else lines)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return _("signal {number}", number=number)

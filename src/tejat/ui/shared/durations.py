@@ -1,0 +1,23 @@
+"""How long something took, as a person says it."""
+
+from tejat.core.i18n import _
+
+
+def format_duration(seconds: float) -> str:
+    """`0.3 s`, `12 s`, `1 min 5 s`, `2 h 3 min`."""
+    if seconds < 0.05:
+        return _("under 0.1 s")
+    if seconds < 9.95:
+        return _("{seconds} s", seconds=f"{seconds:.1f}")
+    whole = round(seconds)
+    if whole < 60:
+        return _("{seconds} s", seconds=whole)
+    if whole < 3600:
+        return _("{minutes} min {seconds} s", minutes=whole // 60, seconds=whole % 60)
+    return _("{hours} h {minutes} min", hours=whole // 3600, minutes=whole % 3600 // 60)
+
+
+def format_elapsed(seconds: float) -> str:
+    """The same for what is still going on: a tenth of a second would only flicker."""
+    whole = max(int(seconds), 0)
+    return _("{seconds} s", seconds=whole) if whole < 60 else format_duration(whole)

@@ -1,0 +1,78 @@
+"""What a server wants to know, in words: who asks, and each field with what can be answered to it."""
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from tejat.core.approval.confirmation import ElicitationConfirmation
+from tejat.core.approval.elicitation import FieldKind, FormField, parse_form_fields
+from tejat.core.i18n import _, translate
+from tejat.core.json_text import dump_json
+from tejat.core.messages.types import JsonObject
+from tejat.ui.shared.approval.display_lines import escape_line
+
+
+def elicitation_heading(elicitation: ElicitationConfirmation) -> str:
+    return _('The server "{server}" asks:', server=escape_line(elicitation.server_name))
+
+
+def find_problem(elicitation: ElicitationConfirmation) -> str | None:
+    """Why this cannot be answered, None where it can be."""
+    if elicitation.url is not None:
+        if elicitation.url.lower().startswith(("http://", "https://")):
+            return None
+        return _("This is no address of a web page, so it is not answered.")
+    try:
+        parse_form_fields(elicitation.fields or {})
+    except ValueError as error:
+        return _("This cannot be answered here: {reason}.", reason=escape_line(translate(error)))
+    return None
+
+
+def requested_fields_label(fields: Sequence[FormField]) -> str:
+    names = ", ".join(escape_line(field.label) for field in fields)
+    return _("It wants to know: {names}", names=names or _("only whether you agree"))
+
+
+def field_heading(field: FormField) -> str:
+    """What it is called, what kind of answer it takes, and what becomes of none."""
+    label, kind = escape_line(field.label), _field_kind_label(field.kind)
+    if field.default is not None:
+        return _(
+            "{label} ({kind}, empty for {default})",
+            label=label,
+            kind=kind,
+            default=escape_line(dump_json(field.default)),
+        )
+    if field.is_required:
+        return _("{label} ({kind})", label=label, kind=kind)
+    return _("{label} ({kind}, may be left empty)", label=label, kind=kind)
+
+
+def field_choices(field: FormField) -> list[str]:
+    return [escape_line(label) for _, label in field.choices]
+
+
+def accepts_empty(field: FormField) -> bool:
+    return field.default is not None or not field.is_required
+
+
+def answers_preview(answers: JsonObject) -> str:
+    return _("To be sent: {answers}", answers=escape_line(dump_json(answers)))
+
+
+def _field_kind_label(kind: FieldKind) -> str:
+    match kind:
+        case FieldKind.TEXT:
+            return _("text")
+        case FieldKind.INTEGER:
+            return _("a whole number")
+        case FieldKind.NUMBER:
+            return _("a number")
+        case FieldKind.BOOLEAN:
+            return _("yes or no")
+        case FieldKind.CHOICE:
+            return _("one of these")
+        case FieldKind.CHOICES:
+            return _("several, with commas")
+        case _:
+            assert_never(kind)

@@ -1,0 +1,58 @@
+"""What the end of a run means to whoever started the program: an exit code, and a name for what went wrong."""
+
+from tejat.core import exit_codes as codes
+from tejat.core.agent.events import EndReason, RunEnded
+from tejat.core.model import FailureKind
+
+
+def exit_code_for(ended: RunEnded) -> int:
+    if ended.failure is not None:
+        return _CODE_BY_FAILURE[ended.failure]
+    return _CODE_BY_REASON[ended.reason]
+
+
+def error_name_for(ended: RunEnded) -> str | None:
+    """The name of the error in JSON output, None for a run that ended well."""
+    if exit_code_for(ended) == codes.EXIT_OK:
+        return None
+    return str(ended.failure or ended.reason)
+
+
+_CODE_BY_REASON = {
+    EndReason.FINISHED: codes.EXIT_OK,
+    EndReason.BAD_PROMPT: codes.EXIT_INPUT,
+    EndReason.NOT_TRUSTED: codes.EXIT_NOT_TRUSTED,
+    EndReason.NOT_ALLOWED: codes.EXIT_NOT_CONFIRMED,
+    EndReason.INTERRUPTED: codes.EXIT_INTERRUPTED,
+    EndReason.TURN_LIMIT: codes.EXIT_LIMIT,
+    EndReason.TOKEN_LIMIT: codes.EXIT_LIMIT,
+    EndReason.COST_LIMIT: codes.EXIT_LIMIT,
+    EndReason.TIME_LIMIT: codes.EXIT_LIMIT,
+    EndReason.TRUNCATED: codes.EXIT_LIMIT,
+    EndReason.CONTEXT_FULL: codes.EXIT_LIMIT,
+    EndReason.LOOP: codes.EXIT_LOOP,
+    EndReason.BLOCKED: codes.EXIT_BLOCKED,
+    EndReason.EMPTY: codes.EXIT_EMPTY,
+    EndReason.MALFORMED_CALL: codes.EXIT_MALFORMED_CALL,
+    EndReason.MODEL_FAILED: codes.EXIT_FAILED,
+    EndReason.TOOL_STOPPED: codes.EXIT_TOOL,
+    EndReason.FAILED: codes.EXIT_FAILED,
+}
+
+_CODE_BY_FAILURE = {
+    FailureKind.NO_KEY: codes.EXIT_AUTHENTICATION,
+    FailureKind.AUTHENTICATION: codes.EXIT_AUTHENTICATION,
+    FailureKind.BAD_REQUEST: codes.EXIT_FAILED,
+    FailureKind.CONTEXT_FULL: codes.EXIT_LIMIT,
+    FailureKind.OVER_BUDGET: codes.EXIT_LIMIT,
+    FailureKind.RATE_LIMITED: codes.EXIT_RATE_LIMITED,
+    FailureKind.UNAVAILABLE: codes.EXIT_UNAVAILABLE,
+    FailureKind.NETWORK: codes.EXIT_NO_CONNECTION,
+    FailureKind.STREAM_CUT: codes.EXIT_NO_CONNECTION,
+    FailureKind.TIMED_OUT: codes.EXIT_TIMED_OUT,
+    FailureKind.BLOCKED: codes.EXIT_BLOCKED,
+    FailureKind.EMPTY: codes.EXIT_EMPTY,
+    FailureKind.MALFORMED_CALL: codes.EXIT_MALFORMED_CALL,
+    FailureKind.PROTOCOL: codes.EXIT_FAILED,
+    FailureKind.SCRIPT: codes.EXIT_FAILED,
+}

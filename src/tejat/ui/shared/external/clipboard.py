@@ -1,0 +1,82 @@
+"""A text into the person's clipboard: through the terminal itself, and through a program where there is one."""
+
+import asyncio
+import base64
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+
+from tejat.core.errors import UsageError
+from tejat.core.i18n import _
+
+MAX_OSC52_BYTES = 74_994
+"""Bytes that go into one sequence of 100,000 characters; terminals drop what is longer."""
+MAX_CLIPBOARD_BYTES = 8 << 20
+
+_SECONDS = 2.0
+
+
+async def copy_text(text: str, send: Callable[[str], None], *, environment: Mapping[str, str] = os.environ) -> str:
+    """Put the text into the clipboard and tell in a word how. `send` writes a sequence to the terminal as it is.
+
+    A terminal does not say whether it obeys, so a program is taken as well where there is one. Raises UsageError where
+    there is no way.
+    """
+    content = text.encode("utf-8", "replace")
+    if len(content) > MAX_CLIPBOARD_BYTES:
+        raise UsageError(_("This is too long for a clipboard: {size} bytes.", size=f"{len(content):,}"))
+    program = await _copy_with_program(content, environment)
+    if len(content) <= MAX_OSC52_BYTES and environment.get("TERM", "dumb") != "dumb":
+        send(f"\x1b]52;c;{base64.b64encode(content).decode('ascii')}\x07")
+        return _("Copied with {program}.", program=program) if program else _("Handed to the terminal to copy.")
+    if program is None:
+        raise UsageError(
+            _("There is no way to the clipboard for this text. Install wl-copy, xclip or xsel, and try again.")
+        )
+    return _("Copied with {program}.", program=program)
+
+
+async def _copy_with_program(content: bytes, environment: Mapping[str, str]) -> str | None:
+    """The name of the program that took it, None where there is none that did."""
+    for needs, name, *options in _PROGRAMS:
+        path = shutil.which(name, path=_absolute_entries(environment.get("PATH", "")))
+        if path is None or (needs and not environment.get(needs)):
+            continue
+        if await _pipe_to_program([path, *options], content, environment):
+            return name
+    return None
+
+
+async def _pipe_to_program(arguments: list[str], content: bytes, environment: Mapping[str, str]) -> bool:
+    devnull = asyncio.subprocess.DEVNULL
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *arguments, stdin=asyncio.subprocess.PIPE, stdout=devnull, stderr=devnull, env=dict(environment)
+        )
+    except OSError:
+        return False
+    try:
+        await asyncio.wait_for(process.communicate(content), _SECONDS)
+    except TimeoutError:
+        return False
+    finally:
+        if process.returncode is None:
+            with suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+    return process.returncode == 0
+
+
+def _absolute_entries(path: str) -> str:
+    """PATH without the entries that depend on where the program is."""
+    return os.pathsep.join(entry for entry in path.split(os.pathsep) if os.path.isabs(entry))
+
+
+# What has to be set for a program to reach a screen, the program, its options.
+_PROGRAMS = (
+    ("WAYLAND_DISPLAY", "wl-copy"),
+    ("DISPLAY", "xclip", "-selection", "clipboard"),
+    ("DISPLAY", "xsel", "--clipboard", "--input"),
+    ("", "pbcopy"),
+)

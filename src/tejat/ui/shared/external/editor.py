@@ -1,0 +1,169 @@
+"""Lets a person write or rewrite a text in the editor of their choice."""
+
+import os
+import re
+import shlex
+import time
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+
+from tejat.core.errors import UsageError
+from tejat.core.frozen import frozen
+from tejat.core.i18n import _
+from tejat.ui.shared.external.program import find_program, private_temp_directory, run_in_terminal, write_private_file
+
+KNOWN_EDITORS: dict[str, tuple[str, ...]] = {
+    "vscode": ("code", "code-insiders"),
+    "vscodium": ("codium", "vscodium"),
+    "windsurf": ("windsurf",),
+    "cursor": ("cursor",),
+    "zed": ("zed", "zeditor"),
+    "antigravity": ("agy",),
+    "sublimetext": ("subl",),
+    "lapce": ("lapce",),
+    "nova": ("nova",),
+    "bbedit": ("bbedit",),
+    "vim": ("vim",),
+    "neovim": ("nvim",),
+    "emacs": ("emacs",),
+    "emacsclient": ("emacsclient -t",),
+    "hx": ("hx", "helix"),
+    "micro": ("micro",),
+    "nano": ("nano",),
+    "vi": ("vi",),
+}
+"""The editors that a setting may name, and the commands that start each of them, the first that is there."""
+
+
+@frozen
+class ExternalEditor:
+    """The person's editor: the one they set, else that of their own VISUAL or EDITOR.
+
+    `preferred` is a key of EDITORS, or a command. Programs that lie in one of the `untrusted` directories, those worked
+    in, are never taken from PATH.
+    """
+
+    preferred: str | None = None
+    untrusted: tuple[str, ...] = ()
+
+    async def edit_diff(self, file_name: str, *, old: str, new: str) -> str:
+        """Open the new text, beside the old one where the editor can do that, and return what was saved.
+
+        Raises UsageError that says in words why nothing came of it. Nothing is left behind in any case.
+        """
+        command = self._command()
+        with _editor_errors(), _private_files(file_name, old, new) as (old_path, new_path):
+            return await _run_editor(_diff_command(command, old_path, new_path), new_path)
+
+    async def edit_text(self, text: str, *, suffix: str) -> str:
+        """Open a text of the person's own and return what was saved. Raises UsageError as `edit` does."""
+        command = self._command()
+        with _editor_errors(), private_temp_directory("tejat-text") as directory:
+            path = os.path.join(directory, f"text{_UNSAFE_CHARACTERS.sub('_', suffix)[:_MAX_PART_CHARS]}")
+            write_private_file(path, text)
+            return await _run_editor(_open_command(command, path), path)
+
+    def _command(self) -> list[str]:
+        """The program by its absolute path, and the arguments that the person gave it. Raises UsageError."""
+        candidates = self._candidates()
+        for words in candidates:
+            path = find_program(words[0], untrusted=self.untrusted)
+            if path is not None:
+                return [path, *words[1:]]
+        raise UsageError(_("No external editor is available: {name} was not found.", name=candidates[0][0]))
+
+    def _candidates(self) -> list[list[str]]:
+        if self.preferred in KNOWN_EDITORS:
+            return [command.split() for command in KNOWN_EDITORS[self.preferred]]
+        sources = {"preferredEditor": self.preferred or "", **{name: os.environ.get(name, "") for name in _VARIABLES}}
+        for name, command in sources.items():
+            try:
+                words = shlex.split(command)
+            except ValueError as error:
+                raise UsageError(
+                    _("No external editor is available: {name} cannot be read, {error}.", name=name, error=error)
+                ) from error
+            if words:
+                return [words]
+        raise UsageError(
+            _("No external editor is available. Set VISUAL or EDITOR, or preferredEditor in the settings.")
+        )
+
+
+async def _run_editor(arguments: Sequence[str], path: str) -> str:
+    """What the editor leaves in the file. Raises UsageError and OSError."""
+    code = await run_in_terminal(arguments, os.path.dirname(path))
+    if code:
+        raise UsageError(_("The editor ended with exit code {code}, so nothing was taken over.", code=code))
+    return _read(path)
+
+
+@contextmanager
+def _editor_errors() -> Generator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(_("The text could not be handed to the editor: {reason}.", reason=error.strerror)) from error
+    except UnicodeEncodeError as error:
+        raise UsageError(_("The text has characters that cannot be handed to an editor.")) from error
+
+
+def _diff_command(command: Sequence[str], old_path: str, new_path: str) -> list[str]:
+    """The command that shows both texts where the editor is known to be able to, else opens the new one."""
+    name = os.path.basename(command[0])
+    if name in _WITH_DIFF_OPTION:
+        return [*command, "--wait", "--diff", old_path, new_path]
+    if name in ("vim", "nvim"):
+        # Without swap file, history and modelines: the text is not the person's yet.
+        quiet = ("-n", "-i", "NONE", "--cmd", "autocmd BufReadPre * setlocal nomodeline nofixendofline")
+        left = "wincmd h | setlocal readonly nomodifiable | wincmd l"
+        return [*command, *quiet, "-d", "-c", left, old_path, new_path]
+    if name == "emacs":
+        compared = f"(ediff-files {_lisp(old_path)} {_lisp(new_path)})"
+        return [*command, "--eval", f"(progn (setq enable-local-variables nil) {compared})"]
+    if name in ("hx", "helix"):
+        return [*command, "--vsplit", old_path, new_path]
+    return _open_command(command, new_path)
+
+
+def _open_command(command: Sequence[str], path: str) -> list[str]:
+    """The command that opens one text and ends when the person is done with it."""
+    name = os.path.basename(command[0])
+    if name in _WITH_DIFF_OPTION:
+        return [*command, "--wait", path]
+    return [*command, "-w", path] if name in _WITH_WAIT_OPTION else [*command, path]
+
+
+@contextmanager
+def _private_files(file_name: str, old: str, new: str) -> Generator[tuple[str, str]]:
+    """Both texts as files that nobody else can see. Raises OSError, and UnicodeEncodeError for what is no text."""
+    stem, extension = (_UNSAFE_CHARACTERS.sub("_", part)[:_MAX_PART_CHARS] for part in os.path.splitext(file_name))
+    now = time.time_ns() // 1_000_000
+    with private_temp_directory("gemini-cli-tool-modify") as directory:
+        paths = [os.path.join(directory, f"gemini-cli-modify-{stem}-{age}-{now}{extension}") for age in ("old", "new")]
+        for path, text in zip(paths, (old, new), strict=True):
+            write_private_file(path, text)
+        yield paths[0], paths[1]
+
+
+def _read(path: str) -> str:
+    """What was saved; a file that was removed counts as empty."""
+    try:
+        with open(path, "rb") as file:
+            return file.read().decode("utf-8", "surrogateescape")
+    except FileNotFoundError:
+        return ""
+
+
+def _lisp(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+_WITH_DIFF_OPTION = frozenset(
+    {"code", "code-insiders", "codium", "vscodium", "windsurf", "cursor", "zed", "zeditor", "agy"}
+)
+_WITH_WAIT_OPTION = frozenset({"subl", "lapce", "nova", "bbedit"})
+_VARIABLES = ("VISUAL", "EDITOR")
+_UNSAFE_CHARACTERS = re.compile(r"[^A-Za-z0-9_.-]")
+_MAX_PART_CHARS = 60

@@ -1,0 +1,110 @@
+"""Programs that are handed the terminal: an editor, a pager; and the private files that they are given."""
+
+import asyncio
+import os
+import sys
+import termios
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+
+_TERMINATE_SECONDS = 2.0
+
+
+def find_program(name: str, *, untrusted: Sequence[str] = ()) -> str | None:
+    """The file that a name stands for, an absolute path itself or found in PATH, None where there is none.
+
+    What lies in one of the `untrusted` directories, those worked in, is never taken from PATH.
+    """
+    if "/" in name:
+        return name if os.path.isabs(name) and _is_executable(name) else None
+    for directory in os.environ.get("PATH", "").split(os.pathsep):
+        path = os.path.join(directory, name)
+        if os.path.isabs(directory) and _is_executable(path) and not _is_within(path, untrusted):
+            return path
+    return None
+
+
+async def run_in_terminal(
+    arguments: Sequence[str], directory: str, *, environment: Mapping[str, str] | None = None
+) -> int:
+    """Hand the terminal to a program until it ends; return its exit code. Cancelled, it ends the program first.
+
+    Raises OSError where it cannot be started.
+    """
+    # Results may be on their way into a file; whoever edits looks at the terminal where they were asked.
+    output = None if sys.stdout.isatty() else sys.stderr.fileno()
+    with _restored_tty_modes():
+        process = await asyncio.create_subprocess_exec(*arguments, cwd=directory, stdout=output, env=environment)
+        try:
+            return await process.wait()
+        finally:
+            if process.returncode is None:
+                await _terminate(process)
+
+
+@contextmanager
+def private_temp_directory(name: str) -> Generator[str]:
+    """A directory that nobody else can see, removed at the end with whatever is in it by then. Raises OSError."""
+    directory = os.path.join(os.environ.get("TMPDIR") or "/tmp", f"{name}-{os.urandom(6).hex()}")
+    os.mkdir(directory, 0o700)
+    try:
+        os.chmod(directory, 0o700)  # whatever the umask took away
+        yield directory
+    finally:
+        _remove_tree(directory)
+
+
+def write_private_file(path: str, text: str) -> None:
+    """A new file that nobody else can read. Raises OSError, and UnicodeEncodeError for what is no text."""
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as file:
+        os.fchmod(file.fileno(), 0o600)
+        file.write(text.encode("utf-8", "surrogateescape"))
+
+
+async def _terminate(process: asyncio.subprocess.Process) -> None:
+    with suppress(ProcessLookupError):
+        process.terminate()
+    try:
+        await asyncio.wait_for(process.wait(), _TERMINATE_SECONDS)
+    except TimeoutError:
+        process.kill()
+        await process.wait()
+
+
+@contextmanager
+def _restored_tty_modes() -> Generator[None]:
+    """However the program leaves the terminal, lines can be typed afterwards."""
+    terminal = sys.stdin.fileno()
+    try:
+        modes = termios.tcgetattr(terminal)
+    except termios.error:
+        yield
+        return
+    try:
+        yield
+    finally:
+        with suppress(termios.error):
+            termios.tcsetattr(terminal, termios.TCSADRAIN, modes)
+
+
+def _remove_tree(directory: str) -> None:
+    for base, directories, files in os.walk(directory, topdown=False):
+        for name in (*files, *directories):
+            path = os.path.join(base, name)
+            with suppress(OSError):
+                if os.path.isdir(path) and not os.path.islink(path):
+                    os.rmdir(path)
+                else:
+                    os.unlink(path)
+    with suppress(OSError):
+        os.rmdir(directory)
+
+
+def _is_executable(path: str) -> bool:
+    return os.path.isfile(path) and os.access(path, os.X_OK)
+
+
+def _is_within(path: str, directories: Sequence[str]) -> bool:
+    candidates = (path, os.path.realpath(path))
+    prefixes = [os.path.join(each, "") for place in directories for each in (place, os.path.realpath(place))]
+    return any(place.startswith(directory) for place in candidates for directory in prefixes)

@@ -1,0 +1,65 @@
+"""What one run took: time, tokens and money, counted from its events."""
+
+from tejat.core.agent.events import AgentEvent, Answered, RunEnded
+from tejat.core.frozen import frozen
+from tejat.core.i18n import _
+from tejat.core.model import NO_USAGE, Usage
+from tejat.ui.shared.durations import format_duration
+
+
+@frozen
+class RunSummary:
+    """`cost` is in dollars, None where nobody knows the price."""
+
+    seconds: float
+    usage: Usage = NO_USAGE
+    cost: float | None = None
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        labels = [format_duration(self.seconds)]
+        if self.usage.total:
+            labels.append(format_tokens(self.usage.total, self.usage.cached))
+        if self.cost:
+            labels.append(format_cost(self.cost))
+        return tuple(labels)
+
+
+class RunMeter:
+    """Counts run after run: the end of a run tells the numbers of its whole session."""
+
+    def __init__(self) -> None:
+        self._began = 0.0
+        self._usage = NO_USAGE
+        self._cost_before = 0.0
+
+    def begin(self, now: float) -> None:
+        self._began, self._usage = now, NO_USAGE
+
+    def count(self, event: AgentEvent) -> None:
+        if isinstance(event, Answered):
+            self._usage += event.answer.usage
+
+    def end(self, ended: RunEnded, now: float) -> RunSummary:
+        cost = None if ended.cost is None else ended.cost - self._cost_before
+        self._cost_before = ended.cost or self._cost_before
+        return RunSummary(now - self._began, self._usage, cost)
+
+
+def format_tokens(total: int, cached: int) -> str:
+    """How many, and which share of them came from a cache."""
+    if not cached:
+        return _("{tokens} tokens", tokens=_abbreviate(total))
+    share = round(100 * cached / max(total, cached))
+    return _("{tokens} tokens, {share} % cached", tokens=_abbreviate(total), share=share)
+
+
+def format_cost(dollars: float) -> str:
+    """In cents while there are few of them."""
+    return _("${amount}", amount=f"{dollars:.2f}" if dollars >= 1 else f"{dollars:.4f}".rstrip("0").ljust(4, "0"))
+
+
+def _abbreviate(count: int) -> str:
+    if count < 10_000:
+        return f"{count:,}"
+    return f"{count / 1000:.0f}k" if count < 1_000_000 else f"{count / 1_000_000:.1f}M"

@@ -1,0 +1,301 @@
+"""The terminal put together: frame, editor, transcript, and whoever sits before them."""
+
+import asyncio
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from contextlib import AsyncExitStack
+from functools import cached_property
+from types import TracebackType
+from typing import Self, TypeVar
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Approver
+from tejat.core.errors import UsageError
+from tejat.core.exit_codes import EXIT_OK
+from tejat.core.i18n import _
+from tejat.core.sanitize import sanitize_text
+from tejat.core.ui.commands import CompletionItem
+from tejat.core.ui.report import Tone, text_report
+from tejat.core.ui.status import Preferences
+from tejat.ui.contract import UiSession
+from tejat.ui.shared.external.editor import ExternalEditor as ExternalEditor
+from tejat.ui.shared.external.pager import Pager
+from tejat.ui.terminal.dialogs.history_search import HistorySearchDialog
+from tejat.ui.terminal.editor.completer import Completer
+from tejat.ui.terminal.editor.prompt_editor import PromptEditor
+from tejat.ui.terminal.editor.prompt_history import PromptHistory
+from tejat.ui.terminal.editor.prompt_queue import PromptQueue
+from tejat.ui.terminal.forced_exit import ForcedExit
+from tejat.ui.terminal.prompter import TerminalPrompter
+from tejat.ui.terminal.render.theme import Theme, detect_theme
+from tejat.ui.terminal.repl import Repl, ReplViews
+from tejat.ui.terminal.screen.inline_screen import InlineScreen
+from tejat.ui.terminal.views.status_line import render_status_line
+from tejat.ui.terminal.views.transcript import Transcript
+
+Result = TypeVar("Result")
+
+_TERMINATION_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+_SERVER_POLL_SECONDS = 0.25
+
+
+class TerminalApp:
+    """One terminal. `async with` is the time in which it is ours; `person` and `approver` can be asked in all of it.
+
+    `folder` is where is worked: programs that lie there are never taken for an editor or a pager. `encoding` is that of
+    the person's locale, `history` the file for what they type.
+    """
+
+    def __init__(
+        self,
+        *,
+        environment: Mapping[str, str],
+        encoding: str,
+        preferences: Preferences,
+        folder: str,
+        history: str | None,
+    ) -> None:
+        self._environment = environment
+        self._preferences = preferences
+        self._folder = folder
+        self._encoding = encoding
+        self._session: UiSession | None = None
+        self._completer: Completer | None = None
+        self._repl: Repl | None = None
+        self._stop: Callable[[], object] | None = None
+        self._exit_code: int | None = None
+        self._exit_stack = AsyncExitStack()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._queue = PromptQueue()
+        theme = self._detect_theme()
+        self._editor = PromptEditor(theme, history=PromptHistory(history), completer=self._complete)
+        self._screen = InlineScreen(
+            self._editor,
+            theme,
+            status=self._status,
+            queued=self._queue.pending,
+            on_interrupt=self._interrupt,
+            on_escape=self._escape,
+            on_end=self._end_of_input,
+            on_hangup=lambda: self._exit(128 + signal.SIGHUP),
+            environment=environment,
+            stdin=sys.stdin,
+            stdout=sys.stdout,
+        )
+        self._transcript = Transcript(self._screen, folder=folder)
+        self.prompter = TerminalPrompter(self._screen, self._external_editor, self._transcript.show_report)
+        self.approver = _LazyApprover(self._new_approver)
+        self._connect_editor()
+
+    def _new_approver(self) -> Approver:
+        from tejat.ui.terminal.approver import TerminalApprover
+
+        pager = Pager((self._folder,))
+        return TerminalApprover(self._screen, stop=self._escape, editor=self._external_editor, pager=pager)
+
+    async def __aenter__(self) -> Self:
+        await self._exit_stack.enter_async_context(self._screen)
+        loop = asyncio.get_running_loop()
+        forced_exit = ForcedExit(loop)
+        for number in _TERMINATION_SIGNALS:
+            loop.add_signal_handler(number, self._on_signal, number)
+            forced_exit.watch_signal(number)
+        loop.set_exception_handler(self._on_loop_exception)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._editor.close()
+        for task in tuple(self._tasks):
+            task.cancel()
+        try:
+            await self._exit_stack.__aexit__(kind, error, trace)
+        finally:
+            for number in _TERMINATION_SIGNALS:
+                asyncio.get_running_loop().remove_signal_handler(number)
+
+    async def run(self, work: Coroutine[None, None, Result]) -> Result | int:
+        """Do this, and return what comes of it, or the exit code for whatever made the program end first."""
+        task = asyncio.create_task(work)
+        self._stop = task.cancel
+        try:
+            return await task
+        except asyncio.CancelledError:
+            if self._exit_code is None:
+                raise
+            return self._exit_code
+
+    async def run_repl(self, session: UiSession, *, first: str | None = None) -> int:
+        """Talk until the person leaves, and return the exit code."""
+        views = ReplViews(
+            self._screen,
+            self._editor,
+            self._transcript,
+            self.prompter,
+            self._queue,
+            refresh=lambda: self._apply_preferences(session),
+        )
+        self._repl = Repl(views, session)
+        self._completer = Completer(session.commands, session.files)
+        self._session = session
+        self._apply_preferences(session)
+        self._show_welcome(session)
+        self._start_task(lambda: self._watch_servers(session))
+        try:
+            return await self._repl.run(first)
+        finally:
+            self._show_resume_hint(session)
+
+    def _show_welcome(self, session: UiSession) -> None:
+        text = _("Ask something. /help tells what else there is; @ names files, ! runs a command.")
+        self._transcript.show_report(text_report(text, Tone.QUIET))
+        problem = self._editor.history.problem
+        if problem is not None:
+            self._transcript.show_report(text_report(problem, Tone.WARNING))
+        if (left_off := session.resume_preview) is not None:
+            self._transcript.show_report(left_off)
+
+    def _show_resume_hint(self, session: UiSession) -> None:
+        session_id = session.resumable_id
+        if session_id is not None:
+            text = _("To go on with this session later: {command}", command=f"tejat -r {session_id}")
+            self._transcript.show_report(text_report(text, Tone.QUIET))
+
+    def _apply_preferences(self, session: UiSession) -> None:
+        """Look and feel as the person likes it now."""
+        self._preferences = session.preferences
+        self._screen.theme = self._editor.theme = self._detect_theme()
+        self._screen.uses_vi = self._preferences.vi_mode
+
+    def _detect_theme(self) -> Theme:
+        return detect_theme(
+            self._environment,
+            encoding=self._encoding,
+            theme_name=self._preferences.theme,
+            animates=self._preferences.animations,
+        )
+
+    def _external_editor(self) -> ExternalEditor:
+        return ExternalEditor(self._preferences.editor, (self._folder,))
+
+    def _status(self, width: int) -> RenderableType:
+        if self._session is None:
+            return Text("")
+        is_working = self._repl is not None and self._repl.is_working
+        return render_status_line(
+            self._session.status,
+            self._screen.theme,
+            width=width,
+            is_working=is_working,
+            is_vi_navigation=self._screen.is_vi_navigation,
+        )
+
+    async def _complete(self, text: str, caret: int) -> AsyncIterator[Sequence[CompletionItem]]:
+        if self._completer is not None:
+            async for suggestions in self._completer(text, caret):
+                yield suggestions
+
+    def _connect_editor(self) -> None:
+        """What the keys of the editor do."""
+        editor = self._editor
+        editor.on_change = self._screen.redraw
+        editor.on_submit = self._submit
+        editor.on_steer = lambda text: self._with_repl(lambda talk: talk.steer(text))
+        editor.on_next_mode = lambda: self._with_repl(Repl.next_mode)
+        editor.on_unqueue = self._queue.pop_last
+        editor.on_expand = self._transcript.expand_last
+        editor.on_search_history = lambda: self._start_task(self._search_history)
+        editor.on_external_editor = lambda: self._start_task(self._edit_externally)
+
+    def _with_repl(self, act: Callable[[Repl], None]) -> None:
+        if self._repl is not None:
+            act(self._repl)
+
+    def _submit(self, text: str) -> None:
+        line = f"!{text}" if self._editor.is_shell else text
+        if self._repl is None:  # who is quicker than the start of everything behind the prompt
+            self._queue.add(line)
+            self._screen.redraw()
+        else:
+            self._repl.submit(line)
+
+    def _interrupt(self) -> None:
+        if self._repl is None:
+            self._exit(128 + signal.SIGINT)
+        else:
+            self._repl.interrupt()
+
+    def _escape(self) -> None:
+        self._with_repl(Repl.stop)
+
+    def _end_of_input(self) -> None:
+        if self._repl is None:
+            self._exit(EXIT_OK)
+        else:
+            self._repl.end_of_input()
+
+    def _on_signal(self, number: int) -> None:
+        # Whoever asks a second time does not want to wait until everything is put in order. That a terminal is closed
+        # is told twice to everybody, by the system and by the shell.
+        if number != signal.SIGHUP:
+            asyncio.get_running_loop().remove_signal_handler(number)
+        self._exit(128 + number)
+
+    def _on_loop_exception(self, _unused: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
+        """A defect somewhere beside the work: said on the screen, where a traceback would only be in the way."""
+        error = context.get("exception")
+        kind = type(error).__name__ if error is not None else str(context.get("message"))
+        self._transcript.show_report(text_report(_("Internal error: {kind}.", kind=kind), Tone.BAD))
+
+    def _exit(self, code: int) -> None:
+        """The program has to end, whatever it is doing."""
+        self._exit_code = code
+        if self._repl is not None:
+            self._repl.exit(code)
+        elif self._stop is not None:
+            self._stop()
+
+    async def _watch_servers(self, session: UiSession) -> None:
+        """The status line tells of servers as they come, though nobody presses a key."""
+        while (servers := session.status.servers).ready + servers.failed < servers.total:
+            await asyncio.sleep(_SERVER_POLL_SECONDS)
+            self._screen.redraw()
+
+    def _start_task(self, act: Callable[[], Coroutine[None, None, None]]) -> None:
+        """Do something that takes a while for the sake of the editor."""
+        task = asyncio.create_task(act())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _search_history(self) -> None:
+        found = await self._screen.run_dialog(HistorySearchDialog(self._editor.history.entries, self._screen.theme))
+        if found is not None:
+            self._editor.clear()
+            self._editor.prepend(found)
+
+    async def _edit_externally(self) -> None:
+        try:
+            edited = await self.prompter.edit(self._editor.text)
+        except UsageError as error:
+            self._screen.show_hint(sanitize_text(str(error)))
+            return
+        if edited is not None:
+            self._editor.replace(edited.rstrip("\n"))
+
+
+class _LazyApprover:
+    """An approver that is made for the first question: the first prompt need not wait for what asking needs."""
+
+    def __init__(self, factory: Callable[[], Approver]) -> None:
+        self._factory = factory
+
+    async def ask(self, question: ApprovalRequest) -> ApprovalReply:
+        return await self._approver.ask(question)
+
+    @cached_property
+    def _approver(self) -> Approver:
+        return self._factory()

@@ -1,0 +1,96 @@
+"""Who answers for the person before a call runs: the person, in a dialog of the frame."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tejat.core.approval.confirmation import (
+    ApprovalReply,
+    ApprovalRequest,
+    Confirmation,
+    EditConfirmation,
+    ElicitationConfirmation,
+    Outcome,
+)
+from tejat.core.errors import UsageError
+from tejat.core.i18n import _, translate
+from tejat.core.sanitize import sanitize_text
+from tejat.ui.shared.approval.view import build_approval_view
+from tejat.ui.shared.external.editor import ExternalEditor
+from tejat.ui.shared.external.pager import Pager
+from tejat.ui.terminal.dialogs.approval import ApprovalDialog, DialogAction
+from tejat.ui.terminal.dialogs.elicitation import ElicitationDialog
+
+if TYPE_CHECKING:
+    from tejat.ui.terminal.screen.inline_screen import InlineScreen
+
+
+class TerminalApprover:
+    """An Approver that asks at the frame.
+
+    `stop` cancels the whole turn. It is called where an answer alone cannot do that, which is when a server wants to
+    know something; an answer to a question about a call says so by itself.
+    """
+
+    def __init__(
+        self, screen: "InlineScreen", *, stop: Callable[[], None], editor: Callable[[], ExternalEditor], pager: Pager
+    ) -> None:
+        self._screen = screen
+        self._stop = stop
+        self._editor = editor
+        self._pager = pager
+
+    async def ask(self, question: ApprovalRequest) -> ApprovalReply:
+        confirmation = question.confirmation
+        if not isinstance(confirmation, ElicitationConfirmation):
+            return await self._ask_about_call(question, confirmation)
+        answer = await self._screen.run_dialog(ElicitationDialog(confirmation, self._screen.theme))
+        if answer.outcome is Outcome.STOP:
+            self._stop()
+        return answer
+
+    async def _ask_about_call(self, question: ApprovalRequest, confirmation: Confirmation) -> ApprovalReply:
+        dialog = ApprovalDialog(question, confirmation, self._screen.theme)
+        while True:
+            decided = await self._screen.run_dialog(dialog)
+            match decided:
+                case ApprovalReply():
+                    return decided
+                case DialogAction.PAGER:
+                    await self._show_in_pager(question, confirmation, dialog)
+                case DialogAction.MODIFY:
+                    rewritten = await self._edit_proposal(confirmation)
+                    if rewritten is not None:
+                        return rewritten
+            dialog.reopen()
+
+    async def _show_in_pager(
+        self, question: ApprovalRequest, confirmation: Confirmation, dialog: ApprovalDialog
+    ) -> None:
+        """All of it in the pager: the facts, the whole body, and what others say of it."""
+        view = build_approval_view(question, confirmation)
+        lines = [*view.body, *view.server_notes]
+        facts = [view.heading, *(fact.text for fact in view.facts), ""]
+        try:
+            async with self._screen.released():
+                await self._pager.show("\n".join([*facts, *(f"{line.prefix}{line.text}" for line in lines)]))
+        except UsageError as error:
+            self._screen.show_hint(sanitize_text(translate(error)))
+        else:
+            dialog.mark_fully_viewed()
+
+    async def _edit_proposal(self, confirmation: Confirmation) -> ApprovalReply | None:
+        """None where nothing came of it, which is said."""
+        if not isinstance(confirmation, EditConfirmation) or confirmation.new_content is None:
+            self._screen.show_hint(_("This is too large to be rewritten by hand."))
+            return None
+        old, new = confirmation.original_content or "", confirmation.new_content
+        try:
+            async with self._screen.released():
+                content = await self._editor().edit_diff(confirmation.file_name, old=old, new=new)
+        except UsageError as error:
+            self._screen.show_hint(sanitize_text(translate(error)))
+            return None
+        if content == new:
+            self._screen.show_hint(_("Nothing was changed."))
+            return None
+        return ApprovalReply(Outcome.MODIFY_WITH_EDITOR, new_content=content)

@@ -1,0 +1,284 @@
+"""How a question is laid out in the rows there are: what it is about above, all of it between, the answers below."""
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from tejat.core.frozen import frozen, replace
+from tejat.core.i18n import _, ngettext
+from tejat.ui.shared.approval.choices import ApprovalChoice
+from tejat.ui.shared.approval.display_lines import CONTINUATION_PREFIX, DisplayLine, DisplayLineKind
+from tejat.ui.shared.approval.view import ApprovalView, FactKind
+from tejat.ui.terminal.dialogs.text_input import TextInput
+from tejat.ui.terminal.render.text_rows import display_width, expand_tabs, styled_row, truncate, wrap_text, wrap_words
+from tejat.ui.terminal.render.theme import StyleRole, Theme
+
+_MIN_CALL_ROWS = 4
+"""Rows in which the call itself can be seen, or what stands below it is put closer together."""
+_ROOMY_ROWS = 8
+"""Rows that are enough for a call, however long it is."""
+_MAX_RULE_ROWS = 3
+_MAX_PROMPT_ROWS = 2
+_MAX_FEEDBACK_ROWS = 3
+
+
+@frozen
+class LaidOutApproval:
+    """The rows of one view. `room` of them belong to what can be scrolled, which may begin as late as `max_scroll`.
+
+    `call_end` and `rules_end` say how many rows from the top of that have to have been seen for all of the call, and
+    for the rules that answers would add.
+    """
+
+    rows: tuple[Text, ...]
+    room: int
+    max_scroll: int
+    call_end: int = 0
+    rules_end: int = 0
+    caret: tuple[int, int] | None = None
+
+
+@frozen
+class _AnswerArea:
+    """What stands below the call: the question, the rules that answers would add, and the answers."""
+
+    prompt: tuple[Text, ...]
+    rules: tuple[Text, ...]
+    answers: tuple[Text, ...]
+    hint: tuple[Text, ...]
+    caret: tuple[int, int] | None = None
+    """Counted from the first row of the answers."""
+
+    @property
+    def rows(self) -> tuple[Text, ...]:
+        return (*self.prompt, *self.rules, *self.answers, *self.hint)
+
+
+class ApprovalLayout:
+    def __init__(self, view: ApprovalView, choices: Sequence[ApprovalChoice], theme: Theme) -> None:
+        self._view = view
+        self._choices = choices
+        self._theme = theme
+        self._cached_rows: dict[tuple[int, bool], list[Text]] = {}
+
+    def lay_out(
+        self,
+        *,
+        width: int,
+        height: int,
+        scroll: int,
+        selected: int,
+        shows_full_body: bool,
+        hint: str,
+        feedback: TextInput | None,
+    ) -> LaidOutApproval:
+        """At most `height` rows, each within `width`. What is too much for the room can be scrolled to."""
+        body = self._body_rows(width, shows_full_body=shows_full_body)
+        facts = self._fact_rows(width)
+        total_rows = len(body) + sum(map(len, facts))
+        hints = self._hint_rows(
+            hint, width, limit=max(1, height // 3), shows_full_body=shows_full_body, feedback=feedback
+        )
+        # How much room there is must not depend on what is hinted at.
+        answer_area = self._fit_answer_area(
+            width, height, selected, feedback, hints[:1], wanted_rows=min(total_rows, _ROOMY_ROWS)
+        )
+        answer_area = replace(answer_area, hint=tuple(hints)) if answer_area.hint else answer_area
+        left = max(height - len(answer_area.rows), 1)
+        if total_rows > left:
+            left = max(left - 1, 1)  # one row says how much there is beyond the room
+        pinned, others = _split_pinned(facts, left, wanted=min(len(body), _ROOMY_ROWS))
+        rules = [] if answer_area.rules else self._rule_rows(width)
+        scrolled = [*body, *others, *rules]
+        room = max(1, left - len(pinned))
+        max_scroll = max(0, len(scrolled) - room)
+        scroll = min(scroll, max_scroll)
+        between = [self._scroll_row(len(scrolled), scroll, room, width)] if max_scroll else []
+        above = [*pinned, *scrolled[scroll : scroll + room], *between]
+        rows = [*above, *answer_area.rows]
+        return LaidOutApproval(
+            tuple(rows[:height]),
+            room,
+            max_scroll,
+            call_end=len(body) - self._count_server_rows(width),
+            rules_end=len(scrolled) if rules else 0,
+            caret=answer_area.caret
+            and (answer_area.caret[0], len(above) + len(answer_area.prompt) + answer_area.caret[1]),
+        )
+
+    def _fit_answer_area(
+        self, width: int, height: int, selected: int, feedback: TextInput | None, hint: list[Text], *, wanted_rows: int
+    ) -> _AnswerArea:
+        """As much of it as leaves so many rows for the call, in a few steps from roomy to tight."""
+        prompt, rules = self._prompt_rows(width), self._rule_rows(width)
+        if feedback is not None:
+            return self._feedback_area(feedback, prompt[:1], hint, width)
+        if len(rules) > _MAX_RULE_ROWS:
+            rules = []
+        spelled, close = self._choice_rows(selected, width), self._compact_choice_rows(selected, width)
+        roomy = _AnswerArea(tuple(prompt), tuple(rules), tuple(spelled), tuple(hint))
+        steps = (
+            roomy,
+            replace(roomy, answers=tuple(close)),
+            replace(roomy, answers=tuple(close), asked=tuple(prompt[:1]), rules=()),
+            replace(roomy, answers=tuple(close[:-1]), asked=(), rules=(), hint=tuple(hint[:1])),
+            replace(roomy, answers=tuple(close[:-1]), asked=(), rules=(), hint=()),
+        )
+        return next(
+            (below for below in steps if height - len(below.rows) - 1 >= wanted_rows), self._tightest(steps, height)
+        )
+
+    @staticmethod
+    def _tightest(steps: Sequence[_AnswerArea], height: int) -> _AnswerArea:
+        """The roomiest that leaves the least room there can be."""
+        return next((below for below in steps if height - len(below.rows) - 1 >= _MIN_CALL_ROWS), steps[-1])
+
+    def _fact_rows(self, width: int) -> list[list[Text]]:
+        """The heading, and what there is to know beside it, what matters most first."""
+        heading = wrap_text(expand_tabs(self._view.heading), width=width, rest=CONTINUATION_PREFIX, at_blanks=True)
+        facts = [[styled_row(self._theme, (row, StyleRole.STRONG)) for row in heading]]
+        for fact in self._view.facts:
+            sign = f"{self._theme.glyphs.warning} " if fact.kind is FactKind.WARNING else ""
+            rows = wrap_text(expand_tabs(fact.text), width=width, first=sign, rest=CONTINUATION_PREFIX, at_blanks=True)
+            facts.append([styled_row(self._theme, (row, _FACT_ROLES[fact.kind])) for row in rows])
+        return facts
+
+    def _body_rows(self, width: int, *, shows_full_body: bool) -> list[Text]:
+        """Kept for each width: a diff may be long, and a row is asked for with every key."""
+        rows = self._cached_rows.get((width, shows_full_body))
+        if rows is None:
+            lines = (*(self._view.full_body if shows_full_body else self._view.body), *self._view.server_notes)
+            rows = [row for line in lines for row in self._line_rows(line, width)]
+            self._cached_rows = {(width, shows_full_body): rows}
+        return rows
+
+    def _count_server_rows(self, width: int) -> int:
+        return sum(len(self._line_rows(line, width)) for line in self._view.server_notes)
+
+    def _line_rows(self, line: DisplayLine, width: int) -> list[Text]:
+        part = _LINE_ROLES[line.kind]
+        rows = wrap_text(expand_tabs(line.text), width=width, first=line.prefix, rest=CONTINUATION_PREFIX)
+        return [styled_row(self._theme, (row, part)) for row in rows]
+
+    def _prompt_rows(self, width: int) -> list[Text]:
+        rows = wrap_words(self._view.prompt, width=width)
+        if len(rows) > _MAX_PROMPT_ROWS:  # all of it is among the facts
+            rows = [*rows[: _MAX_PROMPT_ROWS - 1], truncate(f"{rows[_MAX_PROMPT_ROWS - 1]} ...", width, self._theme)]
+        return [styled_row(self._theme, (row, StyleRole.STRONG)) for row in rows]
+
+    def _rule_rows(self, width: int) -> list[Text]:
+        """The rule of each answer that would add one; those that would add the same share a row."""
+        letters: dict[str, list[str]] = {}
+        for choice in self._choices:
+            if choice.rule:
+                letters.setdefault(choice.rule, []).append(choice.letter)
+        return [
+            styled_row(self._theme, (row, StyleRole.QUIET))
+            for rule, shared in letters.items()
+            for row in wrap_text(
+                _("{letters} would add the rule: {rule}", letters=", ".join(shared), rule=expand_tabs(rule)),
+                width=width,
+                rest=CONTINUATION_PREFIX,
+            )
+        ]
+
+    def _choice_rows(self, selected: int, width: int) -> list[Text]:
+        rows: list[Text] = []
+        for at, choice in enumerate(self._choices):
+            sign = self._theme.glyphs.cursor if at == selected else " "
+            first = f"{sign} {at + 1} {choice.letter} "
+            part = StyleRole.SELECTED if at == selected else StyleRole.TEXT
+            for number, row in enumerate(wrap_words(choice.label, width=width - display_width(first))):
+                lead = first if number == 0 else " " * display_width(first)
+                rows.append(styled_row(self._theme, (lead, StyleRole.ACCENT), (row, part)))
+        return rows
+
+    def _compact_choice_rows(self, selected: int, width: int) -> list[Text]:
+        """The answers in few words side by side, and what the marked one says in full."""
+        rows: list[list[tuple[str, StyleRole]]] = [[]]
+        room = width
+        for at, choice in enumerate(self._choices):
+            sign = self._theme.glyphs.cursor if at == selected else " "
+            text = truncate(f"{choice.letter} {choice.short_label}", width - 2, self._theme)
+            if display_width(text) + 2 > room:
+                rows.append([])
+                room = width
+            rows[-1] += [
+                (sign, StyleRole.ACCENT),
+                (text, StyleRole.SELECTED if at == selected else StyleRole.TEXT),
+                (" ", StyleRole.TEXT),
+            ]
+            room -= display_width(text) + 2
+        label = truncate(f"{self._theme.glyphs.cursor} {self._choices[selected].label}", width, self._theme)
+        return [
+            *(styled_row(self._theme, *row[:-1]) for row in rows),
+            styled_row(self._theme, (label, StyleRole.ACCENT)),
+        ]
+
+    def _feedback_area(self, feedback: TextInput, prompt: list[Text], hint: list[Text], width: int) -> _AnswerArea:
+        heading = wrap_words(_("No. What should the model know?"), width=width)
+        typed = feedback.render(self._theme, width=width, max_rows=_MAX_FEEDBACK_ROWS, first="> ")
+        answers = [*(styled_row(self._theme, (row, StyleRole.STRONG)) for row in heading), *typed.rows]
+        caret = (typed.caret[0], len(heading) + typed.caret[1])
+        return _AnswerArea(tuple(prompt), (), tuple(answers), tuple(hint), caret)
+
+    def _scroll_row(self, total: int, scroll: int, room: int, width: int) -> Text:
+        below = max(0, total - scroll - room)
+        position = _("Rows {start} to {end} of {total}.", start=scroll + 1, end=min(scroll + room, total), total=total)
+        more = (
+            ngettext("{count} more row below.", "{count} more rows below.", below) if below else _("This is the end.")
+        )
+        text = f"{self._theme.glyphs.more} {more} {position}"
+        return styled_row(
+            self._theme, (truncate(text, width, self._theme), StyleRole.WARNING if below else StyleRole.QUIET)
+        )
+
+    def _hint_rows(
+        self, hint: str, width: int, *, limit: int, shows_full_body: bool, feedback: TextInput | None
+    ) -> list[Text]:
+        if hint:
+            return [styled_row(self._theme, (row, StyleRole.WARNING)) for row in wrap_words(hint, width=width)[:limit]]
+        if feedback is not None:
+            return [
+                styled_row(
+                    self._theme, (truncate(_("Enter sends it, Esc goes back."), width, self._theme), StyleRole.QUIET)
+                )
+            ]
+        hints = [_("Arrows, Tab, Enter or a key"), _("Esc stops")]
+        if self._view.full_body:
+            hints.append(_("m the changes alone") if shows_full_body else _("m the whole file"))
+        text = f" {self._theme.glyphs.separator} ".join([*hints, _("v pager")])
+        return [styled_row(self._theme, (truncate(text, width, self._theme), StyleRole.QUIET))]
+
+
+def _split_pinned(facts: Sequence[list[Text]], left: int, *, wanted: int) -> tuple[list[Text], list[Text]]:
+    """The rows that stay in sight, and those that have to be scrolled to.
+
+    The heading is always among the first. Facts follow as long as so many rows are left for the call as it wants, the
+    first of them, which are the warnings, as long as there is half of the room.
+    """
+    pinned, others = list[Text](), list[Text]()
+    for rows in facts:
+        least = wanted if pinned and len(pinned) + len(rows) > left // 2 else min(wanted, left // 2)
+        has_room = left - len(pinned) - len(rows) >= max(least, 1)
+        if has_room and not others:
+            pinned += rows
+        elif not pinned:
+            kept = max(0, left - max(1, left // 2))
+            pinned, others = rows[:kept], rows[kept:]
+        else:
+            others += rows
+    return pinned, others
+
+
+_FACT_ROLES = {FactKind.WARNING: StyleRole.RISK, FactKind.NOTE: StyleRole.WARNING, FactKind.PLAIN: StyleRole.TEXT}
+_LINE_ROLES = {
+    DisplayLineKind.COMMAND: StyleRole.STRONG,
+    DisplayLineKind.COMMAND_CONTINUATION: StyleRole.STRONG,
+    DisplayLineKind.QUOTED: StyleRole.TEXT,
+    DisplayLineKind.ADDED: StyleRole.ADDED,
+    DisplayLineKind.REMOVED: StyleRole.REMOVED,
+    DisplayLineKind.CONTEXT: StyleRole.TEXT,
+    DisplayLineKind.HUNK: StyleRole.HUNK,
+    DisplayLineKind.LABEL: StyleRole.STRONG,
+}

@@ -1,0 +1,162 @@
+"""A list to choose from: with arrows, by number, or by typing a part of what is looked for."""
+
+import time
+from collections.abc import Callable
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from tejat.core.i18n import _, ngettext
+from tejat.core.ui.prompter import Choice
+from tejat.ui.terminal.dialogs.base import DialogResult
+from tejat.ui.terminal.dialogs.key_guard import KeyGuard
+from tejat.ui.terminal.render.text_rows import (
+    display_width,
+    single_line,
+    stack_rows,
+    styled_row,
+    truncate,
+    wrap_text,
+    wrap_words,
+)
+from tejat.ui.terminal.render.theme import StyleRole, Theme
+
+_MAX_NUMBERED = 9
+_MAX_DETAIL_ROWS = 4
+
+
+class ChoiceDialog:
+    """A Dialog that comes to the place of what was chosen, None where the person left.
+
+    Up to nine options have numbers. In a longer list what is typed leaves only the options that it is a part of.
+    """
+
+    def __init__(self, choice: Choice, theme: Theme, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._title = single_line(choice.title)
+        self._options = [(single_line(option.label), single_line(option.detail)) for option in choice.options]
+        self._theme = theme
+        self._guard = KeyGuard(clock) if choice.is_critical else None
+        self._selected = min(max(choice.initial, 0), max(len(self._options) - 1, 0))
+        self._filter = ""
+        self._page = 1
+
+    def view(self, *, width: int, height: int) -> RenderableType:
+        if self._guard is not None:
+            self._guard.mark_shown()
+        head = [styled_row(self._theme, (row, StyleRole.STRONG)) for row in wrap_words(self._title, width=width)]
+        if self._filter:
+            head.append(styled_row(self._theme, (truncate(f"> {self._filter}", width, self._theme), StyleRole.ACCENT)))
+        foot = [*self._detail_rows(width), *self._hint_rows(width)]
+        head = head[: max(1, height // 3)]
+        foot = foot[: max(0, height - len(head) - 3)]
+        self._page = max(1, height - len(head) - len(foot))
+        return stack_rows([*head, *self._list_rows(width, self._page), *foot][: max(1, height)])
+
+    def press(self, key: str) -> DialogResult[int | None] | None:
+        if key in ("escape", "c-c"):
+            return DialogResult(None)
+        if self._guard is not None and not self._guard.accepts(key, is_typing=False):
+            return None
+        shown = self._matching()
+        at = shown.index(self._selected) if self._selected in shown else 0
+        match key:
+            case "enter":
+                return DialogResult(self._selected) if shown else None
+            case "up" | "s-tab":
+                self._select(shown, at - 1 if at else len(shown) - 1)
+            case "down" | "tab":
+                self._select(shown, at + 1 if at + 1 < len(shown) else 0)
+            case "pageup":
+                self._select(shown, max(0, at - self._page))
+            case "pagedown":
+                self._select(shown, min(len(shown) - 1, at + self._page))
+            case "home":
+                self._select(shown, 0)
+            case "end":
+                self._select(shown, len(shown) - 1)
+            case _:
+                return self._type(key)
+        return None
+
+    @property
+    def _is_numbered(self) -> bool:
+        return len(self._options) <= _MAX_NUMBERED
+
+    def _type(self, key: str) -> DialogResult[int | None] | None:
+        if self._is_numbered:
+            is_number = key.isascii() and key.isdigit() and 1 <= int(key) <= len(self._options)
+            return DialogResult(int(key) - 1) if is_number else None
+        if key == "backspace":
+            self._filter = self._filter[:-1]
+        elif len(key) == 1:
+            self._filter += single_line(key)
+        shown = self._matching()
+        if shown and self._selected not in shown:
+            self._selected = shown[0]
+        return None
+
+    def _select(self, shown: list[int], at: int) -> None:
+        if shown:
+            self._selected = shown[at]
+
+    def _matching(self) -> list[int]:
+        """The places of the options that the filter leaves."""
+        words = self._filter.casefold().split()
+        texts = [f"{label} {detail}".casefold() for label, detail in self._options]
+        return [at for at, text in enumerate(texts) if all(word in text for word in words)]
+
+    def _list_rows(self, width: int, limit: int) -> list[Text]:
+        """As many options as fit, with the marked one among them, and how many there are before and after."""
+        shown = self._matching()
+        if not shown:
+            text = _("Nothing fits. Backspace takes a letter back.")
+            return [styled_row(self._theme, (row, StyleRole.QUIET)) for row in wrap_words(text, width=width)[:limit]]
+        if len(shown) <= limit:
+            return [self._row(at, width) for at in shown]
+        room = max(1, limit - 1)
+        selected = shown.index(self._selected)
+        start = max(0, min(selected - room // 2, len(shown) - room))
+        left = len(shown) - room
+        text = ngettext("{count} more", "{count} more", left)
+        place = _("{place} of {total}", place=selected + 1, total=len(shown))
+        note = f"{self._theme.glyphs.more} {text} ({place})"
+        rows = [self._row(at, width) for at in shown[start : start + room]]
+        return [*rows, styled_row(self._theme, (truncate(note, width, self._theme), StyleRole.QUIET))][:limit]
+
+    def _row(self, at: int, width: int) -> Text:
+        """One row: the mark, the number, the label, and as much of the detail as there is room for."""
+        label, detail = self._options[at]
+        is_selected = at == self._selected
+        number = f"{at + 1} " if self._is_numbered else ""
+        sign = f"{self._theme.glyphs.cursor if is_selected else ' '} {number}"
+        room = width - display_width(sign)
+        kept = truncate(label, room, self._theme)
+        part = StyleRole.SELECTED if is_selected else StyleRole.TEXT
+        left = room - display_width(kept) - 2
+        pieces = [(sign, StyleRole.ACCENT), (kept, part)]
+        if detail and left >= min(display_width(detail), 8):
+            pieces.append((f"  {truncate(detail, left, self._theme)}", StyleRole.QUIET))
+        return styled_row(self._theme, *pieces)
+
+    def _detail_rows(self, width: int) -> list[Text]:
+        """What did not fit into the row of the marked option, in full as far as there is room."""
+        if self._selected not in self._matching():
+            return []
+        label, detail = self._options[self._selected]
+        room = width - 4
+        texts: list[str] = []
+        if display_width(label) > room:
+            texts.append(label)
+        if detail and display_width(label) + display_width(detail) + 2 > room:
+            texts.append(detail)
+        rows = [row for text in texts for row in wrap_text(text, width=width, first="  ", rest="  ", at_blanks=True)]
+        if len(rows) > _MAX_DETAIL_ROWS:
+            rows = [*rows[: _MAX_DETAIL_ROWS - 1], f"  {self._theme.glyphs.more}"]
+        return [styled_row(self._theme, (row, StyleRole.QUIET)) for row in rows]
+
+    def _hint_rows(self, width: int) -> list[Text]:
+        if self._is_numbered:
+            hint = _("Arrows and Enter, or a number. Esc leaves it.")
+        else:
+            hint = _("Arrows and Enter. Type to find. Esc leaves it.")
+        return [styled_row(self._theme, (row, StyleRole.QUIET)) for row in wrap_words(hint, width=width)]

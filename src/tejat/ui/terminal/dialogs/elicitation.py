@@ -1,0 +1,220 @@
+"""What a server wants to know: whether to answer at all, field by field, and a last look before it is sent."""
+
+import time
+from collections.abc import Callable
+from enum import Enum
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from tejat.core.approval.confirmation import ApprovalReply, ElicitationConfirmation, Outcome
+from tejat.core.approval.elicitation import FormField, apply_defaults, parse_form_fields
+from tejat.core.i18n import _, ngettext, translate
+from tejat.core.messages.types import JsonValue
+from tejat.core.sanitize import sanitize_text
+from tejat.ui.shared.approval.display_lines import CONTINUATION_PREFIX, escape_line
+from tejat.ui.shared.elicitation import (
+    accepts_empty,
+    answers_preview,
+    elicitation_heading,
+    field_choices,
+    field_heading,
+    find_problem,
+    requested_fields_label,
+)
+from tejat.ui.terminal.dialogs.base import DialogResult
+from tejat.ui.terminal.dialogs.key_guard import KeyGuard
+from tejat.ui.terminal.dialogs.text_input import TextInput
+from tejat.ui.terminal.render.text_rows import expand_tabs, stack_rows, styled_row, truncate, wrap_text, wrap_words
+from tejat.ui.terminal.render.theme import StyleRole, Theme
+
+_NO = ApprovalReply(Outcome.CANCEL)
+_MAX_INPUT_ROWS = 4
+
+
+class _Step(Enum):
+    CONSENT = 1
+    FIELDS = 2
+    REVIEW = 3
+
+
+class ElicitationDialog:
+    """A Dialog that comes to an answer. Nothing goes out without a last yes; Esc is a no, Ctrl-C stops the turn."""
+
+    def __init__(
+        self, elicitation: ElicitationConfirmation, theme: Theme, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._elicitation = elicitation
+        self._theme = theme
+        self._guard = KeyGuard(clock)
+        self._problem = find_problem(elicitation)
+        has_fields = self._problem is None and elicitation.url is None
+        self._fields: tuple[FormField, ...] = parse_form_fields(elicitation.fields or {}) if has_fields else ()
+        self._step = _Step.CONSENT
+        self._index = 0
+        self._input = TextInput()
+        self._chosen = -1
+        self._answers: dict[str, JsonValue] = {}
+        self._is_yes = True
+        self._error = ""
+        self._first = 0
+        self._last_first = 0
+        self._caret: tuple[int, int] | None = None
+
+    def view(self, *, width: int, height: int) -> RenderableType:
+        self._guard.mark_shown()
+        top = self._styled_rows(elicitation_heading(self._elicitation), width, StyleRole.STRONG)
+        self._caret = None
+        text, bottom = self._parts(width)
+        bottom += self._styled_rows(self._error, width, StyleRole.WARNING) if self._error else []
+        room = max(1, height - len(top) - len(bottom) - 1)
+        self._last_first = max(0, len(text) - room)
+        self._first = min(self._first, self._last_first)
+        shown = text[self._first : self._first + room]
+        below = len(text) - self._first - len(shown)
+        if self._last_first:
+            more = ngettext("{count} more row below.", "{count} more rows below.", below)
+            note = more if below else _("This is the end.")
+            shown.append(
+                styled_row(
+                    self._theme, (truncate(f"{self._theme.glyphs.more} {note}", width, self._theme), StyleRole.QUIET)
+                )
+            )
+        if self._caret is not None:
+            self._caret = (self._caret[0], len(top) + len(shown) + self._caret[1])
+        return stack_rows([*top, *shown, *bottom][: max(1, height)])
+
+    def caret(self, *, width: int, height: int) -> tuple[int, int] | None:
+        """Where it stands in the last view, which was of this size; None where nothing is typed."""
+        return self._caret
+
+    def press(self, key: str) -> DialogResult[ApprovalReply] | None:
+        if key == "c-c":
+            return DialogResult(ApprovalReply(Outcome.STOP))
+        if key == "escape":
+            return DialogResult(_NO)
+        if not self._guard.accepts(key, is_typing=self._step is _Step.FIELDS):
+            return None
+        self._error = ""
+        if self._problem is not None:
+            return DialogResult(_NO) if key == "enter" else self._scroll(key)
+        if self._step is _Step.FIELDS:
+            return self._press_in_field(self._fields[self._index], key)
+        return self._press_in_consent(key)
+
+    def _press_in_consent(self, key: str) -> DialogResult[ApprovalReply] | None:
+        match key.lower():
+            case "tab" | "s-tab" | "left" | "right":
+                self._is_yes = not self._is_yes
+                return None
+            case "y" | "n":
+                return self._decide(is_yes=key.lower() == "y")
+            case "enter":
+                return self._decide(is_yes=self._is_yes)
+            case _:
+                return self._scroll(key)
+
+    def _decide(self, *, is_yes: bool) -> DialogResult[ApprovalReply] | None:
+        if not is_yes:
+            return DialogResult(_NO)
+        if self._elicitation.url is not None:
+            return DialogResult(ApprovalReply(Outcome.PROCEED_ONCE, answers={}))
+        if self._step is _Step.REVIEW:
+            return DialogResult(
+                ApprovalReply(Outcome.PROCEED_ONCE, answers=apply_defaults(self._fields, self._answers))
+            )
+        self._first = 0
+        self._step = _Step.FIELDS if self._fields else _Step.REVIEW
+        return None
+
+    def _press_in_field(self, field: FormField, key: str) -> None:
+        choices = field_choices(field)
+        if key in ("up", "down") and choices:
+            self._chosen = (self._chosen + (1 if key == "down" else -1)) % len(choices)
+            self._input = TextInput(field.choices[self._chosen][1])
+        elif key == "enter":
+            self._accept_field(field, self._input.text.strip())
+        else:
+            self._input.press(key)
+
+    def _accept_field(self, field: FormField, text: str) -> None:
+        if text:
+            try:
+                self._answers[field.name] = field.parse(text)
+            except ValueError as error:
+                self._error = escape_line(translate(error))
+                return
+        elif not accepts_empty(field):
+            self._error = _("Please answer this one.")
+            return
+        self._index += 1
+        self._input, self._chosen, self._first = TextInput(), -1, 0
+        if self._index == len(self._fields):
+            self._step, self._is_yes = _Step.REVIEW, True
+            self._guard.reset()  # a key that is held down has looked at nothing
+
+    def _scroll(self, key: str) -> None:
+        steps = {"up": -1, "down": 1, "pageup": -10, "pagedown": 10, "home": -self._first, "end": self._last_first}
+        self._first = max(0, min(self._first + steps.get(key, 0), self._last_first))
+
+    def _parts(self, width: int) -> tuple[list[Text], list[Text]]:
+        """What can be scrolled, and what always stands below it."""
+        match self._step:
+            case _Step.FIELDS:
+                return self._field_parts(self._fields[self._index], width)
+            case _Step.REVIEW:
+                sent = answers_preview(apply_defaults(self._fields, self._answers))
+                return self._styled_rows(sent, width, StyleRole.TEXT), self._yes_no_rows(_("Send it?"), width)
+            case _Step.CONSENT:
+                return self._consent_parts(width)
+
+    def _consent_parts(self, width: int) -> tuple[list[Text], list[Text]]:
+        text = [
+            row
+            for line in sanitize_text(self._elicitation.message).split("\n")
+            for row in self._quoted_rows(line, width)
+        ]
+        if self._elicitation.url is not None:
+            text += self._styled_rows(_("It wants you to visit this address in a browser:"), width, StyleRole.TEXT)
+            text += self._quoted_rows(escape_line(self._elicitation.url), width)
+        if self._problem is not None:
+            problem = self._styled_rows(self._problem, width, StyleRole.WARNING)
+            return text, [*problem, *self._styled_rows(_("Enter goes on."), width, StyleRole.QUIET)]
+        if self._elicitation.url is not None:
+            return text, self._yes_no_rows(_("Tell it that you will?"), width)
+        text += self._styled_rows(requested_fields_label(self._fields), width, StyleRole.TEXT)
+        return text, self._yes_no_rows(_("Answer it? Your answers go to this server."), width)
+
+    def _field_parts(self, field: FormField, width: int) -> tuple[list[Text], list[Text]]:
+        position = _("{place} of {total}", place=self._index + 1, total=len(self._fields))
+        text = self._styled_rows(f"{field_heading(field)} [{position}]", width, StyleRole.STRONG)
+        if field.description:
+            text += self._quoted_rows(escape_line(field.description), width)
+        for number, label in enumerate(field_choices(field), 1):
+            rows = wrap_text(expand_tabs(label), width=width, first=f"  {number} ", rest=CONTINUATION_PREFIX)
+            text += [styled_row(self._theme, (row, StyleRole.TEXT)) for row in rows]
+        typed = self._input.render(self._theme, width=width, max_rows=_MAX_INPUT_ROWS, first="= ")
+        self._caret = typed.caret
+        return text, [*typed.rows, *self._styled_rows(_("Enter goes on, Esc is a no."), width, StyleRole.QUIET)]
+
+    def _yes_no_rows(self, prompt: str, width: int) -> list[Text]:
+        rows = [styled_row(self._theme, (row, StyleRole.STRONG)) for row in wrap_words(prompt, width=width)]
+        for is_yes, letter, label in ((True, "y", _("Yes")), (False, "n", _("No"))):
+            is_marked = self._is_yes == is_yes
+            sign = f"{self._theme.glyphs.cursor if is_marked else ' '} {letter} "
+            rows.append(
+                styled_row(
+                    self._theme, (sign, StyleRole.ACCENT), (label, StyleRole.SELECTED if is_marked else StyleRole.TEXT)
+                )
+            )
+        return rows
+
+    def _styled_rows(self, text: str, width: int, role: StyleRole) -> list[Text]:
+        return [
+            styled_row(self._theme, (row, role))
+            for row in wrap_text(expand_tabs(text), width=width, rest=CONTINUATION_PREFIX)
+        ]
+
+    def _quoted_rows(self, line: str, width: int) -> list[Text]:
+        rows = wrap_text(expand_tabs(line), width=width, first="> ", rest=CONTINUATION_PREFIX)
+        return [styled_row(self._theme, (row, StyleRole.TEXT)) for row in rows]

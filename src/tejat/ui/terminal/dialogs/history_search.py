@@ -1,0 +1,78 @@
+"""Finding something again that was typed before, by any part of it."""
+
+from collections.abc import Sequence
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from tejat.core.i18n import _
+from tejat.ui.terminal.dialogs.base import DialogResult
+from tejat.ui.terminal.dialogs.text_input import TextInput
+from tejat.ui.terminal.render.text_rows import single_line, stack_rows, styled_row, truncate
+from tejat.ui.terminal.render.theme import StyleRole, Theme
+
+_MAX_ROWS = 10
+_MAX_ENTRY_CHARS = 1000
+
+
+class HistorySearchDialog:
+    """A Dialog that comes to the entry that was taken, None where the person left.
+
+    The newest comes first. Case counts only where somebody typed a capital letter.
+    """
+
+    def __init__(self, entries: Sequence[str], theme: Theme) -> None:
+        # The newest first, each once.
+        self._entries = list(dict.fromkeys(reversed(entries)))
+        self._theme = theme
+        self._input = TextInput()
+        self._matches = self._entries
+        self._selected = 0
+        self._caret = (0, 0)
+
+    def view(self, *, width: int, height: int) -> RenderableType:
+        typed = self._input.render(self._theme, width=width, max_rows=1, first=_("Search: "))
+        hint = [styled_row(self._theme, (truncate(self._hint(), width, self._theme), StyleRole.QUIET))]
+        limit = max(min(height - 2, _MAX_ROWS), 0)
+        top = max(self._selected - limit + 1, 0)
+        shown = [self._row(at, width) for at in range(top, min(top + limit, len(self._matches)))]
+        self._caret = (typed.caret[0], len(shown))
+        return stack_rows([*shown, *typed.rows, *hint][: max(height, 1)])
+
+    def caret(self, *, width: int, height: int) -> tuple[int, int]:
+        """Where it stands in the last view, which was of this size."""
+        return self._caret
+
+    def press(self, key: str) -> DialogResult[str | None] | None:
+        match key:
+            case "escape" | "c-c" | "c-g":
+                return DialogResult(None)
+            case "enter" | "tab":
+                return DialogResult(self._matches[self._selected] if self._matches else None)
+            case "up" | "c-p" | "s-tab":
+                self._selected = max(self._selected - 1, 0)
+            case "down" | "c-n" | "c-r":
+                self._selected = min(self._selected + 1, max(len(self._matches) - 1, 0))
+            case _:
+                if self._input.press(key):
+                    self._filter()
+        return None
+
+    def _filter(self) -> None:
+        typed = self._input.text
+        if typed == typed.lower():
+            self._matches = [entry for entry in self._entries if typed in entry.lower()]
+        else:
+            self._matches = [entry for entry in self._entries if typed in entry]
+        self._selected = 0
+
+    def _row(self, at: int, width: int) -> Text:
+        is_selected = at == self._selected
+        sign = self._theme.glyphs.cursor if is_selected else " "
+        entry = truncate(single_line(" ".join(self._matches[at][:_MAX_ENTRY_CHARS].split())), width - 2, self._theme)
+        return styled_row(self._theme, (f"{sign} {entry}", StyleRole.SELECTED if is_selected else StyleRole.TEXT))
+
+    def _hint(self) -> str:
+        if not self._matches:
+            return _("Nothing that was typed before has this in it. Esc leaves.")
+        return _("Enter takes it, Ctrl-R or Down goes on, Esc leaves.")

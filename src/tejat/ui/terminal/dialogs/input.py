@@ -1,0 +1,42 @@
+"""One line to type: a name, an address, a key that nobody should see."""
+
+from rich.console import RenderableType
+
+from tejat.core.i18n import _
+from tejat.ui.terminal.dialogs.base import DialogResult
+from tejat.ui.terminal.dialogs.text_input import TextInput
+from tejat.ui.terminal.render.text_rows import single_line, stack_rows, styled_row, wrap_words
+from tejat.ui.terminal.render.theme import StyleRole, Theme
+
+
+class InputDialog:
+    """A Dialog that comes to what was typed, None where the person left. Of a secret only bullets are drawn."""
+
+    def __init__(self, label: str, theme: Theme, *, initial: str = "", is_secret: bool = False) -> None:
+        self._label = single_line(label)
+        self._theme = theme
+        self._line = TextInput(initial, is_secret=is_secret)
+        self._caret = (0, 0)
+
+    def view(self, *, width: int, height: int) -> RenderableType:
+        label = [styled_row(self._theme, (row, StyleRole.STRONG)) for row in wrap_words(self._label, width=width)]
+        hint = wrap_words(_("Enter takes it, Esc leaves it."), width=width)
+        label = label[: max(0, height - 1)]
+        limit = max(1, height - len(label) - len(hint))
+        typed = self._line.render(self._theme, width=width, max_rows=limit, first="> ")
+        column, line = typed.caret
+        self._caret = (column, len(label) + line)
+        rows = [*label, *typed.rows, *(styled_row(self._theme, (row, StyleRole.QUIET)) for row in hint)]
+        return stack_rows(rows[: max(1, height)])
+
+    def caret(self, *, width: int, height: int) -> tuple[int, int]:
+        """Where it stands in the last view, which was of this size."""
+        return self._caret
+
+    def press(self, key: str) -> DialogResult[str | None] | None:
+        if key in ("escape", "c-c"):
+            return DialogResult(None)
+        if key == "enter":
+            return DialogResult(self._line.text)
+        self._line.press(key)
+        return None

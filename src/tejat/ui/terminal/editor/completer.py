@@ -1,0 +1,80 @@
+"""What a text could go on as: commands after a slash, files after an `@`."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from enum import Enum, auto
+from typing import TypeAlias
+
+from tejat.core.frozen import frozen
+from tejat.core.text.mentions import find_partial_mention, format_mention
+from tejat.core.ui.commands import CompletionItem, SlashCommands
+from tejat.ui.contract import FileFinder
+
+CompleteFunction: TypeAlias = Callable[[str, int], AsyncIterator[Sequence[CompletionItem]]]
+"""For a text and a caret: what could stand before the caret, the best first. Every list takes the place of the last."""
+
+_REFRESH_SECONDS = 0.15
+"""How long a list of files stands while the folders are still being read."""
+
+
+class _TargetKind(Enum):
+    COMMAND = auto()
+    FILE = auto()
+
+
+@frozen
+class CompletionTarget:
+    """Where something can be completed: what it is and where it begins."""
+
+    kind: _TargetKind
+    start: int
+
+
+def completion_target(text: str, caret: int) -> CompletionTarget | None:
+    """What is being typed at the caret, None where it is nothing that is completed."""
+    before = text[:caret]
+    mention = find_partial_mention(before)
+    if before.startswith("/"):
+        # A command may take files too.
+        return (
+            CompletionTarget(_TargetKind.COMMAND, 0)
+            if mention is None or "\n" in before
+            else CompletionTarget(_TargetKind.FILE, mention.start)
+        )
+    return None if mention is None else CompletionTarget(_TargetKind.FILE, mention.start)
+
+
+class Completer:
+    """Asks the commands and the files of a desk. An instance is a `CompleteFunction`."""
+
+    def __init__(self, commands: SlashCommands, files: FileFinder) -> None:
+        self._commands = commands
+        self._files = files
+
+    async def __call__(self, text: str, caret: int) -> AsyncIterator[Sequence[CompletionItem]]:
+        place = completion_target(text, caret)
+        if place is None:
+            yield ()
+        elif place.kind is _TargetKind.COMMAND:
+            yield await self._commands.suggestions(text[:caret])
+        else:
+            while True:
+                is_all = self._files.is_complete
+                yield await self._find_files(text, caret)
+                if is_all:
+                    return
+                await asyncio.sleep(_REFRESH_SECONDS)
+
+    async def _find_files(self, text: str, caret: int) -> Sequence[CompletionItem]:
+        mention = find_partial_mention(text[:caret])
+        if mention is None:
+            return ()
+        after = "" if text[caret : caret + 1].isspace() else " "
+        return [
+            CompletionItem(
+                format_mention(path, is_quoted=mention.is_quoted) + ("" if path.endswith("/") else after),
+                replace_length=caret - mention.start,
+                label=path,
+            )
+            for path in await self._files.find(mention.name)
+        ]

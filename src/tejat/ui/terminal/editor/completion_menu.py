@@ -1,0 +1,122 @@
+"""The list below the editor of what the text could go on as."""
+
+from collections.abc import Sequence
+
+from wcwidth import iter_graphemes_reverse
+
+from tejat.core.ui.commands import CompletionItem
+from tejat.ui.terminal.render.cell_style import cell_style
+from tejat.ui.terminal.render.cells import CellRow, row_width, split_cells, text_width
+from tejat.ui.terminal.render.text_rows import single_line, truncate
+from tejat.ui.terminal.render.theme import StyleRole, Theme
+
+_MAX_ROWS = 8
+_MARGIN = 2
+_GAP = 2
+_MIN_DETAIL_COLUMNS = 10
+
+
+class CompletionMenu:
+    """The entries, which of them is marked, and which are in view."""
+
+    def __init__(self) -> None:
+        self._entries: Sequence[CompletionItem] = ()
+        self._selected: int | None = None
+        self._top = 0
+        self._is_chosen = False
+
+    @property
+    def is_open(self) -> bool:
+        return bool(self._entries)
+
+    @property
+    def selected(self) -> CompletionItem | None:
+        return None if self._selected is None else self._entries[self._selected]
+
+    def show(self, entries: Sequence[CompletionItem], *, typed: str) -> None:
+        """Take these entries. What the person marked stays marked; else it is the one that was typed, or the best.
+
+        `typed` is the text before the caret. Nothing is marked as long as nothing was typed to choose by.
+        """
+        before = self.selected if self._is_chosen else None
+        self._entries, self._top = entries, 0
+        self._is_chosen = before is not None and before in entries
+        self._selected = (
+            entries.index(before) if before is not None and before in entries else self._default_selection(typed)
+        )
+
+    def close(self) -> None:
+        self._entries, self._selected, self._top, self._is_chosen = (), None, 0, False
+
+    def move(self, step: int) -> None:
+        """Mark another entry; after the last comes the first."""
+        count = len(self._entries)
+        self._is_chosen = True
+        if self._selected is None:
+            self._selected = 0 if step > 0 else count - 1
+        else:
+            self._selected = (self._selected + step) % count
+
+    def rows(self, theme: Theme, *, width: int, height: int) -> list[CellRow]:
+        """At most eight, each with a sign where there is more above or below."""
+        row_count = min(_MAX_ROWS, height, len(self._entries))
+        if row_count < 1 or width < 2 * _MARGIN:
+            return []
+        if self._selected is not None:
+            self._top = min(max(self._top, self._selected - row_count + 1), self._selected)
+        self._top = min(self._top, len(self._entries) - row_count)
+        shown = self._entries[self._top : self._top + row_count]
+        labels = [single_line(entry.label or entry.text.strip()) for entry in shown]
+        label_width = min(max(map(text_width, labels)), width - _MARGIN)
+        return [
+            self._row(at, label, single_line(entry.detail), theme, width=width, label_width=label_width, is_edge=edge)
+            for at, (label, entry) in enumerate(zip(labels, shown, strict=True), self._top)
+            for edge in [
+                (at == self._top > 0)
+                or (at == self._top + row_count - 1 and self._top + row_count < len(self._entries))
+            ]
+        ]
+
+    def _row(
+        self, at: int, label: str, detail: str, theme: Theme, *, width: int, label_width: int, is_edge: bool
+    ) -> CellRow:
+        is_selected = at == self._selected
+        sign = theme.glyphs.cursor if is_selected else theme.glyphs.more if is_edge else " "
+        part = StyleRole.SELECTED if is_selected else StyleRole.TEXT
+        room = width - _MARGIN
+        fitting = _truncate_start if "/" in label[1:] else truncate
+        row = split_cells(f"{sign} {fitting(label, room, theme)}", cell_style(theme, part))
+        left = room - label_width - _GAP
+        if detail and left >= _MIN_DETAIL_COLUMNS:
+            pad = " " * (_MARGIN + label_width + _GAP - row_width(row))
+            row += split_cells(
+                pad + truncate(detail, left, theme),
+                cell_style(theme, StyleRole.SELECTED if is_selected else StyleRole.QUIET),
+            )
+        return row
+
+    def _default_selection(self, typed: str) -> int | None:
+        first = next(iter(self._entries), None)
+        if first is None:
+            return None
+        for at, entry in enumerate(self._entries):
+            if entry.text.rstrip() == _typed_part(entry, typed):
+                return at
+        return 0 if _typed_part(first, typed).strip('/@"') else None
+
+
+def _typed_part(entry: CompletionItem, typed: str) -> str:
+    return typed[len(typed) - entry.replace_length :]
+
+
+def _truncate_start(path: str, width: int, theme: Theme) -> str:
+    """Of a path the end says more than the beginning."""
+    if text_width(path) <= width:
+        return path
+    kept, room = "", width - 1
+    for grapheme in iter_graphemes_reverse(path):
+        if text_width(grapheme) > room:
+            break
+        kept = grapheme + kept
+        room -= text_width(grapheme)
+    return theme.glyphs.more + kept

@@ -1,0 +1,97 @@
+"""Pastes: long ones stand in the text as one mark, and are whole again when it is sent."""
+
+import re
+from collections.abc import Iterator
+
+from tejat.core.frozen import frozen
+from tejat.core.i18n import ngettext
+
+_MAX_LINES = 10
+_MAX_CHARACTERS = 1000
+# What comes back into the editor was perhaps typed there, and is better left open, until it is too much to draw.
+_MAX_RESTORED_LINES = 400
+_MAX_RESTORED_CHARACTERS = 20_000
+_MAX_STORED = 50
+_MAX_STORED_CHARACTERS = 32 * 1024 * 1024
+
+# A paste is one character of the text, so that all keys treat it as one. Nobody's letters are in this range.
+_FIRST_MARK = 0x10F000
+_MARKS = 0xF00
+_MARK = f"[{chr(_FIRST_MARK)}-{chr(_FIRST_MARK + _MARKS - 1)}]"
+
+
+@frozen
+class _Paste:
+    number: int
+    text: str
+
+    @property
+    def label(self) -> str:
+        lines = self.text.count("\n") + (not self.text.endswith("\n"))
+        if lines > 1:
+            return ngettext(
+                "[Pasted #{number}: {count} line]", "[Pasted #{number}: {count} lines]", lines, number=self.number
+            )
+        return ngettext(
+            "[Pasted #{number}: {count} character]",
+            "[Pasted #{number}: {count} characters]",
+            len(self.text),
+            number=self.number,
+        )
+
+
+class PasteStore:
+    """The pastes of one editor. A mark is a character that only this class makes: typed words are never one."""
+
+    def __init__(self) -> None:
+        self._pastes: dict[str, _Paste] = {}
+        self._count = 0
+
+    def insert_paste(self, pasted: str) -> str:
+        """What goes into the text for something pasted: it, or a mark."""
+        text = pasted.replace("\r\n", "\n").replace("\r", "\n")
+        is_long = len(text) > _MAX_CHARACTERS or text.count("\n") >= _MAX_LINES
+        return self._mark(text) if is_long or re.search(_MARK, text) else text
+
+    def insert_typed(self, text: str) -> str:
+        """What goes into the text for something typed."""
+        return self._mark(text) if re.search(_MARK, text) else text
+
+    def collapse(self, text: str) -> str:
+        """What goes into the text for something that was sent before: with its pastes as marks, if they are known."""
+        for mark, paste in reversed(self._pastes.items()):
+            text = text.replace(paste.text, mark)
+        rest = re.sub(_MARK, "", text)
+        is_long = len(rest) > _MAX_RESTORED_CHARACTERS or rest.count("\n") >= _MAX_RESTORED_LINES
+        return self._mark(self.expand(text)) if is_long else text
+
+    def expand(self, text: str) -> str:
+        """The text with all that was pasted into it."""
+        return re.sub(_MARK, lambda found: self._pastes[found[0]].text if found[0] in self._pastes else found[0], text)
+
+    def label(self, character: str) -> str | None:
+        """What is shown for a character that stands for a paste; None for any other."""
+        paste = self._pastes.get(character)
+        return None if paste is None else paste.label
+
+    def prune(self) -> None:
+        """The text is gone: keep only the newest, for when it is taken back."""
+        size = 0
+        for count, (mark, paste) in enumerate(reversed(list(self._pastes.items())), 1):
+            size += len(paste.text)
+            if size > _MAX_STORED_CHARACTERS or count > _MAX_STORED:
+                del self._pastes[mark]
+
+    def _mark(self, text: str) -> str:
+        mark = next(self._free_marks())
+        self._pastes.pop(mark, None)
+        self._count += 1
+        self._pastes[mark] = _Paste(self._count, text)
+        return mark
+
+    def _free_marks(self) -> Iterator[str]:
+        """The one that has been unused for longest comes first."""
+        for step in range(_MARKS):
+            mark = chr(_FIRST_MARK + (self._count + step) % _MARKS)
+            if mark not in self._pastes:
+                yield mark

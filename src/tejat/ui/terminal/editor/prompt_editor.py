@@ -1,0 +1,325 @@
+"""Where a person types: the text, what keys do to it, and what it could go on as."""
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from enum import Enum, auto
+
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.document import Document
+from prompt_toolkit.key_binding import KeyBindings
+
+from tejat.ui.terminal.editor.buffer import EditorBuffer
+from tejat.ui.terminal.editor.completer import CompleteFunction
+from tejat.ui.terminal.editor.completion import CompletionRequest, CompletionState
+from tejat.ui.terminal.editor.history_cursor import HistoryCursor
+from tejat.ui.terminal.editor.key_bindings import editor_bindings
+from tejat.ui.terminal.editor.pastes import PasteStore
+from tejat.ui.terminal.editor.prompt_history import PromptHistory
+from tejat.ui.terminal.editor.view import EditorContent, break_rows, caret_position, offset_at_column, render_editor
+from tejat.ui.terminal.render.cells import Frame
+from tejat.ui.terminal.render.theme import Theme
+
+_SEPARATOR = "\n\n"
+
+
+class _ShellMode(Enum):
+    """Whether a line is for the shell: not, this one, or all until the person leaves."""
+
+    OFF = auto()
+    ONCE = auto()
+    ON = auto()
+
+
+def _ignore(*_: object) -> None:
+    return None
+
+
+class PromptEditor:
+    """Put `bindings` where the keys of `buffer` are looked up, and draw `view`. The callbacks may be set at any time.
+
+    A line for the shell is given to `on_submit` without its `!`, while `is_shell` is true; in the history, from
+    `on_unqueue` and for `put` it has one. A prompt that begins with `!` or, as a paste, with `/` gets a blank before
+    it, so that nobody takes it for a command.
+    """
+
+    def __init__(
+        self,
+        theme: Theme,
+        *,
+        history: PromptHistory | None = None,
+        completer: CompleteFunction | None = None,
+        placeholder: str = "",
+    ) -> None:
+        self.theme = theme
+        self.placeholder = placeholder
+        self.history = history or PromptHistory()
+        self.on_submit: Callable[[str], None] = _ignore
+        """A line was entered. It has left the editor."""
+        self.on_steer: Callable[[str], None] = _ignore
+        """The same, for the run that goes on."""
+        self.on_change: Callable[[], None] = _ignore
+        """There is something new to draw."""
+        self.on_unqueue: Callable[[], str | None] = _ignore
+        """Gives back the newest line that waits, if any does."""
+        self.on_search_history: Callable[[], None] = _ignore
+        self.on_external_editor: Callable[[], None] = _ignore
+        self.on_expand: Callable[[], None] = _ignore
+        self.on_next_mode: Callable[[], None] = _ignore
+        self.buffer: Buffer = EditorBuffer(self.step_history)
+        self.bindings: KeyBindings = editor_bindings(self)
+        self._completion = CompletionState(completer, on_change=self._notify_change, on_accept=self._accept_completion)
+        self._pastes = PasteStore()
+        self._history_cursor = HistoryCursor()
+        self._shell = _ShellMode.OFF
+        self._completion_suppressed = False
+        self._top = 0
+        self._width = 80
+        self._column: int | None = None
+        self.buffer.on_text_changed += self._on_text_changed
+        self.buffer.on_cursor_position_changed += self._on_caret_moved
+
+    @property
+    def text(self) -> str:
+        """What was typed, with all that was pasted."""
+        return self._pastes.expand(self.buffer.text)
+
+    @property
+    def is_shell(self) -> bool:
+        """Whether Enter runs the text as a shell command."""
+        return self._shell is not _ShellMode.OFF
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.buffer.text
+
+    @property
+    def has_menu(self) -> bool:
+        return self._completion.is_open
+
+    @property
+    def can_escape(self) -> bool:
+        """Whether Escape has a meaning here: a menu to close, shell mode to leave."""
+        return self.has_menu or (self.is_shell and self.is_empty)
+
+    def view(self, *, width: int, height: int) -> Frame:
+        """The text with its caret and, below it, what it could go on as, in at most so many rows."""
+        self._width = width
+        menu = self._completion.rows(self.theme, width=width, height=max(height - 1, 0))
+        rendered = render_editor(
+            self._content(), theme=self.theme, width=width, height=max(height - len(menu), 1), top=self._top
+        )
+        self._top = rendered.top
+        return Frame((*rendered.frame.rows, *menu), rendered.frame.caret)
+
+    def prepend(self, text: str) -> None:
+        """Into the editor, before what stands there. If nothing does, it is for the shell if it begins with `!`."""
+        if self.is_empty:
+            text = self._apply_shell_prefix(text)
+        existing, caret = self.buffer.text, self.buffer.cursor_position
+        prefix = self._pastes.collapse(text) + (_SEPARATOR if existing else "")
+        self._history_cursor.reset()
+        self._replace(prefix + existing, len(prefix) + caret)
+
+    def replace(self, text: str) -> None:
+        """Instead of what stands there, and for the same: the shell or the model."""
+        replacement = self._pastes.collapse(text)
+        self._history_cursor.reset()
+        self._replace(replacement, len(replacement))
+
+    def clear(self) -> None:
+        """Drop the text. Shell mode stays, unless it was for this text only."""
+        self._reset_text()
+        self._end_one_shot_shell()
+
+    def close(self) -> None:
+        """Stop looking for what the text could go on as."""
+        self._completion.close()
+
+    # What keys do.
+
+    def type(self, text: str) -> None:
+        """Put in what was typed. A `!` at the beginning of nothing makes a line for the shell, or ends shell mode."""
+        if text == "!" and self.is_empty:
+            self._set_shell(_ShellMode.OFF if self.is_shell else _ShellMode.ONCE)
+        else:
+            self.buffer.insert_text(self._pastes.insert_typed(text))
+
+    def paste(self, text: str) -> None:
+        """Put in what was pasted. It is never entered; one line that begins with `!` is for the shell."""
+        pasted = self._pastes.insert_paste(text)
+        if self.is_empty and not self.is_shell and pasted.startswith("!") and "\n" not in pasted.strip():
+            self._shell, pasted = _ShellMode.ONCE, pasted[1:]
+        self._history_cursor.reset()
+        with self._suppress_completion():
+            self.buffer.insert_text(pasted)
+
+    def new_line(self) -> None:
+        self.buffer.insert_text("\n")
+
+    def enter(self) -> None:
+        """Take what is marked in the menu, go on in a new line after a backslash, or submit.
+
+        After a `!` alone all further lines are for the shell.
+        """
+        if self._shell is _ShellMode.ONCE and self.is_empty:
+            self._set_shell(_ShellMode.ON)
+            return
+        request = self._completion_request()
+        selected = self._completion.selected(request)
+        if selected is not None and not request.is_applied(selected):
+            self._completion.close()
+            self._accept_completion(request.apply(selected))
+            # A command that takes no more words is complete.
+            if not request.is_command_name or selected.text.endswith(" "):
+                return
+        elif request.text[: request.caret].endswith("\\"):
+            # To a shell the backslash means that the line goes on, and without it there would be two.
+            if not self.is_shell:
+                self.buffer.delete_before_cursor()
+            self.new_line()
+            return
+        self._submit_to(self.on_submit)
+
+    def steer(self) -> None:
+        """Hand the text to the run that goes on."""
+        if not self.is_shell:
+            self._submit_to(self.on_steer)
+
+    def up(self) -> None:
+        """A row up, or an entry back in the menu or the history. An empty editor first takes back what waits."""
+        if self.has_menu:
+            self._completion.move(-1)
+        elif not self._move_row(-1):
+            unqueued = self.on_unqueue() if self.is_empty else None
+            if unqueued is None:
+                self.step_history(-1)
+            else:
+                self.prepend(unqueued)
+
+    def down(self) -> None:
+        if self.has_menu:
+            self._completion.move(1)
+        elif not self._move_row(1):
+            self.step_history(1)
+
+    def complete(self) -> None:
+        """Take what is marked in the menu, or the best there is."""
+        if not self.is_shell:
+            self._completion.accept_best(self._completion_request())
+
+    def escape(self) -> None:
+        if self.has_menu:
+            self._completion.dismiss(self._completion_request())
+        else:
+            self._set_shell(_ShellMode.OFF)
+
+    def backspace(self) -> None:
+        if self.is_shell and self.buffer.cursor_position == 0:
+            self._set_shell(_ShellMode.OFF)
+        else:
+            self.buffer.delete_before_cursor()
+
+    def step_history(self, step: int) -> None:
+        """So many entries on or back, among those that begin as the text does."""
+        sign = "!" if self.is_shell else ""
+        found = self._history_cursor.step(self.history.entries, sign + self.text, step)
+        if found is None:
+            return
+        recalled = self._pastes.collapse(self._apply_shell_prefix(found))
+        self._replace(recalled, len(recalled))
+
+    # How the parts go together.
+
+    def _submit_to(self, accept: Callable[[str], None]) -> None:
+        shown, text = self.buffer.text, self.text.rstrip()
+        if not text:
+            return
+        if not self.is_shell and (text.startswith("!") or (text.startswith("/") and not shown.startswith("/"))):
+            text = f" {text}"
+        self.history.add(f"!{text}" if self.is_shell else text)
+        self._reset_text()
+        accept(text)
+        if self.is_empty:
+            self._end_one_shot_shell()
+
+    def _apply_shell_prefix(self, text: str) -> str:
+        """Set the mode that a whole text wants by its first letter, and return the rest."""
+        if not text.startswith("!"):
+            self._shell = _ShellMode.OFF
+            return text
+        self._shell = _ShellMode.ON if self._shell is _ShellMode.ON else _ShellMode.ONCE
+        return text[1:]
+
+    def _reset_text(self) -> None:
+        with self._suppress_completion():
+            self.buffer.reset()
+        self._history_cursor.reset()
+        self._pastes.prune()
+        self._top = 0
+
+    def _end_one_shot_shell(self) -> None:
+        self._set_shell(_ShellMode.OFF if self._shell is _ShellMode.ONCE else self._shell)
+
+    def _set_shell(self, shell: _ShellMode) -> None:
+        self._shell = shell
+        self.on_change()
+
+    def _notify_change(self) -> None:
+        self.on_change()
+
+    def _completion_request(self) -> CompletionRequest:
+        return CompletionRequest(self.buffer.text, self.buffer.cursor_position)
+
+    def _accept_completion(self, request: CompletionRequest) -> None:
+        self.buffer.document = Document(request.text, request.caret)
+
+    def _content(self) -> EditorContent:
+        document = self.buffer.document
+        return EditorContent(
+            document.text,
+            document.cursor_position,
+            selected=list(document.selection_ranges()) if document.selection else (),
+            label=self._pastes.label,
+            is_shell=self.is_shell,
+            placeholder="" if self.is_shell else self.placeholder,
+        )
+
+    def _move_row(self, step: int) -> bool:
+        """Go to the row above or below, as near to the column as it goes. False where there is none."""
+        rows = break_rows(self._content(), theme=self.theme, width=self._width)
+        row, column = caret_position(rows, self.buffer.cursor_position)
+        if not 0 <= row + step < len(rows):
+            return False
+        column = column if self._column is None else self._column
+        self.buffer.cursor_position = offset_at_column(rows[row + step], column)
+        self._column = column
+        return True
+
+    def _replace(self, text: str, caret: int) -> None:
+        with self._suppress_completion():
+            self.buffer.save_to_undo_stack()
+            self.buffer.document = Document(text, caret)
+
+    @contextmanager
+    def _suppress_completion(self) -> Generator[None]:
+        """What changes now was not typed, and nothing is suggested for it."""
+        self._completion.close()
+        self._completion_suppressed = True
+        try:
+            yield
+        finally:
+            self._completion_suppressed = False
+
+    def _on_text_changed(self, _: Buffer) -> None:
+        self._column = None
+        if not self._completion_suppressed:
+            self._history_cursor.reset()
+            if not self.is_shell:
+                self._completion.update(self._completion_request())
+        self.on_change()
+
+    def _on_caret_moved(self, _: Buffer) -> None:
+        self._column = None
+        if not self._completion_suppressed:
+            self._completion.caret_moved(self._completion_request())
+        self.on_change()

@@ -1,0 +1,179 @@
+"""What was typed at the prompt of a project before, kept in a file for its owner only."""
+
+import fcntl
+import json
+import os
+import stat
+import time
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
+
+from tejat.core.i18n import _
+
+_MAX_ENTRIES = 1000
+_COMPACT_BYTES = 4 * 1024 * 1024
+_LONG_ENTRY_CHARS = 100_000
+"""Characters of an entry that is kept by this program only, because most of it was pasted."""
+_MAX_LONG_ENTRIES = 10
+_LOCK_TRIES = 20
+_LOCK_SECONDS = 0.005
+_FLAGS = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+
+
+class PromptHistory:
+    """Entries in the order in which they were typed. Without a path, and where there is no way to the file, it lasts as
+    long as the program. Several programs may write the same file."""
+
+    def __init__(self, path: str | None = None) -> None:
+        self._path = path
+        self._entries: list[str] | None = None
+        self._problem: str | None = None
+
+    @property
+    def entries(self) -> Sequence[str]:
+        """The newest last, none twice in a row, at most a thousand."""
+        if self._entries is None:
+            self._entries = self._read()
+        return self._entries
+
+    @property
+    def problem(self) -> str | None:
+        """Why nothing is kept, None where all is well."""
+        if self._entries is None:
+            self._entries = self._read()
+        return self._problem
+
+    def add(self, entry: str) -> None:
+        """Remember what was typed. Raises nothing: a history that cannot be kept is no reason to stop."""
+        entries = list(self.entries)
+        if not entry.strip() or (entries and entries[-1] == entry):
+            return
+        self._entries = _drop_old_long([*entries, entry])[-_MAX_ENTRIES:]
+        if self._path is None or self._problem is not None or len(entry) > _LONG_ENTRY_CHARS:
+            return
+        try:
+            self._append(self._path, entry)
+        except OSError as error:
+            self._disable(error)
+
+    def _append(self, path: str, entry: str) -> None:
+        _make_private_directory(os.path.dirname(path))
+        line = json.dumps(entry).encode("ascii") + b"\n"
+        with _open_locked(path) as descriptor:
+            # A line that a dying program left unfinished must not take this one with it.
+            size = os.lseek(descriptor, 0, os.SEEK_END)
+            is_cut = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
+            os.write(descriptor, b"\n" + line if is_cut else line)
+            if size + len(line) > _COMPACT_BYTES or _count_lines(descriptor) > 2 * _MAX_ENTRIES:
+                _compact(path, descriptor)
+
+    def _read(self) -> list[str]:
+        if self._path is None:
+            return []
+        try:
+            descriptor = os.open(self._path, os.O_RDONLY | _FLAGS)
+            try:
+                _check_regular_file(os.fstat(descriptor))
+                return _parse_recent(_read_tail(descriptor))
+            finally:
+                os.close(descriptor)
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            self._disable(error)
+            return []
+
+    def _disable(self, error: OSError) -> None:
+        why = error.strerror or type(error).__name__
+        self._problem = _("What you type is not remembered for next time: {path}: {why}.", path=self._path, why=why)
+
+
+def _drop_old_long(entries: list[str]) -> list[str]:
+    old = [at for at, entry in enumerate(entries) if len(entry) > _LONG_ENTRY_CHARS][:-_MAX_LONG_ENTRIES]
+    return [entry for at, entry in enumerate(entries) if at not in old]
+
+
+def _parse_recent(content: bytes) -> list[str]:
+    entries: list[str] = []
+    for entry in _parse_entries(content):
+        if not entries or entries[-1] != entry:
+            entries.append(entry)
+    return entries[-_MAX_ENTRIES:]
+
+
+def _parse_entries(content: bytes) -> Iterator[str]:
+    for line in content.split(b"\n"):
+        with suppress(ValueError, RecursionError):
+            entry: object = json.loads(line)
+            if isinstance(entry, str) and entry.strip():
+                yield entry
+
+
+def _read_tail(descriptor: int) -> bytes:
+    """The last few megabytes; more is never written."""
+    size = os.fstat(descriptor).st_size
+    return os.pread(descriptor, 2 * _COMPACT_BYTES, max(size - 2 * _COMPACT_BYTES, 0))
+
+
+def _count_lines(descriptor: int) -> int:
+    return _read_tail(descriptor).count(b"\n")
+
+
+def _compact(path: str, descriptor: int) -> None:
+    """Put a file in its place that holds only what is read. Whoever waits for the old one finds that it has gone."""
+    lines = b"".join(json.dumps(entry).encode("ascii") + b"\n" for entry in _parse_recent(_read_tail(descriptor)))
+    temporary = f"{path}.{os.getpid()}"
+    descriptor_of_new = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _FLAGS, 0o600)
+    try:
+        with os.fdopen(descriptor_of_new, "wb") as file:
+            file.write(lines)
+        os.replace(temporary, path)
+    except OSError:
+        os.unlink(temporary)
+        raise
+
+
+@contextmanager
+def _open_locked(path: str) -> Generator[int]:
+    """The file open for reading and appending, locked unless somebody holds the lock for too long."""
+    for _unused in range(_LOCK_TRIES):
+        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | _FLAGS, 0o600)
+        try:
+            status = os.fstat(descriptor)
+            _check_regular_file(status)
+            if stat.S_IMODE(status.st_mode) != 0o600:
+                os.fchmod(descriptor, 0o600)
+            if _lock(descriptor) and _is_same_file(path, status):
+                yield descriptor
+                return
+        finally:
+            os.close(descriptor)
+        time.sleep(_LOCK_SECONDS)
+    raise OSError(0, _("another program holds on to it"))
+
+
+def _check_regular_file(status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(0, _("it is no file"))
+
+
+def _lock(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _is_same_file(path: str, status: os.stat_result) -> bool:
+    """Whether the file is still the one that the path names."""
+    try:
+        return os.path.samestat(os.stat(path, follow_symlinks=False), status)
+    except FileNotFoundError:
+        return False
+
+
+def _make_private_directory(directory: str) -> None:
+    os.makedirs(directory, mode=0o700, exist_ok=True)
+    if stat.S_IMODE(os.stat(directory).st_mode) != 0o700:
+        os.chmod(directory, 0o700)

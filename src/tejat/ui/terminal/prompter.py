@@ -1,0 +1,45 @@
+"""The person at the terminal, as commands ask them."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tejat.core.ui.prompter import Choice
+from tejat.core.ui.report import Report
+from tejat.ui.shared.external.clipboard import copy_text
+from tejat.ui.shared.external.editor import ExternalEditor
+from tejat.ui.terminal.dialogs.choice import ChoiceDialog
+from tejat.ui.terminal.dialogs.input import InputDialog
+
+if TYPE_CHECKING:
+    from tejat.ui.terminal.screen.inline_screen import InlineScreen
+
+
+class TerminalPrompter:
+    """A Person who sits at the frame and has this editor. `show` puts a sheet where they read."""
+
+    def __init__(
+        self, screen: "InlineScreen", editor: Callable[[], ExternalEditor], show: Callable[[Report], None]
+    ) -> None:
+        self._screen = screen
+        self._editor = editor
+        self._show = show
+
+    def show(self, report: Report) -> None:
+        self._show(report)
+
+    async def choose(self, choice: Choice) -> int | None:
+        if choice.report is not None:
+            self.show(choice.report)
+        return await self._screen.run_dialog(ChoiceDialog(choice, self._screen.theme))
+
+    async def enter(self, label: str, *, initial: str = "", is_secret: bool = False) -> str | None:
+        return await self._screen.run_dialog(
+            InputDialog(label, self._screen.theme, initial=initial, is_secret=is_secret)
+        )
+
+    async def edit(self, text: str, *, suffix: str = ".md") -> str | None:
+        async with self._screen.released():
+            return await self._editor().edit_text(text, suffix=suffix)
+
+    async def copy(self, text: str) -> str:
+        return await copy_text(text, self._screen.write_raw)

@@ -1,0 +1,344 @@
+"""Markdown read line by line into pieces that can be drawn at once and never change afterwards.
+
+What stands where is CommonMark's, with tables and tasks, except that everything is kept: definitions and HTML are text.
+Only the block that is still open is remembered, and of a block without end only the last part.
+"""
+
+import re
+from copy import copy
+
+from tejat.core.frozen import replace
+from tejat.ui.terminal.render.highlight import CHUNK_LINES, highlight_context
+from tejat.ui.terminal.render.markdown.blocks import (
+    BlockContainer,
+    BlockNode,
+    CodeBlock,
+    HeadingBlock,
+    HtmlBlock,
+    LeafBlock,
+    ParagraphBlock,
+    TableBlock,
+    ThematicBreak,
+)
+from tejat.ui.terminal.render.tables import ColumnAlignment
+
+MAX_LINE_CHARS = 16_000
+"""Lines come in parts of at most so many characters."""
+_MAX_PARAGRAPH_CHARS = 8_000
+_LINE_COST = 8
+"""What a line counts besides its characters: many short ones are a lot too."""
+_MAX_ROWS = 100
+_MAX_COLUMNS = 64
+_MAX_DEPTH = 12
+
+
+class BlockParser:
+    """What is open, and what comes of the next line."""
+
+    def __init__(self) -> None:
+        self._containers: tuple[BlockContainer, ...] = ()
+        self._emitted_containers = 0
+        self._leaf: LeafBlock | None = None
+        self._fence: re.Match[str] | None = None
+        self._size = 0
+        self._blanks = 0
+        self._gap: int | None = None
+        self._is_first = True
+        self._done: list[BlockNode] = []
+
+    def clone(self) -> "BlockParser":
+        """The same state, to try out what the next line would do."""
+        return copy(self)
+
+    def feed_line(self, text: str, *, is_continuation: bool = False) -> list[BlockNode]:
+        """The pieces that this line finishes. A line that goes on is the next part of one that was too long."""
+        self._done = []
+        if is_continuation:
+            self._append_line(text)
+            return self._done
+        matched, rest = self._match_containers(text)
+        all_matched = matched == len(self._containers)
+        if all_matched and isinstance(self._leaf, CodeBlock) and self._consume_code(rest):
+            return self._done
+        if not rest.strip(" "):
+            self._blank(matched)
+            return self._done
+        if all_matched and self._continue_leaf(rest):
+            return self._done
+        if isinstance(self._leaf, ParagraphBlock) and not all_matched and not _starts_block(rest, in_paragraph=False):
+            self._append_line(rest)
+            return self._done
+        if not all_matched:
+            self._close_containers(matched)
+        self._open_leaf(self._open_containers(rest))
+        return self._done
+
+    def finish(self) -> list[BlockNode]:
+        """The rest."""
+        self._done = []
+        self._close_containers(0)
+        return self._done
+
+    def _match_containers(self, text: str) -> tuple[int, str]:
+        """How many of the open boxes this line is in, and what of it."""
+        rest = text
+        for number, box in enumerate(self._containers):
+            if box.is_quote:
+                found = re.match(" {0,3}> ?", rest)
+                if found is None:
+                    return number, rest
+                rest = rest[found.end() :]
+                continue
+            indent = len(rest) - len(rest.lstrip(" "))
+            if indent == len(rest):
+                rest = ""
+            elif indent >= box.indent:
+                rest = rest[box.indent :]
+            elif indent >= _MIN_INDENT and box.marker[0].isdigit() and _match_item(rest):
+                rest = rest[indent:]  # two blanks below a number are meant to be inside, though three are the rule
+            else:
+                return number, rest
+        return len(self._containers), rest
+
+    def _consume_code(self, rest: str) -> bool:
+        """Whether the line belongs to the open code."""
+        if self._fence is None:
+            if not rest.strip(" "):
+                self._blanks += 1
+                return True
+            if rest[:4].strip(" "):
+                self._close_leaf()
+                return False
+            for _ in range(self._blanks):
+                self._add_code("")
+            self._blanks = 0
+            self._add_code(rest[4:])
+            return True
+        sign = self._fence["sign"]
+        closing = rest.strip(" ")
+        if len(closing) >= len(sign) and not closing.strip(sign[0]) and rest[:4].strip(" "):
+            self._close_leaf()
+            return True
+        indent = len(self._fence["indent"])
+        self._add_code(rest[indent:] if not rest[:indent].strip(" ") else rest.lstrip(" "))
+        return True
+
+    def _add_code(self, line: str) -> None:
+        """Code that grows long is passed on in parts."""
+        leaf = self._leaf
+        assert isinstance(leaf, CodeBlock)
+        if len(leaf.lines) >= CHUNK_LINES or self._size > _MAX_PARAGRAPH_CHARS:
+            self._emit(replace(leaf, is_last=False))
+            leaf = replace(leaf, lines=(), before=highlight_context(leaf.before, leaf.lines), is_first=False)
+            self._size = 0
+        self._leaf = replace(leaf, lines=(*leaf.lines, line))
+        self._size += len(line)
+
+    def _continue_leaf(self, rest: str) -> bool:
+        """Whether the line goes on with the open paragraph, table or markup."""
+        match self._leaf:
+            case ParagraphBlock(lines):
+                underline = re.match(r" {0,3}(=+|-+) *$", rest)
+                if underline:
+                    text = "\n".join(line.strip(" ") for line in lines)
+                    self._leaf = HeadingBlock(1 if underline[1][0] == "=" else 2, text)
+                    self._close_leaf()
+                    return True
+                if self._start_table(lines, rest):
+                    return True
+                if _starts_block(rest, in_paragraph=True):
+                    return False
+            case TableBlock():
+                if not rest[:4].strip(" ") or _starts_block(rest, in_paragraph=False):
+                    return False
+            case HtmlBlock():
+                pass
+            case _:
+                return False
+        self._append_line(rest)
+        return True
+
+    def _start_table(self, lines: tuple[str, ...], rest: str) -> bool:
+        """Whether this line makes the one before it the headings of a table."""
+        if "|" not in lines[-1] or not re.match(r" {0,3}\|?(?: *:?-+:? *\|)*(?: *:?-+:? *)?$", rest) or "-" not in rest:
+            return False
+        headings, rules = _split_cells(lines[-1]), _split_cells(rest)
+        if len(headings) != len(rules) or len(headings) > _MAX_COLUMNS:
+            return False
+        if len(lines) > 1:
+            self._leaf = ParagraphBlock(lines[:-1])
+            self._close_leaf()
+        self._leaf = TableBlock(headings, (), tuple(map(_parse_alignment, rules)))
+        self._size = 0
+        return True
+
+    def _append_line(self, text: str) -> None:
+        """Add a line to what is open, whatever it looks like."""
+        match self._leaf:
+            case ParagraphBlock(lines) | HtmlBlock(lines) if self._size > _MAX_PARAGRAPH_CHARS:
+                self._emit(self._leaf)
+                self._leaf = type(self._leaf)((text,))
+                self._size = 0
+            case ParagraphBlock(lines) | HtmlBlock(lines):
+                self._leaf = type(self._leaf)((*lines, text))
+            case TableBlock(rows=rows) as grid:
+                if len(rows) >= _MAX_ROWS or self._size > MAX_LINE_CHARS:
+                    self._emit(grid)
+                    grid = replace(grid, rows=(), first_rows=grid.first_rows or rows)
+                    self._size = 0
+                self._leaf = replace(grid, rows=(*grid.rows, _fit_cells(_split_cells(text), len(grid.headings))))
+            case CodeBlock():
+                self._add_code(text)
+            case _:
+                self._leaf = ParagraphBlock((text,))
+                self._size = 0
+        self._size += len(text) + _LINE_COST
+
+    def _blank(self, matched: int) -> None:
+        """A blank line ends paragraphs, tables, quotes and an item without a word; a list may go on after it."""
+        self._close_leaf()
+        if self._emitted_containers < len(self._containers) == matched and not self._containers[-1].is_quote:
+            self._close_containers(matched - 1)
+            matched -= 1
+        for number, box in enumerate(self._containers[matched:], matched):
+            if box.is_quote:
+                self._close_containers(number)
+                break
+        if not self._is_first:
+            self._gap = matched
+
+    def _open_containers(self, rest: str) -> str:
+        """Begin the quotes and items that this line begins; what is in them."""
+        while len(self._containers) < _MAX_DEPTH and rest[:4].strip(" ") and not re.match(_BREAK, rest):
+            quote, item = re.match(" {0,3}> ?", rest), _match_item(rest)
+            found = quote or item
+            if found is None:
+                break
+            self._close_leaf()
+            rest = rest[found.end() :]
+            if quote:
+                self._containers = (*self._containers, BlockContainer())
+                continue
+            marker = found["marker"]
+            task = re.match(r"\[[ xX]\] +(?=\S)", rest) if len(marker) == 1 else None
+            indent = found.end()
+            if found["blanks"] and len(found["blanks"]) > _MAX_MARKER_BLANKS:
+                indent -= len(found["blanks"]) - 1
+                rest = found["blanks"][1:] + rest
+            elif not found["blanks"]:
+                indent += 1
+            if task:
+                rest = rest[task.end() :]
+            self._containers = (*self._containers, BlockContainer(task[0].rstrip(" ") if task else marker, indent))
+        return rest
+
+    def _open_leaf(self, rest: str) -> None:
+        """Begin what this line begins, inside of all boxes."""
+        if not rest.strip(" "):
+            return
+        self._close_leaf()
+        self._size = len(rest)
+        heading, fence = re.match(_HEADING, rest), re.match(_FENCE, rest)
+        if not rest[:4].strip(" "):
+            self._leaf, self._fence, self._blanks = CodeBlock((rest[4:],)), None, 0
+        elif heading:
+            if not self._is_first and self._gap is None:
+                self._gap = self._emitted_containers
+            self._leaf = HeadingBlock(len(heading["signs"]), _strip_closing_hashes(rest[heading.end() :]))
+            self._close_leaf()
+        elif fence:
+            self._leaf, self._fence = CodeBlock((), fence["said"].strip(" ")), fence
+        elif re.match(_BREAK, rest):
+            self._leaf = ThematicBreak()
+            self._close_leaf()
+        elif re.match(_MARKUP, rest):
+            self._leaf = HtmlBlock((rest,))
+        else:
+            self._leaf = ParagraphBlock((rest,))
+
+    def _close_containers(self, count: int) -> None:
+        """Close what is in all boxes but the first so many. An item that was empty is not forgotten."""
+        self._close_leaf()
+        while len(self._containers) > count:
+            if self._emitted_containers < len(self._containers):
+                self._emit(ParagraphBlock(()))
+            self._containers = self._containers[:-1]
+            self._emitted_containers = min(self._emitted_containers, len(self._containers))
+
+    def _close_leaf(self) -> None:
+        leaf, self._leaf = self._leaf, None
+        if leaf is not None:
+            self._emit(leaf)
+        if self._blanks:
+            self._blanks, self._gap = 0, len(self._containers)
+
+    def _emit(self, leaf: LeafBlock) -> None:
+        gap = None if self._gap is None else min(self._gap, self._emitted_containers)
+        self._done.append(BlockNode(leaf, self._containers, self._emitted_containers, gap))
+        self._emitted_containers, self._gap, self._is_first = len(self._containers), None, False
+
+
+_MIN_INDENT = 2
+_MAX_MARKER_BLANKS = 4
+
+# No part of them can match the same text in two ways: a hostile line takes no longer than another.
+_HEADING = r" {0,3}(?P<signs>#{1,6})(?= |$)"
+_FENCE = r"(?P<indent> {0,3})(?P<sign>`{3,}+|~{3,}+)(?P<said>[^`]*+)$"
+_BREAK = r" {0,3}(?:(?:- *){3,}|(?:\* *){3,}|(?:_ *){3,})$"
+_TAGS = (
+    "address|article|aside|base|blockquote|body|center|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer"
+    "|form|frame|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|nav|ol|option|p|param|pre|script|search"
+    "|section|style|summary|table|tbody|td|textarea|tfoot|th|thead|title|tr|track|ul"
+)
+_MARKUP = rf" {{0,3}}(?:</?(?i:{_TAGS})(?:[ />]|$)|<!--|<\?|<![A-Z])"
+_ITEM = r" {0,3}(?P<marker>[-+*]|[0-9]{1,9}[.)])(?P<blanks> +|$)"
+
+
+def _match_item(rest: str) -> re.Match[str] | None:
+    return re.match(_ITEM, rest)
+
+
+def _starts_block(rest: str, *, in_paragraph: bool) -> bool:
+    """Whether a line begins something else than text. A number in the middle of a paragraph is no item, unless one."""
+    if not rest[:4].strip(" "):
+        return False
+    found = _match_item(rest)
+    if found and in_paragraph and (not rest[found.end() :] or found["marker"][:-1] not in ("", "1")):
+        found = None
+    return bool(found or re.match(" {0,3}>", rest) or any(re.match(pattern, rest) for pattern in _STARTS))
+
+
+_STARTS: tuple[str, ...] = (_HEADING, _FENCE, _BREAK, _MARKUP)
+
+
+def _strip_closing_hashes(text: str) -> str:
+    """The words of a heading, which may have signs after it too."""
+    words = text.strip(" ")
+    bare = words.rstrip("#")
+    return bare.rstrip(" ") if bare != words and bare[-1:] in ("", " ") else words
+
+
+def _split_cells(line: str) -> tuple[str, ...]:
+    """The cells of a row. A bar that is meant to be shown has a backslash before it."""
+    text = line.strip(" ").removeprefix("|")
+    parts = re.split(r"(?<!\\)\|", text)
+    if len(parts) > 1 and not parts[-1].strip(" "):
+        parts.pop()
+    return tuple(part.strip(" ").replace("\\|", "|") for part in parts)
+
+
+def _fit_cells(cells: tuple[str, ...], count: int) -> tuple[str, ...]:
+    """As many cells as there are headings. What is too much goes into the last one: nothing is left out."""
+    if len(cells) <= count:
+        return (*cells, *[""] * (count - len(cells)))
+    return (*cells[: count - 1], " | ".join(cells[count - 1 :]))
+
+
+def _parse_alignment(rule: str) -> ColumnAlignment:
+    match rule[:1] == ":", rule[-1:] == ":":
+        case True, True:
+            return ColumnAlignment.CENTRE
+        case False, True:
+            return ColumnAlignment.RIGHT
+        case _:
+            return ColumnAlignment.LEFT

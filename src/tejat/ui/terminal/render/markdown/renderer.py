@@ -1,0 +1,152 @@
+"""Markdown drawn for a terminal, piece by piece."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import assert_never
+
+from rich.console import Group, RenderableType
+from rich.style import Style
+
+from tejat.ui.terminal.render.highlight import highlight_lines
+from tejat.ui.terminal.render.markdown.blocks import (
+    BlockContainer,
+    BlockNode,
+    CodeBlock,
+    HeadingBlock,
+    HtmlBlock,
+    ParagraphBlock,
+    TableBlock,
+    ThematicBreak,
+)
+from tejat.ui.terminal.render.markdown.inline_parser import parse_inline
+from tejat.ui.terminal.render.tables import measure_columns, render_table
+from tejat.ui.terminal.render.text_wrap import (
+    NO_STYLE,
+    StyledLine,
+    StyledRun,
+    WrappedLines,
+    line_width,
+    prefix_lines,
+    wrap_runs,
+)
+from tejat.ui.terminal.render.theme import StyleRole, Theme
+
+
+def render_blocks(pieces: Iterable[BlockNode], theme: Theme) -> RenderableType:
+    return Group(*(render_block(piece, theme) for piece in pieces))
+
+
+def render_block(piece: BlockNode, theme: Theme) -> RenderableType:
+    """One piece under the one before it, with the blank line between them."""
+    return WrappedLines(lambda width: _lines(piece, theme, width))
+
+
+_MIN_COLUMNS = 12
+"""Boxes leave at least so many columns to what is in them, or are not drawn as boxes."""
+_BREAK_WIDTH = 24
+
+
+def _lines(piece: BlockNode, theme: Theme, width: int) -> Iterator[StyledLine]:
+    if piece.gap is not None:
+        yield _continuation_prefix(piece.containers[: piece.gap], theme)
+    first = [
+        *_continuation_prefix(piece.containers[: piece.emitted_containers], theme),
+        *_first_prefix(piece.containers[piece.emitted_containers :], theme),
+    ]
+    others = _continuation_prefix(piece.containers, theme)
+    room = width - line_width(first)
+    if room < _MIN_COLUMNS:
+        yield from wrap_runs(first, width)
+        first = others = []
+        room = width
+    yield from prefix_lines(_leaf_lines(piece, theme, room), first, others)
+
+
+def _first_prefix(boxes: Sequence[BlockContainer], theme: Theme) -> StyledLine:
+    """What stands before the first line in these boxes."""
+    return [
+        (f"{theme.glyphs.bar} ", theme.style(StyleRole.QUOTE))
+        if box.is_quote
+        else (f"{theme.glyphs.bullet if box.marker in ('-', '+', '*') else box.marker} ", theme.style(StyleRole.ACCENT))
+        for box in boxes
+    ]
+
+
+def _continuation_prefix(boxes: Sequence[BlockContainer], theme: Theme) -> StyledLine:
+    """What stands before the others: bars of quotes, and blanks below the markers of items."""
+    return [
+        (text, style) if box.is_quote else (" " * len(text), NO_STYLE)
+        for box, (text, style) in zip(boxes, _first_prefix(boxes, theme), strict=True)
+    ]
+
+
+def _leaf_lines(piece: BlockNode, theme: Theme, width: int) -> Iterable[StyledLine]:
+    base = theme.style(StyleRole.QUOTE) if any(box.is_quote for box in piece.containers) else NO_STYLE
+    match piece.leaf:
+        case HeadingBlock(level, text):
+            style = theme.style(StyleRole.HEADING)
+            return wrap_runs(
+                [(f"{'#' * level} ", theme.style(StyleRole.QUIET)), *parse_inline(text, theme, style)], width
+            )
+        case ParagraphBlock(lines):
+            return wrap_runs(parse_inline(_join_lines(lines), theme, base), width)
+        case HtmlBlock(lines):
+            return [line for text in lines for line in wrap_runs([(text, base)], width)]
+        case CodeBlock() as code:
+            return _code_lines(code, theme, width)
+        case TableBlock() as grid:
+            return _table_lines(grid, theme, width, base)
+        case ThematicBreak():
+            return [[(theme.glyphs.rule * min(_BREAK_WIDTH, width), theme.style(StyleRole.QUIET))]]
+        case _:
+            assert_never(piece.leaf)
+
+
+_FULL_LINE_CHARS = 50
+"""A line of so many characters was broken because it was full; a shorter one ends where its author wanted."""
+
+
+def _join_lines(lines: Sequence[str]) -> str:
+    parts: list[str] = []
+    for line in lines:
+        text = line.strip(" ")
+        if line.endswith("  "):
+            parts += [text, "\n"]
+        elif text.endswith("\\"):
+            parts += [text[:-1], "\n"]
+        else:
+            parts += [text, " " if len(text) >= _FULL_LINE_CHARS else "\n"]
+    return "".join(parts[:-1])
+
+
+def _code_lines(code: CodeBlock, theme: Theme, width: int) -> Iterator[StyledLine]:
+    """Rules above and below tell code from text without colours, and copying what is between them gives the code."""
+    rule, quiet = theme.glyphs.rule * 2, theme.style(StyleRole.QUIET)
+    if code.is_first:
+        yield from wrap_runs([(f"{rule} {code.info}" if code.info else rule, quiet)], width)
+    yield from highlight_lines(code.lines, code.language, theme, before=code.before)
+    if code.is_last:
+        yield [(rule, quiet)]
+
+
+def _table_lines(grid: TableBlock, theme: Theme, width: int, base: Style) -> Iterator[StyledLine]:
+    headings = [_cell(cell, theme, base) for cell in grid.headings]
+    rows = [[_cell(cell, theme, base) for cell in row] for row in grid.rows]
+    measured = (
+        rows if grid.first_rows is None else [[_cell(cell, theme, base) for cell in row] for row in grid.first_rows]
+    )
+    return render_table(
+        headings,
+        rows,
+        theme,
+        width,
+        sizes=measure_columns([headings, *measured]),
+        alignments=grid.alignments,
+        is_continuation=grid.first_rows is not None,
+    )
+
+
+def _cell(text: str, theme: Theme, base: Style) -> list[StyledRun]:
+    """In a table a line can only be ended by a tag."""
+    for tag in ("<br>", "<br/>", "<br />"):
+        text = text.replace(tag, "\n")
+    return parse_inline(text, theme, base)

@@ -1,0 +1,158 @@
+"""Anything rich can render, as rows of cells or as text with colour codes; nothing unsafe gets past this gate."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from io import StringIO
+
+from rich.color import Color, ColorSystem
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.style import Style
+
+from tejat.ui.terminal.render.cells import CellRow, split_cells, to_ascii
+from tejat.ui.terminal.render.sanitizer import make_terminal_safe
+from tejat.ui.terminal.render.theme import ColourDepth, Theme
+
+
+def render_rows(renderable: RenderableType, theme: Theme, *, width: int) -> list[CellRow]:
+    """Rows of at most so many columns. What comes out wider goes on in the next row."""
+    rows: list[CellRow] = []
+    for line in _lines(renderable, theme, width):
+        row: CellRow = []
+        used = 0
+        for text, style in line:
+            for cell in split_cells(text, _cell_style(style, theme.colour_depth)):
+                if used + cell.width > width and row:
+                    rows.append(row)
+                    row, used = [], 0
+                row.append(cell)
+                used += cell.width
+        rows.append(row)
+    return rows
+
+
+def render_ansi(renderable: RenderableType, theme: Theme, *, width: int) -> str:
+    """Lines with colour codes, each with a newline, and the colours reset before it; no blanks at their ends.
+
+    What comes out wider is left to the terminal to wrap: so a long line of code or an address is still one line when
+    somebody copies it.
+    """
+    text = "".join(f"{_to_ansi(line, theme.colour_depth)}\n" for line in _lines(renderable, theme, width))
+    return to_ascii(text) if theme.is_ascii else text
+
+
+_Line = list[tuple[str, Style | None]]
+
+
+def _lines(renderable: RenderableType, theme: Theme, width: int) -> Iterator[_Line]:
+    """Safe text and its style, line by line."""
+    line: _Line = []
+    console = _console()
+    for text, style, control in console.render(renderable, _options(console, theme, max(width, 1))):
+        if control:
+            continue
+        first, *others = (text if text.isascii() and text.isprintable() else make_terminal_safe(text)).split("\n")
+        if first:
+            line.append((first, style))
+        for other in others:
+            yield line
+            line = [(other, style)] if other else []
+    if line:
+        yield line
+
+
+@lru_cache(1)
+def _console() -> Console:
+    """Nothing is written to it, and nothing of the environment changes what it does."""
+    return Console(
+        file=StringIO(),
+        color_system="truecolor",
+        force_terminal=True,
+        legacy_windows=False,
+        markup=False,
+        emoji=False,
+        highlight=False,
+        width=80,
+        height=25,
+        _environ={},
+    )
+
+
+def _options(console: Console, theme: Theme, width: int) -> ConsoleOptions:
+    options = console.options.update(width=width)
+    options.encoding = "ascii" if theme.is_ascii else "utf-8"
+    return options
+
+
+def _to_ansi(line: _Line, colour_depth: ColourDepth) -> str:
+    """As few codes as will do: blanks take on the colour of what stands before them, unless it would show."""
+    parts: list[str] = []
+    current, current_shows = "", False
+    blanks = ""
+    for text, style in line:
+        codes, shows = _codes(style, colour_depth)
+        words = text if shows else text.rstrip(" ")
+        if not words and not current_shows:
+            blanks += text
+            continue
+        parts.append(blanks)
+        if codes != current:
+            reset = "0;" if current and codes else "0" if current else ""
+            parts.append(f"\x1b[{reset}{codes}m")
+            current, current_shows = codes, shows
+        parts.append(words)
+        blanks = text[len(words) :]
+    if current:
+        parts.append("\x1b[0m")
+    return "".join(parts)
+
+
+_ATTRIBUTES = (("bold", "1"), ("dim", "2"), ("italic", "3"), ("underline", "4"), ("reverse", "7"), ("strike", "9"))
+
+
+@lru_cache(1024)
+def _codes(style: Style | None, colour_depth: ColourDepth) -> tuple[str, bool]:
+    """The parameters of the code that turns this style on, and whether it shows on blanks. Links stay out."""
+    if not style:
+        return "", False
+    codes = [code for name, code in _ATTRIBUTES if getattr(style, name)]
+    foreground, background = _downgrade(style.color, colour_depth), _downgrade(style.bgcolor, colour_depth)
+    if foreground:
+        codes += foreground.get_ansi_codes(foreground=True)
+    if background:
+        codes += background.get_ansi_codes(foreground=False)
+    return ";".join(codes), bool(background or style.reverse or style.underline or style.strike)
+
+
+@lru_cache(1024)
+def _cell_style(style: Style | None, colour_depth: ColourDepth) -> str:
+    """The same, in prompt_toolkit's words."""
+    if not style:
+        return ""
+    words = [name for name, _ in _ATTRIBUTES if getattr(style, name)]
+    for prefix, colour in (("", style.color), ("bg:", style.bgcolor)):
+        found = _downgrade(colour, colour_depth)
+        if found:
+            words.append(prefix + _colour_name(found))
+    return " ".join(words)
+
+
+def _downgrade(colour: Color | None, colour_depth: ColourDepth) -> Color | None:
+    if colour is None or colour.is_default or colour_depth is ColourDepth.NONE:
+        return None
+    return colour.downgrade(_SYSTEMS[colour_depth])
+
+
+def _colour_name(colour: Color) -> str:
+    if colour.number is not None and colour.number < len(_COLOUR_NAMES):
+        return _COLOUR_NAMES[colour.number]
+    return colour.get_truecolor().hex
+
+
+_SYSTEMS = {
+    ColourDepth.ANSI_16: ColorSystem.STANDARD,
+    ColourDepth.ANSI_256: ColorSystem.EIGHT_BIT,
+    ColourDepth.TRUE_COLOUR: ColorSystem.TRUECOLOR,
+}
+_DARK_NAMES = ("ansiblack", "ansired", "ansigreen", "ansiyellow", "ansiblue", "ansimagenta", "ansicyan", "ansigray")
+_BRIGHT_NAMES = ("red", "green", "yellow", "blue", "magenta", "cyan")
+_COLOUR_NAMES = (*_DARK_NAMES, "ansibrightblack", *(f"ansibright{name}" for name in _BRIGHT_NAMES), "ansiwhite")

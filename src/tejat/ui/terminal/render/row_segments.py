@@ -1,0 +1,72 @@
+"""Rows that fit whatever room there is when they are drawn: one piece of each gives way to the others."""
+
+from collections.abc import Sequence
+
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.text import Text
+
+from tejat.core.frozen import frozen
+from tejat.core.i18n import translate
+from tejat.core.sanitize import sanitize_text
+from tejat.ui.terminal.render.text_rows import display_width, expand_tabs, single_line, truncate
+from tejat.ui.terminal.render.text_wrap import NO_STYLE, WrappedLines, prefix_lines, wrap_runs
+from tejat.ui.terminal.render.theme import StyleRole, Theme
+
+_MIN_SEGMENT_COLUMNS = 12
+"""Columns that the piece which gives way keeps at least."""
+
+
+@frozen
+class RowSegment:
+    """Some words of a row. One that `is_shrinkable` is cut first."""
+
+    text: str
+    role: StyleRole = StyleRole.TEXT
+    is_shrinkable: bool = False
+
+
+class SingleRow:
+    """Pieces beside each other in exactly one row, as wide as there is room when it is drawn."""
+
+    def __init__(self, theme: Theme, *segments: RowSegment) -> None:
+        self._theme = theme
+        self._segments = segments
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield render_row(self._segments, self._theme, width=options.max_width)
+
+
+def render_row(segments: Sequence[RowSegment], theme: Theme, *, width: int) -> Text:
+    """The pieces as one row that is no wider than this. Hidden characters are shown, line ends too."""
+    shown = [single_line(piece.text) for piece in segments]
+    over = sum(map(display_width, shown)) - width
+    for place, piece in enumerate(segments):
+        if over > 0 and piece.is_shrinkable:
+            before = display_width(shown[place])
+            shown[place] = truncate(shown[place], max(before - over, _MIN_SEGMENT_COLUMNS), theme)
+            over -= before - display_width(shown[place])
+    text = Text(no_wrap=True, overflow="crop", end="\n")
+    left = width
+    for piece, words in zip(segments, shown, strict=True):
+        kept = truncate(words, left, theme)
+        text.append(kept, theme.style(piece.role))
+        left -= display_width(kept)
+    return text
+
+
+def segments_fit(segments: Sequence[RowSegment], *, width: int) -> bool:
+    return sum(display_width(single_line(piece.text)) for piece in segments) <= width
+
+
+def hanging_paragraph(mark: RowSegment, *segments: RowSegment, theme: Theme) -> WrappedLines:
+    """A paragraph whose lines all stand to the right of its mark. Line ends in it are kept."""
+    runs = [(_sanitize_lines(piece.text), theme.style(piece.role)) for piece in segments]
+    first = [(f"{mark.text} ", theme.style(mark.role))]
+    others = [(" " * (display_width(mark.text) + 1), NO_STYLE)]
+    return WrappedLines(
+        lambda width: prefix_lines(wrap_runs(runs, max(width - display_width(mark.text) - 1, 1)), first, others)
+    )
+
+
+def _sanitize_lines(text: str) -> str:
+    return "\n".join(expand_tabs(line) for line in sanitize_text(translate(text)).split("\n"))

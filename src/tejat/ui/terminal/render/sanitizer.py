@@ -1,0 +1,130 @@
+"""Text made safe to print as it streams: what a terminal would obey is dropped, what it would hide is shown."""
+
+import re
+from functools import cache, lru_cache
+
+from tejat.core.i18n import translate
+from tejat.core.sanitize import HIDDEN_CHARACTERS, sanitize_text
+
+TAB_WIDTH = 4
+"""Columns between tab stops."""
+
+
+def make_terminal_safe(text: str) -> str:
+    """The whole text made safe, as `TerminalSanitizer` does it. Newlines stay; safe text stays as it is."""
+    text = translate(text)
+    if "\t" not in text and _special().search(text) is None:
+        return text
+    sanitizer = TerminalSanitizer()
+    return sanitizer.feed(text) + sanitizer.finish()
+
+
+class TerminalSanitizer:
+    """Takes a text in pieces and gives it back safe; where it was cut makes no difference.
+
+    Control sequences are dropped whole, and of a link the address is shown, which the text may belie. A sequence that
+    does not end is shown without its introducer: hiding the rest of the text would be worse. Other controls, a lone
+    carriage return or backspace among them, and hidden or direction-changing characters become `<U+XXXX>`, except the
+    joiners and selectors that emoji and some scripts are spelled with. Tabs become blanks.
+
+    `strict` views of the same text, without those exceptions, are made by `tejat.core.sanitize`.
+    """
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._before = ""
+        self._column = 0
+
+    def feed(self, chunk: str) -> str:
+        """What can be shown now. What may be the beginning of something is held back, at most a kilobyte or so."""
+        text = self._held + chunk
+        if text.isascii() and text.isprintable():
+            self._held, self._before = "", text[-2:] or self._before
+            self._column += len(text)
+            return text
+        unfinished = _unfinished().search(text)
+        end = len(text) if unfinished is None else unfinished.start()
+        self._held = text[end:]
+        return self._sanitize(text[:end], text[end : end + 1])
+
+    def finish(self) -> str:
+        """The rest. What was held back cannot be completed any more."""
+        rest, self._held = self._held, ""
+        return self._sanitize(rest, "")
+
+    def _sanitize(self, text: str, after: str) -> str:
+        """`after` is the character that follows, which has been looked at but is not shown yet."""
+        start = len(self._before)
+        around = self._before + text + after
+        end = len(around) - len(after)
+        parts: list[str] = []
+        done = start
+        for found in _special().finditer(around, start):
+            if found.start() >= end:
+                break
+            parts.append(around[done : found.start()])
+            parts.append(_replacement(found))
+            done = found.end()
+        parts.append(around[done:end])
+        self._before = around[max(end - 2, 0) : end]
+        return self._expand_tabs("".join(parts))
+
+    def _expand_tabs(self, text: str) -> str:
+        start = self._column % TAB_WIDTH
+        if "\t" in text:
+            text = (" " * start + text).expandtabs(TAB_WIDTH)[start:]
+        newline = text.rfind("\n")
+        self._column = len(text) - newline - 1 if newline >= 0 else self._column + len(text)
+        return text
+
+
+def _replacement(found: re.Match[str]) -> str:
+    """What is shown in place of something special."""
+    if found["kept"]:
+        return found["kept"]
+    if found["address"]:
+        return f"<{sanitize_text(found['address'])}> "
+    if found["sequence"]:
+        return ""
+    return "\n" if found[0] == "\r\n" else _escape(found[0])
+
+
+@lru_cache(64)
+def _escape(character: str) -> str:
+    return sanitize_text(character)
+
+
+# Every part is bounded and stops at the next introducer, so that a text full of beginnings is read once only.
+_STRING_START = "(?:\x1b[\\]PX^_]|[\x90\x98\x9d-\x9f])"
+_STRING = "[^\x07\x1b\x80-\x9f\n]{0,1024}+"
+_LINK = "(?:\x1b\\]|\x9d)8;[^;\x00-\x1f\x7f-\x9f]{0,100}+;(?P<address>[^\x00-\x1f\x7f-\x9f]{1,900}+)"
+_CSI = "(?:\x1b\\[|\x9b)[0-?]{0,64}+[ -/]{0,8}+"
+_SHORT = "\x1b[ -/]{0,4}+"
+
+_EMOJI = (
+    "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2194-\u21aa\u231a-\u23ff\u24c2\u25aa-\u25fe\u2600-\u27bf\u2934\u2935"
+    "\u2b05-\u2b55\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
+)
+# Scripts whose letters change their shape with a joiner between them: Arabic, Syriac, and the family of Brahmi.
+_JOINED = (
+    "\u0620-\u074f\u0750-\u077f\u08a0-\u08e1\u08e3-\u08ff\u0900-\u0dff\u0f00-\u109f\u1780-\u17b3\u17b6-\u17ff"
+    "\ufb50-\ufdff\ufe70-\ufefc"
+)
+
+
+@cache
+def _special() -> re.Pattern[str]:
+    return re.compile(
+        f"(?P<sequence>{_LINK}(?:\x07|\x1b\\\\|\x9c)|{_STRING_START}{_STRING}(?:\x07|\x1b\\\\|\x9c)"
+        f"|{_CSI}[@-~]|{_SHORT}[0-~])"
+        f"|(?P<kept>(?:(?<=[{_EMOJI}])|(?<=[{_EMOJI}]\ufe0f))\u200d(?=[{_EMOJI}])"
+        f"|(?<=[{_EMOJI}])\ufe0f|(?<=[0-9#*])\ufe0f(?=\u20e3)"
+        f"|(?<=[{_JOINED}])[\u200c\u200d](?=[{_JOINED}]))"
+        f"|\r\n|{HIDDEN_CHARACTERS}"
+    )
+
+
+@cache
+def _unfinished() -> re.Pattern[str]:
+    """What may become something else with the next piece."""
+    return re.compile(f"(?:{_STRING_START}{_STRING}\x1b?|{_CSI}|{_SHORT}|[\r\ufe0f\u200c\u200d])\\Z")

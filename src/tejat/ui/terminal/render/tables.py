@@ -1,0 +1,151 @@
+"""Tables that fit: columns shrink and cells wrap, and where that does not do, each row is told in lines."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
+from typing import TypeAlias
+
+from tejat.core.frozen import frozen
+from tejat.ui.terminal.render.cells import text_width
+from tejat.ui.terminal.render.text_wrap import NO_STYLE, StyledLine, StyledRun, line_width, prefix_lines, wrap_runs
+from tejat.ui.terminal.render.theme import StyleRole, Theme
+
+TableCell: TypeAlias = Sequence[StyledRun]
+TableRow: TypeAlias = Sequence[TableCell]
+
+
+class ColumnAlignment(StrEnum):
+    LEFT = "left"
+    CENTRE = "centre"
+    RIGHT = "right"
+
+
+@frozen
+class ColumnSizes:
+    """For each column, the columns of the terminal that it would like and those of its longest word."""
+
+    preferred: tuple[int, ...]
+    minimum: tuple[int, ...]
+
+
+def measure_columns(rows: Iterable[TableRow]) -> ColumnSizes:
+    preferred: list[int] = []
+    minimum: list[int] = []
+    for row in rows:
+        for at, cell in enumerate(row):
+            if at == len(preferred):
+                preferred.append(1)
+                minimum.append(1)
+            text = "".join(part for part, _ in cell)
+            preferred[at] = max(preferred[at], *map(text_width, text.split("\n")))
+            if preferred[at] > minimum[at]:
+                minimum[at] = max(minimum[at], *map(text_width, text.split() or [""]))
+    return ColumnSizes(tuple(preferred), tuple(minimum))
+
+
+def render_table(
+    headings: TableRow,
+    rows: Sequence[TableRow],
+    theme: Theme,
+    width: int,
+    *,
+    sizes: ColumnSizes | None = None,
+    alignments: Sequence[ColumnAlignment] = (),
+    is_continuation: bool = False,
+) -> Iterator[StyledLine]:
+    """The table in lines. `headings` may be empty.
+
+    A long table comes in parts: every part gets the sizes of the first, and the others are a rest, without headings.
+    """
+    every = [headings, *rows] if headings else rows
+    between = _column_separator(theme, has_headings=bool(headings))
+    columns = _fit_columns(sizes or measure_columns(every), width, between)
+    if columns is None:
+        yield from _stacked_rows(headings, rows, theme, width, is_continuation=is_continuation)
+        return
+    if headings and not is_continuation:
+        strong = [[(text, style + theme.style(StyleRole.STRONG)) for text, style in cell] for cell in headings]
+        yield from _row_lines(strong, columns, alignments, between)
+        rule = theme.glyphs.rule
+        cross = f"{rule}{theme.glyphs.cross}{rule}"
+        yield [(cross.join(rule * size for size in columns), theme.style(StyleRole.QUIET))]
+    for row in rows:
+        yield from _row_lines(row, columns, alignments, between)
+
+
+def _column_separator(theme: Theme, *, has_headings: bool) -> StyledRun:
+    return (f" {theme.glyphs.bar} ", NO_STYLE) if has_headings else ("  ", NO_STYLE)
+
+
+_MIN_COLUMN_WIDTH = 3
+_MAX_WORD_WIDTH = 24
+"""Words longer than this are cut before a whole table is told in lines."""
+
+
+def _fit_columns(sizes: ColumnSizes, width: int, between: StyledRun) -> list[int] | None:
+    """How wide each column becomes; None where they cannot stand side by side."""
+    if not sizes.preferred:
+        return []
+    room = width - line_width([between]) * (len(sizes.preferred) - 1)
+    if sum(sizes.preferred) <= room:
+        return list(sizes.preferred)
+    columns = [
+        min(liked, max(least, _MIN_COLUMN_WIDTH), _MAX_WORD_WIDTH)
+        for liked, least in zip(sizes.preferred, sizes.minimum, strict=True)
+    ]
+    if sum(columns) > room:
+        return None
+    spare = room - sum(columns)
+    missing = sum(sizes.preferred) - sum(columns)
+    grown = [
+        column + (liked - column) * spare // missing for column, liked in zip(columns, sizes.preferred, strict=True)
+    ]
+    widest = max(range(len(grown)), key=lambda at: sizes.preferred[at] - grown[at])
+    grown[widest] += room - sum(grown)
+    return grown
+
+
+def _row_lines(
+    row: TableRow, columns: Sequence[int], alignments: Sequence[ColumnAlignment], between: StyledRun
+) -> Iterator[StyledLine]:
+    cells = [wrap_runs(cell, size, breaks_urls=True) for cell, size in zip(row, columns, strict=False)]
+    for at in range(max(map(len, cells), default=0)):
+        line: StyledLine = []
+        for number, size in enumerate(columns):
+            if number:
+                line.append(between)
+            part = cells[number][at] if number < len(cells) and at < len(cells[number]) else []
+            alignment = alignments[number] if number < len(alignments) else ColumnAlignment.LEFT
+            line += _pad_cell(part, size, alignment)
+        yield line
+
+
+def _pad_cell(part: StyledLine, size: int, alignment: ColumnAlignment) -> StyledLine:
+    spare = size - line_width(part)
+    if spare <= 0:
+        return part
+    match alignment:
+        case ColumnAlignment.LEFT:
+            return [*part, (" " * spare, NO_STYLE)]
+        case ColumnAlignment.RIGHT:
+            return [(" " * spare, NO_STYLE), *part]
+        case ColumnAlignment.CENTRE:
+            return [(" " * (spare // 2), NO_STYLE), *part, (" " * (spare - spare // 2), NO_STYLE)]
+
+
+def _stacked_rows(
+    headings: TableRow, rows: Sequence[TableRow], theme: Theme, width: int, *, is_continuation: bool
+) -> Iterator[StyledLine]:
+    """Each row as `heading: cell` lines, with short rules between; without headings, the first cell stands out."""
+    strong, indent = theme.style(StyleRole.STRONG), [("  ", NO_STYLE)]
+    for number, row in enumerate(rows):
+        if headings and (number or is_continuation):
+            yield [(theme.glyphs.rule * 3, theme.style(StyleRole.QUIET))]
+        for at, cell in enumerate(row):
+            if not any(text for text, _ in cell):
+                continue
+            heading = [(text, style + strong) for text, style in headings[at]] if at < len(headings) else []
+            named = [*heading, (": ", strong), *cell] if heading else cell
+            is_first = bool(headings) or at == 0
+            yield from prefix_lines(wrap_runs(named, max(width - 2, 1)), [] if is_first else indent, indent)
+    if not rows:
+        yield from (line for heading in headings for line in wrap_runs(heading, width))

@@ -1,0 +1,109 @@
+"""Rows of dialogs: safe text broken so that it fits, with nothing left out."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.cells import cell_len
+from rich.console import Group
+from rich.text import Text
+from wcwidth import iter_graphemes
+
+from tejat.core.i18n import translate
+from tejat.core.sanitize import sanitize_text
+from tejat.ui.terminal.render.cells import text_width
+from tejat.ui.terminal.render.theme import StyleRole, Theme
+
+StyledText = tuple[str, StyleRole]
+"""A safe text without line ends, and what it is."""
+
+_TAB_WIDTH = 8
+
+
+def styled_row(theme: Theme, *pieces: StyledText) -> Text:
+    """One row, which whoever draws it neither breaks nor cuts."""
+    row = Text(no_wrap=True, overflow="ignore", end="")
+    for text, part in pieces:
+        row.append(text, theme.style(part))
+    return row
+
+
+def stack_rows(rows: Sequence[Text]) -> Group:
+    """The rows, each on its line."""
+    lines = [row.copy() for row in rows]
+    for line in lines:
+        line.end = "\n"
+    return Group(*lines)
+
+
+def single_line(text: str) -> str:
+    """Somebody else's text made safe to stand in one row."""
+    return expand_tabs(sanitize_text(translate(text)).replace("\n", "<U+000A>"))
+
+
+def expand_tabs(text: str) -> str:
+    """A safe text with blanks for its tabs."""
+    if "\t" not in text:
+        return text
+    done = ""
+    for at, piece in enumerate(text.split("\t")):
+        done += " " * (_TAB_WIDTH - display_width(done) % _TAB_WIDTH) + piece if at else piece
+    return done
+
+
+def display_width(text: str) -> int:
+    """Columns that a safe text takes by the widest of the counts in use, so that nobody has to cut it."""
+    return len(text) if text.isascii() else max(text_width(text), cell_len(text))
+
+
+def wrap_text(text: str, *, width: int, first: str = "", rest: str = "", at_blanks: bool = False) -> list[str]:
+    """A safe text broken where the row is full, with nothing left out. Each row begins as told.
+
+    `at_blanks` breaks it behind a blank where there is one in the second half of the row.
+    """
+    rows, row, columns = list[str](), first, display_width(first)
+    begins = len(first)
+    for grapheme, wide in _graphemes(text):
+        if columns + wide > width and len(row) > begins:
+            blank = row.rfind(" ", len(row) // 2) + 1 if at_blanks and grapheme != " " else 0
+            carried = row[blank:] if blank > begins else ""
+            rows.append(row[: len(row) - len(carried)])
+            row, begins = rest + carried, len(rest)
+            columns = display_width(row)
+        row += grapheme
+        columns += wide
+    return [*rows, row]
+
+
+def wrap_words(text: str, *, width: int, first: str = "", rest: str = "") -> list[str]:
+    """A text of ours broken between its words, for what is only to be read."""
+    rows, row = list[str](), first
+    is_begun = False
+    for word in text.split():
+        joined = f"{row} {word}" if is_begun else f"{row}{word}"
+        if display_width(joined) <= width:
+            row, is_begun = joined, True
+            continue
+        if is_begun:
+            rows.append(row)
+        *full, row = wrap_text(word, width=width, first=rest if is_begun or rows else first, rest=rest)
+        rows += full
+        is_begun = True
+    return [*rows, row]
+
+
+def truncate(text: str, width: int, theme: Theme) -> str:
+    """As much of a safe text as fits, with a sign at the end where that is not all of it."""
+    if display_width(text) <= width:
+        return text
+    kept, room = "", width - 1
+    for grapheme, columns in _graphemes(text):
+        if columns > room:
+            break
+        kept += grapheme
+        room -= columns
+    return kept + theme.glyphs.more if width > 0 else ""
+
+
+def _graphemes(text: str) -> Iterator[tuple[str, int]]:
+    if text.isascii():
+        return ((character, 1) for character in text)
+    return ((grapheme, display_width(grapheme)) for grapheme in iter_graphemes(text))

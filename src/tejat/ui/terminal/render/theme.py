@@ -1,0 +1,213 @@
+"""How things look: colours as far as the terminal has them, signs as far as its encoding has them."""
+
+from collections.abc import Mapping
+from enum import IntEnum, StrEnum
+
+from rich.style import Style
+
+from tejat.core.frozen import frozen
+from tejat.core.ui.status import ThemeName
+
+
+class StyleRole(StrEnum):
+    """What a piece of text is. No part is told by its colour alone."""
+
+    TEXT = "text"
+    STRONG = "strong"
+    QUIET = "quiet"
+    GOOD = "good"
+    WARNING = "warning"
+    BAD = "bad"
+    ACCENT = "accent"
+    ADDED = "added"
+    REMOVED = "removed"
+    HUNK = "hunk"
+    HEADING = "heading"
+    CODE = "code"
+    LINK = "link"
+    QUOTE = "quote"
+    PROMPT = "prompt"
+    SHELL = "shell"
+    QUEUED = "queued"
+    STATUS = "status"
+    SELECTED = "selected"
+    RISK = "risk"
+    KEYWORD = "keyword"
+    STRING = "string"
+    NUMBER = "number"
+    NAME = "name"
+
+
+class ColourDepth(IntEnum):
+    """How many the terminal has."""
+
+    NONE = 0
+    ANSI_16 = 4
+    ANSI_256 = 8
+    TRUE_COLOUR = 24
+
+
+@frozen
+class Glyphs:
+    """Signs, each of one column."""
+
+    ok: str = "✓"
+    failed: str = "✗"
+    denied: str = "⊘"
+    cancelled: str = "■"
+    timed_out: str = "◷"
+    running: str = "●"
+    waiting: str = "○"
+    prompt: str = ">"
+    shell: str = "!"
+    bullet: str = "•"
+    more: str = "…"
+    bar: str = "│"
+    rule: str = "─"
+    cross: str = "┼"
+    arrow: str = "→"
+    cursor: str = "❯"
+    separator: str = "·"
+    warning: str = "▲"
+    blank: str = "·"
+
+
+ASCII_GLYPHS = Glyphs(
+    ok="+",
+    failed="x",
+    denied="-",
+    cancelled="#",
+    timed_out="%",
+    running="*",
+    waiting="o",
+    bullet="*",
+    more="~",
+    bar="|",
+    rule="-",
+    cross="+",
+    arrow=">",
+    cursor=">",
+    separator="|",
+    warning="!",
+    blank=".",
+)
+
+
+@frozen
+class Theme:
+    colour_depth: ColourDepth = ColourDepth.NONE
+    is_dark: bool = True
+    glyphs: Glyphs = Glyphs()
+    animates: bool = True
+
+    @property
+    def is_ascii(self) -> bool:
+        return self.glyphs.more.isascii()
+
+    def style(self, role: StyleRole) -> Style:
+        """Without colours there are still bold, dim and underlined letters."""
+        if self.colour_depth is ColourDepth.NONE:
+            return _MONOCHROME[role]
+        return (_DARK if self.is_dark else _LIGHT)[role]
+
+
+def detect_theme(
+    environment: Mapping[str, str], *, encoding: str, theme_name: ThemeName = ThemeName.AUTO, animates: bool = True
+) -> Theme:
+    """What suits this terminal. NO_COLOR and FORCE_COLOR are obeyed, in this order."""
+    colour_depth = ColourDepth.NONE if theme_name is ThemeName.PLAIN else _detect_colour_depth(environment)
+    return Theme(
+        colour_depth=colour_depth,
+        is_dark=theme_name is not ThemeName.LIGHT
+        and (theme_name is ThemeName.DARK or not _has_light_background(environment)),
+        glyphs=Glyphs() if encoding.lower().replace("-", "").replace("_", "") in ("utf8", "utf8mb4") else ASCII_GLYPHS,
+        animates=animates and not environment.get("TEJAT_NO_ANIMATION"),
+    )
+
+
+def _detect_colour_depth(environment: Mapping[str, str]) -> ColourDepth:
+    if environment.get("NO_COLOR"):
+        return ColourDepth.NONE
+    terminal, forced = environment.get("TERM", ""), environment.get("FORCE_COLOR", "")
+    if forced in ("0", "false"):
+        return ColourDepth.NONE
+    if environment.get("COLORTERM", "") in ("truecolor", "24bit") or forced == "3":
+        return ColourDepth.TRUE_COLOUR
+    if "256color" in terminal or forced == "2":
+        return ColourDepth.ANSI_256
+    if terminal in ("", "dumb", "unknown") and not forced:
+        return ColourDepth.NONE
+    return ColourDepth.ANSI_16
+
+
+def _has_light_background(environment: Mapping[str, str]) -> bool:
+    """COLORFGBG is the one variable by which terminals tell their background; without it dark is the better guess."""
+    background = environment.get("COLORFGBG", "").rpartition(";")[2]
+    return background in ("7", "15")
+
+
+def _styles(**colours: str) -> dict[StyleRole, Style]:
+    return {part: Style.parse(colours.get(part.value, "none")) for part in StyleRole}
+
+
+_EMPHASIS = {
+    "strong": "bold",
+    "quiet": "dim",
+    "heading": "bold",
+    "link": "underline",
+    "prompt": "bold",
+    "shell": "bold",
+    "queued": "dim",
+    "status": "dim",
+    "selected": "reverse",
+    "risk": "bold",
+    "bad": "bold",
+    "warning": "bold",
+}
+_MONOCHROME = _styles(**_EMPHASIS)
+_DARK = _styles(
+    **{
+        **_EMPHASIS,
+        "good": "green",
+        "warning": "yellow",
+        "bad": "bold red",
+        "accent": "cyan",
+        "added": "green",
+        "removed": "red",
+        "hunk": "cyan",
+        "heading": "bold cyan",
+        "code": "cyan",
+        "link": "underline bright_blue",
+        "quote": "italic",
+        "prompt": "bold cyan",
+        "shell": "bold yellow",
+        "risk": "bold yellow",
+        "keyword": "magenta",
+        "string": "green",
+        "number": "yellow",
+        "name": "bright_blue",
+    }
+)
+_LIGHT = _styles(
+    **{
+        **_EMPHASIS,
+        "good": "green",
+        "warning": "magenta",
+        "bad": "bold red",
+        "accent": "blue",
+        "added": "green",
+        "removed": "red",
+        "hunk": "blue",
+        "heading": "bold blue",
+        "code": "blue",
+        "link": "underline blue",
+        "quote": "italic",
+        "prompt": "bold blue",
+        "shell": "bold magenta",
+        "risk": "bold red",
+        "keyword": "magenta",
+        "string": "green",
+        "number": "red",
+        "name": "blue",
+    }
+)

@@ -1,0 +1,399 @@
+"""The terminal during a session: finished blocks go up into the scrollback, below them is drawn what still changes."""
+
+import asyncio
+import signal
+import time
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from types import TracebackType
+from typing import Any, Self, TextIO, TypeVar
+
+from prompt_toolkit.enums import EditingMode
+from prompt_toolkit.layout import BufferControl, FormattedTextControl, Window
+from prompt_toolkit.output import ColorDepth
+from rich.console import RenderableType
+
+from tejat.ui.terminal.dialogs.base import Dialog
+from tejat.ui.terminal.dialogs.open_dialog import OpenDialog
+from tejat.ui.terminal.render.cells import Frame
+from tejat.ui.terminal.render.rich_output import render_ansi
+from tejat.ui.terminal.render.theme import ColourDepth, Theme
+from tejat.ui.terminal.screen.application import DrawCallback, InlineApplication
+from tejat.ui.terminal.screen.canvas import Canvas
+from tejat.ui.terminal.screen.draw_timer import DrawTimer
+from tejat.ui.terminal.screen.input import TerminalInput
+from tejat.ui.terminal.screen.key_bindings import GlobalKeyActions, dialog_bindings, global_bindings
+from tejat.ui.terminal.screen.live_area import EditorComponent, LiveArea, render_error
+from tejat.ui.terminal.screen.output import SynchronizedOutput
+from tejat.ui.terminal.screen.renderer import terminal_reflows
+from tejat.ui.terminal.screen.tty import Tty
+from tejat.ui.terminal.screen.tty_modes import suspend_process
+
+Result = TypeVar("Result")
+
+_LIVE_INTERVAL = 0.1
+"""Between two drawings of the live block."""
+_PRINT_INTERVAL = 1 / 30
+"""Between two frames that print, when much is printed at once."""
+_HINT_SECONDS = 2.0
+
+
+class InlineScreen:
+    """Draws at the bottom of a terminal and prints above it. `async with frame` is the time in which keys are read.
+
+    Nothing is drawn while nothing changes. A terminal that is gone is told to `on_hangup`, once; an open dialog then
+    ends as if Escape had been pressed.
+    """
+
+    def __init__(
+        self,
+        editor: EditorComponent,
+        theme: Theme,
+        *,
+        status: Callable[[int], RenderableType],
+        queued: Callable[[], Sequence[str]],
+        on_interrupt: Callable[[], None],
+        on_escape: Callable[[], None],
+        on_end: Callable[[], None],
+        on_hangup: Callable[[], None],
+        environment: Mapping[str, str],
+        stdin: TextIO,
+        stdout: TextIO,
+    ) -> None:
+        self._live_area = LiveArea(editor, theme, status=status, queued=queued)
+        self._output = SynchronizedOutput(stdout, on_disconnect=self._on_disconnect)
+        self._on_hangup = on_hangup
+        source = TerminalInput(stdin)
+        self._tty = Tty(source, output_fd=stdout.fileno())
+        self._editor_window = Window(BufferControl(editor.buffer, key_bindings=editor.bindings))
+        self._dialog_window = Window(FormattedTextControl(focusable=True, key_bindings=dialog_bindings(self._press)))
+        self._app = InlineApplication(
+            Canvas(
+                (self._editor_window, self._dialog_window),
+                frame=lambda: self._frame,
+                focused=lambda: self._app.layout.current_window,
+            ),
+            self._editor_window,
+            keys=global_bindings(
+                GlobalKeyActions(
+                    interrupt=lambda: self._on_interrupt(on_interrupt),
+                    escape=on_escape,
+                    end=on_end,
+                    suspend=lambda: self._suspend(whole_group=True),
+                    refresh=self._refresh,
+                )
+            ),
+            source=source,
+            output=self._output,
+            depth=lambda: _COLOR_DEPTHS[self._live_area.theme.colour_depth],
+            on_draw=self._draw,
+        )
+        self._app.renderer.reflows = terminal_reflows(environment)
+        self._app.key_processor.before_key_press += self._clear_hint
+        self._frame = Frame(())
+        self._drawn_size: tuple[int, int] | None = None
+        self._pending: list[RenderableType] = []
+        self._open_dialog: OpenDialog[Any] | None = None
+        self._dialog_lock = asyncio.Lock()
+        self._release_lock = asyncio.Lock()
+        self._running: asyncio.Task[None] | None = None
+        self._draw_timer = DrawTimer(on_due=self._app.draw, on_tick=self._on_tick)
+        self._hint_end: asyncio.TimerHandle | None = None
+        self._live_drawn = self._printed = float("-inf")
+        self._is_ticking = self._is_disconnected = False
+        self._output.is_ascii = theme.is_ascii
+
+    # What is shown.
+
+    def print(self, *renderables: RenderableType) -> None:
+        """Put finished blocks into the scrollback, once and for good. What is printed together is drawn together."""
+        self._pending += renderables
+        if self._is_drawing:
+            self._draw_timer.draw_by(self._printed + _PRINT_INTERVAL)
+        elif not self._tty.is_released:
+            with self._output.batch():
+                self._write_pending()
+
+    def set_live(self, renderable: RenderableType | None) -> None:
+        """What is still changing, above the editor; None when there is nothing. Drawn ten times a second at most."""
+        self._live_area.live = renderable
+        self._live_area.is_stale = True
+        if self._is_drawing:
+            self._draw_timer.draw_by(self._live_drawn + _LIVE_INTERVAL)
+        self._update_tick()
+
+    def show_hint(self, text: str) -> None:
+        """A short line below the editor that goes away with the next key or after two seconds."""
+        self._clear_hint()
+        self._live_area.hint = text
+        self._hint_end = asyncio.get_running_loop().call_later(_HINT_SECONDS, self._clear_hint)
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Something that is shown has changed: the status line, what is queued, the editor."""
+        self._app.invalidate()
+
+    def clear(self) -> None:
+        """Empty the screen and the scrollback, which only the person may want."""
+        self._clear_and_redraw("\x1b[H\x1b[2J\x1b[3J")
+
+    def write_raw(self, sequence: str) -> None:
+        """Write a sequence of our own that draws nothing, such as one for the clipboard of the terminal."""
+        with self._output.batch():
+            self._output.write_raw(sequence)
+
+    async def run_dialog(self, dialog: Dialog[Result]) -> Result:
+        """Show a dialog until it comes to a result. Several are shown one after the other.
+
+        Raises EOFError where the terminal is gone and the dialog does not take Escape for an answer.
+        """
+        async with self._dialog_lock:
+            opened = OpenDialog(dialog)
+            self._show(opened)
+            refreshing = asyncio.create_task(self._redraw_every(opened.refresh_seconds))
+            try:
+                return await opened.answer
+            finally:
+                refreshing.cancel()
+                self._show(None)
+
+    @property
+    def width(self) -> int:
+        return self._output.get_size().columns
+
+    @property
+    def height(self) -> int:
+        return self._output.get_size().rows
+
+    @property
+    def theme(self) -> Theme:
+        return self._live_area.theme
+
+    @theme.setter
+    def theme(self, theme: Theme) -> None:
+        self._live_area.theme = theme
+        self._output.is_ascii = theme.is_ascii
+        self._update_tick()
+        self.redraw()
+
+    @property
+    def ticking(self) -> bool:
+        """Whether the live block shows a time that goes on, so that it is drawn once a second even if nobody asks."""
+        return self._is_ticking
+
+    @ticking.setter
+    def ticking(self, is_ticking: bool) -> None:
+        self._is_ticking = is_ticking
+        self._update_tick()
+
+    @property
+    def uses_vi(self) -> bool:
+        return self._app.editing_mode is EditingMode.VI
+
+    @uses_vi.setter
+    def uses_vi(self, uses_vi: bool) -> None:
+        self._app.editing_mode = EditingMode.VI if uses_vi else EditingMode.EMACS
+        self.redraw()
+
+    @property
+    def is_vi_navigation(self) -> bool:
+        return self._app.is_vi_navigation
+
+    # When there is somebody at the terminal, and who has it.
+
+    async def __aenter__(self) -> Self:
+        """Returns when the first drawing stands."""
+        rendered = asyncio.Event()
+
+        def set_drawn(_: object) -> None:
+            rendered.set()
+
+        self._app.after_render += set_drawn
+        self._running = asyncio.create_task(self._run())
+        first = asyncio.create_task(rendered.wait())
+        await asyncio.wait((self._running, first), return_when=asyncio.FIRST_COMPLETED)
+        first.cancel()
+        if self._running.done():
+            self._running.result()
+        self._tty.start()
+        for number, act in self._signals.items():
+            with suppress(ValueError, RuntimeError):  # not in the main thread
+                asyncio.get_running_loop().add_signal_handler(number, act)
+        self._update_tick()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """The drawing is taken away; what was printed stays."""
+        self._draw_timer.stop()
+        self._clear_hint()
+        self._tty.abandon()
+        for number in self._signals:
+            asyncio.get_running_loop().remove_signal_handler(number)
+        if self._app.is_running and not self._app.is_done:
+            self._app.exit()
+        try:
+            if self._running is not None:
+                await self._running
+        finally:
+            self.print()
+            await self._tty.stop()
+
+    @asynccontextmanager
+    async def released(self) -> AsyncGenerator[None]:
+        """Give the terminal to another program, as it was found. What is printed meanwhile is shown afterwards."""
+        async with self._release_lock:
+            self._release_terminal()
+            try:
+                yield
+            finally:
+                self._reacquire_terminal()
+
+    def _release_terminal(self) -> None:
+        if self._is_drawing:
+            with self._output.batch():
+                self._write_pending()
+                self._app.renderer.erase()
+            self._tty.release()
+
+    def _suspend(self, *, whole_group: bool) -> None:
+        if self._tty.is_released:
+            return  # whoever has the terminal now is stopped with us by the shell
+        self._release_terminal()
+        suspend_process(whole_group=whole_group)
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTSTP, self._signals[signal.SIGTSTP])
+        self._reacquire_terminal()
+
+    def _reacquire_terminal(self) -> None:
+        if self._tty.reacquire():
+            self._redraw_from_scratch()
+
+    def _on_continue(self) -> None:
+        """Somebody may have stopped us without asking, and had the terminal since."""
+        if self._is_drawing and self._tty.restore_modes():
+            self._app.renderer.reset()
+            self._redraw_from_scratch()
+
+    @property
+    def _signals(self) -> dict[signal.Signals, Callable[[], None]]:
+        return {signal.SIGTSTP: lambda: self._suspend(whole_group=False), signal.SIGCONT: self._on_continue}
+
+    async def _run(self) -> None:
+        try:
+            await self._app.run_async(set_exception_handler=False)
+        except EOFError:
+            self._on_disconnect()
+
+    def _on_disconnect(self) -> None:
+        if self._is_disconnected:
+            return
+        self._is_disconnected = True
+        if self._open_dialog is not None:
+            self._open_dialog.abandon()
+        self._on_hangup()
+
+    # Keys.
+
+    def _on_interrupt(self, act: Callable[[], None]) -> None:
+        if not self._tty.is_released:  # else it was meant for the program that has the terminal
+            act()
+
+    def _press(self, key: str) -> None:
+        if self._open_dialog is not None and not self._tty.is_released:
+            self._open_dialog.press(key)
+
+    def _show(self, opened: OpenDialog[Any] | None) -> None:
+        self._open_dialog = opened
+        self._live_area.dialog = None if opened is None else opened.dialog
+        self._app.layout.current_window = self._editor_window if opened is None else self._dialog_window
+        if opened is not None and self._is_disconnected:
+            opened.abandon()
+        self.redraw()
+
+    def _clear_hint(self, _: object = None) -> None:
+        if self._hint_end is not None:
+            self._hint_end.cancel()
+            self._hint_end = self._live_area.hint = None
+            self.redraw()
+
+    # Drawing.
+
+    @property
+    def _is_drawing(self) -> bool:
+        return self._app.is_running and not self._app.is_done and not self._tty.is_released
+
+    def _draw(self, draw: DrawCallback, is_last: bool) -> None:
+        """One frame: what was printed, and below it what has changed since, nothing if nothing has."""
+        if self._tty.is_released:
+            return
+        now, size = time.monotonic(), (self.width, self.height)
+        with self._output.batch():
+            has_printed = self._write_pending()
+            if is_last:
+                draw()
+                return
+            refreshes_live = has_printed or now >= self._live_drawn + _LIVE_INTERVAL
+            if refreshes_live and self._live_area.is_stale:
+                self._live_drawn = now
+            frame = self._live_area.render(*size, refreshes_live=refreshes_live)
+            if has_printed or size != self._drawn_size or frame != self._frame:
+                self._frame, self._drawn_size = frame, size
+                draw()
+
+    def _write_pending(self) -> bool:
+        if not self._pending:
+            return False
+        blocks, self._pending = self._pending, []
+        text = "".join(map(self._render_block, blocks))
+        if self._app.is_running:
+            self._app.renderer.clear_drawing()
+        self._output.write_raw(text)
+        self._printed = time.monotonic()
+        return True
+
+    def _render_block(self, block: RenderableType) -> str:
+        try:
+            return render_ansi(block, self.theme, width=self.width)
+        except Exception as error:  # noqa: BLE001 -- one broken block must not take the others with it
+            return render_ansi(render_error(error, self.theme), self.theme, width=self.width)
+
+    def _redraw_from_scratch(self) -> None:
+        """After somebody else had the terminal: in a row of our own, whatever theirs ended with."""
+        with self._output.batch():
+            self._output.reset_modes()
+            self._output.write_raw(" " * self.width + "\r")
+            self._drawn_size = None
+            self._app.draw()
+
+    def _refresh(self) -> None:
+        self._clear_and_redraw("\x1b[H\x1b[2J")
+
+    def _clear_and_redraw(self, codes: str) -> None:
+        with self._output.batch():
+            self._app.renderer.clear_drawing()
+            self._output.write_raw(codes)
+            self._drawn_size = None
+            if self._is_drawing:
+                self._app.draw()
+
+    def _update_tick(self) -> None:
+        wanted = self._is_ticking and self._live_area.live is not None and self.theme.animates and self._is_drawing
+        self._draw_timer.set_ticking(enabled=wanted)
+
+    def _on_tick(self) -> None:
+        self._live_area.is_stale = True
+        self._app.draw()
+
+    async def _redraw_every(self, seconds: float | None) -> None:
+        while seconds is not None:
+            await asyncio.sleep(seconds)
+            self.redraw()
+
+
+_COLOR_DEPTHS = {
+    ColourDepth.NONE: ColorDepth.DEPTH_1_BIT,
+    ColourDepth.ANSI_16: ColorDepth.DEPTH_4_BIT,
+    ColourDepth.ANSI_256: ColorDepth.DEPTH_8_BIT,
+    ColourDepth.TRUE_COLOUR: ColorDepth.DEPTH_24_BIT,
+}

@@ -1,0 +1,73 @@
+"""Who gets how many rows: what goes on, what is queued, the editor or a dialog, a hint, the status line."""
+
+from collections.abc import Callable, Sequence
+
+from tejat.core.frozen import frozen
+from tejat.ui.terminal.render.cells import CellRow, Frame
+
+_ROOMY_HEIGHT = 12
+"""In so many rows there is room for more than the editor."""
+_MAX_ROWS_ABOVE = 4
+"""Of those, so many are kept from the editor or a dialog for what stands above it."""
+
+
+@frozen
+class Footer:
+    """The hint and the status line, as far as there is room for them."""
+
+    rows: tuple[CellRow, ...]
+
+    @classmethod
+    def fit(cls, height: int, *, hint: CellRow | None, status: CellRow | None) -> "Footer":
+        rows = [row for row in (hint, status) if row is not None]
+        # With little room one of them must do, and a hint is there for a reason.
+        return cls(tuple(rows[: 0 if height < 2 else 1 if height < 4 else 2]))
+
+
+def max_body_height(height: int, footer: Footer, above: int) -> int:
+    """The most rows that the editor or a dialog may take, with so many wanted above it."""
+    left = max(height - len(footer.rows), 1)
+    return left - min(above, _MAX_ROWS_ABOVE) if left >= _ROOMY_HEIGHT else left
+
+
+def compose_frame(
+    height: int,
+    *,
+    live: Sequence[CellRow],
+    queued: Sequence[CellRow],
+    body: Frame,
+    footer: Footer,
+    hidden_rows_label: Callable[[int], CellRow],
+) -> Frame:
+    """All of it in at most `height` rows; the row of the caret is always among them.
+
+    Where there is room, an empty row keeps what is typed apart from what was said.
+    """
+    body = _crop_around_caret(body, max(height - len(footer.rows), 1))
+    gap: list[CellRow] = [[]] if height >= _ROOMY_HEIGHT and len(body.rows) + len(footer.rows) < height else []
+    left = max(height - len(footer.rows) - len(body.rows) - len(gap), 0)
+    queued_rows = list(queued[: left if not live else max(left - 1, 0)])
+    live_tail = _tail_rows(live, left - len(queued_rows), hidden_rows_label)
+    above = [*live_tail, *gap, *queued_rows]
+    caret = None if body.caret is None else (body.caret[0], body.caret[1] + len(above))
+    return Frame((*above, *body.rows, *footer.rows), caret)
+
+
+def _tail_rows(rows: Sequence[CellRow], height: int, hidden_rows_label: Callable[[int], CellRow]) -> list[CellRow]:
+    """The newest is at the end; what does not fit is counted."""
+    if len(rows) <= height:
+        return list(rows)
+    if height < 2:
+        return list(rows[len(rows) - height :])
+    hidden = len(rows) - height + 1
+    return [hidden_rows_label(hidden), *rows[hidden:]]
+
+
+def _crop_around_caret(frame: Frame, height: int) -> Frame:
+    if len(frame.rows) <= height:
+        return frame
+    if frame.caret is None:
+        return Frame(frame.rows[:height])
+    column, line = frame.caret
+    first = min(max(line - height + 1, 0), len(frame.rows) - height)
+    return Frame(frame.rows[first : first + height], (column, line - first))

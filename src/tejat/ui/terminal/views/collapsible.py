@@ -1,0 +1,107 @@
+"""Long results: a few lines of them in the scrollback, the whole when somebody asks for it."""
+
+from collections.abc import Iterator
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+
+from tejat.core.frozen import frozen
+from tejat.core.i18n import _, ngettext
+from tejat.ui.terminal.render.text_rows import single_line
+from tejat.ui.terminal.render.text_wrap import NO_STYLE, StyledLine, WrappedLines, fold_line, prefix_lines
+from tejat.ui.terminal.render.theme import StyleRole, Theme
+from tejat.ui.terminal.views.diff import render_diff
+
+MAX_EXPANDED_LINES = 2000
+"""Lines of one result that are shown when it is opened."""
+
+_HEAD_LINES, _TAIL_LINES = 3, 5
+_MAX_DIFF_LINES = 20
+_MAX_COLLAPSED_CHARS, _MAX_EXPANDED_CHARS = 400, 4000
+_INDENT = "  "
+
+
+@frozen
+class CollapsibleText:
+    """A text under a title; `is_diff` says that its lines are those of a diff."""
+
+    title: str
+    text: str
+    is_diff: bool = False
+
+    @property
+    def fits_collapsed(self) -> bool:
+        """Whether nothing of it is left out when it is folded."""
+        lines = self.text.split("\n")
+        room = _MAX_DIFF_LINES if self.is_diff else _HEAD_LINES + _TAIL_LINES
+        return len(lines) <= room and all(len(line) <= _MAX_COLLAPSED_CHARS for line in lines)
+
+    def head(self, limit: int) -> tuple[str, str]:
+        """So many lines of it, none of them too long, and words for what is left out."""
+        lines = self.text.split("\n")
+        shown = "\n".join(line[:_MAX_COLLAPSED_CHARS] for line in lines[:limit])
+        return shown, _omitted_label(len(lines) - limit) if len(lines) > limit else _("(Ctrl-O shows all of it)")
+
+    def render_collapsed(self, theme: Theme) -> RenderableType:
+        """The first and the last lines, of a change the first ones, and how many are left out."""
+        lines = _clip_lines(self.text.split("\n"), _MAX_COLLAPSED_CHARS, theme)
+        if self.is_diff:
+            rendered = Padding(render_diff("\n".join(lines), theme, max_lines=_MAX_DIFF_LINES), (0, 0, 0, len(_INDENT)))
+            return (
+                rendered
+                if self.fits_collapsed
+                else Group(rendered, _render_quiet(_("(Ctrl-O shows all of it)"), theme))
+            )
+        omitted = len(lines) - _HEAD_LINES - _TAIL_LINES
+        if omitted <= 0:
+            rendered = _render_lines(lines)
+            return (
+                rendered
+                if self.fits_collapsed
+                else Group(rendered, _render_quiet(_("(Ctrl-O shows all of it)"), theme))
+            )
+        return Group(
+            _render_lines(lines[:_HEAD_LINES]),
+            _render_quiet(f"{theme.glyphs.more} {_omitted_label(omitted)}", theme),
+            _render_lines(lines[-_TAIL_LINES:]),
+        )
+
+    def render_expanded(self, theme: Theme) -> RenderableType:
+        """All of it, as far as anybody would scroll."""
+        lines = self.text.split("\n")
+        shown = _clip_lines(lines[:MAX_EXPANDED_LINES], _MAX_EXPANDED_CHARS, theme)
+        body = Padding(render_diff("\n".join(shown), theme), (0, 0, 0, 2)) if self.is_diff else _render_lines(shown)
+        title = WrappedLines(lambda width: fold_line([(single_line(self.title), theme.style(StyleRole.STRONG))], width))
+        if len(lines) <= MAX_EXPANDED_LINES:
+            return Group(title, body)
+        more = ngettext(
+            "{count} more line is not shown. Run it again with its output in a file to see all of it.",
+            "{count} more lines are not shown. Run it again with its output in a file to see all of them.",
+            len(lines) - MAX_EXPANDED_LINES,
+        )
+        return Group(title, body, _render_quiet(f"{theme.glyphs.more} {more}", theme))
+
+
+def _omitted_label(count: int) -> str:
+    return ngettext("{count} more line (Ctrl-O shows it)", "{count} more lines (Ctrl-O shows them)", count)
+
+
+def _clip_lines(lines: list[str], limit: int, theme: Theme) -> list[str]:
+    return [line if len(line) <= limit else f"{line[:limit]}{theme.glyphs.more}" for line in lines]
+
+
+def _render_lines(lines: list[str]) -> RenderableType:
+    """Lines just as they are, broken where there is no more room."""
+
+    def layout(width: int) -> Iterator[StyledLine]:
+        start: StyledLine = [(_INDENT, NO_STYLE)]
+        for line in lines:
+            yield from prefix_lines(
+                fold_line([(single_line(line), NO_STYLE)], max(width - len(_INDENT), 1)), start, start
+            )
+
+    return WrappedLines(layout)
+
+
+def _render_quiet(words: str, theme: Theme) -> RenderableType:
+    return WrappedLines(lambda width: fold_line([(f"{_INDENT}{words}", theme.style(StyleRole.QUIET))], width))

@@ -1,0 +1,141 @@
+"""A unified diff on the screen, with everything in it that an eye would miss."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from rich.console import RenderableType
+
+from tejat.core.frozen import frozen
+from tejat.core.i18n import ngettext
+from tejat.core.sanitize import sanitize_text
+from tejat.ui.terminal.render.sanitizer import TAB_WIDTH
+from tejat.ui.terminal.render.text_wrap import StyledLine, WrappedLines, fold_line, line_width, prefix_lines
+from tejat.ui.terminal.render.theme import StyleRole, Theme
+
+
+@frozen
+class DiffHunk:
+    """Lines that changed together, with their signs: the line with `@@` before them, and before that names of files."""
+
+    names: tuple[str, ...]
+    heading: str
+    lines: tuple[str, ...]
+
+    @property
+    def added(self) -> int:
+        return sum(line.startswith("+") for line in self.lines)
+
+    @property
+    def removed(self) -> int:
+        return sum(line.startswith("-") for line in self.lines)
+
+
+def render_diff(diff: str, theme: Theme, *, max_lines: int | None = None) -> RenderableType:
+    """All of a diff, or as many whole hunks as have room in so many lines and a count of the rest.
+
+    Of a first hunk that has no room the beginning is shown.
+    """
+    hunks = parse_hunks(diff)
+    shown = len(hunks) if max_lines is None else _count_fitting(hunks, max_lines)
+
+    def layout(width: int) -> Iterator[StyledLine]:
+        for hunk in hunks[:shown]:
+            lines = hunk.lines[:max_lines]
+            yield from _wrap_lines((_file_line(name, theme) for name in hunk.names), theme, width)
+            yield from _wrap_lines((_diff_line(line, theme) for line in (hunk.heading, *lines) if line), theme, width)
+            if len(lines) < len(hunk.lines):
+                yield _note_line(
+                    ngettext("{count} more line", "{count} more lines", len(hunk.lines) - len(lines)), theme
+                )
+        if shown < len(hunks):
+            yield _note_line(_omitted_label(hunks[shown:]), theme)
+
+    return WrappedLines(layout)
+
+
+def parse_hunks(diff: str) -> tuple[DiffHunk, ...]:
+    """The hunks of all files in a diff, in order. What does not belong to any is among the names of the next."""
+    hunks: list[DiffHunk] = []
+    names, lines = list[str](), list[str]()
+    heading = ""
+    old = new = 0
+    for line in [*diff.removesuffix("\n").split("\n"), "@@"]:
+        sign = line[:1]
+        if heading and (sign == "\\" or (old > 0 and sign in "- ") or (new > 0 and sign in "+ ")):
+            lines.append(line)
+            old -= sign != "+"
+            new -= sign != "-"
+            continue
+        if heading:
+            hunks.append(DiffHunk(tuple(names), heading, tuple(lines)))
+            names, lines, heading = [], [], ""
+        if line.startswith("@@"):
+            counts = re.match(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@", line)
+            heading = line
+            old, new = (int(count or 1) for count in counts.groups()) if counts else (0, 0)
+        else:
+            names.append(line)
+    if names:
+        hunks.append(DiffHunk(tuple(names), "", ()))
+    return tuple(hunks)
+
+
+def _count_fitting(hunks: tuple[DiffHunk, ...], max_lines: int) -> int:
+    used = 0
+    for number, hunk in enumerate(hunks):
+        used += len(hunk.lines) + 1
+        if used > max_lines:
+            return max(number, 1)
+    return len(hunks)
+
+
+def _omitted_label(rest: tuple[DiffHunk, ...]) -> str:
+    return ngettext(
+        "{count} more place, +{added} -{removed}",
+        "{count} more places, +{added} -{removed}",
+        len(rest),
+        added=sum(hunk.added for hunk in rest),
+        removed=sum(hunk.removed for hunk in rest),
+    )
+
+
+def _note_line(words: str, theme: Theme) -> StyledLine:
+    return [(f"{theme.glyphs.more} {words}", theme.style(StyleRole.QUIET))]
+
+
+def _wrap_lines(lines: Iterable[StyledLine], theme: Theme, width: int) -> Iterator[StyledLine]:
+    """A line that goes on has a mark where signs stand."""
+    mark = [(theme.glyphs.more, theme.style(StyleRole.QUIET))]
+    for line in lines:
+        yield from [line] if line_width(line) <= width else prefix_lines(fold_line(line, max(width - 1, 1)), [], mark)
+
+
+_ROLES = {"+": StyleRole.ADDED, "-": StyleRole.REMOVED, "@": StyleRole.HUNK, "\\": StyleRole.QUIET}
+
+
+def _file_line(line: str, theme: Theme) -> StyledLine:
+    return [(sanitize_text(line).expandtabs(TAB_WIDTH), theme.style(StyleRole.STRONG))]
+
+
+def _diff_line(line: str, theme: Theme) -> StyledLine:
+    style = theme.style(_ROLES.get(line[:1], StyleRole.TEXT))
+    if not line.startswith(("+", "-")):
+        return [(sanitize_text(line).expandtabs(TAB_WIDTH), style)]
+    text = sanitize_text(line)
+    words = text[0] + text[1:].rstrip(" \t")
+    marked = style + theme.style(StyleRole.SELECTED)
+    rendered: StyledLine = []
+    column = -1  # the sign stands before the first
+    for part in re.split("(\t)", words):
+        shown = _tab(column, theme) if part == "\t" else part
+        rendered.append((shown, theme.style(StyleRole.QUIET) if part == "\t" else style))
+        column += len(shown)
+    for blank in text[len(words) :]:
+        shown = _tab(column, theme) if blank == "\t" else theme.glyphs.blank
+        rendered.append((shown, marked))
+        column += len(shown)
+    return [run for run in rendered if run[0]]
+
+
+def _tab(column: int, theme: Theme) -> str:
+    return theme.glyphs.arrow + " " * (TAB_WIDTH - 1 - column % TAB_WIDTH)

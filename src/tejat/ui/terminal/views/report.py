@@ -1,0 +1,90 @@
+"""What a command has to show, drawn for a terminal."""
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from rich.console import Group, RenderableType
+from rich.style import Style
+
+from tejat.core.ui.report import (
+    DiffBlock,
+    MarkdownBlock,
+    Paragraph,
+    Report,
+    ReportBlock,
+    ReportTable,
+    SourceListing,
+    Tone,
+)
+from tejat.ui.terminal.render.highlight import highlight_source
+from tejat.ui.terminal.render.markdown.stream import render_markdown
+from tejat.ui.terminal.render.sanitizer import make_terminal_safe
+from tejat.ui.terminal.render.tables import TableRow, render_table
+from tejat.ui.terminal.render.text_wrap import NO_STYLE, StyledLine, WrappedLines, line_width, prefix_lines, wrap_runs
+from tejat.ui.terminal.render.theme import StyleRole, Theme
+from tejat.ui.terminal.views.diff import render_diff
+
+
+def render_report(report: Report, theme: Theme) -> RenderableType:
+    """The blocks under their title. Paragraphs follow each other closely; a blank line parts other blocks."""
+    rendered: list[RenderableType] = []
+    if report.title:
+        title = (make_terminal_safe(report.title), theme.style(StyleRole.HEADING))
+        rendered.append(WrappedLines(lambda width: wrap_runs([title], width)))
+    before: ReportBlock | None = None
+    for block in report.blocks:
+        if before is not None and not (isinstance(before, Paragraph) and isinstance(block, Paragraph)):
+            rendered.append(WrappedLines(lambda _: [[]]))
+        rendered.append(_block(block, theme))
+        before = block
+    return Group(*rendered)
+
+
+def _block(block: ReportBlock, theme: Theme) -> RenderableType:
+    match block:
+        case Paragraph():
+            return WrappedLines(lambda width: _paragraph(block, theme, width))
+        case ReportTable():
+            return WrappedLines(
+                lambda width: render_table(_row(block.headings), [_row(row) for row in block.rows], theme, width)
+            )
+        case SourceListing():
+            return WrappedLines(lambda _: highlight_source(make_terminal_safe(block.text), block.language, theme))
+        case DiffBlock():
+            return render_diff(block.text, theme)
+        case MarkdownBlock():
+            return render_markdown(block.text, theme)
+        case _:
+            assert_never(block)
+
+
+def _paragraph(paragraph: Paragraph, theme: Theme, width: int) -> Iterator[StyledLine]:
+    """A tone that matters has a sign of its own, for whoever sees no colours."""
+    style = theme.style(_ROLES[paragraph.tone])
+    signs = {Tone.GOOD: theme.glyphs.ok, Tone.WARNING: theme.glyphs.warning, Tone.BAD: theme.glyphs.failed}
+    sign: StyledLine = [(f"{signs[paragraph.tone]} ", style)] if paragraph.tone in signs else []
+    room = max(width - line_width(sign), 1)
+    lines = (line for each in make_terminal_safe(paragraph.text).split("\n") for line in _indented(each, style, room))
+    return prefix_lines(lines, sign, [("  ", NO_STYLE)] if sign else [])
+
+
+def _indented(text: str, style: Style, width: int) -> Iterator[StyledLine]:
+    """One line, and what does not fit of it below its beginning."""
+    kept = text.lstrip(" ")
+    indent = " " * min(len(text) - len(kept), width // 2)
+    lines = wrap_runs([(kept, style)], max(width - len(indent), 1))
+    return prefix_lines(lines, [(indent, NO_STYLE)], [(indent, NO_STYLE)]) if indent else iter(lines)
+
+
+def _row(cells: tuple[str, ...]) -> TableRow:
+    return [[(make_terminal_safe(cell), NO_STYLE)] for cell in cells]
+
+
+_ROLES = {
+    Tone.PLAIN: StyleRole.TEXT,
+    Tone.STRONG: StyleRole.STRONG,
+    Tone.QUIET: StyleRole.QUIET,
+    Tone.GOOD: StyleRole.GOOD,
+    Tone.WARNING: StyleRole.WARNING,
+    Tone.BAD: StyleRole.BAD,
+}

@@ -1,0 +1,117 @@
+"""The row at the bottom: what a person can see at a glance, the most important of it where there is little room."""
+
+import os
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from tejat.core.frozen import frozen
+from tejat.core.i18n import _
+from tejat.core.ui.status import Status
+from tejat.ui.shared.approval_mode import mode_label
+from tejat.ui.shared.run_summary import format_cost, format_tokens
+from tejat.ui.terminal.render.text_rows import display_width, single_line, truncate
+from tejat.ui.terminal.render.theme import StyleRole, Theme
+
+_NEARLY_FULL = 0.8
+_MAX_NAME_CHARS = 40
+
+
+def render_status_line(
+    status: Status,
+    theme: Theme,
+    *,
+    width: int,
+    is_working: bool = False,
+    is_vi_navigation: bool = False,
+    home: str | None = None,
+) -> RenderableType:
+    """One row of at most this width. What matters less is left out first.
+
+    `home` is shown as `~`; without it the home of the process is. `is_vi_navigation` is for those who use vi.
+    """
+    folder = _abbreviate_home(status.folder, os.path.expanduser("~") if home is None else home)
+    items = _status_items(status, folder)
+    if is_vi_navigation:
+        items.insert(0, _StatusItem(_("vi: commands"), 1, StyleRole.ACCENT))
+    sign = f"{theme.glyphs.running} " if is_working else ""
+    separator = f" {theme.glyphs.separator} "
+    while len(items) > 1 and display_width(sign) + _width(items, separator) > width:
+        items.remove(max(items, key=lambda piece: piece.drop_order))
+    row = Text(no_wrap=True, overflow="crop", end="")
+    row.append(sign, theme.style(StyleRole.ACCENT))
+    left = width - display_width(sign)
+    for number, piece in enumerate(items):
+        for words, part in ((separator if number else "", StyleRole.STATUS), (piece.text, piece.role)):
+            kept = truncate(words, left, theme)
+            row.append(kept, theme.style(part))
+            left -= display_width(kept)
+    return row
+
+
+@frozen
+class _StatusItem:
+    """`rank` is when it has to go: the highest first."""
+
+    text: str
+    drop_order: int
+    role: StyleRole = StyleRole.STATUS
+
+
+def _status_items(status: Status, folder: str) -> list[_StatusItem]:
+    """In the order in which they stand."""
+    mode, mode_part = _mode(status.mode)
+    found = [
+        _StatusItem(_("not trusted") if not status.is_trusted else "", 2, StyleRole.WARNING),
+        _StatusItem(mode, 0 if mode_part is StyleRole.WARNING else 3, mode_part),
+        _StatusItem(_shorten(status.model), 1),
+        _StatusItem(_shorten(folder, from_end=True), 4),
+        _StatusItem(_shorten(status.branch), 8),
+        _StatusItem(*_context(status.context_used)),
+        _StatusItem(format_tokens(status.tokens, status.cached_tokens) if status.tokens else "", 10),
+        _StatusItem(format_cost(status.cost) if status.cost else "", 6),
+        _StatusItem(*_servers(status)),
+        _StatusItem(_("sandbox: {name}", name=_shorten(status.sandbox)) if status.sandbox else "", 11),
+    ]
+    return [piece for piece in found if piece.text]
+
+
+def _mode(mode: str) -> tuple[str, StyleRole]:
+    """Nothing is said of the usual one. Those that ask less stand out."""
+    return _shorten(mode_label(mode)), StyleRole.ACCENT if mode == "plan" else StyleRole.WARNING
+
+
+def _context(used: float | None) -> tuple[str, int, StyleRole]:
+    if used is None:
+        return "", 3, StyleRole.STATUS
+    percent = _("context {percent} %", percent=min(round(100 * used), 999))
+    return (percent, 3, StyleRole.WARNING) if used >= _NEARLY_FULL else (percent, 7, StyleRole.STATUS)
+
+
+def _servers(status: Status) -> tuple[str, int, StyleRole]:
+    servers = status.servers
+    if not servers.total:
+        return "", 12, StyleRole.STATUS
+    counted = _("mcp {ready}/{total}", ready=servers.ready, total=servers.total)
+    if servers.failed:
+        return _("{counted}, {failed} failed", counted=counted, failed=servers.failed), 5, StyleRole.WARNING
+    return counted, 12, StyleRole.STATUS
+
+
+def _abbreviate_home(folder: str, home: str) -> str:
+    home = home.rstrip("/")
+    if home and (folder == home or folder.startswith(f"{home}/")):
+        return f"~{folder[len(home) :]}"
+    return folder
+
+
+def _shorten(text: str, *, from_end: bool = False) -> str:
+    """Safe, and not so long that it pushes everything else away. The end of a path says most."""
+    shown = single_line(text)
+    if len(shown) <= _MAX_NAME_CHARS:
+        return shown
+    return f"...{shown[-_MAX_NAME_CHARS + 3 :]}" if from_end else f"{shown[: _MAX_NAME_CHARS - 3]}..."
+
+
+def _width(items: list[_StatusItem], separator: str) -> int:
+    return sum(display_width(piece.text) for piece in items) + display_width(separator) * (len(items) - 1)

@@ -1,0 +1,346 @@
+"""Replaces the content of one file: atomically, durably, keeping its metadata, never over someone else's change."""
+
+import errno
+import os
+import stat
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
+
+from tejat.core.errors import ErrorType, WorkspaceError
+from tejat.core.frozen import frozen, replace
+from tejat.core.i18n import gettext_lazy
+from tejat.workspace.files.metadata import copy_metadata
+from tejat.workspace.files.read_tracker import stat_identity
+from tejat.workspace.files.roots import Location, ParentDirectory, Roots
+from tejat.workspace.files.temp_file import DeferredNamingUnsupported, TempFile, TempFileNaming, remove_stale_temp_files
+
+
+@frozen
+class ExpectedFile:
+    """What the caller saw on disk and means to replace.
+
+    With `content` the bytes decide and nothing else, so a touched or re-saved file is no conflict. Without it (a file
+    too large to hold) the identity decides: device, inode, size and both times must be those of `status`.
+    """
+
+    content: bytes | memoryview | None
+    status: os.stat_result
+
+
+@frozen
+class FileWriteResult:
+    """What a replacement did. `status` is that of the new file, `created_directories` are absolute, outermost first."""
+
+    size: int
+    is_new: bool
+    broke_hard_link: bool
+    created_directories: tuple[str, ...]
+    status: os.stat_result
+
+
+def _never_stop() -> None:
+    return
+
+
+def write_atomically(
+    roots: Roots,
+    location: Location,
+    pieces: Sequence[bytes | memoryview],
+    *,
+    expected: ExpectedFile | None,
+    stop: Callable[[], None] = _never_stop,
+) -> FileWriteResult:
+    """Make `pieces`, one after the other, the content of the file at `location`.
+
+    `expected` None means that nothing is there yet; missing parent directories are made. `stop` is called now and then
+    and for the last time right before the change becomes visible; what it raises is passed on. Whatever is raised, the
+    old file is as it was, and no temporary file and no new directory is left.
+
+    Raises WorkspaceError: STALE_FILE if the disk does not hold what was expected; PERMISSION_DENIED, also where we are
+    root and the mode has no write bit, and where owner, mode or attributes could not be kept; NO_SPACE_LEFT;
+    SPECIAL_FILE; TARGET_IS_DIRECTORY; FILE_WRITE_FAILURE; and whatever `Roots.open_parent` raises. Only one
+    FILE_WRITE_FAILURE comes after the change: when the directory could not be flushed. Its message says so.
+    """
+    path = location.path
+    try:
+        with _open_parent(roots, location, expected) as (parent, made):
+            remove_stale_temp_files(parent.fd)
+            try:
+                written = _write(parent, path, pieces, expected, stop, TempFileNaming.DEFERRED)
+            except DeferredNamingUnsupported:
+                written = _write(parent, path, pieces, expected, stop, TempFileNaming.IMMEDIATE)
+            _flush_directories(parent.fd, len(made), path)
+            return replace(written, made_directories=made)
+    except OSError as error:
+        if error.errno is None:
+            # Not of the system: a TimeoutError of `stop`.
+            raise
+        raise _to_workspace_error(error, path) from error
+
+
+@contextmanager
+def _open_parent(
+    roots: Roots, location: Location, expected: ExpectedFile | None
+) -> Generator[tuple[ParentDirectory, tuple[str, ...]]]:
+    """The directory of the file and the directories made on the way, which are removed again if anything fails."""
+    with roots.open_parent(location, create=False) as parent:
+        mode = stat.S_IMODE(os.fstat(parent.fd).st_mode)
+        if not mode & _ANY_WRITE_BIT:
+            raise _permission_error(
+                location.path, errno.EACCES, gettext_lazy("The directory is read-only (mode {mode:04o}).", mode=mode)
+            )
+        if not parent.missing:
+            yield parent, ()
+            return
+        missing = len(parent.missing)
+    if expected is not None:
+        raise _stale_file_error(location.path, gettext_lazy("its directory no longer exists"))
+    with roots.open_parent(location, create=True) as parent:
+        try:
+            yield parent, _parent_paths(parent.location.path, missing)
+        except BaseException:
+            parent.remove_created()
+            raise
+
+
+def _parent_paths(path: str, count: int) -> tuple[str, ...]:
+    found: list[str] = []
+    for _ in range(count):
+        path = os.path.dirname(path)
+        found.append(path)
+    return tuple(reversed(found))
+
+
+def _write(
+    parent: ParentDirectory,
+    path: str,
+    pieces: Sequence[bytes | memoryview],
+    expected: ExpectedFile | None,
+    stop: Callable[[], None],
+    naming: TempFileNaming,
+) -> FileWriteResult:
+    if expected is None:
+        return _create_new(parent, path, pieces, stop, naming)
+    return _replace_existing(parent, path, pieces, expected, stop, naming)
+
+
+def _create_new(
+    parent: ParentDirectory,
+    path: str,
+    pieces: Sequence[bytes | memoryview],
+    stop: Callable[[], None],
+    naming: TempFileNaming,
+) -> FileWriteResult:
+    _require_absent(parent, path)
+    with TempFile(parent.fd, mode=0o666, naming=naming) as draft:
+        size = _write_pieces(draft, pieces, path, stop)
+        os.fsync(draft.fd)
+        stop()
+        try:
+            draft.link_as(parent.name)
+        except FileExistsError:
+            _require_absent(parent, path)
+            raise
+        return FileWriteResult(
+            size, is_new=True, broke_hard_link=False, created_directories=(), status=os.fstat(draft.fd)
+        )
+
+
+def _replace_existing(
+    parent: ParentDirectory,
+    path: str,
+    pieces: Sequence[bytes | memoryview],
+    expected: ExpectedFile,
+    stop: Callable[[], None],
+    naming: TempFileNaming,
+) -> FileWriteResult:
+    with _open_current(parent, path) as current, TempFile(parent.fd, mode=0o600, naming=naming) as draft:
+        size = _write_pieces(draft, pieces, path, stop)
+        kept = os.fstat(current)
+        copy_metadata(current, draft.fd)
+        os.fsync(draft.fd)
+        stop()
+        links = _rename_over(draft, parent, expected, kept, path)
+        return FileWriteResult(
+            size, is_new=False, broke_hard_link=links > 1, created_directories=(), status=os.fstat(draft.fd)
+        )
+
+
+def _require_absent(parent: ParentDirectory, path: str) -> None:
+    with suppress(FileNotFoundError):
+        status = os.stat(parent.name, dir_fd=parent.fd, follow_symlinks=False)
+        _require_regular_file(status, path)
+        raise _stale_file_error(path, gettext_lazy("it did not exist then and exists now"))
+
+
+def _rename_over(
+    draft: TempFile, parent: ParentDirectory, expected: ExpectedFile, kept: os.stat_result, path: str
+) -> int:
+    """Rename the draft over the expected file and return how many names that file had.
+
+    What happens to the file between the last look and the rename, a few microseconds, cannot be noticed by any means
+    that POSIX has. Everything earlier is.
+    """
+    for _ in range(_MAX_ROUNDS):
+        with _open_current(parent, path) as current:
+            status = os.fstat(current)
+            if stat_identity(status) != stat_identity(kept):
+                copy_metadata(current, draft.fd)
+                os.fsync(draft.fd)
+                kept = status
+            if not _is_expected(current, status, expected):
+                raise _stale_file_error(path, gettext_lazy("it has other content now"))
+        draft.ensure_name()
+        if stat_identity(os.stat(parent.name, dir_fd=parent.fd, follow_symlinks=False)) == stat_identity(status):
+            draft.rename_over(parent.name)
+            return status.st_nlink
+    raise _stale_file_error(path, gettext_lazy("it keeps changing"))
+
+
+@contextmanager
+def _open_current(parent: ParentDirectory, path: str) -> Generator[int]:
+    """The regular, writable file that has the name now. A link is not followed, a FIFO does not block."""
+    try:
+        status = os.stat(parent.name, dir_fd=parent.fd, follow_symlinks=False)
+        _require_regular_file(status, path)
+        current = os.open(parent.name, _READ_IN_PLACE, dir_fd=parent.fd)
+    except FileNotFoundError as error:
+        raise _stale_file_error(path, gettext_lazy("it no longer exists")) from error
+    try:
+        status = os.fstat(current)
+        _require_regular_file(status, path)
+        _require_writable(parent, current, status, path)
+        yield current
+    finally:
+        os.close(current)
+
+
+def _require_regular_file(status: os.stat_result, path: str) -> None:
+    if stat.S_ISREG(status.st_mode):
+        return
+    if stat.S_ISDIR(status.st_mode):
+        raise _directory_error(path)
+    if stat.S_ISLNK(status.st_mode):
+        raise _stale_file_error(path, gettext_lazy("it has become a symbolic link"))
+    raise WorkspaceError(
+        gettext_lazy("Not a regular file: {path}. It cannot be written.", path=path), ErrorType.SPECIAL_FILE, path=path
+    )
+
+
+def _require_writable(parent: ParentDirectory, current: int, status: os.stat_result, path: str) -> None:
+    """A rename asks only for rights on the directory; who could not write the file itself is refused all the same."""
+    mode = stat.S_IMODE(status.st_mode)
+    if not mode & _ANY_WRITE_BIT:
+        raise _permission_error(path, errno.EACCES, gettext_lazy("The file is read-only (mode {mode:04o}).", mode=mode))
+    if os.access(parent.name, os.W_OK, dir_fd=parent.fd):
+        return
+    if os.fstatvfs(current).f_flag & os.ST_RDONLY:
+        raise _permission_error(path, errno.EROFS, gettext_lazy("The file system is read-only."))
+    user = os.geteuid()
+    if user == 0 or (user == status.st_uid and mode & stat.S_IWUSR):
+        raise _permission_error(
+            path, errno.EPERM, gettext_lazy("The file is protected, for example by the immutable flag.")
+        )
+    raise _permission_error(
+        path,
+        errno.EACCES,
+        gettext_lazy("This user may not write it (mode {mode:04o}, owner {owner}).", mode=mode, owner=status.st_uid),
+    )
+
+
+def _is_expected(current: int, status: os.stat_result, expected: ExpectedFile) -> bool:
+    if expected.content is None:
+        return stat_identity(status) == stat_identity(expected.status)
+    if status.st_size != len(expected.content):
+        return False
+    wanted = memoryview(expected.content)
+    block = bytearray(_BLOCK)
+    offset = 0
+    while count := os.readv(current, [block]):
+        # Not `==`: a memoryview compares one element at a time, `startswith` whole blocks.
+        if not block.startswith(wanted[offset : offset + count]):
+            return False
+        offset += count
+    return offset == len(wanted)
+
+
+def _write_pieces(draft: TempFile, pieces: Sequence[bytes | memoryview], path: str, stop: Callable[[], None]) -> int:
+    size = draft.write(pieces, stop)
+    on_disk = os.fstat(draft.fd).st_size
+    if on_disk != size:
+        message = gettext_lazy(
+            "Error writing to file '{path}': {size} bytes were written and {on_disk} arrived (EIO)",
+            path=path,
+            size=size,
+            on_disk=on_disk,
+        )
+        raise WorkspaceError(message, ErrorType.FILE_WRITE_FAILURE, path=path)
+    return size
+
+
+def _flush_directories(innermost: int, made: int, path: str) -> None:
+    """Make the name last, and those of the directories that were made for it."""
+    try:
+        os.fsync(innermost)
+        for level in range(1, made + 1):
+            directory = os.open("/".join([".."] * level), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=innermost)
+            try:
+                os.fsync(directory)
+            finally:
+                os.close(directory)
+    except OSError as error:
+        # There are file systems that cannot flush a directory, and directories that we may write to but not open.
+        if error.errno in (errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EACCES):
+            return
+        reason = f"{error.strerror} ({_errno_name(error.errno)})"
+        message = gettext_lazy(
+            "Error writing to file '{path}': {reason}. It was replaced, but a power cut may undo that.",
+            path=path,
+            reason=reason,
+        )
+        raise WorkspaceError(message, ErrorType.FILE_WRITE_FAILURE, path=path) from error
+
+
+def _to_workspace_error(error: OSError, path: str) -> WorkspaceError:
+    if error.errno == errno.EISDIR:
+        return _directory_error(path)
+    if isinstance(error, PermissionError) or error.errno == errno.EROFS:
+        return _permission_error(path, error.errno, f"{error.strerror}.")
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        message = gettext_lazy("No space left on device: {path} ({code})", path=path, code=_errno_name(error.errno))
+        return WorkspaceError(message, ErrorType.NO_SPACE_LEFT, path=path)
+    message = gettext_lazy(
+        "Error writing to file '{path}': {why} ({code})", path=path, why=error.strerror, code=_errno_name(error.errno)
+    )
+    return WorkspaceError(message, ErrorType.FILE_WRITE_FAILURE, path=path)
+
+
+def _permission_error(path: str, code: int | None, reason: str) -> WorkspaceError:
+    message = gettext_lazy(
+        "Permission denied writing to file: {path} ({code}). {reason}", path=path, code=_errno_name(code), reason=reason
+    )
+    return WorkspaceError(message, ErrorType.PERMISSION_DENIED, path=path)
+
+
+def _directory_error(path: str) -> WorkspaceError:
+    message = gettext_lazy("Target is a directory, not a file: {path} (EISDIR)", path=path)
+    return WorkspaceError(message, ErrorType.TARGET_IS_DIRECTORY, path=path)
+
+
+def _stale_file_error(path: str, what: str) -> WorkspaceError:
+    message = gettext_lazy(
+        "The file has changed since it was read, so nothing was written: {path} ({what}). Read it again first.",
+        path=path,
+        what=what,
+    )
+    return WorkspaceError(message, ErrorType.STALE_FILE, path=path)
+
+
+def _errno_name(number: int | None) -> str:
+    return errno.errorcode.get(number or 0, "EUNKNOWN")
+
+
+_ANY_WRITE_BIT = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+_READ_IN_PLACE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_BLOCK = 1 << 20
+_MAX_ROUNDS = 5

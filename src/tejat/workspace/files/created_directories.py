@@ -1,0 +1,90 @@
+"""Makes directories one in the other beneath a held one, and takes them back."""
+
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+
+from tejat.workspace.files.openat import open_entry
+from tejat.workspace.files.system_calls import O_TRAVERSE
+
+
+def make_directories(fd: int, names: Sequence[str]) -> "CreatedDirectories":
+    """Make one directory in the other, starting in `fd`, and open the innermost. One that appears meanwhile is taken.
+
+    Raises OSError, after removing what it made: ENOTDIR when something else than a directory appears, and what mkdir
+    answers. `fd` stays open and is not kept.
+    """
+    made = CreatedDirectories(fd)
+    try:
+        for name in names:
+            made.make_and_enter(name)
+        made.reopen_readable()
+    except BaseException:
+        made.remove()
+        made.close()
+        raise
+    return made
+
+
+class CreatedDirectories:
+    """Directories just made: `fd` is the innermost; `remove` undoes it as far as they are still empty."""
+
+    __slots__ = ("_base", "_names", "fd")
+
+    def __init__(self, fd: int) -> None:
+        self._base = os.dup(fd)
+        self._names: list[str] = []
+        self.fd = os.dup(fd)
+
+    def make_and_enter(self, name: str) -> None:
+        """Make a directory in the innermost one, unless it is there by now, and go into it."""
+        try:
+            os.mkdir(name, 0o777, dir_fd=self.fd)
+            ours = True
+        except FileExistsError:
+            ours = False
+        if ours:
+            self._names.append(name)
+        self._set_directory(open_entry(self.fd, name, O_TRAVERSE))
+        if not ours:
+            # Whoever made this one keeps what leads to it.
+            self._names.clear()
+            os.close(self._base)
+            self._base = os.dup(self.fd)
+
+    def remove(self) -> None:
+        """Remove what was made, innermost first, up to the first that is in use. `fd` stays what it is."""
+        while self._names:
+            name = self._names.pop()
+            try:
+                _remove_directory(self._base, self._names, name)
+            except OSError:
+                self._names.clear()
+
+    def reopen_readable(self) -> None:
+        """Where permissions let us, make `fd` one that can be listed and synced."""
+        with suppress(PermissionError):
+            self._set_directory(os.open(".", os.O_RDONLY | os.O_DIRECTORY, dir_fd=self.fd))
+
+    def close(self) -> None:
+        """Give the descriptors back, once."""
+        if self.fd >= 0:
+            os.close(self._base)
+            os.close(self.fd)
+            self.fd = -1
+
+    def _set_directory(self, fd: int) -> None:
+        os.close(self.fd)
+        self.fd = fd
+
+
+def _remove_directory(base: int, outer: Sequence[str], name: str) -> None:
+    directory = os.dup(base)
+    try:
+        for component in outer:
+            following = open_entry(directory, component, O_TRAVERSE)
+            os.close(directory)
+            directory = following
+        os.rmdir(name, dir_fd=directory)
+    finally:
+        os.close(directory)

@@ -1,0 +1,276 @@
+"""A slice of lines out of a file of any size, in bounded memory."""
+
+import os
+import re
+import threading
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+import stringzilla
+
+from tejat.core.frozen import frozen
+from tejat.workspace.text.encoding import TextEncoding
+
+TRUNCATION_MARK = "... [truncated]"
+_MAX_IN_MEMORY = 1 << 20
+_BLOCK = 1 << 19  # stays in the cache of a core between the read and the count
+_BLOCKS_PER_CLAIM = 16  # blocks that a thread counts before it talks to the others
+_MAX_THREADS = 4
+_LONGEST_CHARACTER = 4  # bytes, in every encoding
+_NEWLINE_TO_ONE = bytes(1 if byte == 0x0A else 0 for byte in range(256))
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+# The package ships no types.
+_translate: Callable[..., None] = stringzilla.translate  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+_sum_of_bytes: Callable[[memoryview], int] = stringzilla.bytesum  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+
+
+@frozen
+class LineSlice:
+    """Lines to show, without their ends; what could not be decoded is U+FFFD.
+
+    A file that ends with a newline has an empty last line, which counts, and an empty file has one line.
+    """
+
+    lines: list[str]
+    first: int
+    """The index of the first line, from 0, as it was asked for; it may lie beyond the last line."""
+    total: int
+    """How many lines the file has."""
+    has_truncated_lines: bool
+    """Whether a line was longer than allowed and was cut."""
+    reaches_end: bool
+    """Whether no line of the file comes after this slice."""
+
+
+def read_line_slice(
+    fd: int,
+    size: int,
+    encoding: TextEncoding,
+    *,
+    offset: int,
+    limit: int,
+    max_line_length: int,
+    stop: Callable[[], None],
+    small: int = _MAX_IN_MEMORY,
+    block_size: int = _BLOCK,
+) -> LineSlice:
+    """At most `limit` lines from line `offset` on, of the first `size` bytes of the open file.
+
+    Lines end at a newline only; a carriage return before it is not shown. A longer line than `max_line_length` is cut
+    and marked. `stop` is called now and then, and what it raises ends the reading. The file may grow or shrink
+    meanwhile. `block_size` is a multiple of 4.
+
+    Raises OSError when the file cannot be read, and whatever `stop` raises.
+    """
+    if size <= small:
+        shown, total = _slice_text(encoding.decode(_read_all(fd, size)), offset=offset, limit=limit)
+    else:
+        file = _File(fd, size, encoding, block_size, stop)
+        shown, total = _slice_file(file, offset=offset, limit=limit, max_line_length=max_line_length)
+    cut_lines = max(map(len, shown), default=0) > max_line_length
+    if cut_lines or not all(map(str.isascii, shown)):
+        shown = [_truncate_line(line, max_line_length) for line in shown]
+    return LineSlice(
+        lines=shown,
+        first=offset,
+        total=total,
+        has_truncated_lines=cut_lines,
+        reaches_end=offset + len(shown) >= total,
+    )
+
+
+def _truncate_line(line: str, max_line_length: int) -> str:
+    if len(line) > max_line_length:
+        line = line[:max_line_length] + TRUNCATION_MARK
+    return _LONE_SURROGATE.sub("\ufffd", line)
+
+
+def _read_all(fd: int, size: int) -> bytes:
+    raw = os.pread(fd, size, 0)
+    while len(raw) < size and (more := os.pread(fd, size - len(raw), len(raw))):
+        raw += more
+    return raw
+
+
+def _slice_text(text: str, *, offset: int, limit: int) -> tuple[list[str], int]:
+    behind = min(offset + limit, len(text) + 1)
+    lines = text.split("\n", behind)
+    if len(lines) > behind:
+        rest = lines.pop()
+        return [line.removesuffix("\r") for line in lines[offset:]], behind + 1 + rest.count("\n")
+    last = lines.pop()
+    shown = [line.removesuffix("\r") for line in lines[offset:]]
+    if offset <= len(lines):
+        shown.append(last)
+    return shown, len(lines) + 1
+
+
+@frozen
+class _File:
+    descriptor: int
+    size: int
+    encoding: TextEncoding
+    block_size: int
+    stop: Callable[[], None]
+
+    def read_block(self, index: int, buffer: memoryview) -> int:
+        """Fills the buffer from a block, and says with how many bytes: 0 behind the end, wherever that is by now."""
+        start = index * self.block_size
+        wanted = min(self.block_size, self.size - start)
+        filled = 0
+        while filled < wanted:
+            read = os.preadv(self.descriptor, [buffer[filled:wanted]], start + filled)
+            if read == 0:
+                break
+            filled += read
+        return filled
+
+
+def _slice_file(file: _File, *, offset: int, limit: int, max_line_length: int) -> tuple[list[str], int]:
+    count = _count_newlines(file, target=offset)
+    total = count.newlines + 1
+    if offset >= total:
+        return [], total
+    # One character more than is shown tells a cut line, another may be a byte order mark, the last may be broken.
+    keep = (max_line_length + 3) * _LONGEST_CHARACTER
+    wanted = min(limit, total - offset)
+    lines = islice(
+        _iter_lines(file, block=count.target_block, skip=offset - count.newlines_before_target, keep=keep), wanted
+    )
+    unmarked = TextEncoding(file.encoding.codec, b"")
+    shown: list[str] = []
+    for raw, ended in lines:
+        line = (file.encoding if offset + len(shown) == 0 else unmarked).decode(raw)
+        shown.append(line.removesuffix("\r") if ended else line)
+    # The file may have become shorter since its lines were counted.
+    return shown, total if len(shown) == wanted else offset + len(shown)
+
+
+class _NewlineCount:
+    """What the threads know of the file's newlines; stretches are counted in any order and added up in theirs."""
+
+    def __init__(self, target: int) -> None:
+        self.target = target
+        self.claimed = 0
+        self.added = 0
+        self.waiting: dict[int, list[int]] = {}
+        self.newlines = 0
+        self.target_block = 0
+        self.newlines_before_target = 0
+        self.finished = False
+        self.failure: OSError | MemoryError | None = None
+        self.lock = threading.Lock()
+
+    def claim(self) -> int:
+        with self.lock:
+            self.claimed += 1
+            return self.claimed - 1
+
+    def add(self, stretch: int, blocks: list[int]) -> None:
+        with self.lock:
+            self.waiting[stretch] = blocks
+            while self.added in self.waiting:
+                for index, newlines in enumerate(self.waiting.pop(self.added), self.added * _BLOCKS_PER_CLAIM):
+                    if self.newlines < self.target:
+                        self.target_block = index
+                        self.newlines_before_target = self.newlines
+                    self.newlines += newlines
+                self.added += 1
+
+
+def _count_newlines(file: _File, *, target: int) -> _NewlineCount:
+    """Counts all newlines, and finds the block in which line `target` begins, which is where newline `target` is."""
+    count = _NewlineCount(target)
+    blocks = -(-file.size // file.block_size)
+    helpers = min(_MAX_THREADS, os.cpu_count() or 1, blocks) - 1
+    threads = [threading.Thread(target=_count_in_thread, args=(file, count), daemon=True) for _ in range(helpers)]
+    for thread in threads:
+        thread.start()
+    try:
+        _count_blocks(file, count, file.stop)
+    finally:
+        count.finished = True
+        for thread in threads:
+            thread.join()
+    if count.failure is not None:
+        raise count.failure
+    return count
+
+
+def _count_in_thread(file: _File, count: _NewlineCount) -> None:
+    try:
+        _count_blocks(file, count, _never_stop)
+    except (OSError, MemoryError) as failure:
+        count.failure = failure
+    finally:
+        count.finished = True
+
+
+def _never_stop() -> None:
+    """The helpers end when the calling thread does, and only that one may be told to stop."""
+
+
+def _count_blocks(file: _File, count: _NewlineCount, stop: Callable[[], None]) -> None:
+    buffer = memoryview(bytearray(file.block_size))
+    wide_codec = file.encoding.codec if file.encoding.is_wide else None
+    while not count.finished:
+        stop()
+        stretch = count.claim()
+        blocks: list[int] = []
+        for block in range(stretch * _BLOCKS_PER_CLAIM, (stretch + 1) * _BLOCKS_PER_CLAIM):
+            filled = file.read_block(block, buffer)
+            if filled == 0:
+                break
+            blocks.append(_count_block(buffer[:filled], wide_codec))
+        if not blocks:
+            return
+        count.add(stretch, blocks)
+
+
+def _count_block(block: memoryview, wide_codec: str | None) -> int:
+    if wide_codec is not None:
+        # Broken units are no newlines, and a surrogate pair that two blocks share is none either.
+        return str(block, wide_codec, "ignore").count("\n")
+    # Several times as fast as bytes.count, which looks for one newline after the other.
+    _translate(block, _NEWLINE_TO_ONE, inplace=True)
+    return _sum_of_bytes(block)
+
+
+def _iter_lines(file: _File, *, block: int, skip: int, keep: int) -> Iterator[tuple[bytes, bool]]:
+    """The lines behind the next `skip` newlines: the first `keep` bytes of each, and whether a newline ended it.
+
+    A line is given as soon as so many bytes of it are known, so that nobody waits for the end of the last one.
+    """
+    newline = "\n".encode(file.encoding.codec)
+    unit = len(newline)
+    buffer = memoryview(bytearray(file.block_size))
+    line = b""
+    given = False
+    while filled := file.read_block(block, buffer):
+        file.stop()
+        block += 1
+        raw = bytes(buffer[:filled])
+        cursor = 0
+        while cursor < filled:
+            found = _find_aligned(raw, newline, cursor)
+            end = filled if found < 0 else found
+            if skip == 0 and not given:
+                line += raw[cursor : min(end, cursor + keep - len(line))]
+                if len(line) == keep or found >= 0:
+                    yield line, found >= 0
+                    given = True
+            if found >= 0:
+                skip = max(skip - 1, 0)
+                line = b""
+                given = False
+            cursor = end + unit
+    if skip == 0 and not given:
+        yield line, False
+
+
+def _find_aligned(raw: bytes, newline: bytes, start: int) -> int:
+    found = raw.find(newline, start)
+    while found >= 0 and found % len(newline):
+        found = raw.find(newline, found + 1)
+    return found

@@ -1,0 +1,87 @@
+"""Gives one open file the owner, the extended attributes and the mode of another, or says what cannot be given."""
+
+import errno
+import os
+import stat
+import sys
+
+from tejat.core.i18n import gettext_lazy
+
+# Signatures of the content: a copy would accuse the new content of having been tampered with.
+_CONTENT_SIGNATURES = frozenset({"security.ima", "security.evm"})
+
+
+def copy_metadata(source: int, target: int) -> None:
+    """Make the file of descriptor `target` look like that of `source` in everything but content and times.
+
+    What cannot be kept is a refusal: a file that silently changes hands, or loses an access list, is open to others or
+    closed to them from then on, and nobody is told. Raises PermissionError whose `strerror` says what it is, and the
+    OSError of the system for anything else.
+
+    The owner comes first, because changing it clears the set-user-id bits; the mode comes last, because an access list,
+    which is one of the attributes, changes it.
+    """
+    wanted = os.fstat(source)
+    _copy_owner(wanted, target)
+    _copy_attributes(source, target)
+    _copy_mode(wanted, target)
+
+
+def _copy_owner(wanted: os.stat_result, target: int) -> None:
+    found = os.fstat(target)
+    # Only what differs is asked for: an ordinary user may set the group, but not even repeat a foreign owner.
+    user = -1 if found.st_uid == wanted.st_uid else wanted.st_uid
+    group = -1 if found.st_gid == wanted.st_gid else wanted.st_gid
+    if user == group == -1:
+        return
+    try:
+        os.fchown(target, user, group)
+    except OSError as error:
+        # EINVAL is the answer for an owner that has no number inside a user namespace.
+        if error.errno not in (errno.EPERM, errno.EACCES, errno.EINVAL):
+            raise
+        owner = f"user {wanted.st_uid} and group {wanted.st_gid}"
+        raise PermissionError(
+            errno.EPERM, gettext_lazy("It belongs to {owner}, and this user cannot keep that", owner=owner)
+        ) from error
+
+
+def _copy_attributes(source: int, target: int) -> None:
+    if sys.platform != "linux":
+        return
+    try:
+        wanted = _attributes(source)
+        found = _attributes(target)
+    except OSError as error:
+        if error.errno == errno.ENOTSUP:
+            return
+        raise
+    name = ""
+    try:
+        for name, value in wanted.items():
+            if found.get(name) != value:
+                os.setxattr(target, name, value)
+        for name in found.keys() - wanted.keys():
+            # A default access list of the directory has been applied to the target; the source may have shed it.
+            if not name.startswith("security."):
+                os.removexattr(target, name)
+    except PermissionError as error:
+        reason = gettext_lazy("This user cannot keep its extended attribute {name}", name=name)
+        raise PermissionError(error.errno, reason) from error
+
+
+if sys.platform == "linux":
+
+    def _attributes(file: int) -> dict[str, bytes]:
+        return {name: os.getxattr(file, name) for name in os.listxattr(file) if name not in _CONTENT_SIGNATURES}
+
+
+def _copy_mode(wanted: os.stat_result, target: int) -> None:
+    if os.fstat(target).st_mode == wanted.st_mode:
+        return
+    os.fchmod(target, stat.S_IMODE(wanted.st_mode))
+    # A set-group-id bit for a group that is not ours is dropped without an error.
+    if os.fstat(target).st_mode != wanted.st_mode:
+        raise PermissionError(
+            errno.EPERM, gettext_lazy("This user cannot keep its mode {mode:04o}", mode=stat.S_IMODE(wanted.st_mode))
+        )

@@ -1,0 +1,279 @@
+"""Opens what a path means beneath held directories, resolved and opened in one step."""
+
+import errno
+import os
+import stat
+from collections.abc import Callable, Sequence
+from enum import Enum
+from types import TracebackType
+from typing import Self, TypeVar
+
+from tejat.workspace.files.system_calls import O_PATH, O_TRAVERSE, is_on_kernel_filesystem, kernel_path, openat2
+
+_Result = TypeVar("_Result")
+
+_MAX_LINKS = 40  # as the Linux kernel has it
+_MAX_STEPS = 10_000  # `x/../x/../..` in links must not buy unbounded work; the longest path has 2,048 components
+_MAX_TYPE_CHANGES = 8  # how often an entry may turn from a link into something else, and back, while we look at it
+# No such call; forbidden by a filter; an absolute link that may stay inside; a magic link or a loop; renames;
+# a signal; a path too long for one call but not for steps.
+_OPENAT2_FALLBACK_ERRORS = frozenset(
+    (errno.ENOSYS, errno.EPERM, errno.EXDEV, errno.ELOOP, errno.EAGAIN, errno.EINTR, errno.ENAMETOOLONG)
+)
+
+
+class PathResolution(Enum):
+    """Who resolves a path: the kernel in one call (and our walk where it cannot decide), or always our walk."""
+
+    KERNEL = "kernel"
+    WALK = "walk"
+
+
+class RootDirectory:
+    """A directory held open: it goes on meaning the same object, whatever is later put at its path."""
+
+    __slots__ = ("_of_kernel", "device", "fd", "path", "real_path")
+
+    def __init__(self, path: str) -> None:
+        """`path` is absolute and normalised. Raises OSError when it cannot be opened or is not a directory."""
+        self.path = path
+        self.fd = os.open(path, O_TRAVERSE)
+        self.real_path = kernel_path(self.fd) or os.path.realpath(path)
+        self.device = os.fstat(self.fd).st_dev
+        self._of_kernel: bool | None = None
+
+    @property
+    def is_on_kernel_filesystem(self) -> bool:
+        """See `is_on_kernel_filesystem`. Asked when something beneath is opened, and then once. Raises OSError."""
+        if self._of_kernel is None:
+            self._of_kernel = is_on_kernel_filesystem(self.fd)
+        return self._of_kernel
+
+    def close(self) -> None:
+        """Afterwards every use answers EBADF: a closed number must never mean another directory."""
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
+
+
+class BeneathOpener:
+    """Opens relative paths beneath roots, where links may lead from one root into another but never out of all.
+
+    Every method raises OSError: EXDEV when a link leaves the roots, ELOOP when links never end, EACCES when the object
+    lives on a file system of the kernel (proc, sysfs and their like), and what the system calls answer otherwise.
+    """
+
+    __slots__ = ("_kernel", "_prefixes")
+
+    def __init__(self, prefixes: Sequence[tuple[str, RootDirectory]], opener: PathResolution) -> None:
+        """`prefixes` are the spellings of the roots, each with a slash at its end, longest first."""
+        self._prefixes = prefixes
+        self._kernel = opener is PathResolution.KERNEL
+
+    def match(self, path: str) -> tuple[RootDirectory, str] | None:
+        """The root that an absolute path without empty or `.` components belongs to by its text, and the rest."""
+        slashed = path + "/"
+        for prefix, root in self._prefixes:
+            if slashed.startswith(prefix):
+                return root, path[len(prefix) :]
+        return None
+
+    def open(self, root: RootDirectory, relative: str, flags: int) -> tuple[int, os.stat_result]:
+        """Open without waiting (a FIFO, a lease) and without gaining a terminal; also answer the fstat of it."""
+        # openat2 refuses all that means nothing beside O_PATH.
+        flags |= os.O_CLOEXEC if flags & O_PATH else os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+        descriptor = self._open_with_openat2(root, relative, flags) if self._kernel else None
+        if descriptor is None:
+            descriptor = self._open_by_walk(root, relative, lambda directory, name: open_entry(directory, name, flags))
+        try:
+            status = os.fstat(descriptor)
+            if status.st_dev != root.device or root.is_on_kernel_filesystem:
+                refuse_kernel_filesystem(descriptor)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        return descriptor, status
+
+    def stat(self, root: RootDirectory, relative: str) -> os.stat_result:
+        """Stat what the path means after all links."""
+        if not O_PATH:
+            return self._open_by_walk(root, relative, stat_entry)
+        descriptor, status = self.open(root, relative, O_PATH)
+        os.close(descriptor)
+        return status
+
+    def walk(self, root: RootDirectory, relative: str) -> "PathWalk":
+        """A walk that stands at the root, before the first component."""
+        return PathWalk(self, root, relative)
+
+    def _open_with_openat2(self, root: RootDirectory, relative: str, flags: int) -> int | None:
+        try:
+            return openat2(root.fd, relative or ".", flags)
+        except OSError as error:
+            if error.errno in _OPENAT2_FALLBACK_ERRORS:
+                return None
+            raise
+
+    def _open_by_walk(self, root: RootDirectory, relative: str, finish: Callable[[int, str], _Result]) -> _Result:
+        with self.walk(root, relative) as walk:
+            return walk.resolve(finish)
+
+
+class PathWalk:
+    """A path on its way down, one component at a time, never following a link except by reading its text.
+
+    `fd` is the directory reached, `trail` its real components beneath `root`, `pending` what is still ahead, the next
+    component last. Always beneath a root: each step opens one plain name in a held directory without following links.
+    """
+
+    __slots__ = ("_beneath", "_links", "_patience", "_steps", "fd", "pending", "root", "trail")
+
+    def __init__(self, beneath: BeneathOpener, root: RootDirectory, relative: str) -> None:
+        self._beneath = beneath
+        self._links = 0
+        self._patience = _MAX_TYPE_CHANGES
+        self._steps = 0
+        self.root = root
+        self.fd = root.fd
+        self.trail: list[str] = []
+        self.pending = _components(relative)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._set_directory(self.root.fd)
+
+    def resolve(self, finish: Callable[[int, str], _Result]) -> _Result:
+        """Apply `finish` to the last directory and component. It must not follow a link but raise ELOOP or ENOTDIR.
+
+        On FileNotFoundError the walk stands in the deepest directory that exists, the missing one next in `pending`.
+        """
+        while True:
+            name = self._descend()
+            try:
+                return finish(self.fd, name)
+            except OSError as error:
+                self._follow_link(name, error)
+
+    def _descend(self) -> str:
+        # Down to the directory of the last component; "." when the path ends in that directory itself.
+        while self.pending:
+            name = self.pending[-1]
+            if name == "..":
+                self._go_up()
+            elif name == ".":
+                self.pending.pop()
+            elif len(self.pending) == 1:
+                return name
+            else:
+                self._descend_into(name)
+        return "."
+
+    def _follow_link(self, name: str, error: OSError) -> None:
+        # Put the text of the link `name` in its place; raise `error` when that is not what is the matter.
+        if error.errno not in (errno.ELOOP, errno.ENOTDIR, errno.EMLINK) or name == ".":
+            raise error
+        try:
+            target = os.readlink(name, dir_fd=self.fd)
+        except OSError as unreadable:
+            self._patience -= 1
+            if unreadable.errno not in (errno.EINVAL, errno.ENOENT) or self._patience < 0:
+                raise error from None
+            return  # Not a link, perhaps because it just ceased to be one: look again.
+        # What a magic link opens has nothing to do with its text; all of them live on file systems of the kernel.
+        refuse_kernel_filesystem(self.fd)
+        self._links += 1
+        if self._links > _MAX_LINKS:
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name)
+        self.pending.pop()
+        ahead = _components(target)
+        if not target.startswith("/"):
+            self.pending += ahead
+            return
+        self._enter("/" + "/".join(reversed(ahead)))
+
+    def _descend_into(self, name: str) -> None:
+        self._steps += 1
+        if self._steps > _MAX_STEPS:
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name)
+        try:
+            following = open_entry(self.fd, name, O_TRAVERSE)
+        except OSError as error:
+            self._follow_link(name, error)
+            return
+        self._set_directory(following)
+        self.trail.append(name)
+        self.pending.pop()
+
+    def _go_up(self) -> None:
+        # Never by opening "..": a directory moved elsewhere meanwhile would lead out. And no descriptor is kept for
+        # each level: a deep tree has more levels than a process may have descriptors. So from the root, one level less.
+        self.pending.pop()
+        if not self.trail:
+            self._enter_parent_of_root()
+            return
+        kept = self.trail[:-1]
+        while kept and self.pending and self.pending[-1] == "..":
+            self.pending.pop()
+            kept.pop()
+        self._restart(self.root, kept[::-1])
+
+    def _enter_parent_of_root(self) -> None:
+        # Refused, except that a root inside another root has a parent that is allowed.
+        real_path = self.root.real_path
+        if real_path == "/":
+            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV), real_path)
+        self._enter(os.path.dirname(real_path))
+
+    def _enter(self, path: str) -> None:
+        found = self._beneath.match(path)
+        if found is None:
+            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV), path)
+        root, relative = found
+        self._restart(root, _components(relative))
+
+    def _restart(self, root: RootDirectory, ahead: list[str]) -> None:
+        self._set_directory(root.fd)
+        self.root = root
+        self.trail = []
+        self.pending += ahead
+
+    def _set_directory(self, fd: int) -> None:
+        if self.fd != self.root.fd:
+            os.close(self.fd)
+        self.fd = fd
+
+
+def refuse_kernel_filesystem(fd: int) -> None:
+    """Raise PermissionError when what is open lives on proc, sysfs or another window into the kernel."""
+    if is_on_kernel_filesystem(fd):
+        raise PermissionError(errno.EACCES, "Files of the kernel, as in /proc and /sys, are never opened")
+
+
+def open_entry(directory: int, name: str, flags: int) -> int:
+    """Open one name in a directory. Raises OSError, ELOOP or ENOTDIR when it is a link."""
+    descriptor = os.open(name, flags | os.O_NOFOLLOW, dir_fd=directory)
+    # With O_PATH alone the link itself is opened.
+    if flags & O_PATH and not flags & os.O_DIRECTORY and stat.S_ISLNK(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name)
+    return descriptor
+
+
+def stat_entry(directory: int, name: str) -> os.stat_result:
+    """Stat one name in a directory. Raises OSError, ELOOP when it is a link."""
+    status = os.stat(name, dir_fd=directory, follow_symlinks=False)
+    if stat.S_ISLNK(status.st_mode):
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name)
+    return status
+
+
+def _components(path: str) -> list[str]:
+    # The next one last. A slash at the end stays as a ".": what is before it must be a directory.
+    components = [component for component in path.split("/") if component not in ("", ".")]
+    if components and path.endswith(("/", "/.")):
+        components.append(".")
+    return components[::-1]

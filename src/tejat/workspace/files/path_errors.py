@@ -1,0 +1,104 @@
+"""Turns what the system answers about a path into what the model is told."""
+
+import errno
+import os
+import stat
+from collections.abc import Sequence
+from enum import Enum
+
+from tejat.core.errors import ErrorType, WorkspaceError
+from tejat.core.i18n import gettext_lazy, join_lazy
+
+MAX_PATH_BYTES = 4096
+MAX_NAME_BYTES = 255
+
+_SHOWN = 60  # characters of a path that is itself what is wrong
+_SPECIAL = gettext_lazy("Not a regular file but a pipe, socket or device, which is never opened")
+_LOOP = gettext_lazy("Too many symbolic links, probably a loop")
+_DIRECTORY = gettext_lazy("Path is a directory, not a file")
+
+
+class PathPurpose(Enum):
+    """What a path was opened for."""
+
+    READ = "read"
+    LIST = "list"
+    WRITE = "write"
+
+
+def path_error(error: OSError, path: str, *, purpose: PathPurpose) -> WorkspaceError:
+    """What to raise from `error`. Leaving the workspace is not known here: see `outside`."""
+    number = error.errno or 0
+    if number == errno.ENAMETOOLONG:
+        return path_too_long_error(path)
+    otherwise = ErrorType.FILE_WRITE_FAILURE if purpose is PathPurpose.WRITE else ErrorType.READ_CONTENT_FAILURE
+    error_type, words = _ERRORS.get((number, purpose)) or _ERRORS.get((number, None)) or (otherwise, None)
+    return WorkspaceError(join_lazy("", (words or error.strerror or "", ": ", path)), error_type, path=path)
+
+
+def outside_workspace_error(path: str, directories: Sequence[str]) -> WorkspaceError:
+    """For a path that is in none of the workspace directories, or whose links lead out of them."""
+    message = gettext_lazy(
+        'Path not in workspace: Attempted path "{path}" resolves outside the allowed workspace directories: '
+        "{directories}",
+        path=path,
+        directories=", ".join(directories),
+    )
+    return WorkspaceError(
+        message, ErrorType.PATH_NOT_IN_WORKSPACE, path=path, display=gettext_lazy("Path not in workspace.")
+    )
+
+
+def path_too_long_error(path: str) -> WorkspaceError:
+    """For a path or a name in it that no file can have; the message shows only the beginning of it."""
+    message = gettext_lazy(
+        "Path is too long (at most {path_limit} bytes, and {name_limit} for each name in it): {path}",
+        path_limit=MAX_PATH_BYTES,
+        name_limit=MAX_NAME_BYTES,
+        path=_shorten(path),
+    )
+    return WorkspaceError(message, ErrorType.INVALID_TOOL_PARAMS, path=path)
+
+
+def unencodable_path_error(path: str) -> WorkspaceError:
+    """For a path with characters that have no bytes in the encoding of file names."""
+    message = gettext_lazy("Path has characters that no file name can have: {path}", path=_shorten(ascii(path)))
+    return WorkspaceError(message, ErrorType.INVALID_TOOL_PARAMS, path=path)
+
+
+def not_a_file_error(path: str, status: os.stat_result) -> WorkspaceError:
+    """For something else than a regular file where one is needed."""
+    if stat.S_ISDIR(status.st_mode):
+        return WorkspaceError(join_lazy("", (_DIRECTORY, ": ", path)), ErrorType.TARGET_IS_DIRECTORY, path=path)
+    return WorkspaceError(join_lazy("", (_SPECIAL, ": ", path)), ErrorType.SPECIAL_FILE, path=path)
+
+
+def _shorten(path: str) -> str:
+    return path if len(path) <= _SHOWN else f"{path[:_SHOWN]}..."
+
+
+# Without words the system's own are used; without a purpose an entry is for all that have none of their own.
+_ERRORS: dict[tuple[int, PathPurpose | None], tuple[ErrorType, str | None]] = {
+    (errno.ENOENT, None): (ErrorType.FILE_NOT_FOUND, gettext_lazy("File not found")),
+    (errno.ENOENT, PathPurpose.LIST): (ErrorType.FILE_NOT_FOUND, gettext_lazy("Directory not found")),
+    (errno.ENOTDIR, PathPurpose.READ): (
+        ErrorType.FILE_NOT_FOUND,
+        gettext_lazy("File not found, a part of its path is a file"),
+    ),
+    (errno.ENOTDIR, PathPurpose.LIST): (ErrorType.PATH_IS_NOT_A_DIRECTORY, gettext_lazy("Path is not a directory")),
+    (errno.ENOTDIR, PathPurpose.WRITE): (
+        ErrorType.FILE_WRITE_FAILURE,
+        gettext_lazy("A part of the path is a file, not a directory"),
+    ),
+    (errno.EISDIR, None): (ErrorType.TARGET_IS_DIRECTORY, _DIRECTORY),
+    (errno.ELOOP, PathPurpose.WRITE): (ErrorType.FILE_WRITE_FAILURE, _LOOP),
+    (errno.ELOOP, None): (ErrorType.READ_CONTENT_FAILURE, _LOOP),
+    (errno.EACCES, None): (ErrorType.PERMISSION_DENIED, None),
+    (errno.EPERM, None): (ErrorType.PERMISSION_DENIED, None),
+    (errno.EROFS, None): (ErrorType.PERMISSION_DENIED, None),
+    (errno.ENOSPC, None): (ErrorType.NO_SPACE_LEFT, None),
+    (errno.EDQUOT, None): (ErrorType.NO_SPACE_LEFT, None),
+    (errno.ENXIO, None): (ErrorType.SPECIAL_FILE, _SPECIAL),
+    (errno.ENODEV, None): (ErrorType.SPECIAL_FILE, _SPECIAL),
+    (errno.EOPNOTSUPP, None): (ErrorType.SPECIAL_FILE, _SPECIAL),
+}

@@ -1,0 +1,407 @@
+"""The directories that may be worked in, and the one way to files in them: found by text, opened beneath a root."""
+
+import errno
+import os
+import stat
+import sys
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Self
+
+from tejat.core.errors import ErrorType, UsageError, WorkspaceError
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy
+from tejat.workspace.files.created_directories import CreatedDirectories, make_directories
+from tejat.workspace.files.openat import (
+    BeneathOpener,
+    PathResolution,
+    PathWalk,
+    RootDirectory,
+    refuse_kernel_filesystem,
+    stat_entry,
+)
+from tejat.workspace.files.path_errors import (
+    MAX_NAME_BYTES,
+    MAX_PATH_BYTES,
+    PathPurpose,
+    not_a_file_error,
+    outside_workspace_error,
+    path_error,
+    path_too_long_error,
+    unencodable_path_error,
+)
+from tejat.workspace.files.system_calls import kernel_path
+
+_CHUNK = 65536
+
+
+@frozen
+class Location:
+    """A place beneath a root, as text: nothing is known about what is there.
+
+    `relative` has no `..`, `.` or empty component and no slash at either end; "" is the root itself.
+    """
+
+    root: RootDirectory
+    relative: str
+
+    @property
+    def path(self) -> str:
+        """Absolute, as the user spells the root."""
+        return _join(self.root.path, self.relative)
+
+
+class Roots:
+    """The workspace directories, each held open from now on.
+
+    Every method that takes a location or a path raises WorkspaceError, whose message names the path as the caller
+    meant it. Common to all: PATH_NOT_IN_WORKSPACE (a link leads out), FILE_NOT_FOUND, PERMISSION_DENIED (also for every
+    object on proc, sysfs and their like), READ_CONTENT_FAILURE (link loops and what else the system answers; in
+    `open_parent` FILE_WRITE_FAILURE instead).
+    """
+
+    __slots__ = ("_beneath", "_for_reading", "_opener", "_spellings", "directories", "paths")
+
+    def __init__(
+        self,
+        directories: Sequence[str | os.PathLike[str]],
+        *,
+        for_reading: Sequence[str | os.PathLike[str]] = (),
+        opener: PathResolution = PathResolution.KERNEL,
+    ) -> None:
+        """Raises UsageError that names the directory which is missing or is none. Duplicates are folded into one.
+
+        Those `for_reading` are no workspace directories: files in them can be named by their whole path, and only read.
+        """
+        if not directories:
+            raise UsageError(gettext_lazy("At least one workspace directory is needed."))
+        spellings: dict[str, RootDirectory] = {}
+        roots: list[RootDirectory] = []
+        try:
+            for directory in directories:
+                _open_root(os.fspath(directory), roots, spellings)
+            working = len(roots)
+            for directory in for_reading:
+                _open_root(os.fspath(directory), roots, spellings)
+        except BaseException:
+            _close_all(roots)
+            raise
+        self._opener = opener
+        self._for_reading = tuple(roots[working:])
+        self._set_roots(tuple(roots[:working]), spellings)
+
+    def add(self, directories: Sequence[str | os.PathLike[str]]) -> tuple[RootDirectory, ...]:
+        """Work in these too from now on; returns those that are new. Raises UsageError, and adds none, as above."""
+        known = [*self.directories, *self._for_reading]
+        roots, spellings = list(known), dict(self._spellings)
+        try:
+            for directory in directories:
+                _open_root(os.fspath(directory), roots, spellings)
+        except BaseException:
+            _close_all(roots[len(known) :])
+            raise
+        new = tuple(roots[len(known) :])
+        self._set_roots((*self.directories, *new), spellings)
+        return new
+
+    def _set_roots(self, directories: tuple[RootDirectory, ...], spellings: dict[str, RootDirectory]) -> None:
+        prefixes = sorted(spellings.items(), key=lambda item: len(item[0]), reverse=True)
+        self._spellings, self._beneath = spellings, BeneathOpener(prefixes, self._opener)
+        self.directories = directories
+        self.paths = tuple(root.path for root in directories)
+
+    @property
+    def first(self) -> RootDirectory:
+        """The root that relative paths belong to."""
+        return self.directories[0]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let the directories go. What was opened beneath them stays open."""
+        _close_all(self.directories)
+        _close_all(self._for_reading)
+
+    def locate(self, path: str, *, base: Location | None = None) -> Location:
+        """Find the place that a path names, by its text: exactly that name, nothing is decoded or expanded.
+
+        A relative path belongs to `base`, else to the first root, or to another root if it exists only in that one. A
+        leading `@` is dropped when that alone makes the path exist. Raises WorkspaceError: PATH_NOT_IN_WORKSPACE, and
+        INVALID_TOOL_PARAMS for what cannot be a path (too long, not encodable).
+        """
+        text = path.replace("\0", "")
+        _check_limits(text)
+        location = self._resolve_text(text, base)
+        if not text.startswith("@") or not self._is_missing(location):
+            return location
+        try:
+            without = self._resolve_text(text[1:], base)
+        except WorkspaceError:
+            return location
+        return without if self._exists(without) else location
+
+    def open_file(self, location: Location) -> "OpenFile":
+        """Open a regular file for reading, at once, whatever is there.
+
+        Raises WorkspaceError: SPECIAL_FILE for a FIFO, socket or device, TARGET_IS_DIRECTORY, FILE_NOT_FOUND also when
+        a component on the way is a file.
+        """
+        try:
+            fd, status = self._beneath.open(location.root, location.relative, os.O_RDONLY)
+        except OSError as error:
+            raise self._failure(error, location, PathPurpose.READ) from error
+        if not stat.S_ISREG(status.st_mode):
+            os.close(fd)
+            raise not_a_file_error(location.path, status)
+        return OpenFile(fd, location, status)
+
+    def open_directory(self, location: Location) -> "OpenDirectory":
+        """Open a directory for listing. Raises WorkspaceError: PATH_IS_NOT_A_DIRECTORY, for a file on the way too."""
+        if location.root in self._for_reading:
+            raise outside_workspace_error(location.path, self.paths)
+        try:
+            fd, status = self._beneath.open(location.root, location.relative, os.O_RDONLY | os.O_DIRECTORY)
+        except OSError as error:
+            raise self._failure(error, location, PathPurpose.LIST) from error
+        return OpenDirectory(fd, location, status)
+
+    def open_parent(self, location: Location, *, create: bool) -> "ParentDirectory":
+        """Open the directory that a file of this location is or would be in, after all links, dangling ones too.
+
+        With `create` the directories that are missing are made; without it nothing is changed. Raises WorkspaceError:
+        TARGET_IS_DIRECTORY, SPECIAL_FILE, NO_SPACE_LEFT, FILE_WRITE_FAILURE when a component on the way is a file.
+        After an error nothing that was made is left.
+        """
+        if location.root in self._for_reading:
+            raise outside_workspace_error(location.path, self.paths)
+        try:
+            with self._beneath.walk(location.root, location.relative) as walk:
+                status = _stat_target(walk)
+                if status is not None and not stat.S_ISREG(status.st_mode):
+                    raise not_a_file_error(location.path, status)
+                refuse_kernel_filesystem(walk.fd)
+                *missing, name = reversed(walk.pending)
+                resolved = self._resolve_real(walk, [*walk.trail, *missing, name])
+                made = make_directories(walk.fd, missing if create else ())
+        except OSError as error:
+            raise self._failure(error, location, PathPurpose.WRITE) from error
+        return ParentDirectory(made, name, resolved, () if create else tuple(missing))
+
+    def stat(self, location: Location) -> os.stat_result:
+        """Stat what is there after all links. FILE_NOT_FOUND also when a component on the way is a file."""
+        try:
+            return self._beneath.stat(location.root, location.relative)
+        except OSError as error:
+            raise self._failure(error, location, PathPurpose.READ) from error
+
+    def _resolve_text(self, text: str, base: Location | None) -> Location:
+        if text.startswith("/"):
+            return self._match_root(text, text)
+        if base is not None:
+            return self._match_root(_join(base.path, text), text)
+        location = self._match_root(_join(self.first.path, text), text)
+        if len(self.directories) == 1 or not self._is_missing(location):
+            return location
+        others = [self._beneath.match(_absolute(_join(root.path, text))) for root in self.directories[1:]]
+        existing = {Location(*other) for other in others if other is not None and self._exists(Location(*other))}
+        return existing.pop() if len(existing) == 1 else location
+
+    def _match_root(self, path: str, spelled: str) -> Location:
+        found = self._beneath.match(_absolute(path))
+        if found is None:
+            raise outside_workspace_error(spelled, self.paths)
+        return Location(*found)
+
+    def _resolve_real(self, walk: PathWalk, components: list[str]) -> Location:
+        # Through the real path, so that one file has one location even where roots lie in one another.
+        found = self._beneath.match(_join(walk.root.real_path, "/".join(components)))
+        return Location(walk.root, "/".join(components)) if found is None else Location(*found)
+
+    def _is_missing(self, location: Location) -> bool:
+        try:
+            self._beneath.stat(location.root, location.relative)
+        except OSError as error:
+            return error.errno in (errno.ENOENT, errno.ENOTDIR)
+        return False
+
+    def _exists(self, location: Location) -> bool:
+        try:
+            self._beneath.stat(location.root, location.relative)
+        except OSError:
+            return False
+        return True
+
+    def _failure(self, error: OSError, location: Location, purpose: PathPurpose) -> WorkspaceError:
+        if error.errno == errno.EXDEV:
+            return outside_workspace_error(location.path, self.paths)
+        return path_error(error, location.path, purpose=purpose)
+
+
+class _OpenHandle:
+    """A descriptor with the location it was opened at and the fstat of that moment; closes as a context manager."""
+
+    __slots__ = ("fd", "location", "status")
+
+    def __init__(self, fd: int, location: Location, status: os.stat_result) -> None:
+        self.fd = fd
+        self.location = location
+        self.status = status
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def real_path(self) -> str:
+        """Where the kernel says that this is now. Raises WorkspaceError(READ_CONTENT_FAILURE) if it does not say."""
+        path = kernel_path(self.fd)
+        if path is None:
+            message = f"The system cannot tell the real path of {self.location.path}"
+            raise WorkspaceError(message, ErrorType.READ_CONTENT_FAILURE, path=self.location.path)
+        return path
+
+    def fileno(self) -> int:
+        """The descriptor, for whatever takes file objects."""
+        return self.fd
+
+    def close(self) -> None:
+        """Close once; a second time does nothing."""
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
+
+
+class OpenFile(_OpenHandle):
+    """A regular file, open for reading."""
+
+    __slots__ = ()
+
+    def read(self, limit: int) -> bytes:
+        """The first bytes of the file, at most `limit`. Raises WorkspaceError(READ_CONTENT_FAILURE)."""
+        chunks: list[bytes] = []
+        have = 0
+        try:
+            while have < limit:
+                # The file may have grown; and a limit far above its size must not cost memory.
+                expected = max(self.status.st_size - have, 0) or _CHUNK
+                chunk = os.pread(self.fd, min(limit - have, expected), have)
+                if not chunk:
+                    break
+                chunks.append(chunk)
+                have += len(chunk)
+        except OSError as error:
+            message = f"{error.strerror}: {self.location.path}"
+            raise WorkspaceError(message, ErrorType.READ_CONTENT_FAILURE, path=self.location.path) from error
+        return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+    def read_all(self) -> bytes:
+        """The whole file up to its end of now. Raises WorkspaceError(READ_CONTENT_FAILURE)."""
+        return self.read(sys.maxsize)
+
+
+class OpenDirectory(_OpenHandle):
+    """A directory, open for `os.scandir(fd)` and as a `dir_fd`."""
+
+    __slots__ = ()
+
+
+class ParentDirectory:
+    """Where a file is or would be written, after all links.
+
+    `name` is the last component, no link when it was resolved. `location` is the place of the file itself, the same for
+    every link to it. `fd` is the directory of the file or, while some are `missing`, the deepest that exists; it can be
+    synced where the directory is readable.
+    """
+
+    __slots__ = ("_made", "location", "missing", "name")
+
+    def __init__(self, made: CreatedDirectories, name: str, location: Location, missing: tuple[str, ...]) -> None:
+        self._made = made
+        self.name = name
+        self.location = location
+        self.missing = missing
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def fd(self) -> int:
+        return self._made.fd
+
+    def remove_created(self) -> None:
+        """Remove the directories that `open_parent` made for this, as far as they are empty."""
+        self._made.remove()
+
+    def close(self) -> None:
+        """Close once; a second time does nothing. Directories that were made stay."""
+        self._made.close()
+
+
+def _open_root(directory: str, roots: list[RootDirectory], spellings: dict[str, RootDirectory]) -> None:
+    try:
+        root = RootDirectory(_absolute(directory or "\0"))
+    except ValueError as error:  # it is empty, or holds a NUL or half a character
+        raise UsageError(gettext_lazy("Workspace directory is not a path: {path!r}", path=directory)) from error
+    except OSError as error:
+        told = gettext_lazy("Workspace directory cannot be used: {path} ({why})", path=directory, why=error.strerror)
+        raise UsageError(told) from error
+    known = next((other for other in roots if os.path.samestat(os.fstat(other.fd), os.fstat(root.fd))), None)
+    if known is None:
+        roots.append(root)
+    else:
+        root.close()
+    for spelling in (root.path, root.real_path):
+        spellings.setdefault(f"{spelling.rstrip('/')}/", known or root)
+
+
+def _close_all(roots: Sequence[RootDirectory]) -> None:
+    for root in roots:
+        root.close()
+
+
+def _absolute(path: str) -> str:
+    normal = os.path.abspath(path)
+    return normal[1:] if normal.startswith("//") else normal
+
+
+def _join(directory: str, relative: str) -> str:
+    if not relative:
+        return directory
+    return f"{directory}{relative}" if directory == "/" else f"{directory}/{relative}"
+
+
+def _check_limits(path: str) -> None:
+    try:
+        encoded = os.fsencode(path)
+    except UnicodeEncodeError as error:
+        raise unencodable_path_error(path) from error
+    if len(encoded) <= MAX_NAME_BYTES:
+        return
+    if len(encoded) > MAX_PATH_BYTES or any(len(name) > MAX_NAME_BYTES for name in encoded.split(b"/")):
+        raise path_too_long_error(path)
+
+
+def _stat_target(walk: PathWalk) -> os.stat_result | None:
+    """The stat of what is at the end of the walk, None when it or a directory before it does not exist."""
+    try:
+        return walk.resolve(stat_entry)
+    except FileNotFoundError:
+        # A link through a missing directory and out of it again: there is nothing that could be made for it.
+        if ".." in walk.pending or "." in walk.pending:
+            raise
+        return None

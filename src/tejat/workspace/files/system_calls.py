@@ -1,0 +1,125 @@
+"""The few things to ask of the system that the standard library has no function for."""
+
+import errno
+import fcntl
+import os
+import sys
+from functools import cache
+
+O_PATH: int = getattr(os, "O_PATH", 0)  # 0 where there is none
+# Where there is no O_PATH, a directory that may only be passed through is opened for search, else for reading.
+O_TRAVERSE: int = os.O_DIRECTORY | (O_PATH or getattr(os, "O_SEARCH", os.O_RDONLY))
+
+_OPENAT2 = 437
+_OPENAT2_TRIES = 8
+_RESOLVE = 0x08 | 0x02  # RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS
+_DELETED = " (deleted)"  # what Linux appends to the path of an open file without a name
+
+_KERNEL_FILESYSTEMS = {
+    # proc, sysfs, debugfs, tracefs, securityfs, configfs, binfmt_misc, fusectl
+    *(0x9FA0, 0x62656572, 0x64626720, 0x74726163, 0x73636673, 0x62656570, 0x42494E4D, 0x65735543),
+    # mqueue, devpts, pstore, cgroup, cgroup2, resctrl, bpf, efivarfs
+    *(0x19800202, 0x1CD1, 0x6165676C, 0x27E0EB, 0x63677270, 0x07655821, 0xCAFE4A11, 0xDE5E81E4),
+    # nsfs, pidfs, apparmorfs, selinuxfs, smackfs
+    *(0x6E736673, 0x50494446, 0x5A3C69F0, 0xF97CFF8C, 0x43415D53),
+}
+
+
+def openat2(directory: int, relative: str, flags: int) -> int:
+    """Open a path that may not leave `directory`, with links but without magic ones, in one system call.
+
+    Raises OSError: EXDEV for a path that leaves or meets an absolute link, ELOOP for a magic link or a loop, EAGAIN
+    when renames got in the way again and again, ENOSYS where the system has no such call, and what open answers.
+    """
+    if not _HAS_OPENAT2:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), relative)
+    library = _libc()
+    path = os.fsencode(relative)
+    number = errno.EAGAIN
+    for _ in range(_OPENAT2_TRIES):
+        descriptor = library.openat2(directory, path, flags)
+        if descriptor >= 0:
+            return descriptor
+        number = library.get_errno()
+        if number not in (errno.EAGAIN, errno.EINTR):
+            break
+    raise OSError(number, os.strerror(number), relative)
+
+
+def is_on_kernel_filesystem(fd: int) -> bool:
+    """Whether what is open lives on a file system whose files are questions to the kernel. Raises OSError."""
+    if sys.platform != "linux":
+        return False
+    library = _libc()
+    kind = library.file_system(fd)
+    if kind is None:
+        number = library.get_errno()
+        raise OSError(number, os.strerror(number))
+    return kind in _KERNEL_FILESYSTEMS
+
+
+def kernel_path(fd: int) -> str | None:
+    """Where the kernel says that an open file is now; None where the system cannot tell."""
+    try:
+        if sys.platform == "darwin":
+            return os.fsdecode(fcntl.fcntl(fd, fcntl.F_GETPATH, bytes(1024)).rstrip(b"\0"))
+        path = os.readlink(f"/proc/self/fd/{fd}")
+    except OSError:
+        return None
+    if path.endswith(_DELETED) and not _is_at(fd, path):
+        return path.removesuffix(_DELETED)
+    return path
+
+
+def _is_at(fd: int, path: str) -> bool:
+    try:
+        return os.path.samestat(os.fstat(fd), os.lstat(path))
+    except OSError:
+        return False
+
+
+class _LibC:
+    """The functions of the C library."""
+
+    def __init__(self) -> None:
+        # Many runs open no file beneath a directory, and ctypes takes longer to load than such a file to read.
+        import ctypes
+
+        class OpenHow(ctypes.Structure):
+            _fields_ = (("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64))
+
+        @cache
+        def how(flags: int) -> OpenHow:
+            return OpenHow(flags, 0, _RESOLVE)
+
+        library = ctypes.CDLL(None, use_errno=True)
+        call, fstatfs = library.syscall, library.fstatfs
+        call.argtypes = (ctypes.c_long, ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(OpenHow), ctypes.c_size_t)
+        call.restype = ctypes.c_long
+        fstatfs.argtypes = (ctypes.c_int, ctypes.c_void_p)
+        size = ctypes.sizeof(OpenHow)
+        # struct statfs, with room to spare; its type is the first field, which one rare family has narrower.
+        answer = ctypes.c_ulong * 64
+        first = ctypes.c_uint if os.uname().machine == "s390x" else ctypes.c_ulong
+
+        def openat2(directory: int, path: bytes, flags: int) -> int:
+            return call(_OPENAT2, directory, path, how(flags), size)
+
+        def file_system(fd: int) -> int | None:
+            told = answer()
+            return None if fstatfs(fd, told) != 0 else first.from_buffer(told).value & 0xFFFFFFFF
+
+        self.get_errno = ctypes.get_errno
+        self.openat2 = openat2
+        """A descriptor, or less than 0."""
+        self.file_system = file_system
+        """The number of its kind, or None."""
+
+
+@cache
+def _libc() -> _LibC:
+    return _LibC()
+
+
+# Two rare families number their calls differently.
+_HAS_OPENAT2 = sys.platform == "linux" and not os.uname().machine.startswith(("alpha", "mips"))

@@ -1,0 +1,204 @@
+"""A file on its way: written beside its target under no name or a temporary one, then published in one step."""
+
+import errno
+import os
+import re
+import stat
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from enum import Enum, auto
+from typing import Self
+
+
+class TempFileNaming(Enum):
+    """When a draft gets a name in the directory."""
+
+    DEFERRED = auto()
+    """Only when it is complete, so that a crash leaves nothing behind. Not every system can do that."""
+    IMMEDIATE = auto()
+
+
+class DeferredNamingUnsupported(Exception):
+    """The system or the file system has no files without a name, or no way to name them afterwards."""
+
+
+class TempFile:
+    """A context manager around a new file in the directory whose descriptor is given.
+
+    Everything raises the OSError of the system as it is; with `Naming.DEFERRED` making, naming and publishing may raise
+    CannotNameLate instead. A draft that was not published is gone when the context ends.
+    """
+
+    __slots__ = ("_directory", "_name", "fd")
+
+    def __init__(self, directory: int, *, mode: int, naming: TempFileNaming) -> None:
+        """`mode` is as for open(2): the umask, or a default access list of the directory, is applied by the kernel."""
+        self._directory = directory
+        self._name: str | None = None
+        if naming is TempFileNaming.DEFERRED:
+            self.fd = _open_unnamed(directory, mode)
+        else:
+            name = _random_name()
+            self.fd = os.open(name, _CREATE, mode, dir_fd=directory)
+            self._name = name
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self.fd)
+        self._unlink_name()
+
+    def write(self, pieces: Sequence[bytes | memoryview], stop: Callable[[], None]) -> int:
+        """Append all pieces, never joined, and return how many bytes they have. `stop` is called now and then."""
+        size = 0
+        for start in range(0, len(pieces), _BATCH_PIECES):
+            stop()
+            batch = list(pieces[start : start + _BATCH_PIECES])
+            size += sum(map(len, batch))
+            _write_batch(self.fd, batch)
+        return size
+
+    def ensure_name(self) -> str:
+        """Get the temporary name that `rename_over` renames, and take it first if the draft has none."""
+        if self._name is None:
+            # Noted before it is taken, so that an interrupt right after cannot leave it behind.
+            self._name = _random_name()
+            self._link_fd(self._name)
+        return self._name
+
+    def rename_over(self, name: str) -> None:
+        """Become the file of that name in the directory, whether there is one or not."""
+        os.rename(self.ensure_name(), name, src_dir_fd=self._directory, dst_dir_fd=self._directory)
+        self._name = None
+
+    def link_as(self, name: str) -> None:
+        """Become the file of that name. Raises FileExistsError if the name is taken, whatever took it."""
+        if self._name is None:
+            self._link_fd(name)
+            return
+        try:
+            os.link(self._name, name, src_dir_fd=self._directory, dst_dir_fd=self._directory, follow_symlinks=False)
+        except OSError as error:
+            if error.errno not in _HARD_LINK_ERRORS:
+                raise
+            self._rename_over_placeholder(name)
+        else:
+            self._unlink_name()
+
+    def _rename_over_placeholder(self, name: str) -> None:
+        # Where there are no hard links, an empty file holds the place first: making one is as exclusive as linking.
+        os.close(os.open(name, _CREATE, 0o600, dir_fd=self._directory))
+        try:
+            self.rename_over(name)
+        except BaseException:
+            os.unlink(name, dir_fd=self._directory)
+            raise
+
+    def _link_fd(self, name: str) -> None:
+        try:
+            os.link(_descriptor_path(self.fd), name, dst_dir_fd=self._directory, follow_symlinks=True)
+        except OSError as error:
+            if error.errno in _DEFERRED_NAMING_ERRORS:
+                raise DeferredNamingUnsupported from error
+            raise
+
+    def _unlink_name(self) -> None:
+        if self._name is None:
+            return
+        with suppress(FileNotFoundError):
+            os.unlink(self._name, dir_fd=self._directory)
+        self._name = None
+
+
+def remove_stale_temp_files(directory: int) -> None:
+    """Remove the drafts of processes that were killed: ours by name, our user's, their process gone. Never raises.
+
+    A directory is looked through once in the life of this process.
+    """
+    with suppress(OSError):
+        status = os.fstat(directory)
+        key = (status.st_dev, status.st_ino)
+        if key in _scanned_directories:
+            return
+        _scanned_directories.add(key)
+        for name in os.listdir(directory):
+            match = _TEMP_NAME.fullmatch(name)
+            if match and not _is_running(int(match[1])):
+                _remove_if_owned(directory, name)
+
+
+def _open_unnamed(directory: int, mode: int) -> int:
+    if sys.platform != "linux":
+        raise DeferredNamingUnsupported
+    try:
+        draft = os.open(".", os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, mode, dir_fd=directory)
+    except OSError as error:
+        if error.errno in _DEFERRED_NAMING_ERRORS and error.errno not in (errno.EPERM, errno.EACCES):
+            raise DeferredNamingUnsupported from error
+        raise
+    try:
+        # Without a proc file system there would be no way to name it.
+        if not os.path.exists(_descriptor_path(draft)):
+            raise DeferredNamingUnsupported
+    except BaseException:
+        os.close(draft)
+        raise
+    return draft
+
+
+def _descriptor_path(descriptor: int) -> str:
+    return f"/proc/self/fd/{descriptor}"
+
+
+def _random_name() -> str:
+    return f".tejat-{os.getpid()}-{os.urandom(8).hex()}.tmp"
+
+
+def _write_batch(target: int, batch: list[bytes | memoryview]) -> None:
+    while batch:
+        count = os.writev(target, batch)
+        done = 0
+        while done < len(batch) and count >= len(batch[done]):
+            count -= len(batch[done])
+            done += 1
+        if done == 0 and count == 0:
+            raise OSError(errno.EIO, "the system takes no more bytes")
+        del batch[:done]
+        if count:
+            batch[0] = memoryview(batch[0])[count:]
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
+def _remove_if_owned(directory: int, name: str) -> None:
+    with suppress(OSError):
+        status = os.stat(name, dir_fd=directory, follow_symlinks=False)
+        if stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid():
+            os.unlink(name, dir_fd=directory)
+
+
+_CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_BATCH_PIECES = 1024
+_HARD_LINK_ERRORS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS)
+_DEFERRED_NAMING_ERRORS = (
+    errno.ENOENT,
+    errno.EXDEV,
+    errno.EPERM,
+    errno.EACCES,
+    errno.EOPNOTSUPP,
+    errno.ENOTSUP,
+    errno.EINVAL,
+    errno.EISDIR,
+)
+_TEMP_NAME = re.compile(r"\.tejat-([1-9][0-9]{0,9})-[0-9a-f]{16}\.tmp")
+_scanned_directories: set[tuple[int, int]] = set()

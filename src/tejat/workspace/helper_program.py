@@ -1,0 +1,233 @@
+"""Where ripgrep is, and the one way in which programs are started to walk and search files."""
+
+import fcntl
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from enum import Enum, auto
+from functools import cache, partial
+
+_MAX_STDERR = 64 * 1024
+_BLOCK = 1024 * 1024
+# How long a silent child can go unwatched: the longest that a cancelled call waits here.
+_POLL_MILLISECONDS = 50
+_EXIT_POLL_SECONDS = 0.001
+_KEPT_VARIABLES = ("HOME", "TMPDIR", "USER", "XDG_CONFIG_HOME")
+# Whatever a repository's own configuration says, these win: nothing in it may run a program.
+_GIT_SETTINGS = (
+    ("core.fsmonitor", "false"),
+    ("core.hooksPath", "/dev/null"),
+    ("core.pager", "cat"),
+    ("safe.bareRepository", "explicit"),
+)
+
+
+@cache
+def find_ripgrep() -> str | None:
+    """The absolute path of rg: the one installed with this package, else one on PATH, else None."""
+    import sysconfig
+
+    for directory in (os.path.dirname(sys.executable), sysconfig.get_path("scripts")):
+        candidate = os.path.join(directory, "rg")
+        if os.path.isabs(candidate) and _is_program(candidate):
+            return candidate
+    return find_program("rg")
+
+
+@cache
+def find_program(name: str) -> str | None:
+    """The absolute path of a program on PATH, or None. Relative entries of PATH never count."""
+    for directory in _absolute_search_path():
+        candidate = os.path.join(directory, name)
+        if _is_program(candidate):
+            return candidate
+    return None
+
+
+class HelperProcess:
+    """A running program. Made by `running`, which also ends it."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        if process.stdout is None or process.stderr is None:
+            raise ValueError("the output of a child has to be piped")
+        self._process = process
+        self._stdout = process.stdout.fileno()
+        self._stderr = process.stderr.fileno()
+        self._kept = bytearray()
+        self._error_lines = 0
+        self._poll = select.poll()
+        for descriptor in (self._stdout, self._stderr):
+            os.set_blocking(descriptor, False)
+            self._poll.register(descriptor, select.POLLIN)
+        self._open = {self._stdout, self._stderr}
+
+    @property
+    def stderr(self) -> bytes:
+        """The first 64 KiB of what it complained of so far."""
+        return bytes(self._kept)
+
+    @property
+    def error_lines(self) -> int:
+        """How many lines it has complained of so far, also beyond those kept."""
+        return self._error_lines
+
+    def read(self, stop: Callable[[], None]) -> bytes:
+        """The next block of its output as soon as there is one; empty at the end.
+
+        `stop` is called at least every 50 ms; what it raises goes through.
+        """
+        while self._stdout in self._open:
+            stop()
+            ready = [descriptor for descriptor, _ in self._poll.poll(_POLL_MILLISECONDS)]
+            if self._stderr in ready:
+                self._read_stderr()
+            if self._stdout in ready:
+                block = self._read_pipe(self._stdout)
+                if block:
+                    return block
+        return b""
+
+    def exit_code(self, stop: Callable[[], None]) -> int:
+        """Reads and drops what is left, waits for the end and gives its exit code (negative: the signal).
+
+        `stop` is called at least every 50 ms; what it raises goes through.
+        """
+        while self._open:
+            stop()
+            for descriptor, _ in self._poll.poll(_POLL_MILLISECONDS):
+                if descriptor == self._stderr:
+                    self._read_stderr()
+                else:
+                    self._read_pipe(descriptor)
+        while (code := _poll_exit_code(self._process)) is None:
+            stop()
+            time.sleep(_EXIT_POLL_SECONDS)
+        return code
+
+    def _read_stderr(self) -> None:
+        block = self._read_pipe(self._stderr)
+        self._error_lines += block.count(b"\n")
+        self._kept += block[: _MAX_STDERR - len(self._kept)]
+
+    def _read_pipe(self, descriptor: int) -> bytes:
+        try:
+            block = os.read(descriptor, _BLOCK)
+        except BlockingIOError:
+            return b""
+        if not block:
+            self._poll.unregister(descriptor)
+            self._open.discard(descriptor)
+        return block
+
+
+class ReadAccess(Enum):
+    """What a program may read: anything, or, where the kernel can see to it, only what lies beneath its directory."""
+
+    ANYWHERE = auto()
+    BENEATH = auto()
+
+
+@contextmanager
+def run_helper(
+    argv: Sequence[str | bytes],
+    *,
+    directory_fd: int,
+    stdin: bytes | None = None,
+    read_access: ReadAccess = ReadAccess.ANYWHERE,
+) -> Generator[HelperProcess]:
+    """Runs a program in the directory that was opened, whatever its path names by now.
+
+    `argv[0]` is an absolute path. It gets a small environment in which git runs nothing on behalf of a repository and
+    ripgrep reads no configuration, a process group of its own and, unless bytes are given, an empty standard input. The
+    group is killed and the child reaped on the way out of the block. Raises OSError when the program cannot be started.
+    """
+    with _input_file(stdin) as input_fd:
+        start = partial(
+            subprocess.Popen[bytes],
+            argv,
+            bufsize=0,
+            cwd=_directory_path(directory_fd),
+            env=helper_environment(),
+            process_group=0,
+            stdin=input_fd,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        if read_access is ReadAccess.ANYWHERE:
+            process = start()
+        else:
+            from tejat.workspace.sandbox.landlock_child import start_confined
+
+            programs = [word for word in argv if word[:1] in ("/", b"/")]
+            process = start_confined(start, directory_fd=directory_fd, programs=programs)
+    with process:
+        try:
+            yield HelperProcess(process)
+        finally:
+            # A reaped leader's number may belong to someone else.
+            if process.returncode is None:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.killpg(process.pid, signal.SIGKILL)
+
+
+def helper_environment() -> Mapping[str, str]:
+    """The environment that `running` gives to a program."""
+    environment = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
+    environment["PATH"] = os.pathsep.join(_absolute_search_path())
+    environment["LC_ALL"] = "C.UTF-8"
+    environment["GIT_PAGER"] = "cat"
+    environment["GIT_OPTIONAL_LOCKS"] = "0"
+    environment["GIT_TERMINAL_PROMPT"] = "0"
+    environment["GIT_CONFIG_COUNT"] = str(len(_GIT_SETTINGS))
+    for index, (key, value) in enumerate(_GIT_SETTINGS):
+        environment[f"GIT_CONFIG_KEY_{index}"] = key
+        environment[f"GIT_CONFIG_VALUE_{index}"] = value
+    return environment
+
+
+def _absolute_search_path() -> list[str]:
+    entries = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    return [entry for entry in entries if os.path.isabs(entry)]
+
+
+def _is_program(path: str) -> bool:
+    return os.path.isfile(path) and os.access(path, os.X_OK)
+
+
+@contextmanager
+def _input_file(content: bytes | None) -> Generator[int]:
+    # A file, not a pipe: a child that does not read must not block the one who feeds it.
+    if content is None:
+        yield subprocess.DEVNULL
+        return
+    import tempfile
+
+    with tempfile.TemporaryFile(buffering=0) as file:
+        view = memoryview(content)
+        while view:
+            view = view[file.write(view) or 0 :]
+        file.seek(0)
+        yield file.fileno()
+
+
+def _directory_path(directory_fd: int) -> str:
+    if os.path.isdir("/proc/self/fd"):
+        return f"/proc/self/fd/{directory_fd}"
+    # Where there is no /proc, the system is asked for the path that the descriptor has now.
+    get_path: int = getattr(fcntl, "F_GETPATH")  # noqa: B009 - a constant that only some systems have
+    return os.fsdecode(fcntl.fcntl(directory_fd, get_path, bytes(1024)).rstrip(b"\0"))
+
+
+def _poll_exit_code(process: subprocess.Popen[bytes]) -> int | None:
+    if not hasattr(os, "waitid"):
+        return process.poll()
+    # Not reaped here: while it is a zombie, its number, which is also its group's, belongs to nobody else.
+    ended = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    if ended is None:
+        return None
+    return ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status

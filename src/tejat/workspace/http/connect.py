@@ -1,0 +1,111 @@
+"""From a host and a port to a connected socket, whichever of its addresses is alive."""
+
+import asyncio
+import os
+import socket
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, TypeAlias
+
+from tejat.core.i18n import gettext_lazy
+from tejat.workspace.http.types import HttpFailure, HttpFailureKind
+from tejat.workspace.threads.daemon import run_in_daemon_thread, wait_for_future
+
+_HEAD_START_SECONDS = 0.25
+_MAX_ADDRESSES = 16
+
+Address: TypeAlias = "tuple[socket.AddressFamily, tuple[Any, ...]]"
+
+
+async def connect_to_host(host: str, port: int) -> socket.socket:
+    """A socket that is connected to one of the host's addresses and does not block.
+
+    Each address gets a small head start over the next, so that a dead one does not hold up the living. Raises
+    HttpFailure with DNS or CONNECT.
+    """
+    where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    return await connect_to_any(await _resolve(host, port), where=where)
+
+
+async def connect_to_address(address: str, port: int, *, where: str) -> socket.socket:
+    """The same for an address, which is never looked up: whoever checked it must get what was checked."""
+    try:
+        found = _getaddrinfo(address, port, socket.AI_NUMERICHOST)
+    except (OSError, UnicodeError):
+        found = []
+    return await connect_to_any(found, where=where)
+
+
+async def connect_to_any(addresses: Sequence[Address], *, where: str) -> socket.socket:
+    """The socket that was connected first. Raises HttpFailure with CONNECT when no address answers."""
+    waiting = list(addresses)
+    attempts: set[asyncio.Task[socket.socket]] = set()
+    error: OSError | None = None
+    try:
+        while waiting or attempts:
+            if waiting:
+                attempts.add(asyncio.create_task(_connect(waiting.pop(0))))
+            done, attempts = await asyncio.wait(
+                attempts,
+                timeout=_HEAD_START_SECONDS if waiting else None,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+            winner = next((attempt for attempt in done if attempt.exception() is None), None)
+            if winner is not None:
+                attempts |= done - {winner}
+                return winner.result()
+            error = _first_error(done) or error
+    finally:
+        for attempt in attempts:
+            attempt.cancel()
+            attempt.add_done_callback(_close_result)
+    reason = os.strerror(error.errno) if error is not None and error.errno else gettext_lazy("no address answered")
+    raise HttpFailure(
+        gettext_lazy("No connection to {where}: {reason}.", where=where, reason=reason), HttpFailureKind.CONNECT
+    )
+
+
+async def _resolve(host: str, port: int) -> list[Address]:
+    """All addresses, the families taking turns. A literal address is not looked up."""
+    with suppress(OSError):
+        return _getaddrinfo(host, port, socket.AI_NUMERICHOST)
+    try:
+        found = await wait_for_future(run_in_daemon_thread(lambda: _getaddrinfo(host, port, 0)))
+    except (OSError, UnicodeError):
+        found = []
+    if not found:
+        raise HttpFailure(gettext_lazy("The name {host} could not be resolved.", host=host), HttpFailureKind.DNS)
+    first = [address for address in found if address[0] == found[0][0]]
+    second = [address for address in found if address[0] != found[0][0]]
+    mixed = [address for pair in zip(first, second, strict=False) for address in pair]
+    shorter = min(len(first), len(second))
+    return (mixed + first[shorter:] + second[shorter:])[:_MAX_ADDRESSES]
+
+
+def _getaddrinfo(host: str, port: int, flags: int) -> list[Address]:
+    # As bytes, a name does not load the tables for international ones.
+    found = socket.getaddrinfo(host.encode("ascii"), port, type=socket.SOCK_STREAM, flags=flags)
+    return [(family, address) for family, _, _, _, address in found]
+
+
+async def _connect(address: Address) -> socket.socket:
+    family, where = address
+    # Only for a socket that says its protocol does asyncio send at once what is left of a request.
+    connection = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        connection.setblocking(False)
+        await asyncio.get_running_loop().sock_connect(connection, where)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _first_error(done: "set[asyncio.Task[socket.socket]]") -> OSError | None:
+    errors = [attempt.exception() for attempt in done]
+    return next((error for error in errors if isinstance(error, OSError)), None)
+
+
+def _close_result(attempt: "asyncio.Task[socket.socket]") -> None:
+    if not attempt.cancelled() and attempt.exception() is None:
+        attempt.result().close()

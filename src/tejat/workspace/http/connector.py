@@ -1,0 +1,152 @@
+"""Making a new connection: dial, pass the proxy, shake hands over TLS."""
+
+import asyncio
+import socket
+import ssl
+
+from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.workspace.http.connect import connect_to_address, connect_to_host
+from tejat.workspace.http.connection import HttpConnection, OutgoingRequest, ssl_error_text
+from tejat.workspace.http.deadline import RequestDeadline
+from tejat.workspace.http.proxies import Proxy
+from tejat.workspace.http.stream import SocketStream
+from tejat.workspace.http.tls import CertificateStore
+from tejat.workspace.http.types import AddressResolver, HttpFailure, HttpFailureKind, HttpLimits
+from tejat.workspace.http.url import Origin
+
+_NO_LIMITS = HttpLimits(first_byte=None, idle=None, total=None)  # all of it counts as connecting
+
+
+async def open_connection(
+    origin: Origin,
+    *,
+    proxy: Proxy | None,
+    resolver: AddressResolver | None,
+    certificate_store: CertificateStore,
+    deadline: RequestDeadline,
+) -> HttpConnection:
+    """A connection over which requests for this origin can be sent.
+
+    Raises HttpFailure with DNS, CONNECT, PROXY, TLS or TIMED_OUT_CONNECT, and whatever `dial` raises.
+    """
+    stream = SocketStream()
+    alarm = asyncio.timeout_at(deadline.until(deadline.limits.connect))
+    try:
+        async with alarm:
+            await _connect(stream, origin, proxy=proxy, resolver=resolver, certificate_store=certificate_store)
+    except BaseException as error:
+        stream.abort()
+        if isinstance(error, TimeoutError) and alarm.expired():
+            deadline.check(None, HttpFailureKind.TIMED_OUT_TOTAL)
+            raise deadline.timeout_failure(HttpFailureKind.TIMED_OUT_CONNECT) from None
+        raise
+    return HttpConnection(stream, where=origin.authority)
+
+
+async def _connect(
+    stream: SocketStream,
+    origin: Origin,
+    *,
+    proxy: Proxy | None,
+    resolver: AddressResolver | None,
+    certificate_store: CertificateStore,
+) -> None:
+    if proxy is not None:
+        await _connect_to_proxy(stream, proxy, certificate_store)
+        if not origin.is_secure:
+            return
+        await _open_tunnel(stream, origin, proxy)
+    else:
+        await _attach(stream, await _open_socket(origin, resolver))
+    if origin.is_secure:
+        await _start_tls(stream, origin, certificate_store)
+
+
+async def _open_socket(origin: Origin, resolver: AddressResolver | None) -> socket.socket:
+    if resolver is None:
+        return await connect_to_host(origin.host, origin.port)
+    address, port = await resolver(origin.host, origin.port)
+    return await connect_to_address(address, port, where=origin.authority)
+
+
+async def _attach(stream: SocketStream, connection: socket.socket) -> None:
+    try:
+        await asyncio.get_running_loop().create_connection(lambda: stream, sock=connection)
+    except BaseException:
+        connection.close()
+        raise
+
+
+async def _connect_to_proxy(stream: SocketStream, proxy: Proxy, certificate_store: CertificateStore) -> None:
+    try:
+        await _attach(stream, await _open_socket(proxy.origin, None))
+        if proxy.origin.is_secure:
+            await _start_tls(stream, proxy.origin, certificate_store)
+    except HttpFailure as failure:
+        raise HttpFailure(
+            gettext_lazy("The proxy cannot be reached. {why}", why=failure.message), HttpFailureKind.PROXY
+        ) from None
+
+
+async def _open_tunnel(stream: SocketStream, origin: Origin, proxy: Proxy) -> None:
+    tunnel = HttpConnection(stream, where=gettext_lazy("The proxy {authority}", authority=proxy.origin.authority))
+    request = OutgoingRequest("CONNECT", origin.authority, (("Host", origin.authority), *proxy.headers))
+    deadline = RequestDeadline(_NO_LIMITS, where=tunnel.server, clock=stream.loop.time)
+    try:
+        response = await tunnel.send(request, (), deadline)
+    except HttpFailure as failure:
+        raise HttpFailure(
+            gettext_lazy("{why} It was asked for {authority}.", why=failure.message, authority=origin.authority),
+            HttpFailureKind.PROXY,
+        ) from None
+    if response.status == 407:
+        raise HttpFailure(
+            gettext_lazy("{where} wants a name and a password, or other ones.", where=tunnel.server),
+            HttpFailureKind.PROXY,
+        )
+    if not 200 <= response.status < 300:
+        words = gettext_lazy(
+            "{where} answered {status} when it was asked for {authority}.",
+            where=tunnel.server,
+            status=response.status,
+            authority=origin.authority,
+        )
+        raise HttpFailure(words, HttpFailureKind.PROXY)
+    if tunnel.has_trailing_data:
+        raise HttpFailure(
+            gettext_lazy("{where} spoke before {authority} could.", where=tunnel.server, authority=origin.authority),
+            HttpFailureKind.PROXY,
+        )
+
+
+async def _start_tls(stream: SocketStream, origin: Origin, certificate_store: CertificateStore) -> None:
+    context = await certificate_store.context()
+    if stream.has_data or stream.at_eof:
+        # What came before TLS began would be lost, and both sides would wait for the other.
+        words = (
+            gettext_lazy("{server} spoke before the TLS handshake.", server=origin.authority)
+            if stream.has_data
+            else gettext_lazy("{server} closed the connection.", server=origin.authority)
+        )
+        raise HttpFailure(words, HttpFailureKind.TLS)
+    try:
+        await stream.start_tls(context, origin.host.removesuffix("."))
+    except ssl.SSLCertVerificationError as error:
+        unread = join_lazy(
+            "", (gettext_lazy(" ({name} could not be loaded.)", name=name) for name in certificate_store.load_errors)
+        )
+        words = gettext_lazy(
+            "The certificate of {server} is not trusted: {why}.{unread}",
+            server=origin.authority,
+            why=error.verify_message.rstrip(".") or gettext_lazy("it cannot be verified"),
+            unread=unread,
+        )
+    except ssl.SSLError as error:
+        words = gettext_lazy(
+            "{authority} does not speak TLS as we do: {why}.", authority=origin.authority, why=ssl_error_text(error)
+        )
+    except OSError:
+        words = gettext_lazy("{authority} closed the connection during the TLS handshake.", authority=origin.authority)
+    else:
+        return
+    raise HttpFailure(words, HttpFailureKind.TLS)

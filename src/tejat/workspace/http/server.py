@@ -1,0 +1,337 @@
+"""A small HTTP/1.1 server: one handler, answers whole or piece by piece, and a limit on everything."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
+from email.utils import formatdate
+from http import HTTPStatus
+from typing import Protocol, TypeAlias
+
+import h11
+
+from tejat.core.frozen import field, frozen
+from tejat.workspace.http.types import Headers
+
+_BLOCK = 65_536
+_LINGER_SECONDS = 1.0
+_CLOSE_SECONDS = 2.0
+
+
+@frozen
+class ServerLimits:
+    """How much of everything a server takes, in bytes and in seconds.
+
+    `idle_seconds` is how long a connection may be silent between two requests, `head_seconds` and `body_seconds` how
+    long a request may take to come, `write_seconds` how long a client may take nothing of an answer.
+    """
+
+    connections: int = 64
+    head: int = 65_536
+    body: int = 16 * 2**20
+    idle_seconds: float = 120.0
+    head_seconds: float = 20.0
+    body_seconds: float = 60.0
+    write_seconds: float = 60.0
+
+
+class HttpError(Exception):
+    """The request is answered with this status and these words."""
+
+    def __init__(self, status: int, words: str, headers: tuple[tuple[str, str], ...] = ()) -> None:
+        super().__init__(words)
+        self.status = status
+        self.message = words
+        self.headers = headers
+
+
+class BodyStream(Protocol):
+    """The rest of an answer, piece by piece. `aclose` is called whether or not all were taken, or any."""
+
+    def __aiter__(self) -> AsyncIterator[bytes]: ...
+
+    async def aclose(self) -> None: ...
+
+
+@frozen
+class ServerResponse:
+    """An answer. `pieces`, where there are any, are sent one by one as they come, after `body`."""
+
+    status: int
+    headers: tuple[tuple[str, str], ...] = ()
+    body: bytes = b""
+    stream: BodyStream | None = field(default=None, repr=False, compare=False)
+
+
+class ServerRequest:
+    """A request whose body is still to come."""
+
+    __slots__ = ("_read", "headers", "method", "target")
+
+    def __init__(self, method: str, target: str, headers: Headers, read: Callable[[], Awaitable[bytes]]) -> None:
+        self.method = method
+        self.target = target
+        self.headers = headers
+        self._read = read
+
+    @property
+    def path(self) -> str:
+        return self.target.partition("?")[0]
+
+    async def read(self) -> bytes:
+        """The whole body; it can be read once. Raises Refused where it is too long, too slow or broken off.
+
+        A body that nobody reads ends the connection.
+        """
+        return await self._read()
+
+
+RequestHandler: TypeAlias = Callable[[ServerRequest], Awaitable[ServerResponse]]
+"""Answers a request. It is cancelled when the client goes away. It may raise Refused; what else it raises is told to
+the client as an internal error, without a word about what it was."""
+
+
+async def serve(
+    handler: RequestHandler, *, host: str = "127.0.0.1", port: int = 0, limits: ServerLimits | None = None
+) -> "HttpServer":
+    """Listen from now on. Port 0 is any that is free. Raises OSError."""
+    serving = HttpServer(handler, limits or ServerLimits())
+    await serving.listen(host, port)
+    return serving
+
+
+class HttpServer:
+    """A server at work. `port` is where it listens."""
+
+    def __init__(self, handler: RequestHandler, limits: ServerLimits) -> None:
+        self.port = 0
+        self._handler = handler
+        self._limits = limits
+        self._server: asyncio.Server | None = None
+        self._connections: dict[asyncio.Task[None], _ServerConnection] = {}
+        self._is_closing = False
+
+    async def listen(self, host: str, port: int) -> None:
+        self._server = await asyncio.start_server(self._serve_connection, host, port, limit=_BLOCK)
+        self.port = self._server.sockets[0].getsockname()[1]
+
+    async def close(self, *, grace_seconds: float = _CLOSE_SECONDS) -> None:
+        """Take no more requests; those that are being answered have `patience` seconds left."""
+        self._is_closing = True
+        if self._server is not None:
+            self._server.close()
+        for task, connection in self._connections.items():
+            connection.is_last = True
+            if not connection.is_busy:
+                task.cancel()
+        for limit in (grace_seconds, _CLOSE_SECONDS):
+            if self._connections:
+                await asyncio.wait(self._connections, timeout=limit)
+            for task in self._connections:
+                task.cancel()
+
+    async def _serve_connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        if len(self._connections) >= 2 * self._limits.connections:
+            writer.transport.abort()  # too many even to be told so
+            return
+        connection = _ServerConnection(reader, writer, self._handler, self._limits)
+        is_full = self._is_closing or len(self._connections) >= self._limits.connections
+        self._connections[task] = connection
+        try:
+            await (connection.reject() if is_full else connection.run())
+        except asyncio.CancelledError:
+            pass  # the server closes, and asyncio would complain about a connection that was cancelled
+        except Exception:  # noqa: BLE001 -- an answer that cannot go on is cut off, and there is nobody to tell
+            writer.transport.abort()
+        finally:
+            del self._connections[task]
+            writer.close()
+
+
+class _ClientGone(Exception):
+    """The client has left, or has been silent for too long."""
+
+
+class _ServerConnection:
+    """One connection: requests come, one after the other, and are answered in their order."""
+
+    def __init__(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, handler: RequestHandler, limits: ServerLimits
+    ) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._handler = handler
+        self._limits = limits
+        self._machine = h11.Connection(h11.SERVER, max_incomplete_event_size=limits.head)
+        self._is_read = asyncio.Event()
+        self._wants_head_only = False
+        self.is_busy = False
+        self.is_last = False
+
+    async def run(self) -> None:
+        """Raises OSError where the client takes no answers."""
+        with suppress(_ClientGone):
+            while not self.is_last:
+                try:
+                    request = await self._next_request()
+                except HttpError as error:
+                    await self._send(_error_response(error), last=True)
+                    break
+                self.is_busy = True
+                await self._handle_request(request)
+                self.is_busy = False
+                if self._machine.our_state is not h11.DONE or self._machine.their_state is not h11.DONE:
+                    break
+                self._machine.start_next_cycle()
+        await self._linger()
+
+    async def reject(self) -> None:
+        """Tell so whoever asks for something soon. Nobody else is waited for."""
+        with suppress(_ClientGone, HttpError, TimeoutError):
+            async with asyncio.timeout(_CLOSE_SECONDS):
+                await self._next_request()
+                await self._send(_error_response(HttpError(503, "Too many connections.")), last=True)
+
+    async def _next_request(self) -> ServerRequest:
+        """Raises Refused and _Gone."""
+        self._is_read.clear()
+        event = await self._next_event(self._limits.idle_seconds, at_most=1)
+        if event is h11.NEED_DATA:
+            event = await self._next_event(self._limits.head_seconds)
+        if not isinstance(event, h11.Request):
+            raise _ClientGone
+        pairs = tuple((name.decode("latin-1"), text.decode("latin-1")) for name, text in event.headers.raw_items())
+        if sum(len(name) + len(text) for name, text in pairs) > self._limits.head:
+            raise HttpError(431, "Too many headers.")
+        self._wants_head_only = event.method == b"HEAD"
+        target = bytes(event.target).decode("latin-1")
+        return ServerRequest(bytes(event.method).decode("latin-1"), target, Headers(pairs), self._read_body)
+
+    async def _next_event(self, seconds: float, *, at_most: int | None = None) -> object:
+        """The next event, or NEED_DATA once so many blocks have come. Raises Refused and _Gone."""
+        try:
+            async with asyncio.timeout(seconds):
+                while True:
+                    event = self._machine.next_event()
+                    if event is not h11.NEED_DATA or at_most == 0:
+                        return event
+                    at_most = None if at_most is None else at_most - 1
+                    self._machine.receive_data(await self._reader.read(_BLOCK))
+        except OSError:  # a time limit is one, too
+            raise _ClientGone from None
+        except h11.RemoteProtocolError as error:
+            # What h11 says quotes the client at any length.
+            status = error.error_status_hint
+            raise HttpError(status, "This is not HTTP/1.1." if status == 400 else _reason(status)) from None
+
+    async def _read_body(self) -> bytes:
+        if self._machine.they_are_waiting_for_100_continue:
+            go_on = self._machine.send(h11.InformationalResponse(status_code=100, headers=[]))
+            await self._write(go_on or b"")
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + self._limits.body_seconds
+        pieces: list[bytes] = []
+        size = 0
+        try:
+            while isinstance(event := await self._next_event(deadline - loop.time()), h11.Data):
+                size += len(event.data)
+                if size > self._limits.body:
+                    raise HttpError(413, f"The body is longer than {self._limits.body} bytes.")
+                pieces.append(bytes(event.data))
+        except _ClientGone:
+            raise HttpError(408, "The body did not come in time.") from None
+        if not isinstance(event, h11.EndOfMessage):
+            raise HttpError(400, "The body was broken off.")
+        self._is_read.set()
+        return b"".join(pieces)
+
+    async def _handle_request(self, request: ServerRequest) -> None:
+        """Answer one request, unless the client goes away before it has the whole answer. Raises _Gone."""
+        handling = asyncio.create_task(self._answer(request))
+        watching = asyncio.create_task(self._wait_for_disconnect())
+        try:
+            await asyncio.wait((handling, watching), return_when=asyncio.FIRST_COMPLETED)
+            if not handling.done():
+                raise _ClientGone
+        finally:
+            await _cancel_and_wait(watching)
+            await _cancel_and_wait(handling)
+        handling.result()
+
+    async def _wait_for_disconnect(self) -> None:
+        """Return when the client has gone away, or says too much before it was answered; the rest is kept for later."""
+        await self._is_read.wait()
+        held = 0
+        with suppress(OSError):
+            while held <= self._limits.head and (data := await self._reader.read(_BLOCK)):
+                held += len(data)
+                self._machine.receive_data(data)
+
+    async def _answer(self, request: ServerRequest) -> None:
+        try:
+            if not request.headers.get("content-length") and not request.headers.get("transfer-encoding"):
+                await self._read_body()  # there is none, and now nothing is missing
+            response = await self._handler(request)
+        except HttpError as error:
+            response = _error_response(error)
+        except Exception:  # noqa: BLE001 -- whatever it was, it is none of the client's business
+            response = _error_response(HttpError(500, "Something went wrong here."))
+        await self._send(response)
+
+    async def _send(self, response: ServerResponse, *, last: bool = False) -> None:
+        """Send the whole answer, however long it takes to come. Raises OSError where nobody takes it."""
+        try:
+            headers = [("date", formatdate(usegmt=True)), *response.headers]
+            if response.stream is None and response.status != HTTPStatus.NO_CONTENT:
+                headers.append(("content-length", str(len(response.body))))
+            if last or self.is_last or self._machine.their_state is not h11.DONE:
+                headers.append(("connection", "close"))
+            head = h11.Response(status_code=response.status, headers=headers, reason=_reason(response.status).encode())
+            await self._write(self._machine.send(head) or b"")
+            await self._send_body(response.body)
+            if response.stream is not None:
+                async for piece in response.stream:
+                    await self._send_body(piece)
+            await self._write(self._machine.send(h11.EndOfMessage()) or b"")
+        finally:
+            if response.stream is not None:
+                await response.stream.aclose()
+
+    async def _send_body(self, body: bytes) -> None:
+        if self._wants_head_only:
+            return
+        for start in range(0, len(body), _BLOCK):
+            await self._write(self._machine.send(h11.Data(data=body[start : start + _BLOCK])) or b"")
+
+    async def _write(self, data: bytes) -> None:
+        self._writer.write(data)
+        async with asyncio.timeout(self._limits.write_seconds):
+            await self._writer.drain()
+
+    async def _linger(self) -> None:
+        """Take what is still coming for a moment: a connection closed before that may lose the answer on its way."""
+        with suppress(OSError, RuntimeError):
+            if self._writer.can_write_eof():
+                self._writer.write_eof()
+            async with asyncio.timeout(_LINGER_SECONDS):
+                while await self._reader.read(_BLOCK):
+                    pass
+
+
+async def _cancel_and_wait(task: "asyncio.Task[None]") -> None:
+    """Cancel a task and wait until it has let go of everything, whatever it raises."""
+    task.cancel()
+    await asyncio.wait((task,))
+
+
+def _error_response(error: HttpError) -> ServerResponse:
+    headers = (("content-type", "text/plain; charset=utf-8"), *error.headers)
+    return ServerResponse(error.status, headers, f"{error.message}\n".encode())
+
+
+def _reason(status: int) -> str:
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return ""

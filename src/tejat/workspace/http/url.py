@@ -1,0 +1,96 @@
+"""Where a URL leads: its origin and the target to ask for there."""
+
+from ipaddress import IPv6Address
+from urllib.parse import quote, urlsplit
+
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy
+from tejat.workspace.http.types import HttpFailure, HttpFailureKind
+
+DEFAULT_PORTS = {"http": 80, "https": 443}
+
+_PATH_CHARACTERS = "/%:@!$&'()*+,;=~|[]"
+
+
+@frozen
+class Origin:
+    """A server: `host` is in ASCII and without brackets."""
+
+    scheme: str
+    host: str
+    port: int
+
+    @property
+    def is_secure(self) -> bool:
+        return self.scheme == "https"
+
+    @property
+    def authority(self) -> str:
+        """Host and port as they stand in a CONNECT request and in messages."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+    @property
+    def host_header(self) -> str:
+        """Host and port as they stand in a Host header: a usual port goes without saying."""
+        if self.port == DEFAULT_PORTS[self.scheme]:
+            return self.authority.removesuffix(f":{self.port}")
+        return self.authority
+
+
+def parse_url(url: str) -> tuple[Origin, str]:
+    """The origin of a URL, and its path with the query. A fragment is left out: it is not for the server.
+
+    Raises HttpFailure with BAD_URL. The message never repeats the URL: there may be a secret in it.
+    """
+    if not url.isprintable() or " " in url or "\\" in url:
+        raise _invalid_url(gettext_lazy("The URL has blanks, control characters or backslashes."))
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        parts, host, port = None, "", None
+    if parts is None:
+        raise _invalid_url(gettext_lazy("The URL cannot be read."))
+    if parts.scheme not in DEFAULT_PORTS:
+        raise _invalid_url(gettext_lazy("The URL does not begin with http:// or https://."))
+    if "@" in parts.netloc:
+        raise _invalid_url(gettext_lazy("The URL has a name or password in it, which belong into a header."))
+    if port == 0:
+        raise _invalid_url(gettext_lazy("The URL has a port that does not exist."))
+    written = f"[{host}]" if ":" in host else host
+    if not f"{parts.netloc.lower()}:".startswith(f"{written}:"):
+        raise _invalid_url(gettext_lazy("The URL has brackets in its host that do not belong there."))
+    origin = Origin(parts.scheme, _ascii_host(host), port or DEFAULT_PORTS[parts.scheme])
+    path = quote(parts.path or "/", safe=_PATH_CHARACTERS)
+    query = quote(parts.query, safe=f"{_PATH_CHARACTERS}?")
+    return origin, f"{path}?{query}" if query else path
+
+
+def _ascii_host(host: str) -> str:
+    if ":" in host:
+        if not _is_ipv6(host):
+            raise _invalid_url(gettext_lazy("The URL has a host that is no address."))
+        return host
+    try:
+        name = host if host.isascii() else host.encode("idna").decode("ascii")
+    except UnicodeError:
+        name = ""
+    if len(name) > 253 or not all(map(_is_label, name.removesuffix(".").split("."))):
+        raise _invalid_url(gettext_lazy("The URL has no host that can be looked up."))
+    return name
+
+
+def _is_label(label: str) -> bool:
+    return len(label) <= 63 and label.replace("-", "").replace("_", "").isalnum()
+
+
+def _is_ipv6(host: str) -> bool:
+    """Whether it is an address that means the same on every machine: with a zone it does not."""
+    try:
+        return IPv6Address(host).scope_id is None
+    except ValueError:
+        return False
+
+
+def _invalid_url(message: str) -> HttpFailure:
+    return HttpFailure(message, HttpFailureKind.BAD_URL)

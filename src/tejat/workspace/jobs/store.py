@@ -1,0 +1,348 @@
+"""Commands in the background: written down where later processes find them, read, and stopped for good."""
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from enum import StrEnum
+from functools import cache
+from typing import Any, cast
+
+from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy
+from tejat.core.json_text import InvalidJson, dump_json, load_json
+from tejat.workspace.files.private_files import create_private_file, make_private_directory
+from tejat.workspace.jobs.log import LogChunk, read_log, read_log_tail
+from tejat.workspace.processes.process_tree import (
+    ProcessTermination,
+    list_processes,
+    process_start_time,
+    with_descendants,
+)
+from tejat.workspace.processes.spawn import ProcessSpec, start_detached
+
+RETENTION_SECONDS = 7 * 24 * 3600
+"""How long an ended job can still be looked at."""
+
+_STOP_TIMEOUT_SECONDS = 3.0
+_POLL_SECONDS = 0.01
+_MAX_RECORD_BYTES = 1 << 20
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class JobState(StrEnum):
+    RUNNING = "running"
+    EXITED = "exited"
+
+
+@frozen
+class Job:
+    """A command in the background. `started` is in seconds since the epoch.
+
+    An exited job without an exit code and a signal was ended from outside, together with whoever watched over it.
+    """
+
+    pid: int
+    command: str
+    directory: str
+    started: float
+    log: str
+    state: JobState
+    exit_code: int | None
+    signal: int | None
+    log_size: int
+
+
+@frozen
+class JobList:
+    """The jobs, oldest first, and the records that nobody could read, by their path."""
+
+    jobs: tuple[Job, ...]
+    unreadable: tuple[str, ...] = ()
+
+
+class JobStore:
+    """The jobs whose records are in one directory, whichever process started them.
+
+    The directory is made with the first job. Nothing here needs an event loop, and `start` and `stop` take a moment.
+    """
+
+    def __init__(self, directory: str) -> None:
+        self._directory = directory
+        self._exit_callbacks: dict[str, Callable[[], None]] = {}
+
+    def start(self, launch: ProcessSpec, *, command: str, directory: str, on_exit: Callable[[], None]) -> Job:
+        """Start a job that outlives this process; `command` and `directory` are what people are told of it.
+
+        `when_over` is called once, by whichever of our methods first sees that the job has ended. Raises OSError as the
+        system told it; nothing is left then.
+        """
+        make_private_directory(self._directory)
+        self.prune()
+        stem = os.path.join(self._directory, os.urandom(8).hex())
+        os.close(create_private_file(f"{stem}.log"))
+        now = time.time()
+        try:
+            detached = start_detached(launch, log=f"{stem}.log", state=f"{stem}.state")
+        except BaseException:
+            os.unlink(f"{stem}.log")
+            raise
+        record = _Record(
+            stem=stem,
+            pid=detached.pid,
+            pid_started=process_start_time(detached.pid) or 0,
+            keeper_pid=detached.supervisor_pid,
+            keeper_started=detached.started,
+            boot=_boot_id(),
+            command=command,
+            directory=directory,
+            started=now,
+        )
+        try:
+            record.write()
+        except BaseException:
+            # A job that nobody could find again must not go on.
+            _terminate(record, time.monotonic() + _STOP_TIMEOUT_SECONDS)
+            for ending in ("log", "state", "draft"):
+                with suppress(FileNotFoundError):
+                    os.unlink(f"{stem}.{ending}")
+            raise
+        self._exit_callbacks[stem] = on_exit
+        return self._job_status(record)
+
+    def list_jobs(self) -> JobList:
+        """Every job of the directory. Raises nothing."""
+        records, unreadable = self._read_records()
+        return JobList(tuple(self._job_status(record) for record in records), tuple(unreadable))
+
+    def get(self, pid: int) -> Job:
+        """The latest job with this pid. Raises ToolFailure if there is none."""
+        return self._job_status(self._find_record(pid))
+
+    def read_log(self, pid: int, *, offset: int | None = None, lines: int | None = None) -> LogChunk:
+        """What the job has printed from `offset` on, or the last `lines` of it; 64 KiB at most.
+
+        Raises ToolFailure: there is no such job, its log is gone or is no file of ours.
+        """
+        record = self._find_record(pid)
+        path = f"{record.stem}.log"
+        is_over = self._job_status(record).state is JobState.EXITED
+        try:
+            descriptor = os.open(path, _READ)
+        except FileNotFoundError:
+            raise _failure(gettext_lazy("The output of process {pid} is gone.", pid=pid)) from None
+        except OSError as error:
+            raise _failure(
+                gettext_lazy(
+                    "The output of process {pid} cannot be read: {why} ({path})", pid=pid, why=error.strerror, path=path
+                )
+            ) from error
+        with open(descriptor, "rb", buffering=0) as file:
+            try:
+                if offset is None:
+                    return read_log_tail(file, lines=lines, is_finished=is_over)
+                return read_log(file, offset, lines=lines, is_finished=is_over)
+            except OSError as error:
+                raise _failure(
+                    gettext_lazy(
+                        "The output of process {pid} cannot be read: {why} ({path})",
+                        pid=pid,
+                        why=error.strerror,
+                        path=path,
+                    )
+                ) from error
+
+    def stop(self, pid: int) -> Job:
+        """End the job with everything that it started. Returns when that is gone, after three seconds at most.
+
+        Raises ToolFailure if there is no such job or it cannot be ended.
+        """
+        record = self._find_record(pid)
+        _terminate(record, time.monotonic() + _STOP_TIMEOUT_SECONDS)
+        job = self._job_status(record)
+        if job.state is JobState.RUNNING:
+            raise _failure(gettext_lazy("Process {pid} could not be stopped.", pid=pid))
+        return job
+
+    def prune(self) -> None:
+        """Remove what is left of jobs that ended long ago. Raises nothing."""
+        oldest = time.time() - RETENTION_SECONDS
+        records, _ = self._read_records()
+        running = {record.stem for record in records if self._job_status(record).state is JobState.RUNNING}
+        for name in _list_names(self._directory):
+            path = os.path.join(self._directory, name)
+            stem = os.path.join(self._directory, name.partition(".")[0])
+            with suppress(OSError):
+                if stem not in running and os.lstat(path).st_mtime < oldest:
+                    os.unlink(path)
+
+    def _find_record(self, pid: int) -> "_Record":
+        records, _ = self._read_records()
+        found = [record for record in records if record.pid == pid]
+        if not found:
+            raise _failure(gettext_lazy("There is no background process {pid}.", pid=pid))
+        return found[-1]
+
+    def _read_records(self) -> "tuple[list[_Record], list[str]]":
+        records: list[_Record] = []
+        unreadable: list[str] = []
+        for name in _list_names(self._directory):
+            if not name.endswith(".json"):
+                continue
+            path = os.path.join(self._directory, name)
+            try:
+                records.append(_read_record(path))
+            except (OSError, InvalidJson, KeyError, TypeError, ValueError):
+                unreadable.append(path)
+        return sorted(records, key=lambda record: record.started), sorted(unreadable)
+
+    def _job_status(self, record: "_Record") -> Job:
+        exit_code, number = record.exit_status()
+        is_over = not record.is_alive()
+        if is_over:
+            exit_code, number = record.exit_status()  # it may have been written between the two looks
+            if when_over := self._exit_callbacks.pop(record.stem, None):
+                when_over()
+        log = f"{record.stem}.log"
+        size = 0
+        with suppress(OSError):
+            size = os.lstat(log).st_size
+        state = JobState.EXITED if is_over else JobState.RUNNING
+        return Job(record.pid, record.command, record.directory, record.started, log, state, exit_code, number, size)
+
+
+@frozen
+class _Record:
+    """What is written down of a job. `stem` is the path of its files without their endings.
+
+    A process is named by its pid, when it began, and the boot in which it did: a pid alone comes around again.
+    """
+
+    stem: str
+    pid: int
+    pid_started: int
+    keeper_pid: int
+    keeper_started: int
+    boot: str
+    command: str
+    directory: str
+    started: float
+
+    def write(self) -> None:
+        draft = f"{self.stem}.draft"
+        told = dump_json({name: getattr(self, name) for name in _FIELDS})
+        with open(create_private_file(draft), "w", encoding="utf-8") as file:
+            file.write(told)
+        os.replace(draft, f"{self.stem}.json")
+
+    def is_alive(self) -> bool:
+        """Whether the job goes on: its keeper stays until everything of it has ended, unless somebody killed it."""
+        return self.is_supervisor_alive() or bool(self.orphans())
+
+    def is_supervisor_alive(self) -> bool:
+        return self._is_same_process(self.keeper_pid, self.keeper_started)
+
+    def orphans(self) -> set[int]:
+        """What still runs of a job whose keeper was killed, as far as the shell's end has not hidden it."""
+        if self.is_supervisor_alive() or not self._is_same_process(self.pid, self.pid_started):
+            return set()
+        table = list_processes()
+        session = [process.pid for process in table.values() if process.session == self.pid]
+        return {pid for pid in with_descendants([self.pid, *session], table) if table[pid].is_alive}
+
+    def exit_status(self) -> tuple[int | None, int | None]:
+        """Exit code and signal as the keeper wrote them, None where it did not."""
+        try:
+            told = load_json(_read_small(f"{self.stem}.state"))
+        except (OSError, InvalidJson):
+            return None, None
+        known = cast("dict[str, object]", told) if isinstance(told, dict) else {}
+        code, number = known.get("exit"), known.get("signal")
+        return code if isinstance(code, int) else None, number if isinstance(number, int) else None
+
+    def _is_same_process(self, pid: int, started: int) -> bool:
+        return self.boot == _boot_id() and process_start_time(pid) == started
+
+
+_FIELDS = (
+    *("pid", "pid_started", "keeper_pid", "keeper_started"),
+    *("boot", "command", "directory", "started"),
+)
+
+
+def _read_record(path: str) -> _Record:
+    """Raises OSError, NotJson, KeyError, TypeError or ValueError for what is no record."""
+    told = load_json(_read_small(path))
+    if not isinstance(told, dict):
+        raise TypeError(path)
+    known = cast("dict[str, object]", told)
+    values = {name: known[name] for name in _FIELDS}
+    numbers = [values[name] for name in _FIELDS[:4]]
+    if not all(type(number) is int and 0 <= number < 2**63 for number in numbers) or 0 in (numbers[0], numbers[2]):
+        raise TypeError(path)
+    started = values["started"]
+    if not all(isinstance(values[name], str) for name in _FIELDS[4:7]) or not isinstance(started, float | int):
+        raise TypeError(path)
+    return _Record(os.path.splitext(path)[0], **cast("dict[str, Any]", values | {"started": float(started)}))
+
+
+def _read_small(path: str) -> bytes:
+    with open(os.open(path, _READ), "rb") as file:
+        return file.read(_MAX_RECORD_BYTES)
+
+
+def _list_names(directory: str) -> list[str]:
+    try:
+        return os.listdir(directory)
+    except OSError:
+        return []
+
+
+def _terminate(record: _Record, deadline: float) -> None:
+    """End everything of a job, or as much as can be ended until then. Raises ToolFailure if it is somebody else's."""
+    if record.is_supervisor_alive():
+        _terminate_supervisor(record)
+        while record.is_supervisor_alive() and time.monotonic() < deadline:
+            time.sleep(_POLL_SECONDS)
+    ending = ProcessTermination(record.orphans)
+    while (pause := ending.step()) is not None and time.monotonic() < deadline:
+        time.sleep(min(pause, _POLL_SECONDS))
+
+
+def _terminate_supervisor(record: _Record) -> None:
+    """SIGTERM to the keeper and to nobody else, even if it ends and its pid is given away meanwhile."""
+    if not hasattr(os, "pidfd_open"):
+        with suppress(ProcessLookupError):
+            os.kill(record.keeper_pid, signal.SIGTERM)
+        return
+    try:
+        handle = os.pidfd_open(record.keeper_pid)
+    except ProcessLookupError:
+        return
+    try:
+        if record.is_supervisor_alive():
+            signal.pidfd_send_signal(handle, signal.SIGTERM)
+    except ProcessLookupError:
+        pass
+    except PermissionError as error:
+        raise _failure(
+            gettext_lazy("Process {pid} belongs to somebody else and cannot be stopped.", pid=record.pid)
+        ) from error
+    finally:
+        os.close(handle)
+
+
+@cache
+def _boot_id() -> str:
+    """What tells this run of the machine from every other; "" where the system has no word for it."""
+    try:
+        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+            return file.read().strip()
+    except OSError:
+        return ""
+
+
+def _failure(message: str) -> ToolFailure:
+    return ToolFailure(message, ErrorType.SHELL_EXECUTE_ERROR)

@@ -1,0 +1,154 @@
+"""Where copies come from and go to: private directories of one session, with nothing left of sessions that died."""
+
+import fcntl
+import os
+import shutil
+import stat
+import subprocess
+import time
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cached_property
+
+from tejat.workspace.files.private_files import make_private_directory
+from tejat.workspace.files.roots import Roots
+from tejat.workspace.overlay.copy import OverlayCopy
+from tejat.workspace.sandbox.session_sandbox import SessionSandbox
+from tejat.workspace.sandbox.types import OverlayLayer, SandboxedCommand
+
+_PROBE_TIMEOUT_SECONDS = 20
+_SECOND = 1_000_000_000
+# The clock of files lags behind ours by a tick, in nanoseconds.
+_TICK = 20_000_000
+_OWNER_ALL = 0o700
+
+
+class OverlayManager:
+    """The copies of one session, each in a directory of its own below `directory`, which is ours alone.
+
+    A copy is locked by the process that made it. What belongs to nobody any more goes when the next one is made.
+    """
+
+    def __init__(self, session_sandbox: SessionSandbox, directory: str) -> None:
+        self._fencing = session_sandbox
+        self._directory = directory
+        self._open_copies: dict[str, ExitStack] = {}
+
+    @cached_property
+    def is_supported(self) -> bool:
+        """Whether commands can be tried in a copy here: a small one was. Blocks; asked once."""
+        if not self._fencing.supports_overlay:
+            return False
+        try:
+            copy = self.open()
+        except OSError:
+            return False
+        try:
+            directory = self._fencing.overlay_targets[0]
+            wrapped = self.wrap(copy, ["/bin/sh", "-c", _PROBE_SCRIPT], directory, network=False)
+            ended = subprocess.run(
+                wrapped.arguments,
+                cwd=directory,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                timeout=_PROBE_TIMEOUT_SECONDS,
+                start_new_session=True,
+                check=False,
+            )
+            return ended.returncode == 0 and os.path.isdir(os.path.join(copy.layers[0].upper, _PROBE_DIRECTORY))
+        except (OSError, subprocess.SubprocessError):
+            return False
+        finally:
+            copy.discard()
+
+    def open(self) -> OverlayCopy:
+        """A new copy of the roots as they are. Blocks. Raises OSError."""
+        make_private_directory(self._directory)
+        with _lock_directory(self._directory), ExitStack() as closing:
+            self._remove_stale()
+            place = os.path.join(self._directory, os.urandom(8).hex())
+            os.mkdir(place, _OWNER_ALL)
+            closing.callback(_remove_tree, place)
+            lock = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            closing.callback(os.close, lock)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            *roots, _ = copied = self._fencing.overlay_targets
+            layers = [_make_layer(place, number, over) for number, over in enumerate(copied)]
+            opened = closing.enter_context(Roots(roots)).directories
+            self._open_copies[place] = closing.pop_all()
+        time.sleep(_TICK / _SECOND)  # so that what was written until now is surely older
+        return OverlayCopy(
+            place,
+            opened,
+            layers,
+            started=time.time_ns() - _TICK,
+            control_paths=self._fencing.control_paths,
+            remove=lambda: self._close(place),
+        )
+
+    def wrap(self, copy: OverlayCopy, arguments: Sequence[str], directory: str, *, network: bool) -> SandboxedCommand:
+        """How to start a command in the copy. Raises OSError."""
+        return self._fencing.wrap_in_overlay(arguments, directory, copy.layers, network=network)
+
+    def close(self) -> None:
+        """Throw away what nobody decided about."""
+        for place in list(self._open_copies):
+            self._close(place)
+
+    def _close(self, place: str) -> None:
+        closing = self._open_copies.pop(place, None)
+        if closing is not None:
+            closing.close()
+
+    def _remove_stale(self) -> None:
+        """Remove what belongs to no living process. To be called while the directory is locked."""
+        with suppress(OSError), os.scandir(self._directory) as entries:
+            for entry in entries:
+                if entry.path in self._open_copies or not entry.is_dir(follow_symlinks=False):
+                    continue
+                with suppress(OSError):
+                    lock = os.open(entry.path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+                    try:
+                        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                        _remove_tree(entry.path)
+                    finally:
+                        os.close(lock)
+
+
+_PROBE_DIRECTORY = ".tejat-attempt"
+# A name that is there already stays as it is, and the attempt fails.
+_PROBE_SCRIPT = f"mkdir {_PROBE_DIRECTORY} && cd {_PROBE_DIRECTORY} && echo attempt > file && mv file other && rm other"
+
+
+def _make_layer(place: str, number: int, over: str) -> OverlayLayer:
+    upper, work = (os.path.join(place, f"{kind}-{number}") for kind in ("upper", "work"))
+    status = os.stat(over)
+    os.mkdir(upper, _OWNER_ALL)
+    os.mkdir(work, _OWNER_ALL)
+    # The root of the copy has the permissions of its upper layer.
+    os.chmod(upper, stat.S_IMODE(status.st_mode))
+    return OverlayLayer(over, upper, work)
+
+
+@contextmanager
+def _lock_directory(directory: str) -> Generator[None]:
+    lock = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
+
+
+def _remove_tree(place: str) -> None:
+    """Remove a copy, whatever permissions a command or the kernel gave to what is in there. Raises nothing."""
+    with suppress(OSError):
+        os.chmod(place, _OWNER_ALL)
+    for directory, directories, _ in os.walk(place):
+        for name in directories:
+            path = os.path.join(directory, name)
+            if not os.path.islink(path):
+                with suppress(OSError):
+                    os.chmod(path, _OWNER_ALL)
+    shutil.rmtree(place, ignore_errors=True)

@@ -1,0 +1,133 @@
+"""Reads what a command changed in a copy from the layer that the kernel (overlayfs) put its changes into."""
+
+import hashlib
+import os
+import stat
+from collections.abc import Callable, Iterator
+
+from tejat.core.frozen import field, frozen
+from tejat.core.i18n import _
+from tejat.core.undo import PathKind, PathState
+from tejat.workspace.undo.snapshot import format_size
+
+MAX_FILE_SIZE = 32 << 20
+"""Bytes of a file that can be taken over from a copy."""
+
+_MAX_NODES = 10_000
+_OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_CHUNK = 1 << 20
+_OPAQUE_XATTR = "user.overlay.opaque"
+"""What marks a directory that hides the one below it."""
+
+
+@frozen
+class LayerChanges:
+    """What there is at each path after the command, None where it was removed; all paths are from the root.
+
+    `contents` are the files that hold a content, by its digest. `obstacles` are in words: what cannot be taken over.
+    """
+
+    nodes: dict[str, PathState | None] = field(default_factory=dict[str, PathState | None])
+    contents: dict[bytes, str] = field(default_factory=dict[bytes, str])
+    blockers: list[str] = field(default_factory=list[str])
+
+
+class TooManyChanges(Exception):
+    """More than could be shown to anybody."""
+
+
+def read_upper_layer(upper: str, root: str, *, stop: Callable[[], None]) -> LayerChanges:
+    """What the layer says about the root. Nothing may still run in the copy.
+
+    Paths that only were copied up and are what they were are among them. Raises OSError, TooManyChanges, and whatever
+    `stop` raises.
+    """
+    found = LayerChanges()
+    pending = [""]
+    while pending:
+        stop()
+        directory = pending.pop()
+        try:
+            entries = os.listdir(os.path.join(upper, directory))
+        except PermissionError:
+            found.blockers.append(_unreadable(root, directory))
+            continue
+        for name in entries:
+            path = f"{directory}/{name}" if directory else name
+            source = os.path.join(upper, path)
+            status = os.lstat(source)
+            _add_entry(found, path, source, status, root)
+            is_directory = stat.S_ISDIR(status.st_mode)
+            if is_directory:
+                pending.append(path)
+            if not is_directory or _is_opaque(source):
+                # What was below it is gone, but for what the layer has again.
+                for lost in _list_tree(os.path.join(root, path)):
+                    found.nodes.setdefault(f"{path}/{lost}", None)
+                    _check_limit(found)
+            _check_limit(found)
+    return found
+
+
+def _check_limit(found: LayerChanges) -> None:
+    if len(found.nodes) > _MAX_NODES:
+        raise TooManyChanges
+
+
+def _add_entry(found: LayerChanges, path: str, source: str, status: os.stat_result, root: str) -> None:
+    permissions, owner = stat.S_IMODE(status.st_mode), (status.st_uid, status.st_gid)
+    match stat.S_IFMT(status.st_mode):
+        case stat.S_IFCHR if status.st_rdev == 0:
+            found.nodes[path] = None
+        case stat.S_IFDIR:
+            found.nodes[path] = PathState(PathKind.DIRECTORY, permissions=permissions, owner=owner)
+        case stat.S_IFLNK:
+            found.nodes[path] = PathState(PathKind.LINK, target=os.readlink(source))
+        case stat.S_IFREG if status.st_size <= MAX_FILE_SIZE:
+            try:
+                digest = _hash_file(source)
+            except PermissionError:
+                found.blockers.append(_unreadable(root, path))
+                return
+            found.contents[digest] = source
+            found.nodes[path] = PathState(
+                PathKind.FILE, permissions=permissions, size=status.st_size, digest=digest, owner=owner
+            )
+        case stat.S_IFREG:
+            size = format_size(status.st_size)
+            found.blockers.append(
+                _("{path} is too large to be kept ({size}).", path=os.path.join(root, path), size=size)
+            )
+        case _:
+            told = _("{path} is a pipe, socket or device, which cannot be kept.", path=os.path.join(root, path))
+            found.blockers.append(told)
+
+
+def _unreadable(root: str, path: str) -> str:
+    return _("{path} cannot be read, so it cannot be shown.", path=os.path.join(root, path))
+
+
+def _hash_file(path: str) -> bytes:
+    """Raises OSError."""
+    hashed = hashlib.sha256()
+    with open(path, "rb", buffering=0, opener=lambda path, _: os.open(path, _OPEN)) as file:
+        while chunk := file.read(_CHUNK):
+            hashed.update(chunk)
+    return hashed.digest()
+
+
+def _is_opaque(directory: str) -> bool:
+    try:
+        return os.getxattr(directory, _OPAQUE_XATTR, follow_symlinks=False) == b"y"
+    except OSError:
+        return False
+
+
+def _list_tree(directory: str) -> Iterator[str]:
+    """Every path below a directory, from there; nothing where it is none. Links are not followed."""
+    if os.path.islink(directory) or not os.path.isdir(directory):
+        return
+    for parent, directories, files in os.walk(directory):
+        inner = os.path.relpath(parent, directory)
+        for name in (*directories, *files):
+            yield name if inner == "." else f"{inner}/{name}"

@@ -1,0 +1,177 @@
+"""Which of very many paths fit best what somebody typed of one."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from enum import IntEnum
+from heapq import nsmallest
+from itertools import islice
+from typing import Protocol, cast
+
+import re2
+
+_MAX_HITS = 100
+"""Hits in one block that are looked at more closely. They come in the order of rank, the best first."""
+_WORD_ENDS = frozenset(b"/_-. ")
+_LOWER = frozenset(range(ord("a"), ord("z") + 1))
+_MIN_SUBSEQUENCE = 2
+
+
+class MatchQuality(IntEnum):
+    """How well a path fits, the best first."""
+
+    NAME = 0
+    """It ends with the whole of it."""
+    PREFIX = 1
+    """Its last part begins with it."""
+    WORD_START = 2
+    """A word in it begins with it."""
+    SUBSTRING = 3
+    SUBSEQUENCE = 4
+    """All letters are there, in this order."""
+
+
+class PathBlock:
+    """A block of paths, shallow and short ones first. They hold neither line ends nor upper case that matters."""
+
+    def __init__(self, paths: Iterable[bytes], *, prefix: str = "", are_directories: bool = False) -> None:
+        """Directories have a slash at their ends. The prefix is part of what is found and not of what is looked for."""
+        ordered = sorted(paths, key=lambda path: (path.count(b"/"), len(path), path))
+        self._text = b"".join((b"\n/", b"\n/".join(ordered), b"\n")) if ordered else b"\n"
+        lower = self._text.lower()
+        self._lower = self._text if lower == self._text else lower
+        self._prefix = prefix
+        self.are_directories = are_directories
+
+    def find_matches(self, typed: bytes, fit: MatchQuality, limit: int) -> Iterator[tuple[MatchQuality, bytes]]:
+        """Paths that fit so, or better, in the order of their rank; a path may come more than once."""
+        match fit:
+            case MatchQuality.NAME:
+                end = b"/\n" if self.are_directories else b"\n"
+                yield from ((fit, self._path(hit)) for hit in self._hits(b"/" + typed + end, limit))
+            case MatchQuality.PREFIX:
+                hits = (
+                    hit
+                    for hit in self._hits(b"/" + typed, 4 * _MAX_HITS)
+                    if self._is_in_last_part(hit + 1 + len(typed))
+                )
+                yield from ((fit, self._path(hit)) for hit in islice(hits, limit))
+            case MatchQuality.WORD_START | MatchQuality.SUBSTRING:
+                for hit in self._hits(typed, _MAX_HITS):
+                    yield (
+                        (MatchQuality.WORD_START if self._is_word_start(hit) else MatchQuality.SUBSTRING),
+                        self._path(hit),
+                    )
+            case MatchQuality.SUBSEQUENCE:
+                yield from (
+                    (fit, self._path(start))
+                    for start in islice(_match_starts(_subsequence_regex(typed), self._lower), limit)
+                )
+
+    def find_beneath(self, directory: bytes, limit: int) -> Iterator[bytes]:
+        """Paths that begin with a directory, or are in one that is called so anywhere; the former first."""
+        yield from (self._path(hit + 1) for hit in self._hits(b"\n/" + directory, limit))
+        if directory:
+            yield from (self._path(hit) for hit in self._hits(b"/" + directory, limit))
+
+    def with_prefix(self, path: bytes) -> tuple[bool, str]:
+        """Whether there is a prefix, which comes after what needs none, and the path with it."""
+        return bool(self._prefix), self._prefix + path.decode()
+
+    def _hits(self, wanted: bytes, limit: int) -> Iterator[int]:
+        hit = self._lower.find(wanted)
+        while hit >= 0 and limit > 0:
+            yield hit
+            limit -= 1
+            hit = self._lower.find(wanted, hit + 1)
+
+    def _path(self, hit: int) -> bytes:
+        """The path that this place is in, without the slash before it."""
+        start = self._text.rfind(b"\n", 0, hit + 1) + 2
+        return self._text[start : self._text.find(b"\n", hit + 1)]
+
+    def _is_in_last_part(self, place: int) -> bool:
+        """Whether this place is in the last part of its path."""
+        end = self._text.find(b"\n", place)
+        return self._text.find(b"/", place, end - 1 if self.are_directories else end) < 0
+
+    def _is_word_start(self, hit: int) -> bool:
+        before = self._text[hit - 1]
+        return before in _WORD_ENDS or (before in _LOWER and self._text[hit] != self._lower[hit])
+
+
+def rank_paths(blocks: Sequence[PathBlock], typed: str, *, limit: int) -> list[str]:
+    """The paths that fit best, files before directories that fit as well, shallow and short ones first.
+
+    What ends with a slash, or is empty, is a directory to look into: what lies directly in it comes first.
+    """
+    wanted = typed.encode("utf-8", "surrogateescape").lower()
+    if b"\n" in wanted:
+        return []
+    if not wanted or wanted.endswith(b"/"):
+        return _rank_directory(blocks, wanted, limit)
+    ranks: dict[str, _Rank] = {}
+    for fit in (MatchQuality.NAME, MatchQuality.PREFIX, MatchQuality.SUBSTRING, MatchQuality.SUBSEQUENCE):
+        if fit is MatchQuality.SUBSEQUENCE and len(wanted) < _MIN_SUBSEQUENCE:
+            break
+        for block in blocks:
+            for found, path in block.find_matches(wanted, fit, limit):
+                rank = (found, block.are_directories, _depth(path), len(path), *block.with_prefix(path))
+                ranks[rank[-1]] = min(rank, ranks.get(rank[-1], rank))
+        if len(ranks) >= limit:
+            break
+    return _best_ranked(ranks.values(), limit)
+
+
+_Rank = tuple[int, int, int, int, bool, str]
+
+
+def _rank_directory(blocks: Sequence[PathBlock], directory: bytes, limit: int) -> list[str]:
+    ranks: dict[str, _Rank] = {}
+    for block in blocks:
+        for path in block.find_beneath(directory, limit):
+            is_elsewhere = not path.lower().startswith(directory)
+            if len(path) > len(directory):
+                rank = (is_elsewhere, _depth(path), block.are_directories, len(path), *block.with_prefix(path))
+                ranks[rank[-1]] = rank
+    return _best_ranked(ranks.values(), limit)
+
+
+def _best_ranked(ranks: Iterable[_Rank], limit: int) -> list[str]:
+    return [path for *_, path in nsmallest(limit, ranks)]
+
+
+def _depth(path: bytes) -> int:
+    return path.count(b"/", 0, -1)
+
+
+def _subsequence_regex(typed: bytes) -> bytes:
+    """The pattern of a path that has all of these letters, which matches in one go."""
+    letters = [rb"\x%02x" % letter for letter in typed]
+    return b"(?m)^/" + b"".join(rb"[^%b\n]*%b" % (letter, letter) for letter in letters)
+
+
+def _match_starts(pattern: bytes, text: bytes) -> Iterator[int]:
+    # A byte is a byte, also one of a longer character.
+    options = _re2.Options()
+    options.encoding = options.Encoding.LATIN1
+    return (found.start() for found in _re2.finditer(pattern, text, options))
+
+
+class _Encoding(Protocol):
+    LATIN1: object
+
+
+class _Options(Protocol):
+    encoding: object
+
+    @property
+    def Encoding(self) -> _Encoding: ...  # noqa: N802 - its name there
+
+
+class _Re2(Protocol):
+    # The package has no types of its own.
+    def Options(self) -> _Options: ...  # noqa: N802
+    def finditer(self, pattern: bytes, text: bytes, options: _Options) -> Iterator[re.Match[bytes]]: ...
+
+
+_re2 = cast(_Re2, re2)

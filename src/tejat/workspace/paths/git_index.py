@@ -1,0 +1,141 @@
+"""Which files git tracks, read from a repository's index without running git."""
+
+import os
+import stat
+from bisect import bisect_left
+
+_MAX_BYTES = 512 * 1024 * 1024
+# Of each entry: times, device, inode, mode, owner, size; then an object name and two bytes of flags.
+_STAT_BYTES = 40
+_OBJECT_NAME_SIZES = (20, 32)
+_LONG_NAME = 0x0FFF
+_HAS_EXTENDED_FLAGS = 0x40
+_CACHED_INDEXES = 4
+
+_Signature = tuple[int, int, int]
+_cache: dict[str, tuple[_Signature, "TrackedFiles"]] = {}
+
+
+class TrackedFiles:
+    """The paths in an index, from the top of the working tree."""
+
+    def __init__(self, paths: list[bytes]) -> None:
+        """`paths` are sorted."""
+        self._paths = paths
+        self._members: frozenset[bytes] | None = None
+
+    def __contains__(self, path: bytes) -> bool:
+        if self._members is None:
+            self._members = frozenset(self._paths)
+        return path in self._members
+
+    def has_files_beneath(self, directory: bytes) -> bool:
+        """Whether a tracked file lies anywhere beneath the directory."""
+        beginning = directory + b"/"
+        position = bisect_left(self._paths, beginning)
+        return position < len(self._paths) and self._paths[position].startswith(beginning)
+
+
+NO_TRACKED_FILES = TrackedFiles([])
+
+
+def read_git_index(index: str) -> TrackedFiles:
+    """The tracked files of the index at a path; `NO_TRACKED_FILES` when there is none that we understand.
+
+    A parsed index is kept until the file changes.
+    """
+    try:
+        descriptor = os.open(index, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return NO_TRACKED_FILES
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > _MAX_BYTES:
+            return NO_TRACKED_FILES
+        signature = (status.st_mtime_ns, status.st_size, status.st_ino)
+        known = _cache.get(index)
+        if known is not None and known[0] == signature:
+            return known[1]
+        with open(descriptor, "rb", closefd=False) as file:
+            content = file.read(status.st_size)
+    except OSError:
+        return NO_TRACKED_FILES
+    finally:
+        os.close(descriptor)
+    tracked = parse_git_index(content)
+    while len(_cache) >= _CACHED_INDEXES:
+        _cache.pop(next(iter(_cache)), None)
+    _cache[index] = (signature, tracked)
+    return tracked
+
+
+def parse_git_index(content: bytes) -> TrackedFiles:
+    """The tracked files of an index of version 2, 3 or 4; `NO_TRACKED_FILES` for anything else."""
+    version = int.from_bytes(content[4:8], "big")
+    if content[:4] != b"DIRC" or version not in (2, 3, 4):
+        return NO_TRACKED_FILES
+    count = int.from_bytes(content[8:12], "big")
+    # Nothing in the index says how long its object names are: only the right length leads exactly to the end.
+    for object_name_size in _OBJECT_NAME_SIZES:
+        read = _read_compressed if version == 4 else _read_padded
+        try:
+            paths, end = read(content, count, _STAT_BYTES + object_name_size)
+        except (IndexError, ValueError):
+            continue
+        if _has_only_optional_extensions(content, end, len(content) - object_name_size):
+            return TrackedFiles(paths)
+    return NO_TRACKED_FILES
+
+
+def _read_padded(content: bytes, count: int, flags_offset: int) -> tuple[list[bytes], int]:
+    paths: list[bytes] = []
+    entry = 12
+    for _ in range(count):
+        flags = entry + flags_offset
+        high = content[flags]
+        name = flags + (4 if high & _HAS_EXTENDED_FLAGS else 2)
+        length = (high << 8 | content[flags + 1]) & _LONG_NAME
+        end = name + length if length < _LONG_NAME else content.index(b"\0", name)
+        paths.append(content[name:end])
+        # Each entry is filled up with one to eight zero bytes to a multiple of eight.
+        entry += (end - entry + 8) & ~7
+    _check_names(paths)
+    return paths, entry
+
+
+def _read_compressed(content: bytes, count: int, flags_offset: int) -> tuple[list[bytes], int]:
+    paths: list[bytes] = []
+    previous = b""
+    entry = 12
+    for _ in range(count):
+        flags = entry + flags_offset
+        position = flags + (4 if content[flags] & _HAS_EXTENDED_FLAGS else 2)
+        byte = content[position]
+        dropped = byte & 0x7F
+        while byte & 0x80:
+            position += 1
+            byte = content[position]
+            dropped = (dropped + 1) << 7 | byte & 0x7F
+        if dropped > len(previous):
+            raise ValueError("more is taken from the previous name than it has")
+        end = content.index(b"\0", position + 1)
+        previous = previous[: len(previous) - dropped] + content[position + 1 : end]
+        paths.append(previous)
+        entry = end + 1
+    _check_names(paths)
+    return paths, entry
+
+
+def _check_names(paths: list[bytes]) -> None:
+    if b"" in paths or paths != sorted(paths):
+        raise ValueError("names are missing or out of order")
+
+
+def _has_only_optional_extensions(content: bytes, start: int, end: int) -> bool:
+    """Whether the extensions fill the rest. One that must be understood (a split index, say) begins in lower case."""
+    position = start
+    while position + 8 <= end:
+        if not content[position : position + 1].isupper():
+            return False
+        position += 8 + int.from_bytes(content[position + 4 : position + 8], "big")
+    return position == end

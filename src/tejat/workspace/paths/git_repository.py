@@ -1,0 +1,171 @@
+"""Where the git repository around a directory keeps what decides about ignoring."""
+
+import os
+import re
+import sys
+from collections.abc import Sequence
+from functools import lru_cache
+
+from tejat.core.frozen import frozen
+from tejat.workspace.helper_program import find_program, run_helper
+
+_MAX_POINTER_BYTES = 64 * 1024
+_SHORT_COMMIT = 7
+_MAX_CONFIG_BYTES = 256 * 1024
+
+
+@frozen
+class GitRepository:
+    """A working tree. All paths are absolute."""
+
+    work_tree: str
+    index_path: str
+    exclude_path: str
+    """The ignore file that belongs to the repository but is not in the tree."""
+    user_excludes_path: str | None
+    """The ignore file that the user's configuration names."""
+
+
+def find_git_repository(directory: str) -> GitRepository | None:
+    """The repository that a directory lies in, found by the nearest `.git` at or above it, or None."""
+    top = _find_work_tree(directory)
+    if top is None:
+        return None
+    own = _git_directory(top)
+    pointer = _read_start(os.path.join(own, "commondir"))
+    common = os.path.join(own, os.fsdecode(pointer.rstrip(b"\r\n"))) if pointer else own
+    return GitRepository(
+        work_tree=top,
+        index_path=os.path.join(own, "index"),
+        exclude_path=os.path.join(common, "info", "exclude"),
+        user_excludes_path=_user_excludes_path(top, own=own, common=common),
+    )
+
+
+def current_branch(directory: str) -> str:
+    """What is checked out where a directory lies: a branch, else the beginning of a commit; empty without a repository.
+
+    Only files are read, git is not asked. Raises nothing.
+    """
+    top = _find_work_tree(directory)
+    if top is None:
+        return ""
+    head = _read_start(os.path.join(_git_directory(top), "HEAD")).decode("utf-8", "replace").strip()
+    if head.startswith("ref:"):
+        return head.removeprefix("ref:").strip().removeprefix("refs/heads/")
+    return head[:_SHORT_COMMIT] if re.fullmatch(r"[0-9a-f]{40,64}", head) else ""
+
+
+def _find_work_tree(directory: str) -> str | None:
+    """The nearest directory at or above this one that holds a `.git`."""
+    top = directory
+    while not os.path.lexists(os.path.join(top, ".git")):
+        parent = os.path.dirname(top)
+        if parent == top:
+            return None
+        top = parent
+    return top
+
+
+def _git_directory(top: str) -> str:
+    """`.git` itself, or, in a linked working tree or a submodule, the directory that the file `.git` names."""
+    path = os.path.join(top, ".git")
+    if os.path.isdir(path):
+        return path
+    keyword, _, target = _read_start(path).partition(b":")
+    if keyword != b"gitdir":
+        return path
+    return os.path.join(top, os.fsdecode(target.strip(b" ").rstrip(b"\r\n")))
+
+
+def _read_start(path: str) -> bytes:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        return os.read(descriptor, _MAX_POINTER_BYTES)
+    except OSError:
+        return b""
+    finally:
+        os.close(descriptor)
+
+
+def _user_excludes_path(top: str, *, own: str, common: str) -> str | None:
+    home = os.environ.get("HOME", "")
+    settings = os.environ.get("XDG_CONFIG_HOME", "") or (os.path.join(home, ".config") if home else "")
+    files = (
+        "/etc/gitconfig",
+        os.path.join(home, ".gitconfig"),
+        os.path.join(settings, "git", "config"),
+        os.path.join(common, "config"),
+        os.path.join(own, "config.worktree"),
+    )
+    configured = _query_excludes_file(top, files, (home, settings, *map(_stat_signature, files)))
+    if configured is None:
+        return os.path.join(settings, "git", "ignore") if settings else None
+    return os.path.join(top, configured) if configured else None
+
+
+def _stat_signature(path: str) -> tuple[int, ...]:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return ()
+    return (status.st_mtime_ns, status.st_size, status.st_ino)
+
+
+@lru_cache(maxsize=64)
+def _query_excludes_file(top: str, files: Sequence[str], state: tuple[object, ...]) -> str | None:
+    """What `core.excludesFile` says; None when it is not set. Asked again when a file of the configuration changes."""
+    del state
+    git = find_program("git")
+    # Only git knows what its configuration comes to, but starting it takes as long as all else that is done here.
+    if git is None or not any(map(_may_set_excludes_file, (*files, _system_config_of(git)))):
+        return None
+    try:
+        directory = os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    answer = bytearray()
+    try:
+        question = [git, "config", "--null", "--path", "--get", "core.excludesFile"]
+        with run_helper(question, directory_fd=directory) as child:
+            while block := child.read(_never_stop):
+                answer += block
+            if child.exit_code(_never_stop) != 0:
+                return None
+    except OSError:
+        return None
+    finally:
+        os.close(directory)
+    return os.fsdecode(bytes(answer.rstrip(b"\0")))
+
+
+def _system_config_of(git: str) -> str:
+    """Where a git that was not installed by the system looks for the configuration of all users."""
+    return os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(git))), "etc", "gitconfig")
+
+
+def _may_set_excludes_file(file: str) -> bool:
+    """Whether the setting may stand in the file, or in one that it includes. Apple's git has further files."""
+    if sys.platform == "darwin":
+        return True
+    try:
+        descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    try:
+        content = os.read(descriptor, _MAX_CONFIG_BYTES + 1).lower()
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return len(content) > _MAX_CONFIG_BYTES or b"excludesfile" in content or b"include" in content
+
+
+def _never_stop() -> None:
+    # The question is answered from a few small files.
+    pass

@@ -1,0 +1,172 @@
+"""Takes in what a command prints until it ends, falls silent for too long, takes too long, or is called off."""
+
+import asyncio
+import fcntl
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from enum import StrEnum
+
+from tejat.core.frozen import frozen, replace
+from tejat.workspace.processes.bounded_buffer import BoundedBuffer
+from tejat.workspace.processes.spawn import ExitStatus
+from tejat.workspace.processes.supervisor_client import RunningProcess
+
+_PIPE_SIZE = 1 << 20
+_FIRST_READ = 1 << 15  # most commands say little, and to clear a megabyte for each takes longer than to hear them out
+_DRAIN_SECONDS = 0.3
+_QUIET_SECONDS = 0.1
+_EXIT_SECONDS = 0.03  # a process that has let go of the pipe is mostly about to end
+_POLL_SECONDS = 0.001
+
+
+class CommandEndReason(StrEnum):
+    """Why a command is over."""
+
+    EXITED = "exited"
+    IDLE = "idle"
+    TOTAL = "total"
+
+
+@frozen
+class TimeLimits:
+    """In seconds; None for no limit. `idle` counts anew with every output."""
+
+    idle: float | None
+    total: float | None
+
+
+@frozen
+class CommandOutcome:
+    """`exit` is None only for a command that was to be stopped and could not be."""
+
+    exit: ExitStatus | None
+    reason: CommandEndReason
+    seconds: float
+
+
+def open_pipe() -> tuple[int, int]:
+    """A wide pipe for `collect`: the end to read, which never blocks, and the end to write."""
+    readable, writable = os.pipe()
+    os.set_blocking(readable, False)
+    with suppress(OSError, AttributeError):  # only Linux has this, and only so much of it for each user
+        fcntl.fcntl(readable, fcntl.F_SETPIPE_SZ, _PIPE_SIZE)
+    return readable, writable
+
+
+async def collect_output(
+    running: RunningProcess,
+    stdout: int,
+    stderr: int,
+    *,
+    out: BoundedBuffer,
+    err: BoundedBuffer,
+    limits: TimeLimits,
+    on_output: Callable[[bytes], None] | None = None,
+    stop_survivors: bool = False,
+) -> CommandOutcome:
+    """Read from both pipes until the command is over, which is when its shell is, and release it.
+
+    What it left behind may hold on to the pipes; nobody waits for that. At a limit the command is stopped with all that
+    descends from it, and so it is when the waiting is cancelled, before the cancellation goes on. With `leaves_nothing`
+    what it left behind is stopped in any case. What `on_output` is given belongs to it. Raises KeeperDied. The
+    descriptors stay the caller's.
+    """
+    loop = asyncio.get_running_loop()
+    reader = _PipeReader({stdout: out, stderr: err}, on_output)
+    began = loop.time()
+    try:
+        why = await _wait_for_end(running, reader, limits)
+        exited = running.exit
+        if stop_survivors and exited is not None and exited.survivors:
+            await running.stop()
+        await reader.drain(has_writers=exited is None or bool(exited.survivors))
+        if exited is not None and exited.survivors:
+            if await running.survivors():
+                await asyncio.sleep(_EXIT_SECONDS)
+            exited = replace(exited, survivors=await running.survivors())
+        return CommandOutcome(exited, why, loop.time() - began)
+    except asyncio.CancelledError:
+        await running.stop()
+        reader.read_available()
+        raise
+    finally:
+        reader.close()
+        running.release()
+
+
+async def _wait_for_end(running: RunningProcess, reader: "_PipeReader", limits: TimeLimits) -> CommandEndReason:
+    loop = asyncio.get_running_loop()
+    last = None if limits.total is None else loop.time() + limits.total
+    while True:
+        silent = None if limits.idle is None else reader.last_output + limits.idle
+        try:
+            async with asyncio.timeout_at(min((when for when in (last, silent) if when is not None), default=None)):
+                await running.wait()
+            return CommandEndReason.EXITED
+        except TimeoutError:
+            why = _limit_reached(loop.time(), last=last, idle=limits.idle, last_output=reader.last_output)
+            if why is None:
+                continue
+        await running.stop()
+        return why
+
+
+def _limit_reached(
+    now: float, *, last: float | None, idle: float | None, last_output: float
+) -> CommandEndReason | None:
+    if last is not None and now >= last:
+        return CommandEndReason.TOTAL
+    return CommandEndReason.IDLE if idle is not None and now >= last_output + idle else None
+
+
+class _PipeReader:
+    """Reads from the pipes whenever there is something, a bounded piece at a time, so that others have their turn."""
+
+    def __init__(self, sinks: dict[int, BoundedBuffer], on_output: Callable[[bytes], None] | None) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._open = dict(sinks)
+        self._on_output = on_output
+        self._buffer = bytearray(_FIRST_READ)
+        self.last_output = self._loop.time()
+        for descriptor in sinks:
+            self._loop.add_reader(descriptor, self._read, descriptor)
+
+    def _read(self, descriptor: int) -> bool:
+        """Take one piece, if there is one. Returns whether there was."""
+        try:
+            size = os.readv(descriptor, (self._buffer,))
+        except BlockingIOError:
+            return False
+        if size == 0:
+            del self._open[descriptor]
+            self._loop.remove_reader(descriptor)
+            return False
+        self.last_output = self._loop.time()
+        view = memoryview(self._buffer)[:size]
+        self._open[descriptor].add(view)
+        if self._on_output is not None:
+            self._on_output(bytes(view))
+        if size == len(self._buffer) < _PIPE_SIZE:
+            self._buffer = bytearray(_PIPE_SIZE)
+        return True
+
+    def read_available(self) -> bool:
+        """Take one piece from each pipe. Returns whether there was any."""
+        return sum(self._read(descriptor) for descriptor in list(self._open)) > 0
+
+    async def drain(self, *, has_writers: bool) -> None:
+        """Take what is still in the pipes. Where somebody holds on to them, wait a little for its last words."""
+        began = self._loop.time()
+        while self._open and (now := self._loop.time()) < began + _DRAIN_SECONDS:
+            if self.read_available():
+                await asyncio.sleep(0)
+            elif not has_writers or now > max(began, self.last_output) + _QUIET_SECONDS:
+                return
+            else:
+                await asyncio.sleep(_POLL_SECONDS)
+
+    def close(self) -> None:
+        for descriptor in self._open:
+            self._loop.remove_reader(descriptor)
+        self._open.clear()

@@ -1,0 +1,404 @@
+"""The program that starts commands and owns all that descends from them: when it ends, or is left, they end.
+
+A session has one, on its standard input a socket to the agent, over which comes a channel for each command together
+with its outputs, its directory and maybe an input. When the agent goes away, however it ends, the socket closes. A
+background job has one of its own, which has nobody to answer to and leaves when the job is over, or at SIGTERM.
+
+On Linux orphans become children of this program, so "no child" means that nothing is left. Whose orphan it is shows by
+a limit that no process can take off: every command is started with a largest file size of its own.
+"""
+
+import ctypes
+import errno
+import marshal
+import os
+import select
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable
+
+from tejat.workspace.processes.child_limits import ChildLimits
+from tejat.workspace.processes.fork_bomb import ForkBombDetector
+from tejat.workspace.processes.process_tree import (
+    Process,
+    ProcessTermination,
+    boot_ticks,
+    file_size_limit,
+    kill_group,
+    list_processes,
+    own_children,
+    own_descendants,
+    with_descendants,
+)
+
+LENGTH_BYTES = 4
+"""A request is led by its length; then one byte for each order."""
+STOP, LIST_SURVIVORS = b"s", b"w"
+"""The orders: end everything of this command; tell which of its processes live."""
+STARTED, FAILED, ENDED, SURVIVORS, TERMINATED = "started", "failed", "ended", "left", "gone"
+"""The answers, each the first word of a line of numbers."""
+PROGRAM, DIRECTORY = 0, 1
+"""What was at fault when a command could not be started."""
+SESSION, DETACHED = "session", "detached"
+"""Whom the program serves, its first argument."""
+
+_SET_CHILD_SUBREAPER = 36
+_MAX_REPORTED = 1000
+_MAX_LOOKS = 10
+_CHECK_SECONDS = 0.5
+# Python ignores some of these, which a command would inherit; a handler it does not inherit.
+_CAUGHT = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGPIPE, signal.SIGXFSZ)
+
+
+def main() -> None:
+    """Serve until there is nobody to serve, then end every descendant."""
+    for_whom = sys.argv[2]
+    # What the agent itself was handed without "close on exec" is nothing for commands.
+    os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+    if for_whom == DETACHED and os.fork() != 0:
+        os._exit(0)
+    os.chdir("/")
+    incoming = socket.socket(fileno=os.dup(0))
+    os.dup2(os.open(os.devnull, os.O_RDWR), 0)
+    supervisor = _Supervisor()
+    if for_whom == SESSION:
+        supervisor.serve(incoming)
+    else:
+        supervisor.serve_one(incoming, state=sys.argv[3])
+
+
+class _Command:
+    """One command: asked for while `pid` is 0, running until `status` is known."""
+
+    __slots__ = ("channel", "descriptors", "inbox", "limit", "pid", "started", "status")
+
+    def __init__(self, channel: socket.socket | None, descriptors: list[int]) -> None:
+        self.channel = channel
+        self.descriptors = descriptors  # stdout, stderr, the directory and maybe an input, until it is started
+        self.inbox = bytearray()
+        self.pid = 0
+        self.limit = 0
+        self.started = 0
+        self.status: int | None = None
+
+    @property
+    def is_running(self) -> bool:
+        return self.pid > 0 and self.status is None
+
+
+class _Supervisor:
+    def __init__(self) -> None:
+        self._commands: list[_Command] = []
+        self._unreported: list[_Command] = []
+        self._terminations: dict[_Command, ProcessTermination] = {}
+        self._limits = ChildLimits()
+        self._fork_bomb = ForkBombDetector()
+        self._is_stopping = False
+        self._poll = select.poll()
+        self._handlers: dict[int, Callable[[], None]] = {}
+        self._signals = _catch_signals()
+        self._watch(self._signals, self._read_signals)
+        if sys.platform == "linux":
+            ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+    def serve(self, control: socket.socket) -> None:
+        """Take commands until the agent has gone."""
+        self._watch(control.fileno(), lambda: self._accept_command(control))
+        try:
+            while not self._is_stopping:
+                self._poll_once()
+        finally:
+            self._terminate_all()
+
+    def serve_one(self, channel: socket.socket, *, state: str) -> None:
+        """Take one command, with no agent to answer to once it runs, and write down how it ended."""
+        _, descriptors, _, _ = socket.recv_fds(channel, 1, 3)
+        command = _Command(channel, _set_non_inheritable(descriptors))
+        self._commands.append(command)
+        while command.pid == 0 and command.channel is not None:
+            self._read_request(command)
+        if command.pid == 0:
+            return
+        self._close_channel(command)
+        try:
+            while not self._is_stopping and self._reap():
+                self._poll_once()
+        finally:
+            self._terminate_all()
+            _write_state(state, command.status)
+
+    def _poll_once(self) -> None:
+        """Wait for something to do, and do it."""
+        pauses = [self._step_termination(command, ending) for command, ending in list(self._terminations.items())]
+        if any(command.is_running for command in self._commands):
+            pauses.append(_CHECK_SECONDS)
+            self._stop_fork_bomb()
+        timeout = min((pause for pause in pauses if pause is not None), default=None)
+        for descriptor, _ in self._poll.poll(None if timeout is None else timeout * 1000):
+            if handler := self._handlers.get(descriptor):
+                handler()
+
+    def _stop_fork_bomb(self) -> None:
+        """When there is hardly room for another process, the newest command has to go, the next one a moment later."""
+        if not self._fork_bomb.is_triggered:
+            return
+        running = [command for command in self._commands if command.is_running and command not in self._terminations]
+        if running:
+            kill_group(running[-1].pid)  # at one blow: one by one they would come faster than they go
+            self._begin_termination(running[-1])
+
+    def _step_termination(self, command: _Command, ending: ProcessTermination) -> float | None:
+        pause = ending.step()
+        self._report_exits()
+        if pause is None:
+            del self._terminations[command]
+            self._answer(command, TERMINATED)
+            self._prune_commands(command)
+        return pause
+
+    def _watch(self, descriptor: int, handler: Callable[[], None]) -> None:
+        self._handlers[descriptor] = handler
+        self._poll.register(descriptor, select.POLLIN)
+
+    def _read_signals(self) -> None:
+        numbers = os.read(self._signals, 4096)
+        if signal.SIGTERM in numbers:
+            self._is_stopping = True
+        if signal.SIGCHLD in numbers:
+            self._reap()
+            self._report_exits()
+
+    def _accept_command(self, control: socket.socket) -> None:
+        """A new command, or the end of the agent. One byte is read: how many descriptors came with it."""
+        data, descriptors, _, _ = socket.recv_fds(control, 1, 5)
+        if not data:
+            self._is_stopping = True
+            return
+        _set_non_inheritable(descriptors)
+        if len(descriptors) < data[0]:  # there was no room for all of them
+            _close(descriptors)
+            return
+        channel = socket.socket(fileno=descriptors[0])
+        channel.setblocking(False)
+        command = _Command(channel, descriptors[1:])
+        self._commands.append(command)
+        self._watch(channel.fileno(), lambda: self._read_request(command))
+        self._read_request(command)
+
+    def _read_request(self, command: _Command) -> None:
+        """More from the agent about this command; when it hangs up, what still runs is ended."""
+        channel = command.channel
+        if channel is None:
+            return
+        try:
+            data = channel.recv(1 << 18)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            self._hang_up(command)
+            return
+        command.inbox += data
+        if command.pid == 0:
+            self._start_when_complete(command)
+        if command.pid != 0:
+            self._handle_orders(command)
+
+    def _start_when_complete(self, command: _Command) -> None:
+        size = int.from_bytes(command.inbox[:LENGTH_BYTES], "big")
+        if len(command.inbox) < LENGTH_BYTES + size:
+            return
+        arguments, environment = marshal.loads(memoryview(command.inbox)[LENGTH_BYTES : LENGTH_BYTES + size])
+        command.inbox = command.inbox[LENGTH_BYTES + size :]
+        at_fault = DIRECTORY
+        stdout, stderr, directory, *stdin = command.descriptors
+        try:
+            os.fchdir(directory)
+            at_fault = PROGRAM
+            command.limit = self._limits.apply()
+            command.started = boot_ticks()
+            pid = _spawn(arguments, environment, stdin=stdin, stdout=stdout, stderr=stderr)
+        except (OSError, ValueError) as error:
+            number = error.errno if isinstance(error, OSError) else errno.EINVAL
+            self._answer(command, FAILED, number or errno.EINVAL, at_fault)
+            self._close_channel(command)
+            return
+        finally:
+            self._limits.restore()
+            os.chdir("/")
+            _close(command.descriptors)
+        for earlier in self._commands:
+            if earlier.pid == pid:  # numbers come around again once nobody of that session is left
+                earlier.pid = -1
+        command.pid = pid
+        self._answer(command, STARTED, pid, command.limit, os.getpid())
+
+    def _handle_orders(self, command: _Command) -> None:
+        orders = bytes(command.inbox)
+        command.inbox.clear()
+        if LIST_SURVIVORS in orders:
+            self._answer(command, SURVIVORS, *self._survivors(command))
+        if STOP in orders:
+            self._begin_termination(command)
+
+    def _begin_termination(self, command: _Command) -> None:
+        self._terminations.setdefault(command, ProcessTermination(lambda: self._members(command), groups=[command.pid]))
+
+    def _answer(self, command: _Command, word: str, *numbers: int) -> None:
+        if command.channel is None:
+            return
+        try:
+            command.channel.send(" ".join([word, *map(str, numbers)]).encode() + b"\n")
+        except OSError:
+            self._hang_up(command)
+
+    def _hang_up(self, command: _Command) -> None:
+        """The agent has; nobody waits for what still runs."""
+        self._close_channel(command)
+        if command.is_running:
+            self._begin_termination(command)
+
+    def _close_channel(self, command: _Command) -> None:
+        channel, command.channel = command.channel, None
+        if channel is None:
+            return
+        if self._handlers.pop(channel.fileno(), None):
+            self._poll.unregister(channel)
+        channel.close()
+        _close(command.descriptors)
+        self._prune_commands(command)
+
+    def _prune_commands(self, command: _Command) -> None:
+        """A command is remembered while the agent may ask for it, and while an orphan may be its own."""
+        if (
+            command.channel is None
+            and not command.is_running
+            and command not in self._terminations
+            and not self._may_have_orphans()
+        ):
+            self._commands = [kept for kept in self._commands if kept.channel is not None or kept.is_running]
+
+    def _reap(self) -> bool:
+        """Look after ended children. Returns whether there are others."""
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return False
+            if pid == 0:
+                return True
+            for command in self._commands:
+                if command.pid == pid and command.is_running:
+                    command.status = status
+                    self._unreported.append(command)
+
+    def _report_exits(self) -> None:
+        while self._unreported:
+            command = self._unreported.pop()
+            self._answer(command, ENDED, command.status or 0, *self._survivors(command))
+
+    def _survivors(self, command: _Command) -> list[int]:
+        return sorted(self._members(command))[:_MAX_REPORTED] if self._may_have_orphans() or command.is_running else []
+
+    def _may_have_orphans(self) -> bool:
+        """Whether there may be processes whose command has ended."""
+        children = own_children()
+        return children is None or not children <= {command.pid for command in self._commands if command.is_running}
+
+    def _members(self, command: _Command) -> set[int]:
+        """The living processes of a command. None is an answer to rely on: it is given only when it is sure."""
+        living: set[int] = set()
+        for _ in range(_MAX_LOOKS):
+            self._reap()
+            table = self._descendants()
+            roots = {process.pid for process in table.values() if self._belongs_to(process, command)}
+            living = {pid for pid in with_descendants(roots, table) if table[pid].is_alive}
+            # A child may come to us from one that ended while we looked, and that one is still there to be seen.
+            if living or not roots:
+                break
+        return living
+
+    def _belongs_to(self, process: Process, command: _Command) -> bool:
+        """Whether there is proof. An orphan that hides its origin counts for every command that it may come from."""
+        if command.pid in (process.pid, process.session):
+            return True
+        if process.parent != os.getpid() or any(kept.pid == process.session for kept in self._commands):
+            return False
+        limit = file_size_limit(process.pid)
+        if any(kept.limit == limit for kept in self._commands if kept.pid != 0):
+            return limit == command.limit
+        return process.started >= command.started
+
+    def _descendants(self) -> dict[int, Process]:
+        return own_descendants() if sys.platform == "linux" else list_processes()
+
+    def _terminate_all(self) -> None:
+        ending = ProcessTermination(
+            self._all_members, groups=[command.pid for command in self._commands if command.is_running]
+        )
+        while (pause := ending.step()) is not None:
+            time.sleep(min(pause, 0.01))
+        self._reap()
+
+    def _all_members(self) -> set[int]:
+        if not self._reap():
+            return set()
+        if sys.platform == "linux":
+            return set(self._descendants())
+        return {pid for command in self._commands if command.pid > 0 for pid in self._members(command)}
+
+
+def _spawn(
+    arguments: tuple[str, ...], environment: dict[str, str], *, stdin: list[int], stdout: int, stderr: int
+) -> int:
+    """Without a `stdin` the command has that of this program, where there is nothing to read."""
+    given = [(0, each) for each in stdin] + [(1, stdout), (2, stderr)]
+    actions = [(os.POSIX_SPAWN_DUP2, each, number) for number, each in given]
+    return os.posix_spawn(arguments[0], arguments, environment, file_actions=actions, setsid=True, setsigmask=[])
+
+
+def _catch_signals() -> int:
+    """Returns what becomes readable with the numbers of the signals that came."""
+    for number in signal.valid_signals():
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+    readable, writable = os.pipe()
+    os.set_blocking(writable, False)
+    signal.set_wakeup_fd(writable, warn_on_full_buffer=False)
+    for number in _CAUGHT:
+        signal.signal(number, _ignore_signal)
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    return readable
+
+
+def _ignore_signal(number: int, frame: object) -> None:
+    """The number is on its way through the pipe already."""
+
+
+def _set_non_inheritable(descriptors: list[int]) -> list[int]:
+    for descriptor in descriptors:
+        os.set_inheritable(descriptor, False)
+    return descriptors
+
+
+def _close(descriptors: list[int]) -> None:
+    while descriptors:
+        os.close(descriptors.pop())
+
+
+def _write_state(path: str, status: int | None) -> None:
+    """How the job ended, as JSON, in place all at once."""
+    code = None if status is None else os.waitstatus_to_exitcode(status)
+    exit_code = "null" if code is None or code < 0 else code
+    number = -code if code is not None and code < 0 else "null"
+    draft = f"{path}.{os.getpid()}"
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        os.fchmod(descriptor, 0o600)
+        os.write(descriptor, f'{{"exit": {exit_code}, "signal": {number}}}\n'.encode())
+    finally:
+        os.close(descriptor)
+    os.replace(draft, path)

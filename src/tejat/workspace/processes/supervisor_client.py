@@ -1,0 +1,351 @@
+"""The agent's side of its keeper: commands are started, waited for, and ended with all that descends from them."""
+
+import asyncio
+import os
+import signal
+import socket
+import threading
+import time
+from contextlib import suppress
+from typing import TypeVar
+
+from tejat.workspace.processes.process_tree import (
+    TERMINATION_SECONDS,
+    ProcessTermination,
+    file_size_limit,
+    list_processes,
+    with_descendants,
+)
+from tejat.workspace.processes.spawn import ExitStatus, ProcessSpec, SupervisorDied, encode_request, spawn_supervisor
+
+_Value = TypeVar("_Value")
+
+_WAKE_SECONDS = 0.5
+_START_SECONDS = 30.0
+_STOP_SECONDS = TERMINATION_SECONDS + 0.5
+_CLOSE_SECONDS = TERMINATION_SECONDS + 1.0
+
+
+class ProcessSupervisor:
+    """Starts commands, each in a session of its own, and sees to it that none outlives the agent.
+
+    Its program is started with the first command, and again should somebody have killed it.
+    """
+
+    def __init__(self) -> None:
+        self._control: socket.socket | None = None
+        self._pid = 0
+        self._running: set[RunningProcess] = set()
+        self._limits: set[int] = set()
+        self._leftovers_lock = threading.Lock()
+
+    async def start(self, spec: ProcessSpec, *, stdout: int, stderr: int, stdin: int | None = None) -> "RunningProcess":
+        """Start a command that writes to these descriptors and reads from `stdin`, or nothing.
+
+        The descriptors stay the caller's, who closes them. Call `RunningProcess.release` in the end. Raises OSError as the
+        system told it, KeeperDied among them. When the starting is cancelled, the command is stopped first.
+        """
+        request = encode_request(spec)
+        sent = 0
+        ours, theirs = socket.socketpair()
+        running = RunningProcess(self, ours, spec.arguments[0])
+        self._running.add(running)
+        try:
+            sent = running.send(request)
+            with theirs:
+                given = (theirs.fileno(), stdout, stderr, spec.directory, stdin)
+                await self._send_to_supervisor([descriptor for descriptor in given if descriptor is not None])
+            while sent < len(request):
+                await _wait_writable(ours)
+                sent += running.send(request[sent:])
+            await running.wait_started()
+        except BaseException as error:
+            try:
+                if isinstance(error, asyncio.CancelledError) and sent == len(request):
+                    await running.stop()
+            finally:
+                running.release()
+            raise
+        return running
+
+    def close(self) -> None:
+        """End every command and all that descends from it. Takes as long as that takes, 5 seconds at most."""
+        control, self._control = self._control, None
+        if control is not None:
+            self.wake()
+            control.shutdown(socket.SHUT_WR)
+            control.settimeout(_CLOSE_SECONDS)
+            with suppress(OSError):
+                control.recv(1)  # nothing ever comes but the end
+            self._reap(control)
+            self.terminate_leftovers()
+        for running in list(self._running):
+            running.release()
+
+    async def _send_to_supervisor(self, descriptors: list[int]) -> None:
+        """Raises KeeperDied when even a new program cannot be reached, OSError when it cannot be started."""
+        while True:
+            is_new = self._control is None
+            control = self._control or self._spawn()
+            try:
+                await _send_descriptors(control, descriptors)
+            except OSError as error:
+                if is_new:
+                    raise SupervisorDied("The keeper of commands cannot be reached") from error
+                self.kill_supervisor()
+            else:
+                return
+
+    def _spawn(self) -> socket.socket:
+        self._control, theirs = socket.socketpair()
+        self._control.setblocking(False)
+        with theirs:
+            self._pid = spawn_supervisor(theirs.fileno(), supervisor.SESSION)
+        return self._control
+
+    def wake(self) -> None:
+        """A command may have stopped its keeper, which has the same user."""
+        if self._control is not None:
+            with suppress(ProcessLookupError):
+                os.kill(self._pid, signal.SIGCONT)
+
+    def kill_supervisor(self) -> None:
+        """The program has died, or does not answer."""
+        control, self._control = self._control, None
+        if control is not None:
+            self._reap(control)
+
+    def _reap(self, control: socket.socket) -> None:
+        control.close()
+        with suppress(ProcessLookupError, ChildProcessError):
+            os.kill(self._pid, signal.SIGKILL)
+            os.waitpid(self._pid, 0)
+
+    def register_limit(self, limit: int) -> None:
+        """Remember by which limit the processes of a command are known, for the day the program is killed."""
+        self._limits.add(limit)
+
+    def unregister_limit(self, limit: int) -> None:
+        """Nothing is left of a command."""
+        self._limits.discard(limit)
+
+    def forget(self, running: "RunningProcess") -> None:
+        self._running.discard(running)
+
+    def terminate_leftovers(self) -> None:
+        """End what the program left behind when it was killed. Blocks, for little more than two seconds at most."""
+        with self._leftovers_lock:
+            limits, self._limits = self._limits, set[int]()
+            if not limits:
+                return
+            ending = ProcessTermination(lambda: _processes_with_limits(limits))
+            while (pause := ending.step()) is not None:
+                time.sleep(min(pause, 0.01))
+
+
+class RunningProcess:
+    """A command that was started. Its pid is the number of its process group and of its session as well."""
+
+    def __init__(self, owner: ProcessSupervisor, channel: socket.socket, program: str) -> None:
+        channel.setblocking(False)
+        self.pid = 0
+        self._limit = 0
+        self._program = program
+        self._owner = owner
+        self._channel: socket.socket | None = channel
+        self._inbox = b""
+        self._failure: SupervisorDied | None = None
+        self._loop = asyncio.get_running_loop()
+        self._started: asyncio.Future[None] = self._loop.create_future()
+        self._ended: asyncio.Future[ExitStatus] = self._loop.create_future()
+        self._terminated: asyncio.Future[None] = self._loop.create_future()
+        self._survivors: asyncio.Future[tuple[int, ...]] = self._loop.create_future()
+        self._loop.add_reader(channel.fileno(), self._on_readable)
+
+    async def wait(self) -> ExitStatus:
+        """Wait for the end of the command, not of what it left behind. May be asked again. Raises KeeperDied."""
+        return await self._wait_for(self._ended)
+
+    async def stop(self) -> None:
+        """End the command and everything that descends from it: asked first, killed 200 ms later.
+
+        Returns when nothing is left, or when two seconds did not suffice. Only then a cancellation is heeded.
+        """
+        self._owner.wake()
+        self.send(supervisor.STOP)
+        cancelled = await _wait_despite_cancellation(self._terminated, _STOP_SECONDS)
+        if not self._terminated.done():  # without its program the channel ends, and what is left is ended from here
+            self._owner.kill_supervisor()
+            cancelled = await _wait_despite_cancellation(self._terminated, _STOP_SECONDS) or cancelled
+        if cancelled is not None:
+            raise cancelled
+
+    async def survivors(self) -> tuple[int, ...]:
+        """Those of its descendants that are alive now, a thousand at most. Raises KeeperDied."""
+        if self._failure is not None:
+            raise self._failure
+        if self._survivors.done():
+            self._survivors = self._loop.create_future()
+        self.send(supervisor.LIST_SURVIVORS)
+        return await self._wait_for(self._survivors)
+
+    @property
+    def exit(self) -> ExitStatus | None:
+        """How it ended, if that is known by now."""
+        is_known = self._ended.done() and not self._ended.cancelled() and self._ended.exception() is None
+        return self._ended.result() if is_known else None
+
+    def release(self) -> None:
+        """Nothing more will be asked. A command that still runs is ended; what an ended one left behind lives on."""
+        self._close_channel()
+        self._fail(SupervisorDied("The command was let go of"))
+        self._owner.forget(self)
+
+    async def wait_started(self) -> None:
+        """Wait until the program runs. Raises OSError as the system told it, KeeperDied when nobody answers."""
+        try:
+            async with asyncio.timeout(_START_SECONDS):
+                await self._wait_for(self._started)
+        except TimeoutError as error:
+            self._owner.kill_supervisor()
+            raise SupervisorDied("The keeper of commands does not answer") from error
+
+    async def _wait_for(self, future: "asyncio.Future[_Value]") -> _Value:
+        """Wait for an answer, which is there for others too. Raises what was answered, and KeeperDied."""
+        while not future.done():
+            _, unheard = await asyncio.wait((future,), timeout=_WAKE_SECONDS)
+            if unheard:
+                self._owner.wake()
+        return future.result()
+
+    def send(self, data: bytes) -> int:
+        """Send what can be sent at once; returns how much that was."""
+        if self._channel is None:
+            return 0
+        try:
+            return self._channel.send(data)
+        except BlockingIOError:
+            return 0
+        except OSError:  # the end of the channel is noticed where it is read
+            return len(data)
+
+    def _on_readable(self) -> None:
+        if self._channel is None:
+            return
+        try:
+            data = self._channel.recv(1 << 16)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            self._on_supervisor_lost()
+            return
+        *lines, self._inbox = (self._inbox + data).split(b"\n")
+        for line in lines:
+            word, *numbers = line.decode("ascii").split()
+            self._handle_reply(word, [int(number) for number in numbers])
+
+    def _handle_reply(self, word: str, numbers: list[int]) -> None:
+        match word:
+            case supervisor.STARTED:
+                self.pid, self._limit, _ = numbers
+                self._owner.register_limit(self._limit)
+                _settle(self._started, None)
+            case supervisor.FAILED:
+                number, at_fault = numbers
+                path = self._program if at_fault == supervisor.PROGRAM else None
+                _settle(self._started, OSError(number, os.strerror(number), path))
+            case supervisor.ENDED:
+                self._note_survivors(tuple(numbers[1:]))
+                code = os.waitstatus_to_exitcode(numbers[0])
+                _settle(
+                    self._ended,
+                    ExitStatus(code if code >= 0 else None, -code if code < 0 else None, tuple(numbers[1:])),
+                )
+            case supervisor.SURVIVORS:
+                self._note_survivors(tuple(numbers))
+                _settle(self._survivors, tuple(numbers))
+            case _:
+                _settle(self._terminated, None)
+
+    def _note_survivors(self, survivors: tuple[int, ...]) -> None:
+        if not survivors:
+            self._owner.unregister_limit(self._limit)
+
+    def _on_supervisor_lost(self) -> None:
+        """Whoever waits is told once what the keeper left behind has been ended."""
+        self._close_channel()
+        if self.pid == 0:
+            self._fail(SupervisorDied("The keeper of commands ended before the command began"))
+            return
+        clearing = self._loop.run_in_executor(None, self._owner.terminate_leftovers)
+        clearing.add_done_callback(lambda _: self._fail(SupervisorDied("The keeper of commands was killed")))
+
+    def _close_channel(self) -> None:
+        channel, self._channel = self._channel, None
+        if channel is None:
+            return
+        if not self._loop.is_closed():
+            self._loop.remove_reader(channel.fileno())
+        channel.close()
+
+    def _fail(self, failure: SupervisorDied) -> None:
+        self._failure = self._failure or failure
+        if not self._loop.is_closed():
+            _settle(self._started, self._failure)
+            _settle(self._ended, self._failure)
+            _settle(self._terminated, self._failure)
+            _settle(self._survivors, self._failure)
+
+
+def _settle(future: "asyncio.Future[_Value]", outcome: "_Value | OSError") -> None:
+    if future.done():
+        return
+    if not isinstance(outcome, OSError):
+        future.set_result(outcome)
+        return
+    future.set_exception(outcome)
+    future.exception()  # nobody need be waiting
+
+
+async def _wait_despite_cancellation(future: "asyncio.Future[None]", seconds: float) -> asyncio.CancelledError | None:
+    """Wait for the future, however often the waiting is cancelled. Returns the cancellation still to be heeded."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + seconds
+    cancelled = None
+    while not future.done() and (left := deadline - loop.time()) > 0:
+        try:
+            await asyncio.wait((future,), timeout=left)
+        except asyncio.CancelledError as error:
+            cancelled = error
+    return cancelled
+
+
+async def _send_descriptors(control: socket.socket, descriptors: list[int]) -> None:
+    while True:
+        try:
+            socket.send_fds(control, [bytes([len(descriptors)])], descriptors)
+        except BlockingIOError:
+            await _wait_writable(control)
+        else:
+            return
+
+
+async def _wait_writable(sock: socket.socket) -> None:
+    """Wait until something can be sent. Only one may wait for a socket at a time, so the wait is on a copy of it."""
+    loop = asyncio.get_running_loop()
+    ready: asyncio.Future[None] = loop.create_future()
+    with socket.socket(fileno=os.dup(sock.fileno())) as copy:
+        loop.add_writer(copy, _settle, ready, None)
+        try:
+            await ready
+        finally:
+            loop.remove_writer(copy)
+
+
+def _processes_with_limits(limits: set[int]) -> set[int]:
+    """The living processes that carry one of these limits, and what descends from them."""
+    table = list_processes()
+    carriers = [pid for pid in table if file_size_limit(pid) in limits]
+    return {pid for pid in with_descendants(carriers, table) if table[pid].is_alive}

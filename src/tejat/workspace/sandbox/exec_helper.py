@@ -1,0 +1,181 @@
+"""The program that a fenced command starts as: it gives up what the command may not do, then becomes the command.
+
+It is started for every command, so it loads next to nothing.
+"""
+
+import ctypes
+import os
+import stat
+
+from tejat.workspace.sandbox.landlock import (
+    READ_FILE,
+    abi_version,
+    restrict_self,
+    scope_flags,
+    tcp_rights,
+    write_rights,
+)
+from tejat.workspace.sandbox.seccomp import INET_FAMILIES, build_filter, install_filter
+
+# How the command is fenced in already: not at all, or by namespaces that have their own /dev, /proc and network.
+STANDALONE, IN_NAMESPACES = "alone", "in-namespaces"
+
+NETWORK, WRITABLE, HIDDEN, TEMPORARY = "network", "writable", "hidden", "temporary"
+
+RESTRICTION_FAILED = 125
+_NOT_FOUND, _NOT_EXECUTABLE = 127, 126
+
+# Devices that are nobody's. The terminals of others lie in /dev/pts, so that one is missing here.
+_HARMLESS_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")
+_NAMESPACE_DIRECTORIES = ("/dev", "/run", "/var/run")
+
+_BROKEN_PIPE, _FILE_TOO_LARGE = 13, 25
+_CAPABILITIES = 64
+_DROP_FROM_BOUND, _AMBIENT, _CLEAR_ALL = 24, 47, 4
+_CAPABILITY_VERSION = 0x20080522
+
+
+def main(words: list[str]) -> None:
+    """Lock in and become the command after `--`. Ends this process, whatever happens."""
+    try:
+        mode, places, command = _parse_words(words)
+        environment = _original_environment()
+        for name, value in places:
+            if name == TEMPORARY:
+                environment[b"TMPDIR"] = os.fsencode(value)
+        restrict_process(mode, places)
+    except (OSError, ValueError) as error:
+        _print_error(f"the command could not be locked in: {error}")
+        os._exit(RESTRICTION_FAILED)
+    try:
+        os.execve(command[0], command, environment)
+    except (OSError, ValueError) as error:
+        _print_error(str(error))
+        os._exit(_NOT_FOUND if isinstance(error, FileNotFoundError) else _NOT_EXECUTABLE)
+
+
+def restrict_process(mode: str, places: list[tuple[str, str]]) -> None:
+    """Take from this process what these words say. Raises OSError where that cannot be done."""
+    network = (NETWORK, "on") in places
+    _restore_signals()
+    if mode == STANDALONE:
+        _drop_capabilities()
+    _restrict_files(
+        mode,
+        network=network,
+        writable=[path for name, path in places if name in (WRITABLE, TEMPORARY)],
+        hidden=[path for name, path in places if name == HIDDEN],
+    )
+    # Namespaces have a network of their own, where nobody else is.
+    families = INET_FAMILIES if network or mode == IN_NAMESPACES else ()
+    instructions = build_filter(os.uname().machine, families)
+    if instructions is not None:
+        install_filter(instructions)
+    elif mode == STANDALONE:
+        raise OSError(f"no filter of system calls is known for {os.uname().machine}")
+
+
+def _parse_words(words: list[str]) -> tuple[str, list[tuple[str, str]], list[str]]:
+    mode, *rest = words
+    end = rest.index("--")
+    places: list[tuple[str, str]] = []
+    for word in rest[:end]:
+        name, _, value = word.partition("=")
+        places.append((name, value))
+    command = rest[end + 1 :]
+    if mode not in (STANDALONE, IN_NAMESPACES) or not command:
+        raise ValueError("it was asked for in a way that is not understood")
+    return mode, places, command
+
+
+def _restrict_files(mode: str, *, network: bool, writable: list[str], hidden: list[str]) -> None:
+    known = abi_version()
+    if known < 2 and mode == IN_NAMESPACES:
+        # The first version forbids to move files between directories. The mounts alone have to do.
+        return
+    # Reading is watched over only where something is hidden: by namespaces it is hidden already.
+    handled = write_rights(known) | (READ_FILE if hidden else 0)
+    allowed: list[tuple[int, int]] = []
+    for path in (*writable, *(_NAMESPACE_DIRECTORIES if mode == IN_NAMESPACES else _HARMLESS_DEVICES)):
+        _allow(allowed, path, handled)
+    _allow_output(allowed, handled)
+    if hidden:
+        _allow_reading_except(allowed, "/", hidden)
+    # Namespaces without a network still have a loopback of their own, for tests that serve and connect.
+    watched_ports = tcp_rights(known) if mode == STANDALONE and not network else 0
+    try:
+        restrict_self(allowed, files=handled, ports=watched_ports, scopes=scope_flags(known))
+    finally:
+        for descriptor, _ in allowed:
+            os.close(descriptor)
+
+
+def _allow(allowed: list[tuple[int, int]], path: str, rights: int) -> None:
+    try:
+        allowed.append((os.open(path, os.O_PATH | os.O_CLOEXEC), rights))
+    except OSError:
+        return  # what is not there needs no leave
+
+
+def _allow_output(allowed: list[tuple[int, int]], rights: int) -> None:
+    """Allow to open again, as /dev/stdout and /dev/stderr, what output goes to anyway. Pipes need no leave."""
+    for stream in (1, 2):
+        try:
+            if not stat.S_ISFIFO(os.fstat(stream).st_mode):
+                _allow(allowed, f"/proc/self/fd/{stream}", rights)
+        except OSError:
+            continue  # closed
+
+
+def _allow_reading_except(allowed: list[tuple[int, int]], directory: str, hidden: list[str]) -> None:
+    """Allow to read all that lies in the directory but what is hidden: Landlock can only allow, never take away."""
+    try:
+        names = os.listdir(directory)
+    except OSError:
+        return  # what cannot be listed is not worth much, and leaving it out is the safe side
+    for name in names:
+        path = os.path.join(directory, name)
+        if os.path.islink(path) or path in hidden:
+            continue
+        if any(place.startswith(f"{path}/") for place in hidden):
+            _allow_reading_except(allowed, path, hidden)
+        else:
+            _allow(allowed, path, READ_FILE)
+
+
+def _restore_signals() -> None:
+    # Python ignores these two, and a program that is started inherits that.
+    for signal in (_BROKEN_PIPE, _FILE_TOO_LARGE):
+        _libc.signal(signal, None)
+
+
+def _drop_capabilities() -> None:
+    for capability in range(_CAPABILITIES):
+        _libc.prctl(_DROP_FROM_BOUND, capability, 0, 0, 0)
+    _libc.prctl(_AMBIENT, _CLEAR_ALL, 0, 0, 0)
+    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0)
+    if _libc.capset(header, (ctypes.c_uint32 * 6)()) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+
+
+def _original_environment() -> dict[bytes, bytes]:
+    # Python sets variables of its own when it starts in the C locale. The command must not see them.
+    try:
+        with open("/proc/self/environ", "rb", buffering=0) as file:
+            entries = file.readall().split(b"\0")
+    except OSError:
+        return dict(os.environb)
+    environment: dict[bytes, bytes] = {}
+    for entry in entries:
+        name, separator, value = entry.partition(b"=")
+        if separator:
+            environment[name] = value
+    return environment
+
+
+def _print_error(why: str) -> None:
+    os.write(2, f"tejat: {why}\n".encode("utf-8", "backslashreplace"))
+
+
+_libc = ctypes.CDLL(None, use_errno=True)

@@ -1,0 +1,95 @@
+"""The system calls by which a process locks itself out of files, ports and other processes (Landlock)."""
+
+import ctypes
+import errno
+import os
+import stat
+import sys
+
+WRITE_FILE = 1 << 1
+READ_FILE = 1 << 2
+_CHANGE_DIRECTORY = sum(1 << bit for bit in range(4, 13))  # removing and making entries of every kind
+_REFER = 1 << 13
+_TRUNCATE = 1 << 14
+_DEVICE_CONTROL = 1 << 15
+_ON_FILES = WRITE_FILE | READ_FILE | _TRUNCATE | _DEVICE_CONTROL
+
+_BIND_AND_CONNECT_TCP = 3
+_ABSTRACT_SOCKETS_AND_SIGNALS = 3
+
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same on every processor
+_GET_VERSION = 1
+_PATH_BENEATH = 1
+_SET_NO_NEW_PRIVILEGES = 38
+
+
+def abi_version() -> int:
+    """Which version of Landlock the kernel has: 0 where there is none, where it is off, or where it may not be used."""
+    if sys.platform != "linux":
+        return 0
+    try:
+        return _syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _GET_VERSION)
+    except OSError:
+        return 0
+
+
+def write_rights(abi: int) -> int:
+    """Every right to change files that this version knows."""
+    rights = WRITE_FILE | _CHANGE_DIRECTORY
+    for since, right in ((2, _REFER), (3, _TRUNCATE), (5, _DEVICE_CONTROL)):
+        if abi >= since:
+            rights |= right
+    return rights
+
+
+def tcp_rights(abi: int) -> int:
+    """The rights to serve and reach TCP ports, if this version knows them."""
+    return _BIND_AND_CONNECT_TCP if abi >= 4 else 0
+
+
+def scope_flags(abi: int) -> int:
+    """What keeps signals and connections to abstract sockets among the locked in, if this version knows it."""
+    return _ABSTRACT_SOCKETS_AND_SIGNALS if abi >= 6 else 0
+
+
+def restrict_self(allowed: list[tuple[int, int]], *, files: int, ports: int = 0, scopes: int = 0) -> None:
+    """Take the rights in `files` from this thread and its children, but for what lies beneath these descriptors.
+
+    `allowed` pairs a descriptor with the rights that stay. Of `ports` nothing stays. Raises OSError where the kernel
+    cannot do that; then nothing has changed but that no program gives new privileges any more.
+    """
+    if sys.platform != "linux":
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+    attributes = _RulesetAttributes(files, ports, scopes)
+    ruleset = _syscall(_CREATE_RULESET, ctypes.byref(attributes), ctypes.c_size_t(ctypes.sizeof(attributes)), 0)
+    try:
+        for descriptor, rights in allowed:
+            kept = rights if stat.S_ISDIR(os.fstat(descriptor).st_mode) else rights & _ON_FILES
+            rule = _PathBeneath(kept, descriptor)
+            _syscall(_ADD_RULE, ruleset, _PATH_BENEATH, ctypes.byref(rule), 0)
+        if _libc.prctl(_SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0) != 0:
+            raise OSError(ctypes.get_errno(), "no new privileges")
+        _syscall(_RESTRICT_SELF, ruleset, 0)
+    finally:
+        os.close(ruleset)
+
+
+class _RulesetAttributes(ctypes.Structure):
+    # An older kernel takes the longer structure as long as what it does not know is zero.
+    _fields_ = (("files", ctypes.c_uint64), ("ports", ctypes.c_uint64), ("scopes", ctypes.c_uint64))
+
+
+class _PathBeneath(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = (("allowed_access", ctypes.c_uint64), ("parent_fd", ctypes.c_int32))
+
+
+def _syscall(*arguments: object) -> int:
+    answer: int = _libc.syscall(*arguments)
+    if answer < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+    return answer
+
+
+_libc = ctypes.CDLL(None, use_errno=True)

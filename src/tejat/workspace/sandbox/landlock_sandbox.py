@@ -1,0 +1,76 @@
+"""The sandbox that needs nothing installed: the kernel's Landlock and seccomp, applied by a small program of ours."""
+
+import os
+import sys
+from collections.abc import Sequence
+from functools import cache
+
+from tejat.workspace.sandbox.paths import is_beneath
+from tejat.workspace.sandbox.types import SandboxedCommand, SandboxPolicy
+
+_START_CODE = "import sys; sys.path.insert(0, sys.argv[1]); from tejat.workspace.sandbox.exec_helper import main; main(sys.argv[2:])"
+
+
+class LandlockSandbox:
+    """Keeps a command to its fence without namespaces. It has no way to protect or hide single files inside a root."""
+
+    name = "landlock"
+
+    def __init__(self, *, interpreter: str | None = None) -> None:
+        self._interpreter = interpreter
+
+    def wrap(self, arguments: Sequence[str], policy: SandboxPolicy, *, directory: str) -> SandboxedCommand:
+        """As the contract says. The directory is the one that the process is started in."""
+        words = [
+            *(f"{exec_helper.WRITABLE}={path}" for path in policy.writable_roots),
+            f"{exec_helper.TEMPORARY}={policy.temp_directory}",
+            *(f"{exec_helper.HIDDEN}={os.path.realpath(path)}" for path in policy.hidden_paths),
+        ]
+        start = exec_helper_argv(
+            exec_helper.STANDALONE, network=policy.network, places=words, interpreter=self._interpreter
+        )
+        control = (os.path.join(root, path) for root in policy.writable_roots for path, _ in policy.read_only_paths)
+        open_to_all = (
+            path for path in policy.hidden_paths if any(is_beneath(path, root) for root in policy.writable_roots)
+        )
+        return SandboxedCommand((*start, *arguments), unprotected_paths=(*control, *open_to_all))
+
+    def sweep(self) -> None:
+        """Nothing is laid out for a command."""
+
+
+def exec_helper_argv(mode: str, *, network: bool, places: Sequence[str], interpreter: str | None) -> tuple[str, ...]:
+    """What to put before a command so that it starts locked in. `places` are words that `restrict_process` understands."""
+    python = interpreter or _interpreter()
+    switch = f"{exec_helper.NETWORK}={'on' if network else 'off'}"
+    # No user site, no environment, no site packages: nothing that a command wrote earlier is loaded.
+    return (python, "-I", "-S", "-X", "utf8", "-c", _START_CODE, _package_parent(), mode, switch, *places, "--")
+
+
+@cache
+def helper_paths(interpreter: str | None = None) -> tuple[str, ...]:
+    """The places that the locking program is loaded from. A command that can write there can unlock the next one."""
+    python = interpreter or _interpreter()
+    installation, library = os.path.realpath(sys.base_prefix), os.path.realpath(os.path.dirname(os.__file__))
+    return (python, installation, library, os.path.join(_package_parent(), "tejat"))
+
+
+def find_writable_helper_path(roots: Sequence[str]) -> str | None:
+    """The first of those places that lies in one of these roots, or None."""
+    for place in helper_paths():
+        if any(is_beneath(place, root) for root in roots):
+            return place
+    return None
+
+
+@cache
+def _interpreter() -> str:
+    return os.path.realpath(sys.executable)
+
+
+@cache
+def _package_parent() -> str:
+    package = os.path.realpath(exec_helper.__file__)
+    for _ in exec_helper.__name__.split("."):
+        package = os.path.dirname(package)
+    return package

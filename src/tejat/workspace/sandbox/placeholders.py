@@ -1,0 +1,226 @@
+"""What stands, while a command runs, where no control path may come into being.
+
+A mount needs something to be mounted on, so each of these appears in the real root for as long as a command runs. They
+are empty directories, also where a file is meant, because version control does not see empty directories; but for the
+few files whose text means the same as no file.
+"""
+
+import errno
+import fcntl
+import json
+import os
+import stat
+import time
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Final
+
+from tejat.core.frozen import frozen
+
+_RELEASE_SECONDS: Final = 0.2
+_POLL_SECONDS: Final = 0.001
+_FILE_TIME_GRANULARITY: Final = 2_000_000_000
+# Where we may not make anything, neither may the command.
+_NOT_WRITABLE_ERRORS = (errno.EACCES, errno.EPERM, errno.EROFS)
+
+
+class MountPlaceholders:
+    """What was laid by whom, recorded in `state`, so that after a crash the next one who looks removes it.
+
+    Several processes may use the same state at once. A record holds as long as somebody has a lock on it: the one who
+    laid it (flock), or the sandbox that relies on it (fcntl, which bubblewrap's --lock-file takes).
+    """
+
+    def __init__(self, state: str) -> None:
+        self._directory = os.path.join(state, "ghosts")
+
+    @contextmanager
+    def lock_existing(self) -> Generator[Mapping[str, int]]:
+        """The paths of all that is laid, each with a time before it was made. Nobody changes that until this is left.
+
+        Raises OSError when the state cannot be read or written.
+        """
+        with self._locked():
+            yield self._remove_unlocked()
+
+    def create(self, texts: Mapping[str, str | None], existing: Mapping[str, int]) -> "PlaceholderSet":
+        """Make at each path, whose parent exists, a file with this text, or an empty directory; keep it until released.
+
+        To be called while `standing` holds. What stands already is kept by both. Paths where nothing can be made are
+        left out. Raises OSError when the state or a directory cannot be written.
+        """
+        if not texts:
+            return PlaceholderSet(self, None, -1, ())
+        now = time.time_ns() - _FILE_TIME_GRANULARITY
+        placeholders = [_Placeholder(path, text, existing.get(path, now)) for path, text in texts.items()]
+        record, descriptor = self._write_record(placeholders)
+        try:
+            made = tuple(placeholder.path for placeholder in placeholders if _create(placeholder))
+        except OSError:
+            os.close(descriptor)
+            self._remove_unlocked()
+            raise
+        return PlaceholderSet(self, record, descriptor, made)
+
+    def sweep(self) -> None:
+        """Remove what nobody relies on any more. Raises OSError when the state cannot be read or written."""
+        if os.path.isdir(self._directory):
+            with self._locked():
+                self._remove_unlocked()
+
+    def is_locked(self, record: str) -> bool:
+        """Whether somebody still relies on this record."""
+        try:
+            descriptor = os.open(record, os.O_RDWR | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return False
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except (BlockingIOError, PermissionError):
+            return True
+        finally:
+            os.close(descriptor)
+        return False
+
+    @contextmanager
+    def _locked(self) -> Generator[None]:
+        if not os.path.isdir(self._directory):
+            os.makedirs(self._directory, mode=0o700, exist_ok=True)
+            os.chmod(self._directory, 0o700)
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        descriptor = os.open(os.path.join(self._directory, "lock"), flags, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
+
+    def _write_record(self, placeholders: list["_Placeholder"]) -> tuple[str, int]:
+        record = os.path.join(self._directory, f"{os.urandom(8).hex()}.json")
+        descriptor = os.open(record, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            os.fchmod(descriptor, 0o600)
+            fcntl.flock(descriptor, fcntl.LOCK_SH)
+            os.write(
+                descriptor,
+                json.dumps(
+                    [[placeholder.path, placeholder.text, placeholder.since] for placeholder in placeholders]
+                ).encode(),
+            )
+        except OSError:
+            os.close(descriptor)
+            raise
+        return record, descriptor
+
+    def _remove_unlocked(self) -> dict[str, int]:
+        """Remove the records that nobody holds with their ghosts; what is left is returned. Needs the lock."""
+        living: dict[str, int] = {}
+        dead: list[_Placeholder] = []
+        gone: list[str] = []
+        for record in self._records():
+            placeholders = _read_record(record)
+            if self.is_locked(record):
+                living |= {placeholder.path: placeholder.since for placeholder in placeholders}
+            else:
+                dead += placeholders
+                gone.append(record)
+        for placeholder in dead:
+            if placeholder.path not in living:
+                _remove(placeholder)
+        for record in gone:
+            with suppress(FileNotFoundError):
+                os.unlink(record)
+        return living
+
+    def _records(self) -> Iterator[str]:
+        for name in os.listdir(self._directory):
+            if name.endswith(".json"):
+                yield os.path.join(self._directory, name)
+
+
+class PlaceholderSet:
+    """Ghosts that were laid for one command. `record` is the file whose lock keeps them, None if there are none."""
+
+    def __init__(
+        self, placeholders: MountPlaceholders, record: str | None, descriptor: int, paths: tuple[str, ...]
+    ) -> None:
+        self.record = record
+        self.paths = paths
+        self._placeholders = placeholders
+        self._descriptor = descriptor
+
+    def detach(self) -> None:
+        """Leave the ghosts to a sandbox that still runs: they go when somebody looks after its end."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def release(self) -> None:
+        """Remove what only this command relied on, once its sandbox is gone. Raises nothing; may be called again.
+
+        A sandbox that still runs after a short wait keeps its ghosts, as if it had been let go of.
+        """
+        if self.record is None or self._descriptor < 0:
+            return
+        self.detach()
+        with suppress(OSError):
+            # The kernel ends a sandbox just after the process that was waited for.
+            until = time.monotonic() + _RELEASE_SECONDS
+            while self._placeholders.is_locked(self.record) and time.monotonic() < until:
+                time.sleep(_POLL_SECONDS)
+            self._placeholders.sweep()
+
+
+@frozen
+class _Placeholder:
+    """`text` is None for a directory; `since` is before it was made, in nanoseconds."""
+
+    path: str
+    text: str | None
+    since: int
+
+
+def _create(placeholder: _Placeholder) -> bool:
+    try:
+        if placeholder.text is None:
+            os.mkdir(placeholder.path, 0o700)
+        else:
+            descriptor = os.open(placeholder.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            try:
+                os.write(descriptor, placeholder.text.encode())
+            finally:
+                os.close(descriptor)
+    except FileExistsError:
+        return stat.S_ISDIR(os.lstat(placeholder.path).st_mode) is (placeholder.text is None)
+    except OSError as error:
+        if error.errno in _NOT_WRITABLE_ERRORS:
+            return False
+        raise
+    return True
+
+
+def _read_record(record: str) -> list[_Placeholder]:
+    try:
+        with open(record, "rb") as file:
+            entries: list[tuple[str, str | None, int]] = json.loads(file.read())
+    except (OSError, ValueError):
+        return []
+    return [_Placeholder(*entry) for entry in entries]
+
+
+def _remove(placeholder: _Placeholder) -> None:
+    """Remove what is still as it was laid: not older, and empty or with its own text."""
+    with suppress(OSError):
+        if os.lstat(placeholder.path).st_mtime_ns < placeholder.since:
+            return
+        if placeholder.text is None:
+            os.rmdir(placeholder.path)
+            return
+        descriptor = os.open(placeholder.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            is_as_laid = os.read(descriptor, len(placeholder.text) + 1) == placeholder.text.encode()
+        finally:
+            os.close(descriptor)
+        if is_as_laid:
+            os.unlink(placeholder.path)

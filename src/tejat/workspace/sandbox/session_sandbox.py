@@ -1,0 +1,187 @@
+"""The sandbox of one session: chosen once, then put around every command."""
+
+import errno
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from types import TracebackType
+from typing import Self
+
+from tejat.core.approval.sandbox_mode import SandboxMode
+from tejat.core.errors import SandboxUnavailable
+from tejat.core.frozen import frozen, replace
+from tejat.core.i18n import _
+from tejat.workspace.sandbox.bubblewrap import BubblewrapSandbox
+from tejat.workspace.sandbox.secret_paths import find_secret_paths
+from tejat.workspace.sandbox.selection import select_sandbox
+from tejat.workspace.sandbox.types import EnforcementAxis, OverlayLayer, SandboxedCommand, SandboxPolicy, SandboxReport
+
+_PREFIX = "tejat-session-"
+_STALE_SECONDS = 7 * 24 * 3600
+
+
+@frozen
+class SandboxPaths:
+    """What the fence runs around. All paths are real.
+
+    `own` are directories of the program itself, `control_paths` the files in each root that commands must not change,
+    `blocked` those that they must not make (see `SandboxPolicy`), `state` is where the sandbox notes what it has to clean up.
+    """
+
+    roots: tuple[str, ...]
+    home: str
+    own_directories: tuple[str, ...]
+    control_paths: tuple[tuple[str, bool], ...]
+    blocked_paths: tuple[str, ...]
+    state_directory: str
+
+
+class SessionSandbox:
+    """Open it with `with`. Raises SandboxUnavailable when one is required and none works.
+
+    With `network` commands may always use the network. The private directory for temporary files goes away in the end,
+    unless `is_in_use` says that something still runs that may need it.
+    """
+
+    def __init__(
+        self,
+        mode: SandboxMode,
+        paths: SandboxPaths,
+        *,
+        network: bool = False,
+        is_in_use: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._mode = mode
+        self._paths = paths
+        self._network = network
+        self._is_in_use = is_in_use
+        self._sandbox, self.report = select_sandbox(mode, roots=paths.roots, state_directory=paths.state_directory)
+        self._temp_directory: str | None = None
+        self._pending_detaches: set[Callable[[], None]] = set()
+
+    def __enter__(self) -> Self:
+        if self._sandbox is not None:
+            _remove_stale_directories(tempfile.gettempdir())
+            self._temp_directory = os.path.realpath(tempfile.mkdtemp(prefix=_PREFIX))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        while self._pending_detaches:  # jobs that go on, or that nobody has looked at since they ended
+            self._pending_detaches.pop()()
+        if self._sandbox is not None:
+            self._sandbox.sweep()
+        if self._temp_directory is not None and not self._is_in_use():
+            shutil.rmtree(self._temp_directory, ignore_errors=True)
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """Variables that commands need."""
+        return {} if self._sandbox is None else {"SANDBOX": self._sandbox.name}
+
+    @property
+    def warning(self) -> str:
+        """What a person who is asked about a command should know, empty where everything is enforced."""
+        return format_warning(self.report)
+
+    def add_roots(self, roots: Sequence[str]) -> None:
+        """Let commands change what is in these real paths too.
+
+        Raises SandboxUnavailable, and changes nothing, where the sandbox could not be kept then.
+        """
+        grounds = replace(self._paths, roots=(*self._paths.roots, *roots))
+        if self._sandbox is not None:
+            sandbox, report = select_sandbox(self._mode, roots=grounds.roots, state_directory=grounds.state_directory)
+            if sandbox is None:
+                raise SandboxUnavailable(_("There would be no sandbox any more: {why}.", why=report.files.detail))
+            self._sandbox, self.report = sandbox, report
+        self._paths = grounds
+
+    def wrap(self, arguments: Sequence[str], directory: str, network: bool) -> SandboxedCommand:
+        """Raises OSError when what has to be prepared cannot be."""
+        if self._sandbox is None:
+            return SandboxedCommand(tuple(arguments))
+        if self._temp_directory is None:
+            raise RuntimeError("a fence that was not opened keeps nobody in")
+        wrapped = self._sandbox.wrap(
+            arguments, self._build_policy(self._temp_directory, network=network), directory=directory
+        )
+        self._pending_detaches.add(wrapped.detach)
+
+        def clean_up() -> None:
+            self._pending_detaches.discard(wrapped.detach)
+            wrapped.clean_up()
+
+        return replace(wrapped, clean_up=clean_up)
+
+    @property
+    def supports_overlay(self) -> bool:
+        """Whether the sandbox has a way to show commands a copy. That it works here has to be tried."""
+        return isinstance(self._sandbox, BubblewrapSandbox)
+
+    @property
+    def overlay_targets(self) -> tuple[str, ...]:
+        """What a copy has to have a layer over: the roots, and the directory for temporary files."""
+        if self._temp_directory is None:
+            raise RuntimeError("a fence that was not opened keeps nobody in")
+        return (*self._paths.roots, self._temp_directory)
+
+    @property
+    def control_paths(self) -> tuple[str, ...]:
+        """The files and directories in each root that commands must not change, from there."""
+        return tuple(path for path, _ in self._paths.control_paths)
+
+    def wrap_in_overlay(
+        self, arguments: Sequence[str], directory: str, layers: Sequence[OverlayLayer], *, network: bool
+    ) -> SandboxedCommand:
+        """Like `wrap`, with a layer over each place in `copied`. Raises OSError where the sandbox cannot do that."""
+        if not isinstance(self._sandbox, BubblewrapSandbox):
+            raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP))
+        policy = self._build_policy(self.overlay_targets[-1], network=network)
+        return self._sandbox.wrap_in_overlay(arguments, policy, layers, directory=directory)
+
+    def _build_policy(self, temporary: str, *, network: bool) -> SandboxPolicy:
+        grounds = self._paths
+        return SandboxPolicy(
+            writable_roots=grounds.roots,
+            temp_directory=temporary,
+            read_only_paths=grounds.control_paths,
+            hidden_paths=(*find_secret_paths(grounds.home), *filter(os.path.lexists, grounds.own_directories)),
+            network=network or self._network,
+            blocked_paths=grounds.blocked_paths,
+        )
+
+
+def format_warning(report: SandboxReport) -> str:
+    """What is not enforced, in one line."""
+    if report.sandbox is None:
+        return _("No sandbox: {why}.", why=report.files.detail)
+    unguarded = [f"{name} ({axis.detail})" for name, axis in axes_by_name(report).items() if not axis.enforced]
+    if not unguarded:
+        return ""
+    return _("The sandbox ({name}) does not guard: {what}.", name=report.sandbox, what=", ".join(unguarded))
+
+
+def axes_by_name(report: SandboxReport) -> dict[str, EnforcementAxis]:
+    """The axes by the names that people know them by."""
+    return {
+        "files": report.files,
+        "network": report.network,
+        "processes": report.processes,
+        "control files": report.control_files,
+        "secrets": report.secrets,
+    }
+
+
+def _remove_stale_directories(directory: str) -> None:
+    """Remove what sessions left for jobs that went on, once nobody has used it for days."""
+    with suppress(OSError), os.scandir(directory) as entries:
+        for entry in entries:
+            if entry.name.startswith(_PREFIX) and entry.is_dir(follow_symlinks=False):
+                status = entry.stat(follow_symlinks=False)
+                if status.st_uid == os.geteuid() and time.time() - status.st_mtime > _STALE_SECONDS:
+                    shutil.rmtree(entry.path, ignore_errors=True)

@@ -1,0 +1,98 @@
+"""Matching by backtracking, in a process that can be ended when a pattern takes forever on a line."""
+
+import os
+import select
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+from tejat.workspace.helper_program import helper_environment
+from tejat.workspace.search.types import SearchEngineFailure
+
+_POLL_MILLISECONDS = 50
+_PIPE_BLOCK = 64 * 1024
+
+
+class BacktrackingMatcher:
+    """Judges lines with Python's `re`. `close` ends the process it runs in."""
+
+    def __init__(self, expression: str) -> None:
+        """Raises EngineFailure when no process can be started."""
+        if not sys.executable:
+            raise SearchEngineFailure("there is no Python program to run")
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-S", regex_worker.__file__],
+                bufsize=0,
+                env=helper_environment(),
+                process_group=0,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
+        except OSError as error:
+            raise SearchEngineFailure(f"cannot start Python: {error}") from error
+        self._expression: str | None = expression
+
+    def matches(self, lines: Sequence[bytes], stop: Callable[[], None]) -> list[bool]:
+        """Whether each line, as UTF-8 in which 0xFF stands for a byte that is no text, matches.
+
+        `stop` is called at least every 50 ms; what it raises goes through. Raises EngineFailure when `re` cannot
+        compile the expression or its process ends.
+        """
+        texts = [line.decode("utf-8", "surrogateescape").encode("utf-8", "surrogatepass") for line in lines]
+        if self._expression is None:
+            return self._answers(texts, stop)
+        first, *answers = self._answers([self._expression.encode("utf-8", "surrogatepass"), *texts], stop)
+        if not first:
+            raise SearchEngineFailure("Python's re does not take the pattern")
+        self._expression = None
+        return answers
+
+    def close(self) -> None:
+        """Ends the process, whatever it is doing."""
+        with self._process:
+            with suppress(ProcessLookupError):
+                self._process.kill()
+            # Unsent bytes are of no use to anyone; closing would try to send them.
+            for pipe in (self._process.stdin, self._process.stdout):
+                if pipe is not None:
+                    pipe.close()
+
+    def _answers(self, texts: Sequence[bytes], stop: Callable[[], None]) -> list[bool]:
+        if self._process.stdin is None or self._process.stdout is None:
+            raise ValueError("the pipes of the process have to be open")
+        to_child, from_child = self._process.stdin.fileno(), self._process.stdout.fileno()
+        os.set_blocking(to_child, False)
+        unsent = memoryview(b"".join(regex_worker.SIZE.pack(len(text)) + text for text in texts))
+        answers = b""
+        poll = select.poll()
+        poll.register(from_child, select.POLLIN)
+        poll.register(to_child, select.POLLOUT)
+        while len(answers) < len(texts):
+            stop()
+            for descriptor, _ in poll.poll(_POLL_MILLISECONDS):
+                if descriptor == from_child:
+                    block = os.read(from_child, _PIPE_BLOCK)
+                    answers += block
+                    # An expression that does not compile is answered, and the process ends.
+                    if answers.startswith(regex_worker.NO) and self._expression is not None:
+                        raise SearchEngineFailure("Python's re does not take the pattern")
+                    if not block:
+                        raise SearchEngineFailure("the process that matches has ended")
+                else:
+                    unsent = _send(to_child, unsent)
+                    if not unsent:
+                        poll.unregister(to_child)
+        return [answers[index : index + 1] == regex_worker.YES for index in range(len(texts))]
+
+
+def _send(descriptor: int, unsent: memoryview) -> memoryview:
+    try:
+        return unsent[os.write(descriptor, unsent[:_PIPE_BLOCK]) :]
+    except BlockingIOError:
+        return unsent
+    except BrokenPipeError:
+        # Whether this is a failure is seen by what the process has answered.
+        return unsent[len(unsent) :]

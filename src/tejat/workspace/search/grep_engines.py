@@ -1,0 +1,136 @@
+"""Searching with grep, with git grep, or with neither: they pick files, our own matcher judges the lines.
+
+Their dialects, their views of Unicode, binary files and ignore files all differ. So they only pick the files in which
+there may be a match, by an expression on bytes that matches at least what is searched for.
+"""
+
+import re
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+from tejat.workspace.helper_program import find_program, run_helper
+from tejat.workspace.paths.walk import list_files
+from tejat.workspace.search.dialects import to_grep
+from tejat.workspace.search.task import MatchCollector, SearchTask, TaskScanner, limit_memory, open_task_scanner
+from tejat.workspace.search.types import SearchEngineFailure, SearchTimeout
+
+_MAX_FILES = 1_000_000
+_ARGUMENT_BYTES = 512 * 1024
+_BYTES_BESIDE_A_PATH = 16
+_MAX_EXPRESSION_LENGTH = 100_000
+# What begins with a byte order mark of UTF-16 is picked in any case.
+_WIDE_MARKS = (b"^\xff\xfe", b"^\xfe\xff")
+_PLAIN_NAME = re.compile(rb"[A-Za-z0-9_.-]+")
+_FOUND, _NOT_FOUND, _TROUBLE = 0, 1, 2
+
+
+def search_with_git_grep(task: SearchTask) -> MatchCollector:
+    """Raises EngineFailure when git grep cannot do it, and ToolFailure for a pattern that is not understood."""
+    git = find_program("git")
+    if git is None or b".git" not in task.query.exclude_directories:
+        raise SearchEngineFailure("there is no git, or it would leave out what is to be searched")
+    excluded = sorted(filter(_PLAIN_NAME.fullmatch, task.query.exclude_directories))
+    # Told that there is no repository, it reads no configuration of one, which could name programs to run.
+    argv = limit_memory(
+        *(git, "--no-pager", "grep", "--no-index", "--no-exclude-standard", "--no-textconv", "--no-color"),
+        *(*_grep_options(task), "--null", "--", "."),
+        *(b":(exclude,glob)**/" + name + b"/**" for name in excluded),
+        environment="LC_ALL=C GIT_DIR=/dev/null",
+    )
+    hits = MatchCollector(task.query)
+    with _open_scanner(task, hits) as judge:
+        _search_all(judge, filter(task.includes, _matching_files(task, argv)))
+    return hits
+
+
+def search_with_grep(task: SearchTask) -> MatchCollector:
+    """Raises EngineFailure when grep cannot do it, and ToolFailure for a pattern that is not understood."""
+    grep = find_program("grep")
+    if grep is None:
+        raise SearchEngineFailure("there is no grep")
+    argv = limit_memory(
+        *(grep, "--no-messages", "--devices=skip", "--directories=skip", "--color=never"),
+        *(*_grep_options(task), "--null", "--"),
+        environment="LC_ALL=C",
+    )
+    hits = MatchCollector(task.query)
+    with _open_scanner(task, hits) as judge:
+        paths = _list_files(task, hits)
+        _search_all(judge, (path for batch in _batches(paths) for path in _matching_files(task, [*argv, *batch])))
+    return hits
+
+
+def search_with_python(task: SearchTask) -> MatchCollector:
+    """Raises EngineFailure when Python cannot do it, and ToolFailure for a pattern that is not understood."""
+    hits = MatchCollector(task.query)
+    with _open_scanner(task, hits) as judge:
+        _search_all(judge, _list_files(task, hits))
+    return hits
+
+
+@contextmanager
+def _open_scanner(task: SearchTask, hits: MatchCollector) -> Generator[TaskScanner]:
+    try:
+        with open_task_scanner(task, hits) as judge:
+            yield judge
+    except SearchTimeout:
+        hits.complete = False
+
+
+def _search_all(judge: TaskScanner, paths: Iterable[bytes]) -> None:
+    for path in paths:
+        if not judge.search(path):
+            return
+
+
+def _grep_options(task: SearchTask) -> list[str | bytes]:
+    expression = to_grep(task.pattern)
+    if len(expression) > _MAX_EXPRESSION_LENGTH:
+        raise SearchEngineFailure("the pattern is too long for an argument of a program")
+    options: list[str | bytes] = ["--files-with-matches", "--text", "--extended-regexp"]
+    return options + [part for each in (expression, *_WIDE_MARKS) for part in ("-e", each)]
+
+
+def _matching_files(task: SearchTask, argv: Sequence[str | bytes]) -> Iterator[bytes]:
+    """The files that a program names. Raises EngineFailure when it fails; unreadable files are no failure."""
+    try:
+        with run_helper(argv, directory_fd=task.directory_fd) as child:
+            kept = b""
+            while block := child.read(task.stop):
+                *names, kept = (kept + block).split(b"\0")
+                for name in names:
+                    yield name.removeprefix(b"./")
+            code = child.exit_code(task.stop)
+            # grep keeps silent about what it cannot read; git says it, but goes on and does not fail for it.
+            if code not in (_FOUND, _NOT_FOUND) and not (code == _TROUBLE and not child.stderr):
+                raise SearchEngineFailure(f"{code}: {child.stderr.decode('utf-8', 'replace')[:1000]}")
+    except OSError as error:
+        raise SearchEngineFailure(f"a program could not be run: {error}") from error
+
+
+def _list_files(task: SearchTask, hits: MatchCollector) -> list[bytes]:
+    listing = list_files(
+        task.directory_fd,
+        exclude_directories=task.query.exclude_directories,
+        limit=_MAX_FILES,
+        stop=task.stop,
+        ripgrep=task.ripgrep,
+    )
+    hits.complete = listing.is_complete
+    paths = listing.paths if task.include is None else list(filter(task.include.matches, listing.paths))
+    task.stop()
+    return paths if task.rules is None else task.rules.filter(paths, within=task.within)[0]
+
+
+def _batches(paths: list[bytes]) -> Iterator[list[bytes]]:
+    """Paths in portions that fit the arguments of a program, spelled so that none is taken for an option."""
+    batch: list[bytes] = []
+    size = 0
+    for path in paths:
+        size += len(path) + _BYTES_BESIDE_A_PATH
+        if size > _ARGUMENT_BYTES and batch:
+            yield batch
+            batch, size = [], len(path) + _BYTES_BESIDE_A_PATH
+        batch.append(b"./" + path)
+    if batch:
+        yield batch

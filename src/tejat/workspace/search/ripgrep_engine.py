@@ -1,0 +1,292 @@
+"""Searching with ripgrep: it picks the files and lines, and what it picks is checked against our own rules.
+
+Ripgrep is given the whole tree, without regard to ignore files: only directories that our rules ignore, as far as some
+thousand entries tell, are kept from it. The files of its finds are then judged by our rules, so that its own view of
+ignore files and globs never counts. It is not asked for JSON, which knows no limit to a line's length.
+"""
+
+import os
+import re
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+
+from tejat.core.frozen import frozen
+from tejat.workspace.helper_program import HelperProcess, ReadAccess, run_helper
+from tejat.workspace.paths.ignore_rules import IgnoreStatus
+from tejat.workspace.search.dialects import to_pcre, to_ripgrep
+from tejat.workspace.search.task import MatchCollector, SearchTask, first_matches, limit_memory, open_task_scanner
+from tejat.workspace.search.text_blocks import (
+    MAX_LINE_BYTES,
+    BinaryFile,
+    TextBlocks,
+    format_line,
+    open_regular_file,
+    read_head,
+)
+from tejat.workspace.search.types import SearchEngineFailure, SearchLine, SearchQuery, SearchTimeout
+
+_MAX_PRUNE_ENTRIES = 4096
+_MAX_RECORD_BYTES = 64 << 20
+_MAX_ARGUMENT_BYTES = 100_000
+_BINARY_WARNING = re.compile(
+    rb': WARNING: stopped searching binary file after match \(found "\\0" byte around offset \d+\)\n'
+)
+_PLAIN_PATH = re.compile(rb"[A-Za-z0-9_./-]+")
+_PLAIN_ENDING = re.compile(r"\*\.(?:[A-Za-z0-9_]+|\{[A-Za-z0-9_]+(?:,[A-Za-z0-9_]+)*\})")
+_HERE = b"./"
+_NUMBER = re.compile(rb"(\d+)([:-])")
+_NO_MATCH, _TROUBLE = 1, 2
+_PCRE_ERROR = b"PCRE2: error matching"
+_UNREADABLE = re.compile(rb"\(os error \d+\)$")
+_DIRECTORY_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+def search_with_ripgrep(task: SearchTask, ripgrep: str) -> MatchCollector:
+    """Raises EngineFailure when ripgrep cannot do it, and ToolFailure for a pattern that is not understood."""
+    hits = MatchCollector(task.query)
+    argv, pattern_file = _command(task, ripgrep)
+    try:
+        with run_helper(argv, directory_fd=task.directory_fd, stdin=pattern_file, reading=ReadAccess.BENEATH) as child:
+            try:
+                if task.exclude_pattern is not None:
+                    _scan_files(task, child, hits)
+                elif task.query.names_only:
+                    _collect_names(task, child, hits)
+                else:
+                    _collect_lines(task, child, hits)
+                if not hits.is_full:
+                    _check_exit(task, child, hits)
+            except SearchTimeout:
+                hits.complete = False
+    except OSError as error:
+        raise SearchEngineFailure(f"ripgrep could not be run: {error}") from error
+    return hits
+
+
+def _command(task: SearchTask, ripgrep: str) -> tuple[list[str | bytes], bytes | None]:
+    query = task.query
+    argv: list[str | bytes] = [ripgrep, "--no-config", "--no-ignore", "--hidden", "--no-follow", "--no-mmap"]
+    argv += ["--color=never", "--null", "--with-filename"]
+    if task.pattern.needs_backtracking:
+        argv += ["--pcre2", "--no-crlf"]
+        expression = to_pcre(task.pattern)
+    else:
+        argv += ["--engine=default", "--crlf", "--no-messages"]
+        expression = to_ripgrep(task.pattern)
+    if query.names_only or task.exclude_pattern is not None:
+        argv += ["--files-with-matches"]
+    else:
+        argv += ["--line-number", "--no-heading", "--no-context-separator", "--max-columns-preview"]
+        argv += [f"--max-columns={MAX_LINE_BYTES}"]
+        argv += [f"--before-context={query.before}", f"--after-context={query.after}"]
+        argv += [f"--max-count={_max_matches_per_file(query)}"]
+    argv += [b"--glob=!" + name + b"/" for name in sorted(query.exclude_directories) if _PLAIN_PATH.fullmatch(name)]
+    argv += [b"--glob=!/" + path + b"/" for path in _ignored_directories(task)]
+    ending = (query.include or "").rpartition("/")[2]
+    if _PLAIN_ENDING.fullmatch(ending) and "{" not in (query.include or "").rpartition("/")[0]:
+        argv += [f"--glob={ending}"]
+    if len(expression) * 4 > _MAX_ARGUMENT_BYTES:
+        return limit_memory(*argv, "--file=-", "--", _HERE), expression.encode()
+    return limit_memory(*argv, f"--regexp={expression}", "--", _HERE), None
+
+
+def _max_matches_per_file(query: SearchQuery) -> int:
+    # One more than may be reported in all is enough to know that there are more.
+    return min(query.total_max_matches + 1, query.max_matches_per_file or query.total_max_matches + 1)
+
+
+def _ignored_directories(task: SearchTask) -> list[bytes]:
+    """Ignored directories, the uppermost ones: not all, but those that an ordinary tree has its bulk in."""
+    if task.rules is None:
+        return []
+    prefix = task.within + b"/" if task.within else b""
+    ignored: list[bytes] = []
+    pending = deque([b""])
+    entries_left = _MAX_PRUNE_ENTRIES
+    while pending and entries_left > 0:
+        parent = pending.popleft()
+        seen, names = _subdirectories(task.directory_fd, parent, entries_left)
+        entries_left -= seen
+        for name in names:
+            if name in task.query.exclude_directories or not _PLAIN_PATH.fullmatch(name):
+                continue
+            if task.rules.check(prefix + parent + name, is_directory=True) is IgnoreStatus.NOT_IGNORED:
+                pending.append(parent + name + b"/")
+            else:
+                ignored.append(parent + name)
+    return ignored
+
+
+def _subdirectories(directory_fd: int, parent: bytes, most: int) -> tuple[int, list[bytes]]:
+    """How many entries were looked at, and which of them are directories."""
+    try:
+        fd = os.open(parent or b".", _DIRECTORY_FLAGS, dir_fd=directory_fd)
+    except OSError:
+        return 1, []
+    try:
+        with os.scandir(fd) as entries:
+            looked_at = list(islice(entries, most))
+        return len(looked_at) + 1, [os.fsencode(entry.name) for entry in looked_at if _is_directory(entry)]
+    except OSError:
+        return 1, []
+    finally:
+        os.close(fd)
+
+
+def _is_directory(entry: os.DirEntry[str]) -> bool:
+    return entry.is_dir(follow_symlinks=False)
+
+
+def _scan_files(task: SearchTask, child: HelperProcess, hits: MatchCollector) -> None:
+    with open_task_scanner(task, hits) as judge:
+        for path in _read_names(task, child):
+            if task.includes(path) and not judge.search(path):
+                return
+
+
+def _collect_names(task: SearchTask, child: HelperProcess, hits: MatchCollector) -> None:
+    for path in _read_names(task, child):
+        if task.includes(path) and _is_text(task, path):
+            hits.add(path, (), 1)
+            if hits.is_full:
+                return
+
+
+def _read_names(task: SearchTask, child: HelperProcess) -> Iterator[bytes]:
+    kept = b""
+    while block := child.read(task.stop):
+        *names, kept = (kept + block).split(b"\0")
+        for name in names:
+            yield name.removeprefix(_HERE)
+
+
+def _is_text(task: SearchTask, path: bytes) -> bool:
+    """Whether there is no NUL in a file: ripgrep does not look further once it has found enough."""
+    with open_regular_file(task.directory_fd, path) as fd:
+        if fd is None:
+            return False
+        try:
+            TextBlocks(fd, task.stop).drain()
+        except (BinaryFile, OSError):
+            return False
+        except SearchTimeout:
+            # There is none as far as was read, which is as far as this search gets.
+            return True
+    return True
+
+
+def _collect_lines(task: SearchTask, child: HelperProcess, hits: MatchCollector) -> None:
+    for found in _parse_output(task, child):
+        if found.is_binary or not task.includes(found.path):
+            continue
+        matches = sum(record.is_match for record in found.records)
+        most = _max_matches_per_file(task.query)
+        # Where it has found as many as were asked for, it has not read on.
+        if matches >= most and not _is_text(task, found.path):
+            continue
+        lines = first_matches(_lines(task, found), most, task.query.after)
+        hits.add(found.path, lines, min(matches, most))
+        if hits.is_full:
+            return
+
+
+@frozen
+class _Record:
+    number: int
+    is_match: bool
+    text: bytes
+
+
+@dataclass(slots=True)
+class _FileOutput:
+    """What ripgrep printed of one file. `spelled` is its path as printed, from `./` on."""
+
+    printed_path: bytes
+    records: list[_Record]
+    is_binary: bool = False
+
+    @property
+    def path(self) -> bytes:
+        return self.printed_path.removeprefix(_HERE)
+
+
+def _parse_output(task: SearchTask, child: HelperProcess) -> Iterator[_FileOutput]:
+    """Ripgrep prints what it finds in a file in one piece: path, NUL, line number, `:` or `-`, line, line feed."""
+    current: _FileOutput | None = None
+    kept = b""
+    try:
+        while block := child.read(task.stop):
+            kept += block
+            at = 0
+            while (path_end := kept.find(b"\0", at)) >= 0 and (line_end := kept.find(b"\n", path_end)) >= 0:
+                spelled = kept[at:path_end]
+                if current is not None and spelled != current.printed_path:
+                    spelled = _without_warning(task, spelled, current)
+                    yield current
+                    current = None
+                if current is None:
+                    current = _FileOutput(spelled, [])
+                current.records.append(_parse_record(kept[path_end + 1 : line_end]))
+                at = line_end + 1
+            kept = kept[at:]
+            if len(kept) > _MAX_RECORD_BYTES:
+                raise SearchEngineFailure("ripgrep printed a line without end")
+    except SearchTimeout:
+        if current is not None:
+            yield current
+        raise
+    if current is not None:
+        if kept and _without_warning(task, kept, current):
+            raise SearchEngineFailure("ripgrep's output ended within a line")
+        yield current
+
+
+def _without_warning(task: SearchTask, spelled: bytes, current: _FileOutput) -> bytes:
+    """The path, which a warning about the file before it may precede; then that file is marked as binary."""
+    if not spelled.startswith(current.printed_path):
+        return spelled
+    warning = _BINARY_WARNING.match(spelled, len(current.printed_path))
+    if warning is None or _is_name_of_file(task, spelled):
+        return spelled
+    current.is_binary = True
+    return spelled[warning.end() :]
+
+
+def _is_name_of_file(task: SearchTask, path: bytes) -> bool:
+    with open_regular_file(task.directory_fd, path) as fd:
+        return fd is not None
+
+
+def _parse_record(record: bytes) -> _Record:
+    digits = _NUMBER.match(record)
+    if digits is None:
+        raise SearchEngineFailure("ripgrep's output was not understood")
+    text = record[digits.end() :]
+    return _Record(int(digits[1]), digits[2] == b":", text.removesuffix(b"\r"))
+
+
+def _lines(task: SearchTask, found: _FileOutput) -> tuple[SearchLine, ...]:
+    head = partial(_head, task, found.path)
+    return tuple(SearchLine(record.number, format_line(record.text, head), record.is_match) for record in found.records)
+
+
+def _head(task: SearchTask, path: bytes) -> bytes:
+    with open_regular_file(task.directory_fd, path) as fd:
+        return b"" if fd is None else read_head(fd)
+
+
+def _check_exit(task: SearchTask, child: HelperProcess, hits: MatchCollector) -> None:
+    code = child.exit_code(task.stop)
+    if code in (0, _NO_MATCH):
+        return
+    if code != _TROUBLE:
+        raise SearchEngineFailure(f"ripgrep ended with {code}")
+    # Files that could not be read are no trouble; without look-around they are not even spoken of.
+    for complaint in child.stderr.splitlines():
+        if _PCRE_ERROR in complaint:
+            hits.complete = False
+        elif not _UNREADABLE.search(complaint):
+            raise SearchEngineFailure(f"ripgrep failed: {child.stderr[:1000].decode('utf-8', 'replace')}")

@@ -1,0 +1,134 @@
+"""Searching one file with our own matcher: the lines that match, with their numbers and context."""
+
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
+
+from tejat.core.frozen import frozen
+from tejat.workspace.search.matcher import LineMatcher, Span
+from tejat.workspace.search.pattern import SearchPattern
+from tejat.workspace.search.text_blocks import MAX_LINE_BYTES, BinaryFile, TextBlocks, format_line, read_head
+from tejat.workspace.search.types import SearchLine, SearchQuery, SearchTimeout
+
+
+@frozen
+class ScanResult:
+    """What a file holds. `complete` is False when time ran out, or a line was too long to be searched whole."""
+
+    lines: tuple[SearchLine, ...]
+    matches: int
+    complete: bool
+
+
+@frozen
+class FileScanner:
+    """Searches files one by one. Made by `open_scanner`. What `stop` raises goes through, but for OutOfTime."""
+
+    query: SearchQuery
+    matcher: LineMatcher
+    excluding: LineMatcher | None
+    stop: Callable[[], None]
+
+    def scan(self, fd: int, *, limit: int) -> ScanResult:
+        """The first matches of a file, at most so many. A binary file has none. Raises OSError."""
+        if self.query.max_matches_per_file is not None:
+            limit = min(limit, self.query.max_matches_per_file)
+        blocks = TextBlocks(fd, self.stop)
+        record = _MatchRecorder(self.query, 1 if self.query.names_only else limit, partial(read_head, fd))
+        try:
+            for block in blocks:
+                record.add(block, self._matching(block))
+                if record.is_finished:
+                    break
+            blocks.drain()
+        except BinaryFile:
+            return ScanResult((), 0, complete=True)
+        except SearchTimeout:
+            blocks.complete = False
+        lines = () if self.query.names_only else tuple(record.lines)
+        whole = self.matcher.complete and (self.excluding is None or self.excluding.complete)
+        return ScanResult(lines, record.matches, blocks.complete and whole)
+
+    def _matching(self, block: bytes) -> Iterator[Span]:
+        for start, end in self.matcher.matching_lines(block):
+            if self.excluding is None or not self.excluding.matches(block[start:end]):
+                yield start, end
+
+
+@contextmanager
+def open_scanner(
+    query: SearchQuery, pattern: SearchPattern, excluding: SearchPattern | None, stop: Callable[[], None]
+) -> Generator[FileScanner]:
+    """For as long as files are searched. Raises ToolFailure for a pattern that is not understood."""
+    with LineMatcher(pattern, stop) as matcher:
+        if excluding is None:
+            yield FileScanner(query, matcher, None, stop)
+            return
+        with LineMatcher(excluding, stop) as excluding_matcher:
+            yield FileScanner(query, matcher, excluding_matcher, stop)
+
+
+class _MatchRecorder:
+    """Puts matching lines and their context together, block by block."""
+
+    def __init__(self, query: SearchQuery, most: int, head: Callable[[], bytes]) -> None:
+        self.lines: list[SearchLine] = []
+        self.matches = 0
+        self._query = query
+        self._limit = most
+        self._head = head
+        self._number = 1
+        """Of the next line that was not looked at."""
+        self._pending_context = 0
+        """How many lines of context the last match still gets."""
+        self._recent: list[bytes] = []
+        """The lines before the next one, as many as a match might want and not yet recorded."""
+
+    @property
+    def is_finished(self) -> bool:
+        return self.matches == self._limit and not self._pending_context
+
+    def add(self, block: bytes, spans: Iterable[Span]) -> None:
+        at = 0
+        if self.matches < self._limit:
+            for start, end in spans:
+                if start > at:
+                    self._skip(block[at : start - 1])
+                self._add_match(block[start:end])
+                at = end + 1
+                if self.matches == self._limit:
+                    break
+        if at <= len(block):
+            self._skip(block[at:])
+
+    def _add_match(self, raw: bytes) -> None:
+        first = self._number - len(self._recent)
+        self.lines += [self._line(first + index, line, False) for index, line in enumerate(self._recent)]
+        self.lines.append(self._line(self._number, raw, True))
+        self._recent = []
+        self._number += 1
+        self._pending_context = self._query.after
+        self.matches += 1
+
+    def _skip(self, block: bytes) -> None:
+        """Lines that are no match."""
+        count = block.count(b"\n") + 1
+        if self._pending_context:
+            *owed, rest = block.split(b"\n", self._pending_context)
+            if len(owed) < self._pending_context:
+                owed.append(rest)
+            self.lines += [self._line(self._number + index, line, False) for index, line in enumerate(owed)]
+            self._pending_context -= len(owed)
+            self._number += len(owed)
+            count -= len(owed)
+            if not count:
+                return
+            block = rest
+        self._number += count
+        if self._query.before:
+            last = block.rsplit(b"\n", self._query.before)[-self._query.before :]
+            kept = [line[: MAX_LINE_BYTES + 1] for line in last]
+            self._recent = (self._recent + kept)[-self._query.before :]
+
+    def _line(self, number: int, raw: bytes, is_match: bool) -> SearchLine:
+        return SearchLine(number, format_line(raw, self._head), is_match)

@@ -1,0 +1,162 @@
+r"""The text of a file as searches see it: in UTF-8, in blocks of whole lines, with "\r\n" as "\n"; and how it is shown.
+
+A file that holds a NUL is binary and is not searched, wherever the NUL is. UTF-16 that begins with a byte order mark is
+turned into UTF-8 first, so that its NULs do not count.
+"""
+
+import codecs
+import errno
+import os
+import re
+import stat
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from tejat.core.errors import TejatError
+from tejat.workspace.files.system_calls import O_TRAVERSE, openat2
+from tejat.workspace.text.encoding import detect_encoding
+
+MAX_SHOWN_CHARACTERS: Final = 2000
+"""In characters."""
+MAX_LINE_BYTES: Final = 4 * MAX_SHOWN_CHARACTERS + 192
+"""In bytes: a longer line has more than the shown characters in any encoding."""
+
+_BLOCK = 1 << 20
+_MAX_SEARCHED_LINE = 16 << 20
+_ENCODING_PROBE = 64 * 1024
+_TRUNCATION_MARK = "... [truncated]"
+_UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_OPEN_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class BinaryFile(TejatError):
+    """A file holds a NUL, so it is no text."""
+
+
+@contextmanager
+def open_regular_file(directory_fd: int, path: bytes) -> Generator[int | None]:
+    """A descriptor of a regular file beneath a directory, None when it cannot be read or is something else.
+
+    A path that leads through a link out of the directory, which it may do since it was found, is not followed.
+    """
+    try:
+        fd = _open(directory_fd, path)
+    except OSError:
+        yield None
+        return
+    try:
+        yield fd if stat.S_ISREG(os.fstat(fd).st_mode) else None
+    finally:
+        os.close(fd)
+
+
+def _open(directory_fd: int, path: bytes) -> int:
+    try:
+        return openat2(directory_fd, os.fsdecode(path), _OPEN_FLAGS)
+    except OSError as error:
+        if error.errno not in (errno.ENOSYS, errno.EPERM):
+            raise
+    return _open_by_parts(directory_fd, path)
+
+
+def _open_by_parts(directory_fd: int, path: bytes) -> int:
+    """The same where the system has no call for it. No link is followed: there is none on the way to a found file."""
+    *parents, name = path.split(b"/")
+    fd = os.dup(directory_fd)
+    try:
+        for parent in parents:
+            deeper = os.open(parent, O_TRAVERSE | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=fd)
+            os.close(fd)
+            fd = deeper
+        return os.open(name, _OPEN_FLAGS, dir_fd=fd)
+    finally:
+        os.close(fd)
+
+
+class TextBlocks:
+    """Reads the text of a file from its beginning. What `stop` raises goes through.
+
+    `complete` turns False when a line was too long to be searched whole.
+    """
+
+    def __init__(self, fd: int, stop: Callable[[], None], *, block_size: int = _BLOCK) -> None:
+        self.complete = True
+        self._stop = stop
+        self._raw = _read_text(fd, stop, block_size)
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Blocks of whole lines, without the line feed at their ends. Raises BinaryFile and OSError."""
+        kept = b""
+        for block in self._raw:
+            end = block.rfind(b"\n")
+            if end < 0:
+                kept = self._append(kept, block)
+                continue
+            whole = self._append(kept, block[:end])
+            yield whole.replace(b"\r\n", b"\n").removesuffix(b"\r")
+            kept = block[end + 1 :]
+        if kept:
+            yield kept.replace(b"\r\n", b"\n")
+
+    def drain(self) -> None:
+        """Raises BinaryFile when there is a NUL in what was not read yet."""
+        for _ in self._raw:
+            pass
+
+    def _append(self, kept: bytes, more: bytes) -> bytes:
+        line_end = more.find(b"\n")
+        line_end = len(more) if line_end < 0 else line_end
+        room = max(_MAX_SEARCHED_LINE - len(kept), 0)
+        if line_end <= room:
+            return kept + more
+        self.complete = False
+        return kept + more[:room] + more[line_end:]
+
+
+def format_line(raw: bytes, head: Callable[[], bytes]) -> str:
+    """A line, or at least the first LONGEST_KEPT_LINE bytes of a longer one, as it is shown.
+
+    `head` gives the first bytes of the file; it is called when the line is not UTF-8.
+    """
+    is_cut = len(raw) > MAX_LINE_BYTES
+    text = _decode(raw[:MAX_LINE_BYTES], head, is_cut=is_cut)
+    if is_cut or len(text) > MAX_SHOWN_CHARACTERS:
+        return text[:MAX_SHOWN_CHARACTERS] + _TRUNCATION_MARK
+    return text.rstrip()
+
+
+def read_head(fd: int) -> bytes:
+    """The first bytes of a file, enough to tell its encoding."""
+    return os.pread(fd, _ENCODING_PROBE, 0)
+
+
+def _read_text(fd: int, stop: Callable[[], None], block_size: int) -> Iterator[bytes]:
+    decoder: codecs.IncrementalDecoder | None = None
+    at = 0
+    while block := os.pread(fd, block_size, at):
+        if at == 0 and block.startswith(_UTF16_MARKS):
+            decoder = codecs.getincrementaldecoder("utf-16")("replace")
+        text = block.removeprefix(codecs.BOM_UTF8) if at == 0 else block
+        if decoder is not None:
+            text = decoder.decode(block).encode("utf-8", "replace")
+        if b"\0" in text:
+            raise BinaryFile
+        at += len(block)
+        yield text
+        stop()
+    if decoder is not None:
+        yield decoder.decode(b"", final=True).encode("utf-8", "replace")
+
+
+def _decode(raw: bytes, head: Callable[[], bytes], *, is_cut: bool) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError as error:
+        if is_cut and error.end == len(raw) and error.reason == "unexpected end of data":
+            return raw[: error.start].decode()
+    encoding = detect_encoding(head(), whole=False)
+    if encoding is None or encoding.is_wide:
+        return raw.decode("utf-8", "replace")
+    return _SURROGATE.sub("\ufffd", encoding.decode(raw))

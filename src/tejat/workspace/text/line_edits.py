@@ -1,0 +1,270 @@
+"""The line edits that turn one text into another, found within a fixed amount of work."""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
+from typing import TypeVar
+
+from tejat.core.frozen import frozen
+
+DEFAULT_BUDGET = 300_000
+"""Steps of about a third of a microsecond each: a tenth of a second for the worst pair of texts."""
+
+_MAX_EXHAUSTIVE_LINES = 256
+"""Up to this many lines on both sides together, the long search always finds the shortest edits."""
+
+_SHORT_SEARCH = 16_000
+_LONG_SEARCH = 80_000
+"""Steps for the shortest edits of one gap, before and after looking for anchors that cut it into smaller ones."""
+
+_STEPS_PER_GAP = 8
+
+Item = TypeVar("Line", bound=Hashable)
+
+_Gap = tuple[int, int, int, int]
+"""Where the old and the new lines of an edit start and end: the four numbers of an Edit, in its order."""
+
+
+@frozen
+class DiffEdit:
+    """The lines `old[old_start:old_end]` give way to `new[new_start:new_end]`."""
+
+    old_start: int
+    old_end: int
+    new_start: int
+    new_end: int
+
+
+def compute_line_edits(old: Sequence[Item], new: Sequence[Item], *, budget: int = DEFAULT_BUDGET) -> list[DiffEdit]:
+    """The edits from `old` to `new`: in order, never touching each other, none of them empty.
+
+    They are the fewest lines for small inputs and near to it for large ones. When the budget is used up, what has not
+    been looked at yet is replaced whole: the edits still turn `old` into `new`, they only say more than they need to.
+    """
+    purse = _StepBudget(budget)
+    changes: list[_Gap] = []
+    # The gaps still to be looked at, the first one on top, so that changes come out in order.
+    gaps = [(0, len(old), 0, len(new))]
+    while gaps:
+        gap = _trim_common(old, new, gaps.pop())
+        size = gap[1] - gap[0] + gap[3] - gap[2]
+        if size <= 2 or size > purse.steps or not purse.spend(_STEPS_PER_GAP):
+            changes.append(gap)
+            continue
+        old_lines, new_lines = old[gap[0] : gap[1]], new[gap[2] : gap[3]]
+        if set(old_lines).isdisjoint(new_lines):
+            changes.append(gap)
+            continue
+        found = _myers(old_lines, new_lines, purse, _LONG_SEARCH if size <= _MAX_EXHAUSTIVE_LINES else _SHORT_SEARCH)
+        if found is None and (anchors := _find_anchors(old_lines, new_lines, purse)):
+            gaps.extend(_gaps_between(anchors, gap))
+            continue
+        found = found or _myers(old_lines, new_lines, purse, _LONG_SEARCH) or [(0, len(old_lines), 0, len(new_lines))]
+        changes.extend((gap[0] + left, gap[0] + right, gap[2] + up, gap[2] + down) for left, right, up, down in found)
+    return list(_merge_adjacent(changes))
+
+
+def common_prefix(
+    old: Sequence[object], new: Sequence[object], *, old_start: int = 0, new_start: int = 0, limit: int
+) -> int:
+    """How many items are the same from `old_start` and `new_start` on, at most `limit`."""
+    length = min(limit, len(old) - old_start, len(new) - new_start)
+    return _common_prefix_length(old, new, old_start, new_start, length)
+
+
+def common_suffix(old: Sequence[object], new: Sequence[object], *, limit: int) -> int:
+    """How many items are the same at the ends of both, at most `limit`."""
+    return _common_suffix_length(old, new, len(old), len(new), min(limit, len(old), len(new)))
+
+
+class _StepBudget:
+    """The steps that are left."""
+
+    __slots__ = ("steps",)
+
+    def __init__(self, steps: int) -> None:
+        self.steps = steps
+
+    def spend(self, steps: int) -> bool:
+        """Take the steps, or say that there are not enough of them left."""
+        if steps > self.steps:
+            return False
+        self.steps -= steps
+        return True
+
+
+def _trim_common(old: Sequence[Item], new: Sequence[Item], gap: _Gap) -> _Gap:
+    old_start, old_end, new_start, new_end = gap
+    length = min(old_end - old_start, new_end - new_start)
+    front = _common_prefix_length(old, new, old_start, new_start, length)
+    back = _common_suffix_length(old, new, old_end, new_end, length - front)
+    return old_start + front, old_end - back, new_start + front, new_end - back
+
+
+def _common_prefix_length(old: Sequence[object], new: Sequence[object], old_at: int, new_at: int, length: int) -> int:
+    if length <= 0 or old[old_at] != new[new_at]:
+        return 0
+    # Slices are compared at the speed of C. They double while they are equal and halve once they are not.
+    common, size, growing = 1, 1, True
+    while size and common < length:
+        size = min(size, length - common)
+        left, right = old_at + common, new_at + common
+        if old[left : left + size] == new[right : right + size]:
+            common += size
+            size = size * 2 if growing else _half(size)
+        else:
+            growing = False
+            size = _half(size)
+    return common
+
+
+def _half(size: int) -> int:
+    """Rounded up, so that the halves together reach over what is left; after one there is nothing."""
+    return (size + 1) // 2 if size > 1 else 0
+
+
+def _common_suffix_length(old: Sequence[object], new: Sequence[object], old_to: int, new_to: int, length: int) -> int:
+    if length <= 0 or old[old_to - 1] != new[new_to - 1]:
+        return 0
+    common, size, growing = 1, 1, True
+    while size and common < length:
+        size = min(size, length - common)
+        left, right = old_to - common, new_to - common
+        if old[left - size : left] == new[right - size : right]:
+            common += size
+            size = size * 2 if growing else _half(size)
+        else:
+            growing = False
+            size = _half(size)
+    return common
+
+
+def _find_anchors(old: Sequence[Item], new: Sequence[Item], purse: _StepBudget) -> list[tuple[int, int]]:
+    """Pairs of equal lines that keep their order, taken from the lines that are unmistakable on both sides.
+
+    No pairs when there are no such lines or the steps have run out.
+    """
+    size = len(old) + len(new)
+    if not purse.spend(size + size // 3):  # a line counted and paired costs more than a step of the search
+        return []
+    old_counts, new_counts = Counter(old), Counter(new)
+    common = old_counts.keys() & new_counts.keys()
+    unique = {line for line in common if old_counts[line] == 1 == new_counts[line]}
+    if unique:
+        places = dict(zip(new, range(len(new)), strict=True))
+        return _longest_increasing([(place, places[line]) for place, line in enumerate(old) if line in unique])
+    # Where no line stands alone, those that are as frequent on both sides are paired by their turn, first with first.
+    turns: dict[Item, list[int]] = {line: [] for line in common if old_counts[line] == new_counts[line]}
+    for place in range(len(new) - 1, -1, -1):
+        if new[place] in turns:
+            turns[new[place]].append(place)
+    return _longest_increasing([(place, turns[line].pop()) for place, line in enumerate(old) if line in turns])
+
+
+def _longest_increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The longest choice of pairs whose right sides rise; their left sides rise already."""
+    ends: list[int] = []
+    end_indexes: list[int] = []
+    before: list[int] = []
+    for index, (_, right) in enumerate(pairs):
+        if not ends or right > ends[-1]:
+            before.append(end_indexes[-1] if ends else -1)
+            ends.append(right)
+            end_indexes.append(index)
+            continue
+        rank = bisect_left(ends, right)
+        before.append(end_indexes[rank - 1] if rank else -1)
+        ends[rank] = right
+        end_indexes[rank] = index
+    chosen: list[tuple[int, int]] = []
+    index = end_indexes[-1] if end_indexes else -1
+    while index >= 0:
+        chosen.append(pairs[index])
+        index = before[index]
+    chosen.reverse()
+    return chosen
+
+
+def _gaps_between(anchors: list[tuple[int, int]], gap: _Gap) -> list[_Gap]:
+    """The gaps that the anchors leave open, the last one first."""
+    old_start, old_end, new_start, new_end = gap
+    gaps: list[_Gap] = []
+    old_at, new_at = old_start, new_start
+    for left, right in anchors:
+        old_anchor, new_anchor = old_start + left, new_start + right
+        if old_anchor > old_at or new_anchor > new_at:
+            gaps.append((old_at, old_anchor, new_at, new_anchor))
+        old_at, new_at = old_anchor + 1, new_anchor + 1
+    gaps.append((old_at, old_end, new_at, new_end))
+    gaps.reverse()
+    return gaps
+
+
+def _myers(old: Sequence[Item], new: Sequence[Item], purse: _StepBudget, allowed: int) -> list[_Gap] | None:
+    """The fewest lines removed and added, or None when that is not found within the steps allowed.
+
+    After Myers: how far down the old lines does each diagonal reach with 0, 1, 2... changes.
+    """
+    old_size, new_size = len(old), len(new)
+    allowed = min(allowed, purse.steps)
+    if min(old_size, new_size) > allowed:
+        return None
+    left_over = allowed
+    # The furthest old line on each diagonal; -1 where no path has come yet, with one such place beyond either border.
+    origin = new_size + 1
+    reach = [-1] * (old_size + new_size + 3)
+    reach[origin + 1] = 0
+    trail: list[tuple[int, list[int]]] = []
+    for changes in range(old_size + new_size + 1):
+        # Diagonals outside the rectangle of both texts lead nowhere.
+        lowest = -changes + 2 * max(0, changes - new_size)
+        highest = changes - 2 * max(0, changes - old_size)
+        for place in range(origin + lowest, origin + highest + 1, 2):
+            adding, removing = reach[place + 1], reach[place - 1]
+            left = adding if adding > removing else removing + 1
+            right = left + origin - place
+            start = left
+            while left < old_size and right < new_size and old[left] == new[right]:
+                left += 1
+                right += 1
+            reach[place] = left
+            left_over -= 1 + left - start
+            if left == old_size and right == new_size:
+                purse.spend(min(allowed - left_over, purse.steps))
+                return _backtrack(trail, left, right)
+            if left_over < 0:
+                purse.spend(allowed)
+                return None
+        trail.append((lowest, reach[origin + lowest : origin + highest + 1 : 2]))
+    return None
+
+
+def _backtrack(trail: list[tuple[int, list[int]]], left: int, right: int) -> list[_Gap]:
+    """The changes on the way back from the end, one line each, in the order of the text."""
+    steps: list[_Gap] = []
+    for lowest, reach in reversed(trail):
+        diagonal = left - right
+        index = (diagonal - 1 - lowest) // 2
+        removing = reach[index] if index >= 0 else -1
+        adding = reach[index + 1] if index + 1 < len(reach) else -1
+        if adding > removing:
+            left, right = adding, adding - diagonal - 1
+            steps.append((left, left, right, right + 1))
+        else:
+            left, right = removing, removing - diagonal + 1
+            steps.append((left, left + 1, right, right))
+    steps.reverse()
+    return steps
+
+
+def _merge_adjacent(changes: list[_Gap]) -> Iterator[DiffEdit]:
+    """The changes without empty ones, those that touch made one."""
+    old_start = old_end = new_start = new_end = 0
+    for change in (*changes, None):
+        if change and change[0] == old_end and change[2] == new_end:
+            _, old_end, _, new_end = change
+            continue
+        if old_start < old_end or new_start < new_end:
+            yield DiffEdit(old_start, old_end, new_start, new_end)
+        if change:
+            old_start, old_end, new_start, new_end = change

@@ -1,0 +1,86 @@
+"""What a terminal would show of a program's output: without its codes, with overwritten text overwritten."""
+
+import re
+
+
+def render_terminal_text(text: str) -> str:
+    """The text without control codes; never raises, and takes time in proportion to its length.
+
+    Colours, titles, links and pictures are dropped. Carriage returns, backspaces and the codes that move along a line
+    or erase it do what they would do, so that of a progress bar only the last state is left. What would move to
+    another line, and what is cut short at the end of the text, is dropped; a string that never ends is shown, because
+    hiding the rest of the output would be worse. Characters are taken to be one column wide.
+    """
+    if text.isprintable() or re.search(_CONTROL, text) is None:
+        return text
+    plain = re.sub(_SEQUENCE, _replace_sequence, text)
+    if re.search(_IN_LINE, plain) is None:
+        return plain
+    return "\n".join([_render_line(line) if re.search(_IN_LINE, line) else line for line in plain.split("\n")])
+
+
+_CONTROL = "[\x00-\x08\x0b-\x1f\x7f-\x9f]"
+
+# Every part stops at the next beginning, so that a text full of beginnings is still read once only.
+_SEQUENCE = (
+    "(?:\x1b\\[|\x9b)(?P<parameters>[0-?]*)[ -/]*(?P<final>[@-~]?)"  # CSI, whole or cut short
+    "|(?:\x1b\\]|\x9d)[^\x07\x1b\x80-\x9f\n]*(?:\x07|\x1b\\\\|\x9c)"  # OSC: titles, links
+    "|(?:\x1b[PX^_]|[\x90\x98\x9e\x9f])[^\x1b\x80-\x9f]*(?:\x1b\\\\|\x9c)"  # DCS, SOS, PM, APC: pictures and the like
+    "|\x1b[ -/]*[0-~]?"  # the short ones: character sets, resets, and the introducer of a string without end
+    "|(?P<feed>\r\n|[\x0b\x0c\x85])"
+    "|[\x00-\x07\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f]"
+)
+
+_IN_LINE = "[\x08\r\x1b]"
+_STEP = "[^\x08\r\x1b]+|\x08|\r|\x1b(?P<count>[0-9]*)(?P<final>[CDGK])"
+
+# Columns that may be skipped to where nothing stands yet: a code of a few bytes must not buy a megabyte of blanks.
+_MAX_COLUMN = 200
+_DIGITS = 6
+
+
+def _replace_sequence(found: re.Match[str]) -> str:
+    """Nothing, a line feed, or a move along the line, spelled so that it cannot be mistaken for text."""
+    if found["feed"]:
+        return "\n"
+    if found["final"] and found["final"] in "CDGK":
+        first = found["parameters"].partition(";")[0]
+        return f"\x1b{first[:_DIGITS]}{found['final']}" if first.isdigit() or not first else ""
+    return ""
+
+
+def _render_line(line: str) -> str:
+    cells: list[str] = []
+    column = 0
+    for step in re.finditer(_STEP, line):
+        match step[0][0]:
+            case "\r":
+                column = 0
+            case "\x08":
+                column = max(column - 1, 0)
+            case "\x1b":
+                column = _apply_move(cells, column, step["count"], step["final"])
+            case _:
+                cells.extend(" " * (column - len(cells)))
+                cells[column : column + len(step[0])] = step[0]
+                column += len(step[0])
+    return "".join(cells)
+
+
+def _apply_move(cells: list[str], column: int, count: str, final: str) -> int:
+    """The column after a move or an erasure, which is made in `cells`."""
+    farthest = max(len(cells), _MAX_COLUMN)
+    match final:
+        case "C":
+            return min(column + int(count or 1), farthest)
+        case "D":
+            return max(column - int(count or 1), 0)
+        case "G":
+            return min(max(int(count or 1) - 1, 0), farthest)
+        case _ if count in ("", "0"):
+            del cells[column:]
+        case _ if count == "2":
+            cells.clear()
+        case _:
+            pass
+    return min(column, max(len(cells), _MAX_COLUMN))

@@ -1,0 +1,176 @@
+"""Says what became of a tree between two snapshots of it."""
+
+import stat
+import struct
+from collections.abc import Collection, Iterable, Iterator
+from typing import TypeGuard
+
+from tejat.core.frozen import frozen, replace
+from tejat.core.undo import PathChange, PathKind, PathProblem, PathState
+from tejat.workspace.undo.snapshot import Snapshot
+from tejat.workspace.undo.tree_state import FILE_KEY_SIZE, unpack_file_key
+
+# The clock of files lags behind ours by a tick.
+_TICK = 20_000_000
+_IDENTITY = struct.Struct("<QQqq")
+
+
+@frozen
+class Comparison:
+    """`changes` can be undone, by path; `skipped` happened and cannot."""
+
+    changes: tuple[PathChange, ...]
+    skipped: tuple[PathProblem, ...]
+
+
+def without_placeholders(comparison: Comparison, places: Collection[str]) -> Comparison:
+    """The same without the empty directories that came or went at these paths."""
+    touched = [change.path for change in comparison.changes]
+
+    def is_stand_in(change: PathChange) -> bool:
+        node = change.after if change.before is None else change.before if change.after is None else None
+        if change.path not in places or node is None or node.kind is not PathKind.DIRECTORY:
+            return False
+        return not any(path.startswith(f"{change.path}/") for path in touched)
+
+    return replace(comparison, changes=tuple(change for change in comparison.changes if not is_stand_in(change)))
+
+
+def compare_snapshots(before: Snapshot, after: Snapshot) -> Comparison:
+    """What is different. Files that were only touched are not."""
+    changes: list[PathChange] = []
+    skipped = list(_unwatched_changes(before, after))
+    blind = before.state.unwatched.keys() | after.state.unwatched.keys()
+    paths = sorted(_changed_paths(before, after))
+    if blind:
+        closed = before.state.directories.keys() & after.state.directories.keys()
+        paths = [path for path in paths if (path not in blind or path in closed) and not _is_beneath(path, blind)]
+    moved = _RenamedFiles(before, after, paths)
+    for path in paths:
+        problem = _irreversible_reason(before, after, path, moved)
+        if problem is not None:
+            skipped.append(PathProblem(f"{before.root.rstrip('/')}/{path}", problem))
+            continue
+        old, new = node_at(before, path), node_at(after, path)
+        if not _is_same(old, new):
+            changes.append(PathChange(before.root, path, before=old, after=new))
+    return Comparison(tuple(changes), tuple(skipped))
+
+
+def node_at(snapshot: Snapshot, path: str) -> PathState | None:
+    """What is at a path, None when there is nothing or nothing that can be put back."""
+    value = snapshot.files.get(path)
+    if value is not None:
+        return _file_node(value)
+    target = snapshot.state.links.get(path)
+    if target is not None:
+        return PathState(PathKind.LINK, target=target)
+    directory = snapshot.state.directories.get(path)
+    if directory is not None:
+        mode, user, group = directory
+        return PathState(PathKind.DIRECTORY, permissions=mode, owner=(user, group))
+    return None
+
+
+def _file_node(value: bytes) -> PathState:
+    key = unpack_file_key(value)
+    digest = value[FILE_KEY_SIZE:] or None
+    return PathState(
+        PathKind.FILE,
+        permissions=stat.S_IMODE(key.mode),
+        size=key.size,
+        digest=digest,
+        identity=_IDENTITY.pack(key.device, key.inode, key.size, key.modified),
+        owner=(key.user, key.group),
+    )
+
+
+def _changed_paths(before: Snapshot, after: Snapshot) -> Iterator[str]:
+    """Paths at which something may be different, each once."""
+    seen: set[str] = set()
+    for old, new in (
+        (before.files, after.files),
+        (before.state.links, after.state.links),
+        (before.state.directories, after.state.directories),
+        (before.state.special_files, after.state.special_files),
+    ):
+        if old == new:
+            continue
+        seen.update(path for path, value in new.items() if old.get(path) != value)
+        seen.update(old.keys() - new.keys())
+    yield from seen
+
+
+def _is_beneath(path: str, directories: Collection[str]) -> bool:
+    if "" in directories:
+        return True
+    cut = path.rfind("/")
+    while cut > 0:
+        if path[:cut] in directories:
+            return True
+        cut = path.rfind("/", 0, cut)
+    return False
+
+
+def _unwatched_changes(before: Snapshot, after: Snapshot) -> Iterator[PathProblem]:
+    """What is not looked into can still be seen to come and go."""
+    old, new = before.state.unwatched, after.state.unwatched
+    for path in sorted(old.keys() ^ new.keys()):
+        if path in before.state.directories and path in after.state.directories:
+            why = "could not be looked into, before or after, so what happened in there is not known"
+        else:
+            why = f"{'went away' if path in old else 'appeared'}, and what is in there is not watched"
+        yield PathProblem(f"{before.root.rstrip('/')}/{path}", why)
+
+
+def _irreversible_reason(before: Snapshot, after: Snapshot, path: str, moved: "_RenamedFiles") -> str | None:
+    """Why a change could not be undone."""
+    for snapshot, verb in ((before, "was"), (after, "is now")):
+        if path in snapshot.state.special_files:
+            return f"{verb} a pipe, socket or device"
+    old, new = node_at(before, path), node_at(after, path)
+    if (
+        _has_no_content(old)
+        and not (new is not None and old.has_same_content(new))
+        and not moved.is_renamed_away(old, new)
+    ):
+        why = before.skip_reasons.get(path, "it was not kept")
+        return f"{'removed' if new is None else 'changed'}, and the old content is gone: {why}"
+    if not _has_no_content(new) or (old is not None and new.has_same_content(old)) or moved.is_renamed_here(old, new):
+        return None
+    if unpack_file_key(after.files[path]).modified >= before.state.taken_at - _TICK:
+        return None
+    # Not written by the call but brought here from elsewhere: this may be the only copy.
+    why = after.skip_reasons.get(path, "it was not kept")
+    return f"{'created' if old is None else 'changed'}, and undo would lose it: {why}"
+
+
+def _has_no_content(node: PathState | None) -> TypeGuard[PathState]:
+    return node is not None and node.kind is PathKind.FILE and node.digest is None
+
+
+class _RenamedFiles:
+    """Files that are not kept but only changed their names: they can be moved back."""
+
+    def __init__(self, before: Snapshot, after: Snapshot, paths: Iterable[str]) -> None:
+        gone: set[bytes] = set()
+        come: set[bytes] = set()
+        for path in paths:
+            old, new = node_at(before, path), node_at(after, path)
+            if new is None and _has_no_content(old) and old.identity is not None:
+                gone.add(old.identity)
+            if old is None and _has_no_content(new) and new.identity is not None:
+                come.add(new.identity)
+        self._identities = gone & come
+
+    def is_renamed_away(self, old: PathState, new: PathState | None) -> bool:
+        return new is None and old.identity in self._identities
+
+    def is_renamed_here(self, old: PathState | None, new: PathState) -> bool:
+        return old is None and new.identity in self._identities
+
+
+def _is_same(old: PathState | None, new: PathState | None) -> bool:
+    if old is None or new is None:
+        return old is new
+    return old.matches(new)

@@ -1,0 +1,297 @@
+"""Contents of files, each kept once under its SHA-256, in a few files that only grow."""
+
+import hashlib
+import os
+import re
+import struct
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
+from itertools import chain
+from typing import NamedTuple
+
+from tejat.workspace.undo.private_directory import TEMP_SUFFIX, PrivateDirectory, append_bytes, read_bytes
+
+DIGEST_SIZE = 32
+
+_INDEX = "index"
+_PACK_NAME = re.compile(r"pack-([0-9]{6})")
+_PACK_BYTES = 64 << 20
+_HEADER = struct.Struct("<4sQ32s")  # mark, length, digest; the content follows
+_MAGIC = b"tjt1"
+_LOCATION = struct.Struct("<IQQ")  # pack, offset of the content, length
+_RECORD = struct.Struct("<32s20s")  # digest, place
+_LOCATION_IN_RECORD = struct.Struct("<32xIQQ")
+_RECORDS_AT_ONCE = 8 << 20
+
+
+class _PackLocation(NamedTuple):
+    pack: int
+    offset: int
+    length: int
+
+
+class ContentStore:
+    """All methods that change or look up must be called while the directory's lock is held; `read` need not.
+
+    Raises OSError. What a crash left half-written is cut off or read again from the packs, which hold everything; the
+    index only spares reading them.
+    """
+
+    def __init__(self, directory: PrivateDirectory) -> None:
+        self._directory = directory
+        # As bytes: a hundred thousand of them take no time to load, and the collector of cycles does not look at them.
+        self._locations: dict[bytes, bytes] = {}
+        self._index_file = (0, 0)
+        self._index_size = 0
+        self._ends: dict[int, int] = {}
+        self._unflushed: set[int] = set()
+        self.generation = 0
+        """A new number says that contents may have been dropped."""
+
+    def __contains__(self, digest: bytes) -> bool:
+        return digest in self._locations
+
+    def stored_size(self, digest: bytes) -> int:
+        """How many bytes the content takes; 0 when it is not kept."""
+        place = self._locate(digest)
+        return 0 if place is None else _HEADER.size + place.length
+
+    def is_current(self) -> bool:
+        """Whether no other process has added or dropped anything since `refresh`. Needs no lock."""
+        try:
+            status = os.stat(self._directory.file_path(_INDEX))
+        except FileNotFoundError:
+            return not self._locations
+        return (status.st_dev, status.st_ino) == self._index_file and status.st_size == self._index_size
+
+    def refresh(self) -> None:
+        """Learn what other processes have added or dropped."""
+        try:
+            descriptor = self._directory.open(_INDEX, os.O_RDWR)
+        except FileNotFoundError:
+            self._reset()
+            self._reconcile_packs()
+            return
+        try:
+            status = os.fstat(descriptor)
+            if (status.st_dev, status.st_ino) != self._index_file or status.st_size < self._index_size:
+                self._reset()
+                self._index_file = (status.st_dev, status.st_ino)
+            whole = status.st_size - status.st_size % _RECORD.size
+            if whole != status.st_size:
+                os.ftruncate(descriptor, whole)
+            self._read_index(descriptor, whole)
+        finally:
+            os.close(descriptor)
+        self._reconcile_packs()
+
+    def add(self, contents: Mapping[bytes, bytes]) -> None:
+        """Keep contents under their digests; those that are kept already cost nothing."""
+        new = {digest: content for digest, content in contents.items() if digest not in self._locations}
+        if not new:
+            return
+        pack = max(self._ends, default=1)
+        if self._ends.get(pack, 0) >= _PACK_BYTES:
+            pack += 1
+        descriptor = self._directory.open(_pack_name(pack), os.O_RDWR | os.O_CREAT)
+        try:
+            offset = os.lseek(descriptor, 0, os.SEEK_END)
+            pieces: list[bytes] = []
+            places: dict[bytes, bytes] = {}
+            for digest, content in new.items():
+                pieces += (_HEADER.pack(_MAGIC, len(content), digest), content)
+                places[digest] = _LOCATION.pack(pack, offset + _HEADER.size, len(content))
+                offset += _HEADER.size + len(content)
+            append_bytes(descriptor, b"".join(pieces))
+        finally:
+            os.close(descriptor)
+        self._unflushed.add(pack)
+        self._ends[pack] = offset
+        self._locations |= places
+        self._append_to_index(places)
+
+    def read(self, digest: bytes) -> bytes | None:
+        """The content, None when it is not kept or no longer what it was."""
+        place = self._locate(digest)
+        if place is None:
+            return None
+        try:
+            descriptor = self._directory.open(_pack_name(place.pack), os.O_RDONLY)
+        except FileNotFoundError:
+            return None
+        try:
+            content = read_bytes(descriptor, place.offset, place.length)
+        finally:
+            os.close(descriptor)
+        return content if hashlib.sha256(content).digest() == digest else None
+
+    def flush(self) -> None:
+        """Make everything that was added last, even through a power cut."""
+        if not self._unflushed:
+            return
+        for pack in self._unflushed:
+            with suppress(FileNotFoundError):
+                descriptor = self._directory.open(_pack_name(pack), os.O_RDONLY)
+                try:
+                    os.fsync(descriptor)
+                finally:
+                    os.close(descriptor)
+        self._unflushed.clear()
+        self._directory.flush()
+
+    def compact(self, needed: Collection[bytes], stop: Callable[[], None], *, goal: int) -> None:
+        """Give back the room of other contents, until `goal` bytes are free or there is nothing else to give.
+
+        What is needed is copied before anything is removed.
+        """
+        self._remove_temp_files()
+        by_pack: dict[int, dict[bytes, _PackLocation]] = {pack: {} for pack in self._ends}
+        for digest in needed:
+            place = self._locate(digest)
+            if place is not None:
+                by_pack[place.pack][digest] = place
+        live = {pack: sum(_HEADER.size + place.length for place in kept.values()) for pack, kept in by_pack.items()}
+        spare = {pack: self._ends[pack] - live[pack] for pack in by_pack}
+        places: dict[bytes, bytes] = {}
+        emptied: list[int] = []
+        fresh = max(self._ends, default=0)
+        for pack in sorted(spare, key=spare.__getitem__, reverse=True):
+            stop()
+            kept = by_pack[pack]
+            if spare[pack] == 0 or (goal <= 0 and kept):
+                places |= {digest: self._locations[digest] for digest in kept}
+                continue
+            emptied.append(pack)
+            goal -= spare[pack]
+            if kept:
+                fresh += 1
+                places |= self._copy(pack, kept, fresh)
+        self._replace_index(places)
+        for pack in emptied:
+            os.unlink(self._directory.file_path(_pack_name(pack)))
+            self._unflushed.discard(pack)
+        self._reset()
+        self.refresh()
+
+    def _locate(self, digest: bytes) -> _PackLocation | None:
+        packed = self._locations.get(digest)
+        return None if packed is None else _PackLocation._make(_LOCATION.unpack(packed))
+
+    def _remove_temp_files(self) -> None:
+        """What a process left that was killed while it gave room back."""
+        for name in os.listdir(self._directory.path):
+            if name.endswith(TEMP_SUFFIX):
+                os.unlink(self._directory.file_path(name))
+
+    def _copy(self, source: int, kept: Mapping[bytes, _PackLocation], target: int) -> dict[bytes, bytes]:
+        """Copy contents into a pack of their own and return where they are now."""
+        places: dict[bytes, bytes] = {}
+        old = self._directory.open(_pack_name(source), os.O_RDONLY)
+        try:
+            with self._directory.replace_file(_pack_name(target)) as new:
+                offset = 0
+                for digest, place in sorted(kept.items(), key=lambda item: item[1].offset):
+                    start = place.offset - _HEADER.size
+                    append_bytes(new, read_bytes(old, start, _HEADER.size + place.length))
+                    places[digest] = _LOCATION.pack(target, offset + _HEADER.size, place.length)
+                    offset += _HEADER.size + place.length
+        finally:
+            os.close(old)
+        return places
+
+    def _replace_index(self, places: Mapping[bytes, bytes]) -> None:
+        with self._directory.replace_file(_INDEX) as descriptor:
+            append_bytes(descriptor, _records(places))
+
+    def _append_to_index(self, places: Mapping[bytes, bytes]) -> None:
+        descriptor = self._directory.open(_INDEX, os.O_WRONLY | os.O_CREAT)
+        try:
+            append_bytes(descriptor, _records(places))
+            status = os.fstat(descriptor)
+            self._index_file = (status.st_dev, status.st_ino)
+            self._index_size = status.st_size
+        finally:
+            os.close(descriptor)
+
+    def _reset(self) -> None:
+        self.generation += 1
+        self._locations = {}
+        self._ends = {}
+        self._index_size = 0
+        self._index_file = (0, 0)
+
+    def _read_index(self, descriptor: int, size: int) -> None:
+        while self._index_size < size:
+            count = min(size - self._index_size, _RECORDS_AT_ONCE - _RECORDS_AT_ONCE % _RECORD.size)
+            records = read_bytes(descriptor, self._index_size, count)
+            self._locations.update(_RECORD.iter_unpack(records))
+            for pack, offset, length in _LOCATION_IN_RECORD.iter_unpack(records):
+                if offset + length > self._ends.get(pack, 0):
+                    self._ends[pack] = offset + length
+            self._index_size += len(records)
+
+    def _reconcile_packs(self) -> None:
+        """Bring into line what the index says and what the packs hold."""
+        found = self._pack_sizes()
+        for pack, size in found.items():
+            end = self._ends.get(pack, 0)
+            if size > end:
+                self._recover_tail(pack, end)
+        short = {pack for pack, end in self._ends.items() if found.get(pack, 0) < end}
+        if short:
+            self._drop_truncated(short, found)
+
+    def _pack_sizes(self) -> dict[int, int]:
+        sizes: dict[int, int] = {}
+        with suppress(FileNotFoundError), os.scandir(self._directory.path) as entries:
+            for entry in entries:
+                match = _PACK_NAME.fullmatch(entry.name)
+                if match:
+                    sizes[int(match[1])] = entry.stat(follow_symlinks=False).st_size
+        return sizes
+
+    def _recover_tail(self, pack: int, offset: int) -> None:
+        """Take in what was added to a pack and not to the index; a torn record at the end is cut off."""
+        places: dict[bytes, bytes] = {}
+        descriptor = self._directory.open(_pack_name(pack), os.O_RDWR)
+        try:
+            size = os.fstat(descriptor).st_size
+            while offset < size:
+                header = read_bytes(descriptor, offset, _HEADER.size)
+                if len(header) < _HEADER.size:
+                    break
+                mark, length, digest = _HEADER.unpack(header)
+                if mark != _MAGIC or offset + _HEADER.size + length > size:
+                    break
+                places[digest] = _LOCATION.pack(pack, offset + _HEADER.size, length)
+                offset += _HEADER.size + length
+            if offset < size:
+                os.ftruncate(descriptor, offset)
+        finally:
+            os.close(descriptor)
+        self._ends[pack] = offset
+        if places:
+            self._locations = places | self._locations
+            self._append_to_index(places)
+
+    def _drop_truncated(self, short: set[int], sizes: Mapping[int, int]) -> None:
+        """A power cut may take the end of a pack and leave the index."""
+        for digest, packed in list(self._locations.items()):
+            place = _PackLocation._make(_LOCATION.unpack(packed))
+            if place.pack in short and place.offset + place.length > sizes.get(place.pack, 0):
+                del self._locations[digest]
+        self._replace_index(self._locations)
+        self._reset()
+        self.refresh()
+
+
+def sha256_digest(content: bytes) -> bytes:
+    return hashlib.sha256(content).digest()
+
+
+def _records(places: Mapping[bytes, bytes]) -> bytes:
+    return b"".join(chain.from_iterable(places.items()))
+
+
+def _pack_name(number: int) -> str:
+    return f"pack-{number:06d}"

@@ -1,0 +1,165 @@
+"""Remembers which file had which content, so that what has not changed is not read again."""
+
+import os
+import struct
+import time
+import zlib
+from collections.abc import Callable, Iterable, Mapping
+
+from tejat.workspace.undo.content_store import DIGEST_SIZE, sha256_digest
+from tejat.workspace.undo.private_directory import PrivateDirectory, append_bytes, read_bytes
+from tejat.workspace.undo.tree_state import FILE_KEY_SIZE, unpack_file_key
+
+_BLOCK = struct.Struct("<4sIII")  # mark, number of files, bytes of their names, checksum; names and values follow
+_MARK = b"tjd1"
+_VALUE = FILE_KEY_SIZE + DIGEST_SIZE
+_TOMBSTONE = bytes(_VALUE)
+_SPARE_RECORDS = 4096
+# A file may change twice within one tick of its clock and look the same. Ticks are of at most 10 ms, or of two seconds
+# where times have no fractions.
+_TICK = 20_000_000
+_SLOW_TICK = 2_100_000_000
+_SECOND = 1_000_000_000
+
+
+class DigestCache:
+    """For each path of one root the key that its file had and the digest of what was in it, as one value.
+
+    `load` and `save` must be called while the directory's lock is held and raise OSError. Several processes may append
+    to the file: every record is a fact about a key, so a stale one is merely of no use.
+    """
+
+    def __init__(self, directory: PrivateDirectory, root: str) -> None:
+        self._directory = directory
+        self._name = f"digests-{sha256_digest(os.fsencode(root)).hex()[:24]}"
+        self._values: dict[str, bytes] = {}
+        self._uncertain: set[str] = set()
+        self._unsaved: dict[str, bytes] = {}
+        self._records = 0
+        self._loaded = False
+
+    def lookup(self, files: Mapping[str, bytes]) -> tuple[dict[str, bytes], list[str]]:
+        """For each file its key with the digest, or the key alone where the file is not surely the one that was read.
+
+        The paths of the latter are the second answer.
+        """
+        found: dict[str, bytes] = {}
+        unknown: list[str] = []
+        values, doubtful = self._values, self._uncertain
+        for path, key in files.items():
+            value = values.get(path)
+            if value is not None and value.startswith(key) and path not in doubtful:
+                found[path] = value
+            else:
+                found[path] = key
+                unknown.append(path)
+        return found, unknown
+
+    def is_uncertain(self, paths: Iterable[str]) -> bool:
+        """Whether one of the files may have changed without looking changed."""
+        return bool(self._uncertain) and not self._uncertain.isdisjoint(paths)
+
+    def add(self, path: str, key: bytes, digest: bytes, *, read_at: int) -> bytes:
+        """`read_at` is when reading began, in nanoseconds since the epoch. Returns the value."""
+        value = self._values[path] = key + digest
+        if _may_change_unnoticed(key, read_at):
+            self._uncertain.add(path)
+        else:
+            self._uncertain.discard(path)
+            self._unsaved[path] = value
+        return value
+
+    def discard(self, paths: Iterable[str]) -> None:
+        for path in paths:
+            if self._values.pop(path, None) is not None:
+                self._uncertain.discard(path)
+                self._unsaved[path] = _TOMBSTONE
+
+    def retain(self, is_kept: Callable[[bytes], bool]) -> None:
+        """Forget those whose content is no longer kept."""
+        self.discard([path for path, value in self._values.items() if not is_kept(value[FILE_KEY_SIZE:])])
+
+    def digests(self) -> set[bytes]:
+        """All that are remembered."""
+        return {value[FILE_KEY_SIZE:] for value in self._values.values()}
+
+    def load(self) -> None:
+        """Read what was saved, once. A block that is torn or damaged and all after it are ignored."""
+        if self._loaded:
+            return
+        self._loaded = True
+        try:
+            descriptor = self._directory.open(self._name, os.O_RDONLY)
+        except FileNotFoundError:
+            return
+        try:
+            content = read_bytes(descriptor, 0, os.fstat(descriptor).st_size)
+        finally:
+            os.close(descriptor)
+        values, self._records = _read_blocks(content)
+        self._values = values | self._values
+
+    def save(self) -> None:
+        """Append what is new. Nothing is flushed: what is lost is read again."""
+        if not self._unsaved:
+            return
+        if self._records + len(self._unsaved) > 2 * len(self._values) + _SPARE_RECORDS:
+            lasting = {path: value for path, value in self._values.items() if path not in self._uncertain}
+            with self._directory.replace_file(self._name) as descriptor:
+                append_bytes(descriptor, _pack_block(lasting))
+            self._records = len(lasting)
+        else:
+            descriptor = self._directory.open(self._name, os.O_WRONLY | os.O_CREAT)
+            try:
+                append_bytes(descriptor, _pack_block(self._unsaved))
+            finally:
+                os.close(descriptor)
+            self._records += len(self._unsaved)
+        self._unsaved = {}
+
+
+def load_saved_digests(directory: PrivateDirectory) -> set[bytes]:
+    """The contents that some process may need for its next entry, whatever roots it works in. Raises OSError."""
+    found: set[bytes] = set()
+    for name in os.listdir(directory.path):
+        if name.startswith("digests-"):
+            descriptor = directory.open(name, os.O_RDONLY)
+            try:
+                values, _ = _read_blocks(read_bytes(descriptor, 0, os.fstat(descriptor).st_size))
+            finally:
+                os.close(descriptor)
+            found.update(value[FILE_KEY_SIZE:] for value in values.values())
+    return found
+
+
+def now_ns() -> int:
+    return time.time_ns()
+
+
+def _may_change_unnoticed(key: bytes, read_at: int) -> bool:
+    parts = unpack_file_key(key)
+    latest = max(parts.modified, parts.changed)
+    return read_at - latest < (_TICK if latest % _SECOND else _SLOW_TICK)
+
+
+def _pack_block(values: dict[str, bytes]) -> bytes:
+    names = os.fsencode("\0".join(values))
+    body = names + b"".join(values.values())
+    return _BLOCK.pack(_MARK, len(values), len(names), zlib.crc32(body)) + body
+
+
+def _read_blocks(content: bytes) -> tuple[dict[str, bytes], int]:
+    values: dict[str, bytes] = {}
+    records = offset = 0
+    while offset + _BLOCK.size <= len(content):
+        mark, count, length, checksum = _BLOCK.unpack_from(content, offset)
+        start = offset + _BLOCK.size
+        middle = start + length
+        offset = middle + count * _VALUE
+        if mark != _MARK or offset > len(content) or zlib.crc32(memoryview(content)[start:offset]) != checksum:
+            break
+        names = os.fsdecode(content[start:middle]).split("\0")
+        rows = (content[position : position + _VALUE] for position in range(middle, offset, _VALUE))
+        values.update(zip(names, rows, strict=True))
+        records += count
+    return {path: value for path, value in values.items() if value != _TOMBSTONE}, records

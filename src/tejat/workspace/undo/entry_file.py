@@ -1,0 +1,176 @@
+"""The entries of the undo journal on disk: a line of JSON each, only ever appended."""
+
+import json
+import os
+from collections.abc import Sequence
+from typing import TypeAlias, cast
+
+from tejat.core.frozen import replace
+from tejat.core.json_text import InvalidJson, load_json
+from tejat.core.undo import PathChange, PathKind, PathProblem, PathState, UndoEntry
+from tejat.workspace.undo.private_directory import PrivateDirectory, append_bytes, read_bytes
+
+_NAME = "entries.jsonl"
+
+_Json: TypeAlias = "str | int | float | list[_Stored] | dict[str, _Stored] | None"
+
+
+class EntryFile:
+    """What changes the file must be called while the directory's lock is held. Everything raises OSError."""
+
+    def __init__(self, directory: PrivateDirectory) -> None:
+        self._directory = directory
+        self._seen = (0, 0, 0)
+        self._entries: list[UndoEntry] = []
+
+    def read(self) -> list[UndoEntry]:
+        """All entries, oldest first. A line that a crash cut short, or that makes no sense, is none."""
+        try:
+            descriptor = self._directory.open(_NAME, os.O_RDONLY)
+        except FileNotFoundError:
+            return []
+        try:
+            status = os.fstat(descriptor)
+            seen = (status.st_ino, status.st_size, status.st_mtime_ns)
+            if seen != self._seen:
+                lines = read_bytes(descriptor, 0, status.st_size).split(b"\n")
+                self._entries = _mark_undone([entry for line in lines if (entry := _decode_entry(line)) is not None])
+                self._seen = seen
+        finally:
+            os.close(descriptor)
+        return self._entries.copy()
+
+    def append(self, entry: UndoEntry) -> None:
+        """Add an entry so that it survives a power cut."""
+        descriptor = self._directory.open(_NAME, os.O_RDWR | os.O_CREAT)
+        try:
+            size = os.fstat(descriptor).st_size
+            torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
+            append_bytes(descriptor, b"\n" * torn + _encode_entry(entry))
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        if size == 0:
+            self._directory.flush()
+
+    def replace_all(self, entries: Sequence[UndoEntry]) -> None:
+        with self._directory.replace_file(_NAME) as descriptor:
+            append_bytes(descriptor, b"".join(map(_encode_entry, entries)))
+
+
+def entry_digests(entry: UndoEntry) -> set[bytes]:
+    """The contents that an entry needs."""
+    nodes = (node for change in entry.changes for node in (change.before, change.after))
+    return {node.digest for node in nodes if node is not None and node.digest is not None}
+
+
+def _mark_undone(entries: list[UndoEntry]) -> list[UndoEntry]:
+    """An entry is undone while the newest that put it back is not undone itself."""
+    undone: dict[str, str] = {}
+    for entry in reversed(entries):
+        if entry.undoes is not None and entry.id not in undone:
+            undone.setdefault(entry.undoes, entry.id)
+    return [replace(entry, undone_by=undone[entry.id]) if entry.id in undone else entry for entry in entries]
+
+
+def _encode_entry(entry: UndoEntry) -> bytes:
+    stored = {
+        "id": entry.id,
+        "time": entry.time,
+        "tool": entry.tool,
+        "what": entry.summary,
+        "changes": [
+            [change.root, change.path, _encode_node(change.before), _encode_node(change.after)]
+            for change in entry.changes
+        ],
+        "skipped": [[remark.path, remark.reason] for remark in entry.skipped],
+        "undoes": entry.undoes,
+        "session": entry.session,
+        "call": entry.call,
+    }
+    # ASCII keeps half characters, which stand for bytes in names that are no text.
+    return json.dumps(stored, ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n"
+
+
+def _encode_node(node: PathState | None) -> _Json:
+    match node:
+        case None:
+            return None
+        case PathState(kind=PathKind.LINK):
+            return ["link", node.target]
+        case PathState(kind=PathKind.DIRECTORY):
+            return ["directory", node.permissions, *node.owner]
+        case PathState():
+            digest = None if node.digest is None else node.digest.hex()
+            identity = None if node.identity is None else node.identity.hex()
+            return ["file", node.permissions, *node.owner, node.size, digest, identity]
+
+
+def _decode_entry(line: bytes) -> UndoEntry | None:
+    if not line:
+        return None
+    try:
+        stored = cast("dict[str, _Json]", load_json(line))
+        return UndoEntry(
+            id=_as_str(stored["id"]),
+            time=_as_float(stored["time"]),
+            tool=_as_str(stored["tool"]),
+            summary=_as_str(stored["what"]),
+            changes=tuple(_decode_change(change) for change in _as_list(stored["changes"])),
+            skipped=tuple(PathProblem(*map(_as_str, _as_list(remark))) for remark in _as_list(stored["skipped"])),
+            undoes=None if stored["undoes"] is None else _as_str(stored["undoes"]),
+            session=_as_str(stored.get("session", "")),
+            call=_as_str(stored.get("call", "")),
+        )
+    except (InvalidJson, KeyError, TypeError, ValueError):
+        return None
+
+
+def _decode_change(stored: _Json) -> PathChange:
+    root, path, before, after = _as_list(stored)
+    return PathChange(_as_str(root), _check_path(_as_str(path)), before=_decode_node(before), after=_decode_node(after))
+
+
+def _check_path(path: str) -> str:
+    if not path or not {"", ".", ".."}.isdisjoint(path.split("/")):
+        raise ValueError(path)
+    return path
+
+
+def _decode_node(stored: _Json) -> PathState | None:
+    match stored:
+        case None:
+            return None
+        case ["link", str(target)]:
+            return PathState(PathKind.LINK, target=target)
+        case ["directory", int(mode), int(user), int(group)]:
+            return PathState(PathKind.DIRECTORY, permissions=mode, owner=(user, group))
+        case ["file", int(mode), int(user), int(group), int(size), str() | None as digest, str() | None as identity]:
+            return PathState(
+                PathKind.FILE,
+                permissions=mode,
+                size=size,
+                digest=None if digest is None else bytes.fromhex(digest),
+                identity=None if identity is None else bytes.fromhex(identity),
+                owner=(user, group),
+            )
+        case _:
+            raise ValueError(stored)
+
+
+def _as_str(value: _Json) -> str:
+    if isinstance(value, str):
+        return value
+    raise TypeError(value)
+
+
+def _as_float(value: _Json) -> float:
+    if isinstance(value, int | float):
+        return value
+    raise TypeError(value)
+
+
+def _as_list(value: _Json) -> "list[_Json]":
+    if isinstance(value, list):
+        return value
+    raise TypeError(value)

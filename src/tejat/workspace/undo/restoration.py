@@ -1,0 +1,287 @@
+"""Puts changes back: everything is checked first, then done in the order that lets it succeed."""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from typing import TypeGuard
+
+from tejat.core.frozen import frozen, replace
+from tejat.core.i18n import gettext_lazy
+from tejat.core.undo import PathChange, PathKind, PathProblem, PathState
+from tejat.workspace.files.openat import RootDirectory
+from tejat.workspace.files.temp_file import remove_stale_temp_files
+from tejat.workspace.undo.comparison import node_at
+from tejat.workspace.undo.nofollow import open_directory_nofollow
+from tejat.workspace.undo.restore_operations import (
+    ExpectedState,
+    grant_owner_access,
+    has_hard_links,
+    make_directory,
+    remove_directory,
+    remove_file,
+    restore_file,
+    restore_link,
+    restore_renamed_file,
+    set_permissions,
+)
+from tejat.workspace.undo.snapshot import Snapshot
+
+_OWNER_ALL = 0o700
+
+
+@frozen
+class RestorePlan:
+    """What is to be done in one root, from what is there now to what was before, and what may not be done."""
+
+    changes: tuple[PathChange, ...]
+    refused: tuple[PathProblem, ...]
+
+
+def plan_restore(changes: Sequence[PathChange], current: Snapshot, *, is_kept: Callable[[bytes], bool]) -> RestorePlan:
+    """Check changes of one root against what is there now. What is already as it was needs nothing."""
+    wanted: list[PathChange] = []
+    refused: list[PathProblem] = []
+    created = {change.after.identity for change in changes if change.before is None and change.after is not None}
+    for change in changes:
+        now = node_at(current, change.path)
+        if _is_already_restored(change, now, current):
+            continue
+        why = _conflict_reason(change, now, current)
+        if why is None and _needs_content(change) and change.before is not None:
+            digest = change.before.digest
+            if digest is None and (change.before.identity not in created or change.after is not None):
+                why = gettext_lazy("its old content was not kept")
+            elif digest is not None and not is_kept(digest):
+                why = gettext_lazy("its old content is no longer kept")
+        if why is None:
+            wanted.append(replace(change, after=now))
+        else:
+            refused.append(PathProblem(change.full_path, why))
+    return RestorePlan(tuple(wanted), tuple(refused))
+
+
+def _is_already_restored(change: PathChange, now: PathState | None, current: Snapshot) -> bool:
+    if now is None or change.before is None:
+        return now is change.before and change.path not in current.state.special_files
+    return now.matches(change.before)
+
+
+def _conflict_reason(change: PathChange, now: PathState | None, current: Snapshot) -> str | None:
+    """Why the path may not be touched: it is not as the call left it."""
+    after = change.after
+    if change.path in current.state.special_files:
+        return gettext_lazy("a pipe, socket or device is there now")
+    if now is None:
+        # Between a file and a directory there is a moment without either, at which a putting back may have been cut.
+        return (
+            None
+            if after is None or _is_directory(change.before) != _is_directory(after)
+            else gettext_lazy("removed since")
+        )
+    if _is_directory_in_progress(change.before, now) or _is_directory_in_progress(after, now):
+        return None
+    if after is None:
+        return gettext_lazy("something else is there now")
+    if now.kind is not after.kind:
+        return gettext_lazy("changed since: it is a {kind} now", kind=now.kind)
+    if now.kind is PathKind.FILE and not now.has_same_content(after):
+        return gettext_lazy("changed since")
+    if now.target != after.target:
+        return gettext_lazy("changed since")
+    return None if now.permissions == after.permissions else gettext_lazy("its permissions changed since")
+
+
+def _is_directory_in_progress(node: PathState | None, now: PathState) -> bool:
+    """Whether this is a directory that belongs here, still open for the putting back that was cut short."""
+    if node is None or not _is_directory(node) or not _is_directory(now):
+        return False
+    return now.permissions in (_OWNER_ALL, node.permissions, node.permissions | _OWNER_ALL)
+
+
+def _needs_content(change: PathChange) -> bool:
+    before, after = change.before, change.after
+    if before is None or before.kind is not PathKind.FILE:
+        return False
+    return after is None or not before.has_same_content(after)
+
+
+@frozen
+class RestoreOutcome:
+    restored: tuple[str, ...]
+    failed: tuple[PathProblem, ...]
+    remaining: tuple[PathProblem, ...]
+
+
+_Step = Callable[[PathChange, int, str], None]
+
+
+class Restoration:
+    """Carries out the changes of a plan in one root. `read` gives contents that are kept.
+
+    Raises nothing: what fails is in the outcome, and its path is as it was before.
+    """
+
+    def __init__(
+        self,
+        root: RootDirectory,
+        changes: Sequence[PathChange],
+        current: Snapshot,
+        read: Callable[[bytes], bytes | None],
+    ) -> None:
+        self._root = root
+        self._inwards = sorted(changes, key=lambda change: change.path.split("/"))
+        self._current = current
+        self._read = read
+        self._restored: set[str] = set()
+        self._failed: dict[str, PathProblem] = {}
+        self._remaining: list[PathProblem] = []
+        gone = {change.before.identity for change in changes if change.after is None and _has_no_content(change.before)}
+        self._renamed = {
+            change.after.identity: change.path
+            for change in changes
+            if change.before is None and _has_no_content(change.after) and change.after.identity in gone
+        }
+
+    def run(self) -> RestoreOutcome:
+        """First make room, then fill it, and last of all close what was open only for this."""
+        inwards, outwards = self._inwards, self._inwards[::-1]
+        self._run_step(inwards, self._grant_access, lambda _, new: _is_directory(new))
+        self._run_step(
+            outwards, self._remove_file, lambda old, new: _is_not_directory(new) and not _is_not_directory(old)
+        )
+        self._run_step(inwards, self._make_directory, lambda old, new: _is_directory(old) and not _is_directory(new))
+        self._run_step(inwards, self._restore_renamed, lambda old, new: new is None and _has_no_content(old))
+        self._run_step(outwards, self._remove_directory, lambda old, new: _is_directory(new) and not _is_directory(old))
+        self._run_step(
+            inwards,
+            self._restore_content,
+            lambda old, new: _is_not_directory(old) and not (new is None and _has_no_content(old)),
+        )
+        self._flush()
+        self._run_step(outwards, self._restore_permissions, lambda old, _: _is_directory(old))
+        done = [
+            change.full_path for change in inwards if change.path in self._restored and change.path not in self._failed
+        ]
+        return RestoreOutcome(tuple(done), tuple(self._failed.values()), tuple(self._remaining))
+
+    def _run_step(
+        self, changes: Sequence[PathChange], step: _Step, concerns: Callable[[PathState | None, PathState | None], bool]
+    ) -> None:
+        for change in changes:
+            if change.path in self._failed or not concerns(change.before, change.after):
+                continue
+            try:
+                self._make_parent(change)
+                with open_directory_nofollow(self._root.fd, os.path.dirname(change.path)) as directory:
+                    step(change, directory, os.path.basename(change.path))
+            except OSError as error:
+                self._failed[change.path] = PathProblem(
+                    change.full_path, gettext_lazy("could not be put back: {why}", why=error.strerror)
+                )
+
+    def _make_parent(self, change: PathChange) -> None:
+        """Somebody may have removed the directory of what is put back."""
+        if change.before is None:
+            return
+        parent = os.path.dirname(change.path)
+        with suppress(FileNotFoundError), open_directory_nofollow(self._root.fd, parent):
+            return
+        above = ""
+        for name in parent.split("/"):
+            with suppress(FileExistsError), open_directory_nofollow(self._root.fd, above) as directory:
+                os.mkdir(name, dir_fd=directory)
+            above = f"{above}/{name}" if above else name
+
+    def _flush(self) -> None:
+        """Make the names last. Where that is not possible they are still there, so it is no failure."""
+        for parent in {os.path.dirname(change.path) for change in self._inwards if change.path in self._restored}:
+            with suppress(OSError), open_directory_nofollow(self._root.fd, parent) as directory:
+                os.fsync(directory)
+
+    def _grant_access(self, change: PathChange, directory: int, name: str) -> None:
+        grant_owner_access(directory, name)
+
+    def _remove_file(self, change: PathChange, directory: int, name: str) -> None:
+        if change.before is None and change.path in self._renamed.values():
+            return
+        remove_file(directory, name, expected=self._expected_state(change.path))
+        self._restored.add(change.path)
+
+    def _make_directory(self, change: PathChange, directory: int, name: str) -> None:
+        if change.before is not None:
+            make_directory(directory, name, change.before)
+            self._restored.add(change.path)
+
+    def _restore_renamed(self, change: PathChange, directory: int, name: str) -> None:
+        source = self._renamed.get(change.before.identity) if change.before is not None else None
+        if source is None or change.before is None:
+            raise OSError(None, gettext_lazy("its old content was not kept"))
+        with open_directory_nofollow(self._root.fd, os.path.dirname(source)) as other:
+            restore_renamed_file(
+                other, os.path.basename(source), directory, name, expected=self._expected_state(source)
+            )
+        set_permissions(directory, name, change.before)
+        self._restored.update((change.path, source))
+
+    def _remove_directory(self, change: PathChange, directory: int, name: str) -> None:
+        if remove_directory(directory, name):
+            self._restored.add(change.path)
+        elif change.before is None:
+            self._remaining.append(
+                PathProblem(change.full_path, gettext_lazy("left, because there is something else in it"))
+            )
+        else:
+            raise OSError(None, gettext_lazy("there is something else in the directory now"))
+
+    def _restore_content(self, change: PathChange, directory: int, name: str) -> None:
+        node = change.before
+        if node is None:
+            return
+        expected = None if _is_directory(change.after) else self._expected_state(change.path)
+        if node.target is not None:
+            restore_link(directory, name, node.target, expected=expected)
+        elif self._needs_only_permissions(change, directory, name):
+            set_permissions(directory, name, node)
+        else:
+            content = None if node.digest is None else self._read(node.digest)
+            if content is None:
+                raise OSError(None, gettext_lazy("its old content is damaged"))
+            restore_file(directory, name, content, node, expected=expected)
+        self._restored.add(change.path)
+
+    def _needs_only_permissions(self, change: PathChange, directory: int, name: str) -> bool:
+        """A file with other names gets a copy of its own: theirs are not to change."""
+        if change.before is None or not _is_file(change.after) or not change.before.has_same_content(change.after):
+            return False
+        return change.before.digest is None or not has_hard_links(directory, name)
+
+    def _restore_permissions(self, change: PathChange, directory: int, name: str) -> None:
+        if change.before is not None:
+            set_permissions(directory, name, change.before)
+            self._restored.add(change.path)
+
+    def _expected_state(self, path: str) -> ExpectedState:
+        return self._current.state.files.get(path) or self._current.state.links.get(path)
+
+
+def remove_stale_files(root: RootDirectory, paths: Iterable[str]) -> None:
+    """Remove what a process left beside these paths that was killed while it put them back."""
+    for parent in {os.path.dirname(path) for path in paths}:
+        with suppress(OSError), open_directory_nofollow(root.fd, parent) as directory:
+            remove_stale_temp_files(directory)
+
+
+def _has_no_content(node: PathState | None) -> TypeGuard[PathState]:
+    return _is_file(node) and node.digest is None
+
+
+def _is_file(node: PathState | None) -> TypeGuard[PathState]:
+    return node is not None and node.kind is PathKind.FILE
+
+
+def _is_directory(node: PathState | None) -> bool:
+    return node is not None and node.kind is PathKind.DIRECTORY
+
+
+def _is_not_directory(node: PathState | None) -> bool:
+    return node is not None and node.kind is not PathKind.DIRECTORY

@@ -1,0 +1,184 @@
+"""Makes one path what it was: content, permissions, owner and name in one step, never over something unexpected."""
+
+import errno
+import os
+import stat
+from contextlib import suppress
+
+from tejat.core.i18n import gettext_lazy
+from tejat.core.undo import PathState
+from tejat.workspace.files.metadata import copy_metadata
+from tejat.workspace.files.system_calls import O_PATH
+from tejat.workspace.files.temp_file import DeferredNamingUnsupported, TempFile, TempFileNaming
+from tejat.workspace.undo.tree_state import unpack_file_key
+
+_READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_OWNER_ALL = stat.S_IRWXU
+
+
+class ConcurrentChange(OSError):
+    """What is at the path is no longer what was seen there."""
+
+    def __init__(self) -> None:
+        super().__init__(errno.ESTALE, gettext_lazy("it changed in the last moment"))
+
+
+ExpectedState = bytes | str | None
+"""What was seen at a path: the key of a file, the target of a link, None where nothing was.
+
+All functions here take a descriptor of the directory and the name in it, and raise OSError, ChangedMeanwhile among
+them. Then the path is as it was.
+"""
+
+
+def restore_file(directory: int, name: str, content: bytes, node: PathState, *, expected: ExpectedState) -> None:
+    """Make `content` a file with the permissions of `node`; what was there is replaced in one step.
+
+    The content lasts through a power cut. For the name the caller must flush the directory.
+    """
+    _check_expected(directory, name, expected)
+    try:
+        _write_file(directory, name, content, node, expected, TempFileNaming.DEFERRED)
+    except DeferredNamingUnsupported:
+        _write_file(directory, name, content, node, expected, TempFileNaming.IMMEDIATE)
+
+
+def restore_link(directory: int, name: str, target: str, *, expected: ExpectedState) -> None:
+    if expected is None:
+        os.symlink(target, name, dir_fd=directory)
+        return
+    draft = f".tejat-{os.getpid()}-{os.urandom(8).hex()}.tmp"
+    os.symlink(target, draft, dir_fd=directory)
+    try:
+        _check_expected(directory, name, expected)
+        os.rename(draft, name, src_dir_fd=directory, dst_dir_fd=directory)
+    except BaseException:
+        os.unlink(draft, dir_fd=directory)
+        raise
+
+
+def restore_renamed_file(source: int, source_name: str, directory: int, name: str, *, expected: ExpectedState) -> None:
+    """Give a file its old name, which must be free."""
+    _check_expected(source, source_name, expected)
+    # A second name first: unlike renaming it never replaces anything.
+    try:
+        os.link(source_name, name, src_dir_fd=source, dst_dir_fd=directory, follow_symlinks=False)
+    except FileExistsError as error:
+        raise ConcurrentChange from error
+    os.unlink(source_name, dir_fd=source)
+
+
+def remove_file(directory: int, name: str, *, expected: ExpectedState) -> None:
+    """Remove a file or a link."""
+    _check_expected(directory, name, expected)
+    os.unlink(name, dir_fd=directory)
+
+
+def make_directory(directory: int, name: str, node: PathState) -> None:
+    """For now its owner may do everything in it: `set_permissions` comes when it is filled."""
+    os.mkdir(name, 0o700, dir_fd=directory)
+    with suppress(PermissionError):
+        os.chown(name, *node.owner, dir_fd=directory, follow_symlinks=False)
+    grant_owner_access(directory, name)
+
+
+def remove_directory(directory: int, name: str) -> bool:
+    """Remove a directory if it is empty, and say whether it was."""
+    try:
+        os.rmdir(name, dir_fd=directory)
+    except OSError as error:
+        if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
+            return False
+        raise
+    return True
+
+
+def grant_owner_access(directory: int, name: str) -> None:
+    """Let the owner of a directory work in it."""
+    mode = stat.S_IMODE(os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode)
+    if mode & _OWNER_ALL != _OWNER_ALL:
+        _set_mode(directory, name, mode | _OWNER_ALL)
+
+
+def has_hard_links(directory: int, name: str) -> bool:
+    """Whether the file is known by further names, which share its permissions."""
+    return os.stat(name, dir_fd=directory, follow_symlinks=False).st_nlink > 1
+
+
+def set_permissions(directory: int, name: str, node: PathState) -> None:
+    """Give a file or directory the permissions of `node`."""
+    status = os.stat(name, dir_fd=directory, follow_symlinks=False)
+    if stat.S_ISLNK(status.st_mode):
+        raise ConcurrentChange
+    if stat.S_IMODE(status.st_mode) != node.permissions:
+        _set_mode(directory, name, node.permissions)
+
+
+def _set_mode(directory: int, name: str, mode: int) -> None:
+    if os.chmod in os.supports_follow_symlinks:
+        os.chmod(name, mode, dir_fd=directory, follow_symlinks=False)
+        return
+    # What its owner may not read cannot be opened, but it can be held.
+    held = os.open(name, O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=directory)
+    try:
+        if stat.S_ISLNK(os.fstat(held).st_mode):
+            raise ConcurrentChange
+        os.chmod(f"/proc/self/fd/{held}", mode)
+    finally:
+        os.close(held)
+
+
+def _write_file(
+    directory: int, name: str, content: bytes, node: PathState, expected: ExpectedState, naming: TempFileNaming
+) -> None:
+    with TempFile(directory, mode=0o600, naming=naming) as draft:
+        draft.write([content], _never_stop)
+        if isinstance(expected, bytes):
+            _copy_metadata_from(directory, name, draft.fd)
+        else:
+            with suppress(PermissionError):
+                os.fchown(draft.fd, *node.owner)
+        os.fchmod(draft.fd, node.permissions)
+        os.fsync(draft.fd)
+        if expected is None:
+            try:
+                draft.link_as(name)
+            except FileExistsError as error:
+                raise ConcurrentChange from error
+            return
+        draft.ensure_name()
+        _check_expected(directory, name, expected)
+        draft.rename_over(name)
+
+
+def _copy_metadata_from(directory: int, name: str, draft: int) -> None:
+    """Attributes and owner of the file that is replaced. One that may not be read keeps nothing but its owner."""
+    try:
+        current = os.open(name, _READ_FLAGS, dir_fd=directory)
+    except PermissionError:
+        return
+    try:
+        copy_metadata(current, draft)
+    finally:
+        os.close(current)
+
+
+def _check_expected(directory: int, name: str, expected: ExpectedState) -> None:
+    try:
+        status = os.stat(name, dir_fd=directory, follow_symlinks=False)
+    except FileNotFoundError:
+        if expected is None:
+            return
+        raise ConcurrentChange from None
+    if isinstance(expected, bytes):
+        # Not the time of change nor the mode: they move when another name of the same file is put back.
+        seen = unpack_file_key(expected)
+        marks = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+        if marks != (seen.device, seen.inode, seen.size, seen.modified):
+            raise ConcurrentChange
+    elif not stat.S_ISLNK(status.st_mode) or os.readlink(name, dir_fd=directory) != expected:
+        raise ConcurrentChange
+
+
+def _never_stop() -> None:
+    return

@@ -1,0 +1,214 @@
+"""A state of a tree with the contents that belong to it, kept as far as there is room."""
+
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, suppress
+from itertools import groupby
+
+from tejat.core.frozen import field, frozen, replace
+from tejat.workspace.files.openat import RootDirectory
+from tejat.workspace.undo.content_store import sha256_digest
+from tejat.workspace.undo.digest_cache import DigestCache, now_ns
+from tejat.workspace.undo.nofollow import open_directory_nofollow
+from tejat.workspace.undo.private_directory import read_bytes
+from tejat.workspace.undo.tree_state import FILE_KEY_SIZE, TreeState, file_key_size, pack_file_key
+
+_BATCH_BYTES = 16 << 20
+_BATCH_FILES = 4000
+_OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_MAX_TRIES = 3
+
+
+@frozen
+class Snapshot:
+    """`files` has for each file its key, followed by the digest of its content if that is kept.
+
+    For those without, `unkept` says why in words.
+    """
+
+    root: str
+    state: TreeState
+    files: dict[str, bytes]
+    skip_reasons: dict[str, str] = field(default_factory=dict[str, str])
+
+
+@frozen
+class SnapshotBudget:
+    """`make_room` is asked for a number of bytes and says how many may be added. `keep` takes contents by digest.
+
+    With `is_kept` files are read to see whether their contents are kept already, before room is asked for.
+    """
+
+    file_limit: int
+    reserve: Callable[[int], int]
+    store: Callable[[Mapping[bytes, bytes]], None]
+    stop: Callable[[], None]
+    is_stored: Callable[[bytes], bool] | None = None
+
+
+def take_snapshot(root: RootDirectory, state: TreeState, known: DigestCache, budget: SnapshotBudget) -> Snapshot:
+    """Read what is not known yet and have it kept. Raises OSError of the keeping, and what `budget.stop` raises.
+
+    A file that can't be read, or is written to all the while, is none of these: it is `unkept`.
+    """
+    files, fresh = known.lookup(state.files)
+    snapshot = Snapshot(root.real_path, state, files)
+    if not fresh:
+        return snapshot
+    if budget.is_stored is not None:
+        recognising = _ContentReader(root, snapshot, known, replace(budget, keep=_store_nothing), budget.is_stored)
+        recognising.read(path for path in fresh if file_key_size(state.files[path]) <= budget.file_limit)
+        fresh = [path for path in fresh if len(snapshot.files[path]) == FILE_KEY_SIZE]
+        snapshot.skip_reasons.clear()
+    wanted = list(_select_within_budget(fresh, snapshot, budget)) if fresh else []
+    _ContentReader(root, snapshot, known, budget).read(wanted)
+    return snapshot
+
+
+def _select_within_budget(fresh: list[str], snapshot: Snapshot, budget: SnapshotBudget) -> Iterator[str]:
+    """Those that fit, small ones first where not all do: they are the ones that people write."""
+    sizes = {path: file_key_size(snapshot.state.files[path]) for path in fresh}
+    fitting = [path for path in fresh if sizes[path] <= budget.file_limit]
+    for path in fresh:
+        if sizes[path] > budget.file_limit:
+            snapshot.skip_reasons[path] = f"too large to be kept ({format_size(sizes[path])})"
+    needed = sum(sizes[path] for path in fitting)
+    room = budget.reserve(needed)
+    if room >= needed:
+        yield from fitting
+        return
+    for path in sorted(fitting, key=sizes.__getitem__):
+        room -= sizes[path]
+        if room >= 0:
+            yield path
+        else:
+            snapshot.skip_reasons[path] = f"the room for undo is used up ({format_size(sizes[path])})"
+
+
+class _ContentReader:
+    """Reads files directory by directory and hands them on in batches."""
+
+    def __init__(
+        self,
+        root: RootDirectory,
+        snapshot: Snapshot,
+        known: DigestCache,
+        budget: SnapshotBudget,
+        wants: Callable[[bytes], bool] | None = None,
+    ) -> None:
+        self._root = root
+        self._snapshot = snapshot
+        self._known = known
+        self._budget = budget
+        self._is_wanted = wants
+        self._batch: dict[bytes, bytes] = {}
+        self._batch_files: list[tuple[str, bytes, bytes, int]] = []
+        self._bytes = 0
+
+    def read(self, paths: Iterable[str]) -> None:
+        for directory, group in groupby(sorted(paths, key=os.path.dirname), key=os.path.dirname):
+            self._budget.stop()
+            inside = list(group)
+            with ExitStack() as stack:
+                try:
+                    opened = stack.enter_context(open_directory_nofollow(self._root.fd, directory))
+                except OSError as error:
+                    self._snapshot.skip_reasons.update(dict.fromkeys(inside, f"could not be read ({error.strerror})"))
+                    continue
+                for path in inside:
+                    self._read_file(opened, path)
+        self._flush_batch()
+
+    def _read_file(self, directory: int, path: str) -> None:
+        for _ in range(_MAX_TRIES):
+            started = now_ns()
+            try:
+                key, content = _read_content_and_key(directory, os.path.basename(path), self._budget.file_limit)
+            except OSError as error:
+                self._snapshot.skip_reasons[path] = f"could not be read ({error.strerror})"
+                return
+            if key is not None:
+                break
+        else:
+            self._snapshot.skip_reasons[path] = "was being written to"
+            return
+        digest = sha256_digest(content)
+        if self._is_wanted is not None and not self._is_wanted(digest):
+            return
+        self._batch[digest] = content
+        self._snapshot.state.files[path] = key
+        self._batch_files.append((path, key, digest, started))
+        self._bytes += len(content)
+        if self._bytes >= _BATCH_BYTES or len(self._batch_files) >= _BATCH_FILES:
+            self._flush_batch()
+
+    def _flush_batch(self) -> None:
+        """Known is only what is kept."""
+        if not self._batch_files:
+            return
+        self._budget.stop()
+        self._budget.store(self._batch)
+        for path, key, digest, started in self._batch_files:
+            self._snapshot.files[path] = self._known.add(path, key, digest, read_at=started)
+        self._batch = {}
+        self._batch_files = []
+        self._bytes = 0
+
+
+def _read_content_and_key(directory: int, name: str, limit: int) -> tuple[bytes | None, bytes]:
+    """The content of a file and its key, None when it changed meanwhile. Raises OSError."""
+    descriptor = os.open(name, _OPEN, dir_fd=directory)
+    try:
+        before = os.fstat(descriptor)
+        if not stat.S_ISREG(before.st_mode):
+            raise OSError(None, "is no file any more")
+        if before.st_size > limit:
+            raise OSError(None, "has grown too large")
+        content = read_bytes(descriptor, 0, before.st_size + 1)
+        key = pack_file_key(before)
+        same = len(content) == before.st_size and key == pack_file_key(os.fstat(descriptor))
+        return (key if same else None), content
+    finally:
+        os.close(descriptor)
+
+
+def _store_nothing(_: Mapping[bytes, bytes]) -> None:
+    return
+
+
+def scan_paths(root: RootDirectory, paths: Iterable[str]) -> TreeState:
+    """The state of just these paths, links not followed. What can't be seen is as if it were not there."""
+    state = TreeState()
+    for path in paths:
+        with suppress(OSError), open_directory_nofollow(root.fd, os.path.dirname(path)) as directory:
+            _add_path(state, path, directory)
+    return state
+
+
+def _add_path(state: TreeState, path: str, directory: int) -> None:
+    name = os.path.basename(path)
+    status = os.stat(name, dir_fd=directory, follow_symlinks=False)
+    match stat.S_IFMT(status.st_mode):
+        case stat.S_IFREG:
+            state.files[path] = pack_file_key(status)
+        case stat.S_IFDIR:
+            state.directories[path] = (stat.S_IMODE(status.st_mode), status.st_uid, status.st_gid)
+        case stat.S_IFLNK:
+            state.links[path] = os.readlink(name, dir_fd=directory)
+        case other:
+            state.special_files[path] = other
+
+
+def format_size(size: int) -> str:
+    """A number of bytes as people say it."""
+    if size < _THOUSAND:
+        return f"{size} bytes"
+    if size < _THOUSAND**2:
+        return f"{size / _THOUSAND:.1f} kB"
+    if size < _THOUSAND**3:
+        return f"{size / _THOUSAND**2:.1f} MB"
+    return f"{size / _THOUSAND**3:.1f} GB"
+
+
+_THOUSAND = 1000

@@ -1,0 +1,217 @@
+"""One project's undo journal on disk: contents, digests and entries, held within a limit."""
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+from tejat.core.frozen import replace
+from tejat.core.i18n import gettext_lazy
+from tejat.core.undo import UndoEntry
+from tejat.workspace.files.openat import RootDirectory
+from tejat.workspace.undo.comparison import Comparison
+from tejat.workspace.undo.content_store import ContentStore
+from tejat.workspace.undo.digest_cache import DigestCache, load_saved_digests
+from tejat.workspace.undo.entry_file import EntryFile, entry_digests
+from tejat.workspace.undo.private_directory import PrivateDirectory
+from tejat.workspace.undo.snapshot import Snapshot, SnapshotBudget, format_size, take_snapshot
+from tejat.workspace.undo.tree_state import TreeState
+from tejat.workspace.undo.warning_log import read_warnings, write_warnings
+
+# After room was made some stays free, so that it is not made anew for every call.
+_FILL_RATIO = 0.9
+_MAX_ENTRIES = 1000
+
+Stop = Callable[[], None]
+
+
+class UndoStore:
+    """Safe for several processes, not for several threads. Raises OSError; makes nothing on disk before it must."""
+
+    def __init__(self, directory: str, *, limit: int, file_limit: int, warn: Callable[[str], None]) -> None:
+        self.directory = PrivateDirectory(directory)
+        self._store = ContentStore(self.directory)
+        self._entries = EntryFile(self.directory)
+        self._digest_caches: dict[str, DigestCache] = {}
+        self._limit = limit
+        self._file_limit = file_limit
+        self._warn = warn
+        self._generation = -1
+        self._failed_reservation: tuple[int, int] | None = None
+
+    def entries(self) -> list[UndoEntry]:
+        """Oldest first."""
+        return self._entries.read()
+
+    def read_content(self, digest: bytes) -> bytes | None:
+        """A content, None when it is not kept."""
+        return self._store.read(digest)
+
+    def has_content(self, digest: bytes) -> bool:
+        return digest in self._store
+
+    def is_loaded(self, roots: Sequence[str]) -> bool:
+        """Whether `open` has nothing to do, or nothing to wait for."""
+        if not self.directory.exists():
+            self.load(roots, _never_stop)
+        return all(root in self._digest_caches for root in roots) and self._store.is_current()
+
+    def load(self, roots: Sequence[str], stop: Stop) -> None:
+        """Learn what is on disk before anything is asked."""
+        missing = [root for root in roots if root not in self._digest_caches]
+        if not missing and self._store.is_current():
+            return
+        if not self.directory.exists():
+            self._digest_caches |= {root: DigestCache(self.directory, root) for root in missing}
+            return
+        with self.directory.lock(stop):
+            self._refresh()
+            for root in missing:
+                known = self._digest_caches[root] = DigestCache(self.directory, root)
+                known.load()
+                known.retain(self._store.__contains__)
+
+    def is_uncertain(self, root: RootDirectory, state: TreeState) -> bool:
+        """Whether a file may have changed though it looks the same."""
+        return self._digest_caches[root.real_path].is_uncertain(state.files)
+
+    def cached_snapshot(self, root: RootDirectory, state: TreeState) -> Snapshot | None:
+        """The snapshot of a state, if nothing has to be read for it."""
+        files, unknown = self._digest_caches[root.real_path].lookup(state.files)
+        return None if unknown else Snapshot(root.real_path, state, files)
+
+    def snapshot(self, root: RootDirectory, state: TreeState, stop: Stop, *, recognise: bool = False) -> Snapshot:
+        """The snapshot of a state; what is new is read and kept. `stop` may raise at any time.
+
+        To `recognise` takes longer and wants no room for contents that are kept under another name.
+        """
+        known = self._digest_caches[root.real_path]
+        budget = SnapshotBudget(
+            file_limit=self._file_limit,
+            reserve=lambda needed: self._reserve(needed, stop),
+            store=lambda contents: self._store_contents(contents, stop),
+            stop=stop,
+            is_stored=self._store.__contains__ if recognise else None,
+        )
+        snapshot = take_snapshot(root, state, known, budget)
+        with self.directory.lock(stop):
+            known.save()
+        return snapshot
+
+    def snapshot_without_storing(self, root: RootDirectory, state: TreeState, stop: Stop) -> Snapshot:
+        """The same as `snapshot`, but nothing is kept."""
+        nothing_known = DigestCache(self.directory, root.real_path)
+        budget = SnapshotBudget(
+            file_limit=self._file_limit,
+            reserve=lambda needed: needed,
+            store=lambda _: None,
+            stop=stop,
+        )
+        return take_snapshot(root, state, nothing_known, budget)
+
+    def record(
+        self,
+        comparisons: Sequence[Comparison],
+        *,
+        tool: str,
+        what: str,
+        undoes: str | None,
+        stop: Stop,
+        session: str = "",
+        call: str = "",
+    ) -> UndoEntry | None:
+        """Add an entry that lasts; None if nothing happened."""
+        changes = tuple(change for comparison in comparisons for change in comparison.changes)
+        skipped = tuple(remark for comparison in comparisons for remark in comparison.skipped)
+        for change in changes:
+            if change.after is None and change.root in self._digest_caches:
+                self._digest_caches[change.root].discard((change.path,))
+        with self.directory.lock(stop):
+            for known in self._digest_caches.values():
+                known.save()
+            if not changes and not skipped:
+                return None
+            entry = UndoEntry(
+                self._random_id(), time.time(), tool, what, changes, skipped, undoes, session=session, call=call
+            )
+            self._store.flush()
+            self._entries.append(entry)
+            if len(self._entries.read()) > _MAX_ENTRIES:
+                self._entries.replace_all(self._entries.read()[_MAX_ENTRIES // 10 :])
+            return entry
+
+    def warnings(self) -> list[str]:
+        """What could not be kept lately, oldest first."""
+        return read_warnings(self.directory)
+
+    def write_warnings(self, texts: Sequence[str]) -> None:
+        with self.directory.lock(_never_stop):
+            write_warnings(self.directory, texts)
+
+    def flush(self) -> None:
+        self._store.flush()
+
+    def _random_id(self) -> str:
+        taken = {entry.id for entry in self._entries.read()}
+        while (drawn := os.urandom(3).hex()) in taken:
+            pass
+        return drawn
+
+    def _store_contents(self, contents: Mapping[bytes, bytes], stop: Stop) -> None:
+        with self.directory.lock(stop):
+            self._refresh()
+            self._store.add(contents)
+
+    def _refresh(self) -> None:
+        """Known is only what is kept; another process may have dropped some of it."""
+        self._store.refresh()
+        if self._store.generation != self._generation:
+            self._generation = self._store.generation
+            for known in self._digest_caches.values():
+                known.retain(self._store.__contains__)
+
+    def _reserve(self, needed: int, stop: Stop) -> int:
+        free = self._limit - self.directory.size()
+        if free >= needed or self._failed_reservation == (needed, free):
+            return max(free, 0)
+        with self.directory.lock(stop):
+            self._refresh()
+            self._prune_entries(needed, stop)
+            free = max(self._limit - self.directory.size(), 0)
+        if free < needed:
+            self._failed_reservation = (needed, free)
+            self._warn(
+                gettext_lazy(
+                    "The room for undo ({limit}) is used up: {needed} more would be needed.",
+                    limit=format_size(self._limit),
+                    needed=format_size(needed),
+                )
+            )
+        return free
+
+    def _prune_entries(self, needed: int, stop: Stop) -> None:
+        """Keep the contents of now, and as many entries, the newest first, as fit beside them and what is needed."""
+        live = load_saved_digests(self.directory).union(*(known.digests() for known in self._digest_caches.values()))
+        wanted = min(needed, self._limit // 2)
+        used = sum(map(self._store.stored_size, live)) + wanted
+        entries = self._entries.read()
+        kept = 0
+        for entry in reversed(entries):
+            more = entry_digests(entry) - live
+            used += sum(map(self._store.stored_size, more))
+            if used > _FILL_RATIO * self._limit:
+                break
+            live |= more
+            kept += 1
+        if kept < len(entries):
+            dropped = len(entries) - kept
+            self._entries.replace_all([replace(entry, undone_by=None) for entry in entries[dropped:]])
+            self._warn(
+                gettext_lazy("To make room, the oldest calls ({dropped}) can't be undone any more.", dropped=dropped)
+            )
+        goal = self.directory.size() + wanted - int(_FILL_RATIO * self._limit)
+        self._store.compact(live, stop, goal=goal)
+        self._refresh()
+
+
+def _never_stop() -> None:
+    return

@@ -1,0 +1,107 @@
+"""What is watched around a call: the whole of a root, or just some paths."""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack, suppress
+
+from tejat.core.errors import ErrorType, UsageError, WorkspaceError
+from tejat.core.frozen import frozen
+from tejat.workspace.files.openat import RootDirectory
+from tejat.workspace.files.roots import Roots
+from tejat.workspace.paths.ignore_rules import IgnoreRules
+from tejat.workspace.undo.private_directory import PrivateDirectory
+from tejat.workspace.undo.snapshot import scan_paths
+from tejat.workspace.undo.tree_state import TreeScan, TreeState
+
+
+@frozen
+class TreeWatch:
+    """Everything beneath a root."""
+
+    root: RootDirectory
+    scan: TreeScan
+
+    def scan_state(self, *, limit: int, stop: Callable[[], None], before: TreeState | None = None) -> TreeState:
+        """Raises TooManyEntries, OSError and what `stop` raises."""
+        return self.scan.run(limit=limit, stop=stop, unwatched=None if before is None else before.unwatched)
+
+
+@frozen
+class PathWatch:
+    """Some paths beneath a root, and nothing else."""
+
+    root: RootDirectory
+    paths: tuple[str, ...]
+
+    def scan_state(self, *, limit: int, stop: Callable[[], None], before: TreeState | None = None) -> TreeState:
+        return scan_paths(self.root, self.paths)
+
+
+Watch = TreeWatch | PathWatch
+
+
+def watch_trees(roots: Roots, journal: PrivateDirectory) -> list[Watch]:
+    """All of the roots, each once, the journal itself left out. Raises OSError."""
+    if any(_is_inside(journal.path, root) for root in roots.directories):
+        # Else its directories would look as if the call had made them.
+        journal.ensure()
+    marks = {_stat_identity(os.fstat(root.fd)) for root in roots.directories}
+    with suppress(FileNotFoundError):
+        marks.add(_stat_identity(os.stat(journal.path)))
+    return [
+        TreeWatch(root, TreeScan(roots, root, IgnoreRules(root.real_path, git=True, gemini=True), marks))
+        for root in roots.directories
+    ]
+
+
+def watch_paths(roots: Roots, paths: Iterable[str], closing: ExitStack) -> list[Watch]:
+    """The files that the paths mean after all links, and the directories that would have to be made for them.
+
+    Files outside the roots are watched too. What is no file and cannot become one is not.
+    """
+    found: dict[RootDirectory, dict[str, None]] = {}
+    for path in paths:
+        for root, relative in _locate_paths(roots, path, closing):
+            found.setdefault(root, {})[relative] = None
+    return [PathWatch(root, tuple(relatives)) for root, relatives in found.items()]
+
+
+def _locate_paths(roots: Roots, path: str, closing: ExitStack) -> list[tuple[RootDirectory, str]]:
+    try:
+        return _locate_inside(roots, path)
+    except WorkspaceError as failure:
+        if failure.error_type is not ErrorType.PATH_NOT_IN_WORKSPACE:
+            return []
+    real = os.path.realpath(os.path.join(roots.first.path, path))
+    directory = os.path.dirname(real)
+    while not os.path.isdir(directory):
+        directory = os.path.dirname(directory)
+    with suppress(WorkspaceError, UsageError):
+        return _locate_inside(closing.enter_context(Roots([directory])), real)
+    return []
+
+
+def _locate_inside(roots: Roots, path: str) -> list[tuple[RootDirectory, str]]:
+    with roots.open_parent(roots.locate(path), create=False) as parent:
+        place, missing = parent.location, len(parent.missing)
+    names = place.relative.split("/")
+    return [(place.root, "/".join(names[: len(names) - level])) for level in range(missing, -1, -1)]
+
+
+def missing_parents(root: RootDirectory, paths: Sequence[str]) -> set[str]:
+    """The directories that would have to be made for the paths."""
+    known: dict[str, bool] = {"": True}
+    for path in paths:
+        directory = os.path.dirname(path)
+        while directory not in known:
+            known[directory] = bool(scan_paths(root, (directory,)).directories)
+            directory = os.path.dirname(directory)
+    return {directory for directory, exists in known.items() if not exists}
+
+
+def _is_inside(path: str, root: RootDirectory) -> bool:
+    return path.startswith(f"{root.real_path.rstrip('/')}/")
+
+
+def _stat_identity(status: os.stat_result) -> tuple[int, int]:
+    return status.st_dev, status.st_ino

@@ -1,0 +1,100 @@
+"""Bodies that were compressed for the way, unpacked piece by piece and never beyond a limit."""
+
+import zlib
+from typing import Protocol
+
+from tejat.core.errors import TejatError
+from tejat.core.i18n import gettext_lazy
+
+ACCEPT_ENCODING = "gzip, deflate"
+"""What to tell a server that it may use."""
+
+_GZIP = 16 + zlib.MAX_WBITS
+_GZIP_MARK = b"\x1f"
+_RAW = -zlib.MAX_WBITS
+
+
+class UndecodableBody(TejatError):
+    """A body is packed in a way that nobody asked for, or is broken."""
+
+
+class BodyDecoder(Protocol):
+    def decode(self, piece: bytes, limit: int) -> bytes:
+        """What the piece adds to the body, cut after `most` bytes. Raises UndecodableBody."""
+        ...
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the body may end here."""
+        ...
+
+
+def create_decoder(content_encoding: str) -> BodyDecoder:
+    """A decoder for the value of a Content-Encoding header. Raises UndecodableBody.
+
+    Only one encoding at a time: packing twice is how a small body becomes a huge one.
+    """
+    match content_encoding.strip().lower():
+        case "" | "identity":
+            return _IdentityDecoder()
+        case "gzip" | "x-gzip":
+            return _ZlibDecoder(_GZIP)
+        case "deflate":
+            return _ZlibDecoder(zlib.MAX_WBITS)
+        case other:
+            raise UndecodableBody(
+                gettext_lazy(
+                    'The server sent the content encoding "{other}", which was not asked for.', other=other[:60]
+                )
+            )
+
+
+class _IdentityDecoder:
+    is_complete = True
+
+    def decode(self, piece: bytes, limit: int) -> bytes:
+        return piece[:limit]
+
+
+class _ZlibDecoder:
+    """Unpacks one stream or, of gzip, several in a row. What follows the last one means nothing, and is ignored."""
+
+    def __init__(self, window: int) -> None:
+        self._window = window
+        self._stream = zlib.decompressobj(window)
+        self._has_started = False
+        self._is_finished = False
+
+    @property
+    def is_complete(self) -> bool:
+        return self._stream.eof or self._is_finished or not self._has_started
+
+    def decode(self, piece: bytes, limit: int) -> bytes:
+        decoded: list[bytes] = []
+        while piece and limit > 0 and not self._is_finished:
+            if self._stream.eof:
+                if self._window != _GZIP or not piece.startswith(_GZIP_MARK):
+                    self._is_finished = True
+                    break
+                self._stream = zlib.decompressobj(self._window)
+            part = self._decompress(piece, limit)
+            decoded.append(part)
+            limit -= len(part)
+            piece = self._stream.unused_data
+        return b"".join(decoded)
+
+    def _decompress(self, piece: bytes, limit: int) -> bytes:
+        try:
+            part = self._stream.decompress(piece, limit)
+        except zlib.error:
+            if self._has_started or self._window != zlib.MAX_WBITS:
+                raise UndecodableBody(
+                    gettext_lazy("The body of the answer is broken: it cannot be unpacked.")
+                ) from None
+            # Many servers leave out the header that "deflate" ought to have.
+            self._window = _RAW
+            self._stream = zlib.decompressobj(_RAW)
+            self._has_started = True
+            return self._decompress(piece, limit)
+        self._has_started = True
+        return part

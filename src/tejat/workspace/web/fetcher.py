@@ -1,0 +1,236 @@
+"""The fetcher: gets a page from the web, and from nowhere else unless somebody agreed to just that place.
+
+A name is looked up once for every hop, all of its addresses have to be public, and the connection goes to one of the
+addresses that were checked: what a name server says a moment later has no effect.
+"""
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable, Sequence
+from enum import Enum, auto
+from typing import TypeAlias
+
+from tejat.core.errors import TejatError
+from tejat.core.frozen import frozen, replace
+from tejat.core.i18n import gettext_lazy
+from tejat.workspace.http.client import HttpClient
+from tejat.workspace.http.types import AddressResolver, HttpFailure, HttpFailureKind, HttpLimits, HttpResponse
+from tejat.workspace.threads.daemon import run_in_daemon_thread, wait_for_future
+from tejat.workspace.web.body_decoder import ACCEPT_ENCODING, UndecodableBody, create_decoder
+from tejat.workspace.web.network_zone import NetworkZone, classify_address, classify_host, is_ip_literal
+from tejat.workspace.web.urls import InvalidUrl, Url, parse_url
+
+HostResolver: TypeAlias = Callable[[str, int], Awaitable[Sequence[str]]]
+"""From a host name and a port to the literal addresses of the host. Raises OSError."""
+
+
+@frozen
+class FetchedPage:
+    """What came from `url`, the last one after all redirects. `was_cut` says that the body goes on."""
+
+    url: str
+    status: int
+    reason: str
+    content_type: str
+    body: bytes
+    is_truncated: bool
+
+
+class FetchFailure(TejatError):
+    """A page was not fetched. `is_blocked` says that it must not be: another attempt would end the same way."""
+
+    def __init__(self, message: str, *, is_blocked: bool = False) -> None:
+        super().__init__(message)
+        self.message = message
+        self.is_blocked = is_blocked
+
+
+@frozen
+class FetchLimits:
+    """`seconds` are for everything from the first lookup to the last byte, `body` counts unpacked bytes."""
+
+    seconds: float = 10.0
+    body: int = 10_000_000
+    redirects: int = 5
+
+
+DEFAULT_LIMITS = FetchLimits()
+
+
+class FetchRoute(Enum):
+    """How the client that is used gets to servers."""
+
+    DIRECT = auto()
+    PROXY = auto()
+    """Through a proxy that the person set up: it does the lookups, so only the spelling of a host can be checked.
+
+    What is private by its spelling, and agreed to, is not for the proxy: it is dialled from here.
+    """
+
+
+async def resolve_host(host: str, port: int) -> Sequence[str]:
+    """The addresses that the system knows for a name. Raises OSError."""
+    found = await wait_for_future(
+        run_in_daemon_thread(lambda: socket.getaddrinfo(host.encode("ascii"), port, type=socket.SOCK_STREAM))
+    )
+    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+
+
+class Fetcher:
+    """Fetches pages for a session. No cookies, credentials or referrers are ever sent."""
+
+    def __init__(
+        self,
+        http: HttpClient,
+        *,
+        resolve: HostResolver = resolve_host,
+        limits: FetchLimits = DEFAULT_LIMITS,
+        route: FetchRoute = FetchRoute.DIRECT,
+    ) -> None:
+        self._http = http
+        self._resolve = resolve
+        self._limits = limits
+        self._route = route
+
+    async def fetch(self, url: str, *, allow_private: frozenset[str] = frozenset()) -> FetchedPage:
+        """Get a page, whatever its status. Raises FetchFailure.
+
+        `allow_private` are the origins (`http://127.0.0.1:8000`) on private networks that the person agreed to.
+        """
+        try:
+            async with asyncio.timeout(self._limits.seconds):
+                return await self._fetch_with_redirects(_parse_or_fail(url), allow_private)
+        except TimeoutError:
+            raise FetchFailure(
+                gettext_lazy("The page did not come within {seconds:g} seconds.", seconds=self._limits.seconds)
+            ) from None
+        except HttpFailure as failure:
+            raise FetchFailure(failure.message) from None
+        except UndecodableBody as error:
+            raise FetchFailure(str(error)) from None
+
+    async def _fetch_with_redirects(self, url: Url, allow_private: frozenset[str]) -> FetchedPage:
+        for _ in range(self._limits.redirects + 1):
+            got = await self._try_addresses(url, await self._resolve_checked(url, allow_private))
+            if isinstance(got, FetchedPage):
+                return got
+            url = _next_hop(url, got)
+        raise FetchFailure(
+            gettext_lazy("There are more than {redirects} redirects.", redirects=self._limits.redirects),
+            is_blocked=True,
+        )
+
+    async def _resolve_checked(self, url: Url, allow_private: frozenset[str]) -> list[str]:
+        """The addresses that may be dialled for this hop; none where a proxy does the dialling."""
+        spelled = classify_host(url.host)
+        if spelled is not None:
+            _check_zone(spelled, url, allow_private)
+        if self._route is FetchRoute.PROXY and spelled is not NetworkZone.PRIVATE:
+            return []
+        if is_ip_literal(url.host):
+            return [url.host.strip("[]")]
+        try:
+            addresses = list(await self._resolve(url.host, url.effective_port))
+        except (OSError, UnicodeError):
+            addresses = []
+        if not addresses:
+            raise FetchFailure(gettext_lazy("The name {host} could not be resolved.", host=url.host))
+        for address in addresses:
+            _check_zone(classify_address(address), url, allow_private, address=address)
+        return addresses[:_MAX_ADDRESSES]
+
+    async def _try_addresses(self, url: Url, addresses: list[str]) -> "FetchedPage | str":
+        """The page, or where it has moved to."""
+        if not addresses:
+            return await self._request(url, None, _LIMITS)
+        for address in addresses[:-1]:
+            try:
+                return await self._request(url, address, replace(_LIMITS, connect=_HEAD_START_SECONDS))
+            except HttpFailure as failure:
+                if failure.kind not in (HttpFailureKind.CONNECT, HttpFailureKind.TIMED_OUT_CONNECT):
+                    raise
+        return await self._request(url, addresses[-1], _LIMITS)
+
+    async def _request(self, url: Url, address: str | None, limits: HttpLimits) -> "FetchedPage | str":
+        dial = None if address is None else _dial_to(address)
+        async with self._http.request("GET", str(url), headers=_HEADERS, limits=limits, dial=dial) as response:
+            location = response.headers.get("Location")
+            if response.status in _REDIRECTS and location is not None:
+                return location
+            body, was_cut = await _read_body(response, self._limits.body)
+            content_type = response.headers.get("Content-Type") or ""
+            return FetchedPage(str(url), response.status, response.reason[:_MAX_REASON], content_type, body, was_cut)
+
+
+_MAX_ADDRESSES = 4
+_MAX_REASON = 100
+_HEAD_START_SECONDS = 2.0
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_HEADERS = {
+    "Accept": "text/markdown, text/html;q=0.9, text/plain;q=0.9, application/json;q=0.9, */*;q=0.5",
+    "Accept-Encoding": ACCEPT_ENCODING,
+    "User-Agent": "Mozilla/5.0 (compatible; tejat)",
+}
+# The time for all of it is measured around everything.
+_LIMITS = HttpLimits(connect=60.0, first_byte=None, idle=None, total=None)
+
+
+def _parse_or_fail(url: str) -> Url:
+    try:
+        return parse_url(url)
+    except InvalidUrl as bad:
+        raise FetchFailure(str(bad), is_blocked=True) from None
+
+
+def _next_hop(url: Url, location: str) -> Url:
+    try:
+        following = url.join(location)
+    except InvalidUrl as bad:
+        raise FetchFailure(
+            gettext_lazy("The page redirects to what is not fetched. {bad}", bad=bad), is_blocked=True
+        ) from None
+    if url.scheme == "https" and following.scheme == "http":
+        raise FetchFailure(
+            gettext_lazy("The page redirects from https to http, which is not followed."), is_blocked=True
+        )
+    return following
+
+
+def _check_zone(place: NetworkZone, url: Url, allow_private: frozenset[str], *, address: str = "") -> None:
+    """Raises FetchFailure where nobody may go, or nobody agreed to."""
+    if place is NetworkZone.PUBLIC or (place is NetworkZone.PRIVATE and url.origin in allow_private):
+        return
+    leads = gettext_lazy("{host} leads to {address}", host=url.host, address=address) if address else url.host
+    if place is NetworkZone.FORBIDDEN:
+        raise FetchFailure(
+            gettext_lazy("Blocked: {leads}, which is no address of the public internet.", leads=leads), is_blocked=True
+        )
+    raise FetchFailure(
+        gettext_lazy(
+            "Blocked: {leads}, on this machine or a private network, which the user has not agreed to.", leads=leads
+        ),
+        is_blocked=True,
+    )
+
+
+def _dial_to(address: str) -> AddressResolver:
+    async def dial(_: str, port: int) -> tuple[str, int]:
+        return address, port
+
+    return dial
+
+
+async def _read_body(response: HttpResponse, limit: int) -> tuple[bytes, bool]:
+    """The body unpacked, and whether it was longer than `most` bytes or ended too early.
+
+    What comes over the wire is bounded too: a body may be all packaging.
+    """
+    decoder = create_decoder(response.headers.get("Content-Encoding") or "")
+    body = bytearray()
+    packed = 0
+    async for piece in response:
+        packed += len(piece)
+        body += decoder.decode(piece, limit + 1 - len(body))
+        if len(body) > limit or packed > limit:
+            return bytes(body[:limit]), True
+    return bytes(body), not decoder.is_complete

@@ -1,0 +1,146 @@
+"""Which places of a network an address or a host name leads to: the public internet, one's own network, or neither."""
+
+import re
+from enum import Enum, auto
+from functools import cache
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+
+
+class NetworkZone(Enum):
+    """Where an address leads."""
+
+    PUBLIC = auto()
+    PRIVATE = auto()
+    """This machine or a network of one's own: only for somebody who was asked."""
+    FORBIDDEN = auto()
+    """Never a page that anyone wants: metadata of clouds, groups, what is reserved, addresses wrapped in others."""
+
+
+def classify_address(address: str) -> NetworkZone:
+    """Where a literal address leads. Raises ValueError for what is none."""
+    parsed = ip_address(address)
+    if isinstance(parsed, IPv6Address) and parsed.scope_id is not None:
+        return NetworkZone.FORBIDDEN
+    if _is_in(parsed, _METADATA):
+        return NetworkZone.FORBIDDEN
+    if _is_in(parsed, _PRIVATE):
+        return NetworkZone.PRIVATE
+    if isinstance(parsed, IPv6Address):
+        return (
+            NetworkZone.PUBLIC
+            if _is_in(parsed, _GLOBAL_UNICAST) and not _is_in(parsed, _RESERVED)
+            else NetworkZone.FORBIDDEN
+        )
+    return NetworkZone.FORBIDDEN if _is_in(parsed, _RESERVED) else NetworkZone.PUBLIC
+
+
+def classify_host(host: str) -> NetworkZone | None:
+    """Where a host leads as far as its spelling tells; None for a name that only a lookup can tell about.
+
+    `host` is spelled as `urls.parse_url` spells it. A name that no public registry gives out counts as private: the
+    name alone says whose network is meant.
+    """
+    try:
+        return classify_address(host.strip("[]"))
+    except ValueError:
+        return NetworkZone.PRIVATE if _is_local_name(host) else None
+
+
+def is_ip_literal(host: str) -> bool:
+    """Whether the host is an address, and no name."""
+    return host.startswith("[") or _DOTTED_QUAD.fullmatch(host) is not None
+
+
+def parse_legacy_ipv4(host: str) -> str | None:
+    """The usual spelling of an IPv4 address that is written in one of the old ways, None where it is a name.
+
+    `127.1`, `2130706433`, `0x7f.1` and `0177.0.0.1` are all 127.0.0.1 to the resolvers of most systems. Raises
+    ValueError for numbers that are no address.
+    """
+    parts = host.removesuffix(".").split(".")
+    if not _NUMBER.fullmatch(parts[-1]):
+        return None
+    if len(parts) > 4:
+        raise ValueError(f"{host} is no address")
+    *leading, last = [_parse_number(part) for part in parts]
+    if any(number > 255 for number in leading) or last >= 256 ** (4 - len(leading)):
+        raise ValueError(f"{host} is no address")
+    high = sum(number << (24 - 8 * index) for index, number in enumerate(leading))
+    return str(IPv4Address(high + last))
+
+
+_DOTTED_QUAD = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
+_NUMBER = re.compile(r"0[xX][0-9a-fA-F]*|\d+")
+_MAX_NUMBER_LENGTH = 64
+
+_LOCAL_SUFFIXES = (
+    "localhost",
+    "local",
+    "localdomain",
+    "internal",
+    "intranet",
+    "lan",
+    "home",
+    "corp",
+    "private",
+    "test",
+)
+_LOCAL_ZONES = ("home.arpa",)
+
+
+def _parse_number(text: str) -> int:
+    if not _NUMBER.fullmatch(text) or len(text) > _MAX_NUMBER_LENGTH:
+        raise ValueError(f"{text} is no part of an address")
+    if text[:2] in ("0x", "0X"):
+        return int(text[2:] or "0", 16)
+    return int(text, 8) if text.startswith("0") and len(text) > 1 else int(text)
+
+
+def _is_local_name(host: str) -> bool:
+    name = host.removesuffix(".")
+    return (
+        "." not in name
+        or name.rpartition(".")[2] in _LOCAL_SUFFIXES
+        or any(name.endswith(f".{zone}") for zone in _LOCAL_ZONES)
+    )
+
+
+# Where clouds hand out keys, besides the link-local addresses below.
+_METADATA = ("100.100.100.200/32", "fd00:ec2::/32")
+_PRIVATE = (
+    "0.0.0.0/32",  # what servers print that listen everywhere; it leads to this machine
+    "10.0.0.0/8",
+    "100.64.0.0/10",  # networks of providers, and of VPNs
+    "127.0.0.0/8",
+    "172.16.0.0/12",
+    "192.168.0.0/16",
+    "198.18.0.0/15",  # for benchmarks, and for the made-up answers of some VPNs
+    "::/128",
+    "::1/128",
+    "fc00::/7",
+)
+_RESERVED = (
+    "0.0.0.0/8",
+    "169.254.0.0/16",  # link-local, where clouds hand out keys
+    "192.0.0.0/24",
+    "192.0.2.0/24",
+    "192.88.99.0/24",
+    "198.51.100.0/24",
+    "203.0.113.0/24",
+    "224.0.0.0/4",
+    "240.0.0.0/4",
+    "2001::/23",  # Teredo, benchmarks, ORCHID
+    "2001:db8::/32",
+    "2002::/16",  # 6to4
+    "3fff::/20",
+)
+_GLOBAL_UNICAST = ("2000::/3",)
+
+
+def _is_in(address: IPv4Address | IPv6Address, table: tuple[str, ...]) -> bool:
+    return any(address in network for network in _networks(table))
+
+
+@cache
+def _networks(table: tuple[str, ...]) -> tuple[IPv4Network | IPv6Network, ...]:
+    return tuple(map(ip_network, table))

@@ -1,0 +1,159 @@
+"""The text of a page from its bytes: in whatever encoding it came, HTML as Markdown."""
+
+import codecs
+import json
+import os
+import re
+import sys
+import time
+from importlib.util import find_spec
+
+from tejat.core.errors import TejatError
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy
+from tejat.workspace.helper_program import HelperProcess, run_helper
+from tejat.workspace.text.encoding import detect_encoding
+from tejat.workspace.threads.offload import StopToken
+from tejat.workspace.web import html_worker as page_worker
+
+MAX_HTML = 4_000_000
+"""Characters of a page that are looked at: a hundred times of what a model gets to read of it."""
+
+
+@frozen
+class PageText:
+    """`was_cut` says that there is more. `is_too_deep` says that some of it was nested too deeply to be read."""
+
+    text: str
+    is_truncated: bool = False
+    is_too_deep: bool = False
+
+
+class PageFailure(TejatError):
+    """A page could not be turned into text."""
+
+
+def parse_mime_type(content_type: str) -> str:
+    """The type alone, in lower case, without charset and the like."""
+    return content_type.partition(";")[0].strip().lower()
+
+
+def is_html(content_type: str, body: bytes) -> bool:
+    """By the header, or where that says nothing by what the body begins with."""
+    mime_type = parse_mime_type(content_type)
+    if mime_type:
+        return mime_type in ("text/html", "application/xhtml+xml")
+    return _HTML_BEGINNING.match(body) is not None
+
+
+def decode_body(content_type: str, body: bytes) -> str | None:
+    """The body as text, or None when it is none.
+
+    A byte order mark counts most, then the header, then what the page says of itself, then what the bytes look like.
+    """
+    for mark, codec in _BOMS:
+        if body.startswith(mark):
+            return body[len(mark) :].decode(codec, "replace")
+    named = _CHARSET.search(content_type)
+    codec = _find_codec(named[1]) if named else None
+    if codec is None and (inside := _CHARSET_INSIDE.search(body[:_HEAD_BYTES])):
+        codec = _find_codec(inside[1].decode("ascii"))
+    if codec is not None:
+        return body.decode(codec, "replace")
+    encoding = detect_encoding(body, whole=True)
+    return None if encoding is None else body.decode(encoding.codec, "replace")
+
+
+def convert_to_markdown(html: str, *, base_url: str, with_links: bool, limit: int, stop: StopToken) -> PageText:
+    """At most `most` characters of a page as Markdown, without images, scripts and what a reader would not see.
+
+    Blocks until it is done; `stop` is called every 50 ms, and what it raises goes through. Raises PageFailure.
+    """
+    wishes = {"base_url": base_url, "with_links": with_links, "most": limit}
+    asked = json.dumps(wishes).encode("ascii") + b"\n" + html[:MAX_HTML].encode("utf-8", "replace")
+    head, _, text = _run_worker(asked, stop).partition(b"\n")
+    outcome: dict[str, bool] = json.loads(head)
+    return PageText(
+        text.decode("utf-8", "replace"),
+        is_truncated=outcome["was_cut"] or len(html) > MAX_HTML,
+        is_too_deep=outcome["is_too_deep"],
+    )
+
+
+_HTML_BEGINNING = re.compile(rb"\s{0,1000}(?:<!--.{0,1000}?-->\s{0,100})?<(?:!doctype\s+html|html)\b", re.I | re.S)
+_HEAD_BYTES = 4096
+_CHARSET = re.compile(r"""charset\s*=\s*["']?([\w.:-]{1,40})""", re.IGNORECASE)
+_CHARSET_INSIDE = re.compile(
+    rb"""(?:<meta\s[^<>]{0,300}?charset\s*=\s*|<\?xml\s[^<>?]{0,100}?encoding\s*=\s*)["']?([A-Za-z0-9_.:-]{1,40})""",
+    re.IGNORECASE,
+)
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+# What servers call an encoding is often a part of what they send; browsers read the larger one.
+_SUPERSETS = {
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+    "tis-620": "cp874",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+    "big5": "big5hkscs",
+}
+# Python knows other codecs too, some that unpack and some that take forever: pages have no say in those.
+_ALLOWED_CODECS = re.compile(
+    r"utf-8|utf-16(?:-[lb]e)?|cp125[0-8]|cp(?:866|874|932|949|950)|iso8859-(?:[2-8]|1[03-6])|koi8-[ru]|mac-roman"
+    r"|gb18030|hz|big5hkscs|euc_jp|iso2022_jp"
+)
+
+_MAX_SECONDS = 15.0
+_UNREADABLE = gettext_lazy("The HTML of the page cannot be read: it is broken, or takes too much memory or time.")
+
+
+def _find_codec(label: str) -> str | None:
+    try:
+        name = codecs.lookup(label).name
+    except LookupError:
+        return None
+    name = _SUPERSETS.get(name, name)
+    return name if _ALLOWED_CODECS.fullmatch(name) else None
+
+
+def _run_worker(asked: bytes, stop: StopToken) -> bytes:
+    """What the worker answers. It is ended when it takes too long; its own limits on memory and time hold as well."""
+    library = find_spec("html_to_markdown")
+    if not sys.executable or library is None or library.origin is None:
+        raise PageFailure(gettext_lazy("There is no program that could read HTML."))
+    worker = page_worker.__file__
+    argv = [sys.executable, "-I", "-S", worker, os.path.dirname(os.path.dirname(library.origin))]
+    directory = os.open(os.path.dirname(worker), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        with run_helper(argv, directory_fd=directory, stdin=asked) as child:
+            return _read_output(child, stop)
+    except OSError as error:
+        raise PageFailure(
+            gettext_lazy("The program that reads HTML cannot be started: {why}.", why=error.strerror)
+        ) from error
+    finally:
+        os.close(directory)
+
+
+def _read_output(child: HelperProcess, stop: StopToken) -> bytes:
+    deadline = time.monotonic() + _MAX_SECONDS
+
+    def stop_in_time() -> None:
+        stop()
+        if time.monotonic() > deadline:
+            raise PageFailure(_UNREADABLE)
+
+    blocks: list[bytes] = []
+    while block := child.read(stop_in_time):
+        blocks.append(block)
+    if child.exit_code(stop_in_time) != 0:
+        raise PageFailure(_UNREADABLE)
+    return b"".join(blocks)

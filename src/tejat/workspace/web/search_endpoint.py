@@ -1,0 +1,86 @@
+"""A search service of the person's own choice that answers as SearXNG does: `GET <url>?q=...&format=json`."""
+
+import json
+from collections.abc import Callable, Sequence
+from typing import cast
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from tejat.core.errors import TejatError
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.workspace.http.client import HttpClient
+from tejat.workspace.http.types import HttpFailure, HttpLimits
+
+MAX_HITS = 10
+_MAX_BYTES = 5_000_000
+_MAX_TEXT = 600
+_LIMITS = HttpLimits(connect=10.0, first_byte=30.0, idle=15.0, total=45.0)
+
+
+@frozen
+class SearchHit:
+    title: str
+    url: str
+    text: str
+
+
+class SearchFailure(TejatError):
+    """The service gave no results. The message says what to look at, and never tells the query."""
+
+
+class SearchEndpoint:
+    """The service at `url`, which is the person's own setting: it may be on a private network.
+
+    A search is rare, so each has a client of its own, closed in the end.
+    """
+
+    def __init__(self, url: str, open_http: Callable[[], HttpClient]) -> None:
+        self._url = url
+        self._open_http = open_http
+
+    async def search(self, query: str) -> list[SearchHit]:
+        """The best hits, best first. Raises SearchFailure."""
+        http = self._open_http()
+        try:
+            async with http.request("GET", self._request_url(query), limits=_LIMITS) as response:
+                if response.status != 200:
+                    answered = f"{response.status} {response.reason[:100]}"
+                    told = gettext_lazy("The search service answered {status}.", status=answered)
+                    hint = gettext_lazy("Is the format json switched on in its settings?")
+                    raise SearchFailure(join_lazy(" ", (told, hint)) if response.status == 403 else told)
+                answer = await response.read(_MAX_BYTES)
+        except HttpFailure as failure:
+            raise SearchFailure(gettext_lazy("The search service cannot be used. {why}", why=failure.message)) from None
+        finally:
+            await http.close()
+        return _parse_hits(answer)
+
+    def _request_url(self, query: str) -> str:
+        parts = urlsplit(self._url)
+        own = [(name, value) for name, value in parse_qsl(parts.query) if name not in ("q", "format")]
+        return parts._replace(query=urlencode([*own, ("q", query), ("format", "json")]), fragment="").geturl()
+
+
+def _parse_hits(answer: bytes) -> list[SearchHit]:
+    try:
+        told: object = json.loads(answer)
+    except (ValueError, RecursionError):
+        raise SearchFailure(gettext_lazy("The search service did not answer in JSON.")) from None
+    results = cast("dict[str, object]", told).get("results") if isinstance(told, dict) else None
+    if not isinstance(results, list):
+        raise SearchFailure(gettext_lazy("The search service answered in JSON, but without results."))
+    found = (
+        _parse_hit(cast("dict[str, object]", each))
+        for each in cast("Sequence[object]", results)
+        if isinstance(each, dict)
+    )
+    return [hit for hit in found if hit is not None][:MAX_HITS]
+
+
+def _parse_hit(told: dict[str, object]) -> SearchHit | None:
+    title, url, text = (_line(told.get(name)) for name in ("title", "url", "content"))
+    return SearchHit(title, url, text) if url else None
+
+
+def _line(value: object) -> str:
+    return " ".join(value[: 4 * _MAX_TEXT].split())[:_MAX_TEXT] if isinstance(value, str) else ""

@@ -1,0 +1,185 @@
+"""The addresses of web pages: found in a prompt, checked, and spelled in one way."""
+
+import re
+from enum import Enum, auto
+from ipaddress import IPv6Address
+from urllib.parse import quote, urljoin, urlsplit
+
+from tejat.core.errors import TejatError
+from tejat.core.frozen import frozen, replace
+from tejat.core.i18n import gettext_lazy, map_lazy
+from tejat.workspace.web.network_zone import parse_legacy_ipv4
+
+MAX_URL_LENGTH = 8_192
+"""Characters. Servers refuse longer ones, and nobody could look over them."""
+
+
+@frozen
+class Url:
+    """A page at a server. `host` is lower case ASCII; an address is spelled in full, one of IPv6 in brackets.
+
+    `port` is None where it is the usual one. `target` is the path with the query; a fragment is not for the server.
+    """
+
+    scheme: str
+    host: str
+    port: int | None
+    target: str
+
+    def __str__(self) -> str:
+        return f"{self.origin}{self.target}"
+
+    @property
+    def origin(self) -> str:
+        return f"{self.scheme}://{self.host}" + ("" if self.port is None else f":{self.port}")
+
+    @property
+    def effective_port(self) -> int:
+        return _DEFAULT_PORTS[self.scheme] if self.port is None else self.port
+
+    @property
+    def dedup_key(self) -> str:
+        """The same for spellings of one page that differ in nothing but a slash at the end."""
+        path, question_mark, query = self.target.partition("?")
+        return f"{self.origin}{path.rstrip('/')}{question_mark}{query}"
+
+    def join(self, reference: str) -> "Url":
+        """The URL that `reference`, written at this one, leads to. Raises BadUrl."""
+        try:
+            return parse_url(urljoin(str(self), reference.strip(_BLANKS)))
+        except ValueError:
+            raise InvalidUrl(UrlProblem.MALFORMED) from None
+
+
+class UrlProblem(Enum):
+    MALFORMED = auto()
+    UNSUPPORTED_SCHEME = auto()
+    HAS_CREDENTIALS = auto()
+    TOO_LONG = auto()
+
+
+class InvalidUrl(TejatError):
+    """A text is no address of a web page. The message does not repeat it: there may be a secret in it."""
+
+    def __init__(self, problem: UrlProblem) -> None:
+        super().__init__(_MESSAGES[problem])
+        self.problem = problem
+
+
+@frozen
+class FoundUrls:
+    """What in a text is an address of a web page, and what only looks like one, in words for the model."""
+
+    urls: tuple[Url, ...]
+    problems: tuple[str, ...]
+
+
+def find_urls(text: str) -> FoundUrls:
+    """Every word with `://` in it counts as meant to be a URL. Brackets and quotation marks around it do not."""
+    urls: list[Url] = []
+    problems: list[str] = []
+    for word in text.split():
+        if "://" not in word:
+            continue
+        bare = _unwrap(word)
+        try:
+            urls.append(parse_url(bare))
+        except InvalidUrl as bad:
+            problems.append(_describe_problem(bad.problem, bare))
+    return FoundUrls(tuple(urls), tuple(problems))
+
+
+def parse_url(text: str) -> Url:
+    """Raises BadUrl for everything that is not plainly the http or https address of a page."""
+    if len(text) > MAX_URL_LENGTH:
+        raise InvalidUrl(UrlProblem.TOO_LONG)
+    scheme = text.partition(":")[0].lower()
+    if scheme not in _DEFAULT_PORTS:
+        raise InvalidUrl(UrlProblem.UNSUPPORTED_SCHEME if _SCHEME.fullmatch(scheme) else UrlProblem.MALFORMED)
+    if _FORBIDDEN_CHARACTERS.search(text):
+        raise InvalidUrl(UrlProblem.MALFORMED)
+    try:
+        parts = urlsplit(text)
+        host, port = _normalize_host(parts.hostname or ""), parts.port
+    except ValueError:  # UnicodeError is one too
+        raise InvalidUrl(UrlProblem.MALFORMED) from None
+    if "@" in parts.netloc:
+        raise InvalidUrl(UrlProblem.HAS_CREDENTIALS)
+    is_bracketed = "[" in parts.netloc or "]" in parts.netloc
+    if is_bracketed and not _BRACKETED.fullmatch(parts.netloc):
+        raise InvalidUrl(UrlProblem.MALFORMED)
+    if port == 0 or not text[len(scheme) :].startswith("://"):
+        raise InvalidUrl(UrlProblem.MALFORMED)
+    path = quote(parts.path or "/", safe=_SAFE)
+    query = f"?{quote(parts.query, safe=_SAFE + '?')}" if parts.query else ""
+    return Url(scheme, host, None if port == _DEFAULT_PORTS[scheme] else port, path + query)
+
+
+def github_raw_url(url: Url) -> Url:
+    """The file itself where the page of GitHub that shows it is meant; any other URL as it is."""
+    shown = _GITHUB_FILE.fullmatch(url.target)
+    if url.host != "github.com" or url.port is not None or shown is None:
+        return url
+    return replace(url, host="raw.githubusercontent.com", target=f"{shown['repository']}/{shown['file']}")
+
+
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*")
+_BLANKS = " \t\r\n\f"
+_FORBIDDEN_CHARACTERS = re.compile(r"[\x00-\x20\x7f-\x9f\\\ud800-\udfff]")
+_HOST = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*\.?")
+_BRACKETED = re.compile(r"\[[0-9A-Fa-f.]*:[0-9A-Fa-f.:]*\](?::\d*)?")
+_MAX_HOST = 253
+_SAFE = "/%:@!$&'()*+,;=~-._|[]"
+_GITHUB_FILE = re.compile(r"(?P<repository>/[^/?]+/[^/?]+)/blob/(?P<file>.+)")
+
+_WRAPPINGS = {"<": ">", "(": ")", "[": "]", '"': '"', "'": "'", "`": "`", "“": "”", "«": "»"}
+_PUNCTUATION = ".,;:!?"
+
+_MESSAGES = {
+    UrlProblem.MALFORMED: gettext_lazy("The URL is malformed."),
+    UrlProblem.UNSUPPORTED_SCHEME: gettext_lazy("Only http and https are supported."),
+    UrlProblem.HAS_CREDENTIALS: gettext_lazy("A URL with a user name or a password is not fetched."),
+    UrlProblem.TOO_LONG: gettext_lazy("The URL has more than {most} characters.", most=MAX_URL_LENGTH),
+}
+
+
+def _normalize_host(given: str) -> str:
+    """Raises ValueError."""
+    if ":" in given:
+        address = IPv6Address(given)
+        if address.scope_id is not None:
+            raise ValueError("a zone means something on one machine only")
+        return f"[{address}]"
+    if len(given) > _MAX_HOST:
+        raise ValueError("too long for a name")
+    name = given.lower() if given.isascii() else given.encode("idna").decode("ascii").lower()
+    if not _HOST.fullmatch(name):
+        raise ValueError("no name that can be looked up")
+    return parse_legacy_ipv4(name) or name
+
+
+def _unwrap(word: str) -> str:
+    if "](" in word:  # a link in Markdown
+        word = "(" + word.rpartition("](")[2]
+    while closing := _WRAPPINGS.get(word[:1]):
+        inside = word[1:].rstrip(_PUNCTUATION)
+        word = inside.removesuffix(closing) if inside.endswith(closing) else word[1:]
+    return word
+
+
+def _describe_problem(problem: UrlProblem, word: str) -> str:
+    match problem:
+        case UrlProblem.MALFORMED:
+            return gettext_lazy('Malformed URL detected: "{word}".', word=_shorten(word))
+        case UrlProblem.UNSUPPORTED_SCHEME:
+            return gettext_lazy(
+                'Unsupported protocol in URL: "{word}". Only http and https are supported.', word=_shorten(word)
+            )
+        case UrlProblem.HAS_CREDENTIALS | UrlProblem.TOO_LONG:
+            words = map_lazy(_MESSAGES[problem], lambda text: text.removesuffix("."))
+            return gettext_lazy('{words}: "{word}".', words=words, word=_shorten(word))
+
+
+def _shorten(word: str) -> str:
+    return word if len(word) <= 200 else f"{word[:197]}..."

@@ -1,0 +1,32 @@
+"""`/copy`."""
+
+from pathlib import Path
+
+import pytest
+
+from support.command_runner import CommandEnv, CommandRunner
+from support.prompter import FakePrompter
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> CommandEnv:
+    return CommandEnv(tmp_path)
+
+
+async def after_a_run(runner: CommandRunner) -> str:
+    await runner.prompt("go")
+    return await runner.output_of("/copy")
+
+
+def test_the_last_answer(env: CommandEnv) -> None:
+    person = FakePrompter()
+    assert env.run_with(after_a_run, prompter=person) == "Copied the last answer: clipboard"
+    assert person.copied == ["Hello there."]
+
+
+def test_what_the_model_did_not_say_is_not_copied(env: CommandEnv) -> None:
+    assert env.output_of("/copy") == "The model has not said anything yet that could be copied."
+
+
+def test_no_clipboard(env: CommandEnv) -> None:
+    assert env.run_with(after_a_run, prompter=FakePrompter(can_copy=False)) == "There is no clipboard here."

@@ -1,0 +1,93 @@
+"""A folder that brings something along is asked about before any of it counts."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from support.program import ProgramEnv
+from support.prompter import FakePrompter
+from tejat.app.onboarding.trust import StartupExit, setup_trust
+from tejat.app.run_config import load_run_config
+from tejat.config.trust.decision import TrustLevel
+from tejat.core.agent.options import AgentOptions
+from tejat.core.ui.prompter import Choice
+
+YES, NOT_NOW, NEVER = 0, 1, 2
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> ProgramEnv:
+    return ProgramEnv(tmp_path)
+
+
+def options_of(machine: ProgramEnv) -> AgentOptions:
+    return AgentOptions(directories=(str(machine.project),), environment=machine.environment)
+
+
+def level_of(machine: ProgramEnv) -> TrustLevel:
+    return load_run_config([str(machine.project)], environment=machine.environment).trust.level
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+
+
+class TestTrust:
+    def settle(self, machine: ProgramEnv, *choices: int | None) -> tuple[AgentOptions | StartupExit, FakePrompter]:
+        person = FakePrompter(choices=choices)
+        return asyncio.run(setup_trust(options_of(machine), person)), person
+
+    def test_a_folder_that_brings_nothing_is_not_asked_about(self, machine: ProgramEnv) -> None:
+        settled, person = self.settle(machine)
+        assert (settled, person.asked, person.reports) == (options_of(machine), [], [])
+
+    @pytest.mark.parametrize("name", [".gemini/settings.json", ".env", "GEMINI.md", "AGENTS.md", ".mcp.json"])
+    def test_a_folder_that_brings_something_is(self, machine: ProgramEnv, name: str) -> None:
+        write(machine.project / name, "{}")
+        settled, person = self.settle(machine, NOT_NOW)
+        (asked,) = person.asked
+        assert isinstance(asked, Choice)
+        assert asked.title == "Do you trust what is in this folder?"
+        assert [option.label for option in asked.options] == ["Yes, use it", "Not now", "Never", "Leave"]
+        assert asked.initial == NOT_NOW
+        assert name in str(asked.report)
+        assert str(machine.project) in str(asked.report)
+        assert settled == options_of(machine)
+        assert level_of(machine) is TrustLevel.UNKNOWN
+
+    def test_a_yes_is_for_the_folder_as_it_was_shown(self, machine: ProgramEnv) -> None:
+        write(machine.project / ".gemini" / "settings.json", "{}")
+        settled, _ = self.settle(machine, YES)
+        assert settled == options_of(machine)
+        assert level_of(machine) is TrustLevel.TRUSTED
+        assert self.settle(machine)[1].asked == []
+
+    def test_what_changes_afterwards_is_asked_about_again(self, machine: ProgramEnv) -> None:
+        write(machine.project / ".gemini" / "settings.json", "{}")
+        self.settle(machine, YES)
+        write(machine.project / ".gemini" / "settings.json", '{"tools": {"discoveryCommand": "evil"}}')
+        _, person = self.settle(machine, NOT_NOW)
+        assert "It was trusted before, and has changed since." in str(person.asked)
+        assert "changed" in str(person.asked)
+        assert level_of(machine) is TrustLevel.CHANGED
+
+    def test_a_never_is_remembered(self, machine: ProgramEnv) -> None:
+        write(machine.project / ".gemini" / "settings.json", "{}")
+        self.settle(machine, NEVER)
+        assert level_of(machine) is TrustLevel.NOT_TRUSTED
+        assert self.settle(machine)[1].asked == []
+
+    @pytest.mark.parametrize("answer", [3, None])
+    def test_who_leaves_has_decided_nothing(self, machine: ProgramEnv, answer: int | None) -> None:
+        write(machine.project / ".env", "A=b")
+        settled, _ = self.settle(machine, answer)
+        assert settled is StartupExit.QUIT
+        assert level_of(machine) is TrustLevel.UNKNOWN
+
+    def test_before_the_answer_nothing_of_the_folder_counts(self, machine: ProgramEnv) -> None:
+        """Not even settings that are broken: they are somebody else's."""
+        write(machine.project / ".gemini" / "settings.json", "{ broken")
+        settled, _ = self.settle(machine, NOT_NOW)
+        assert settled == options_of(machine)

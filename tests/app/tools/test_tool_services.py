@@ -1,0 +1,135 @@
+"""What the tools of a session stand on: made when it is needed, closed at the end."""
+
+import asyncio
+from collections.abc import Generator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from support.mcp.clients import living_pids, wait_until
+from support.program import ProgramEnv
+from tejat.app.run_config import RunConfig, load_run_config
+from tejat.app.tools.tool_services import (
+    ModelAccess,
+    ToolServices,
+    jobs_directory,
+    resolve_sandbox_mode,
+    undo_directory,
+)
+from tejat.core.approval.sandbox_mode import SandboxMode
+from tejat.core.errors import UsageError
+from tejat.core.messages.history import model_message
+from tejat.core.model import Capability, ModelRequest, ModelResponse
+from tejat.workspace.context import Workspace
+from tejat.workspace.processes.program import run_program
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> ProgramEnv:
+    return ProgramEnv(tmp_path)
+
+
+@pytest.fixture
+def services(machine: ProgramEnv) -> Generator[ToolServices]:
+    with Workspace([str(machine.project)]) as workspace, ToolServices(workspace, look(machine), "off") as services:
+        yield services
+
+
+def look(machine: ProgramEnv, settings: str = "{}") -> RunConfig:
+    (machine.home / ".gemini").mkdir(exist_ok=True)
+    (machine.home / ".gemini" / "settings.json").write_text(settings)
+    return load_run_config([str(machine.project)], environment=machine.environment)
+
+
+async def answering(_: ModelRequest) -> ModelResponse:
+    return ModelResponse(model_message("That."))
+
+
+class TestSandbox:
+    @pytest.mark.parametrize("wish", SandboxMode)
+    def test_a_flag_wins_over_the_settings(self, machine: ProgramEnv, wish: SandboxMode) -> None:
+        assert resolve_sandbox_mode(wish.value, look(machine, '{"sandbox": false}').settings) is wish
+
+    @pytest.mark.parametrize(("setting", "found"), [("true", SandboxMode.REQUIRED), ("false", SandboxMode.OFF)])
+    def test_without_one_the_settings_count(self, machine: ProgramEnv, setting: str, found: SandboxMode) -> None:
+        assert resolve_sandbox_mode(None, look(machine, f'{{"sandbox": {setting}}}').settings) is found
+
+    def test_whoever_runs_the_machine_has_the_last_word(self, machine: ProgramEnv) -> None:
+        admin = machine.base / "admin"
+        admin.mkdir(mode=0o755)
+        (admin / "settings.json").write_text('{"sandbox": true}')
+        (admin / "settings.json").chmod(0o644)
+        machine.environment["TEJAT_ADMIN_DIRECTORY"] = str(admin)
+        assert resolve_sandbox_mode("off", look(machine).settings) is SandboxMode.REQUIRED
+
+    def test_a_wish_that_is_none(self, machine: ProgramEnv) -> None:
+        with pytest.raises(UsageError, match="must be one of auto, required, off, but is 'perhaps'"):
+            resolve_sandbox_mode("perhaps", look(machine).settings)
+
+
+class TestHouse:
+    def test_nothing_is_made_before_it_is_needed(self, services: ToolServices, machine: ProgramEnv) -> None:
+        assert services.workspace().roots.paths == (str(machine.project),)
+        assert not (machine.home / ".local").exists()
+
+    def test_each_part_is_made_once(self, services: ToolServices) -> None:
+        assert services.shell() is services.shell()
+        assert services.undo is services.undo
+
+    def test_a_model_can_be_asked_once_there_is_one(self, services: ToolServices) -> None:
+        assert (services.web().ask, services.web().capabilities(), services.corrector()) == (None, frozenset(), None)
+        services.attach_model(ModelAccess(answering, lambda: frozenset({Capability.GOOGLE_SEARCH})))
+        web = services.web()
+        assert (web.ask, web.capabilities()) == (answering, frozenset({Capability.GOOGLE_SEARCH}))
+        assert services.corrector() is not None
+
+    def test_no_correction_is_asked_for_where_nobody_wants_it(self, machine: ProgramEnv) -> None:
+        run_config = look(machine, '{"tools": {"disableLLMCorrection": true}}')
+        with Workspace([str(machine.project)]) as workspace, ToolServices(workspace, run_config, "off") as services:
+            services.attach_model(ModelAccess(answering, frozenset))
+            assert services.corrector() is None
+
+    def test_programs_are_started_by_one_keeper_which_ends_them(self, machine: ProgramEnv) -> None:
+        pid = machine.base / "pid"
+        run_config = look(machine)
+        arguments = ["/bin/sh", "-c", f"echo $$ > {pid}; exec sleep 600"]
+
+        async def main(services: ToolServices) -> None:
+            work = run_program(
+                services.supervisor, arguments, directory="/", environment={}, seconds=60, most_bytes=100
+            )
+            task = asyncio.ensure_future(work)
+            await wait_until(lambda: pid.exists() and pid.read_text().endswith("\n"))
+            services.__exit__()
+            with suppress(OSError, asyncio.CancelledError):
+                await task
+
+        with Workspace([str(machine.project)]) as workspace, ToolServices(workspace, run_config, "off") as services:
+            assert services.supervisor is services.supervisor
+            asyncio.run(main(services))
+        assert living_pids(pid) == []
+
+    def test_what_programs_see_of_the_environment(self, machine: ProgramEnv) -> None:
+        machine.environment |= {"SERVICE_TOKEN": "secret", "OTHER_TOKEN": "known", "PLAIN": "x"}
+        run_config = look(machine, '{"tools": {"shell": {"environment": ["OTHER_TOKEN"]}}}')
+        with Workspace([str(machine.project)]) as workspace, ToolServices(workspace, run_config, "off") as services:
+            seen = services.child_environment
+        names = ("SERVICE_TOKEN", "OTHER_TOKEN", "PLAIN", "LANG")
+        assert [seen.get(name) for name in names] == [None, "known", None, "C.UTF-8"]
+
+    def test_a_server_is_fenced_in_or_not_started(self, machine: ProgramEnv) -> None:
+        run_config = look(machine)
+        with (
+            Workspace([str(machine.project)]) as workspace,
+            ToolServices(workspace, run_config, "off") as services,
+            pytest.raises(OSError, match=r"It is to run in a sandbox, and there is none: .*switched off"),
+        ):
+            services.wrap_in_sandbox(["/bin/cat"], str(machine.project))
+
+    def test_where_things_are_kept(self, machine: ProgramEnv) -> None:
+        places = look(machine).paths
+        assert (jobs_directory(places), undo_directory(places)) == (
+            f"{machine.home}/.local/state/tejat/jobs",
+            f"{machine.home}/.local/state/tejat/undo",
+        )

@@ -1,0 +1,249 @@
+"""`tejat undo`: lists, shows, asks, puts back, and says in few words what it did."""
+
+import asyncio
+import json
+import os
+import pty
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tejat.cli.commands.undo import help_text, run
+from tejat.core.messages.types import FunctionCall
+from tejat.core.tools.base import Kind, ToolResult
+from tejat.core.undo import UndoEntry
+from tejat.engine.calls.undo_recorder import UndoRecorder
+
+
+class Place:
+    def __init__(self, base: Path) -> None:
+        self.root = base / "project"
+        self.root.mkdir()
+        self.state = base / "state"
+
+    def open(self, roots: Sequence[str]) -> UndoRecorder:
+        return UndoRecorder(str(self.state), [str(self.root) if root == "." else root for root in roots])
+
+    def shell(self, command: str) -> UndoEntry:
+        async def execute() -> ToolResult:
+            subprocess.run(["bash", "-c", command], cwd=self.root, check=True)  # noqa: ASYNC221 -- nothing else runs
+            return ToolResult("")
+
+        journal = self.open(["."])
+        call = FunctionCall("run_shell_command", {"command": command})
+        asyncio.run(journal.record(call, Kind.EXECUTE, [], execute, whole_tree=True))
+        entry = journal.entries()[0]
+        journal.close()
+        return entry
+
+    def __call__(self, *words: str) -> int:
+        return run(list(words), self.open)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+class TestList:
+    @pytest.mark.parametrize("words", [(), ("list",)])
+    def test_nothing(self, place: Place, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]) -> None:
+        assert place(*words) == 0
+        assert capsys.readouterr() == ("Nothing to undo.\n", "")
+        assert not place.state.exists()
+
+    def test_newest_first(self, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+        first = place.shell("echo 1 > a; echo 2 > b")
+        second = place.shell("rm a; printf '\\x1b[2J' > /dev/null")
+        assert place("list") == 0
+        out, error = capsys.readouterr()
+        above, below = out.splitlines()
+        assert above.startswith(second.id)
+        assert above.endswith("run_shell_command: rm a; printf '\\x1b[2J' > /dev/null [1 removed]")
+        assert below.startswith(first.id)
+        assert below.endswith("run_shell_command: echo 1 > a; echo 2 > b [2 created]")
+        assert error == ""
+
+    def test_what_cannot_be_undone_is_said(self, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+        with open(place.root / "large", "wb") as file:
+            file.truncate(3_000_000_000)
+        place.shell("rm large")
+        assert place() == 0
+        title, skipped = capsys.readouterr().out.splitlines()
+        assert title.endswith("[nothing that can be undone]")
+        why = "removed, and the old content is gone: too large to be kept (3.0 GB)"
+        assert skipped == f"        can't be undone: {place.root}/large: {why}"
+
+    def test_what_went_wrong_earlier_is_said(self, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+        journal = UndoRecorder(str(place.state), [str(place.root)], limit=1000)
+        (place.root / "a").write_bytes(b"a" * 2000)
+
+        async def execute() -> ToolResult:
+            return ToolResult("")
+
+        asyncio.run(journal.record(FunctionCall("x", {}), Kind.OTHER, [], execute, whole_tree=True))
+        journal.close()
+        assert place() == 0
+        note = "The room for undo (1.0 kB) is used up: 2.0 kB more would be needed."
+        assert capsys.readouterr().err == f"note: {time.strftime('%Y-%m-%d')} {note}\n"
+
+    def test_hidden_characters_are_shown(self, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+        place.shell("echo '\u202e\x1b[31m' > a")
+        assert place() == 0
+        assert "echo '<U+202E><U+001B>[31m' > a" in capsys.readouterr().out
+
+    def test_json(self, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+        entry = place.shell("mkdir d; echo 1 > a; ln -s x l; chmod 644 a")
+        assert place("--json") == 0
+        sha = "4355a46b19d348dc2f57c046f8ef63d4538ebb936000f3c9ee954a27460dd865"
+        directory = (place.root / "d").stat().st_mode & 0o7777
+        after = [
+            {"kind": "file", "mode": "0644", "size": 2, "sha256": sha},
+            {"kind": "directory", "mode": f"{directory:04o}"},
+            {"kind": "link", "target": "x"},
+        ]
+        assert json.loads(capsys.readouterr().out) == [
+            {
+                "id": entry.id,
+                "time": entry.time,
+                "tool": "run_shell_command",
+                "what": entry.summary,
+                "changes": [
+                    {"path": f"{place.root}/{name}", "change": "created", "before": None, "after": node}
+                    for name, node in zip("adl", after, strict=True)
+                ],
+                "skipped": [],
+                "undoes": None,
+                "undoneBy": None,
+            }
+        ]
+
+
+class TestShow:
+    def test_patch(self, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+        entry = place.shell("printf 'one\\n' > a; mkdir d")
+        assert place("show", entry.id) == 0
+        out = capsys.readouterr().out
+        assert out.splitlines()[0].startswith(entry.id)
+        assert "@@ -0,0 +1,1 @@\n+one\n" in out
+        assert f"{place.root}/d: created (directory)\n" in out
+
+    def test_unknown(self, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+        assert place("show", "nope") == 2
+        assert capsys.readouterr() == ("", "tejat: there is no entry 'nope'. `tejat undo` lists them.\n")
+
+
+class TestRestore:
+    def test_yes(self, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+        entry = place.shell("echo 1 > a")
+        assert place("restore", entry.id, "--yes") == 0
+        assert capsys.readouterr() == (f"{entry.id}: put back 1 path.\n", "")
+        assert os.listdir(place.root) == []
+        assert place("restore", entry.id, "--yes") == 0
+        assert capsys.readouterr() == (f"{entry.id}: all is as it was.\n", "")
+
+    def test_nobody_there_to_ask(self, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+        entry = place.shell("echo 1 > a")
+        assert place("restore", entry.id) == 3
+        out, error = capsys.readouterr()
+        assert out == ""
+        assert f"        remove {place.root}/a\n" in error
+        assert error.endswith("tejat: nobody is here to say yes. With --yes it is done without asking.\n")
+        assert os.listdir(place.root) == ["a"]
+
+    def test_refused(self, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+        entry = place.shell("echo 1 > a; echo 1 > b")
+        (place.root / "a").write_text("mine")
+        assert place("restore", entry.id, "--yes") == 1
+        out, error = capsys.readouterr()
+        assert out == ""
+        assert error.splitlines() == [
+            f"tejat: {entry.id} was not put back, nothing was touched:",
+            f"        {place.root}/a: changed since",
+            "With --partial the rest is put back.",
+        ]
+        assert place("restore", entry.id, "--yes", "--partial") == 1
+        out, error = capsys.readouterr()
+        assert out == f"{entry.id}: put back 1 path.\n"
+        assert error == f"        {place.root}/a: changed since\n"
+        assert os.listdir(place.root) == ["a"]
+
+    def test_the_last_few(self, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+        entries = [place.shell(f"echo {number} > f{number}") for number in range(4)]
+        assert place("--last", "2", "--yes") == 0
+        assert capsys.readouterr().out.splitlines() == [
+            f"{entries[3].id}: put back 1 path.",
+            f"{entries[2].id}: put back 1 path.",
+        ]
+        assert sorted(os.listdir(place.root)) == ["f0", "f1"]
+        (place.root / "f0").write_text("mine")
+        assert place("--last", "5", "--yes") == 1
+        assert os.listdir(place.root) == ["f0"]
+
+    def test_the_last_stops_at_the_first_refusal(self, place: Place) -> None:
+        for number in range(3):
+            place.shell(f"echo {number} > f{number}")
+        (place.root / "f1").write_text("mine")
+        assert place("--last", "3", "--yes") == 1
+        assert sorted(os.listdir(place.root)) == ["f0", "f1"]
+
+
+class TestWords:
+    def test_help(self, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+        assert place("--help") == 0
+        assert capsys.readouterr().out == help_text()
+
+    @pytest.mark.parametrize(
+        "words",
+        [
+            ("restore",),
+            ("show",),
+            ("what",),
+            ("list", "x"),
+            ("--last", "0"),
+            ("--last", "1", "list"),
+            ("show", "a", "b"),
+        ],
+    )
+    def test_wrong(self, place: Place, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]) -> None:
+        assert place(*words) == 2
+        assert capsys.readouterr().err.startswith("tejat: ")
+
+    def test_missing_root(self, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+        assert place("--root", "/no/such/place") == 2
+        assert "/no/such/place" in capsys.readouterr().err
+
+
+ON_A_TERMINAL = """
+import sys
+from tejat.cli.commands.undo import run
+from tejat.engine.calls.undo_recorder import UndoJournal
+state, root, *words = sys.argv[1:]
+sys.exit(run(words, lambda _: UndoJournal(state, [root])))
+"""
+
+
+@pytest.mark.parametrize(("answer", "code", "left"), [(b"y\n", 0, []), (b"what\nn\n", 3, ["a"]), (b"\x04", 3, ["a"])])
+def test_a_person_is_asked(place: Place, answer: bytes, code: int, left: list[str]) -> None:
+    entry = place.shell("echo 1 > a")
+    outer, inner = pty.openpty()
+    arguments = [sys.executable, "-c", ON_A_TERMINAL, str(place.state), str(place.root), "restore", entry.id]
+    child = subprocess.Popen(arguments, stdin=inner, stdout=inner, stderr=inner)
+    os.close(inner)
+    os.write(outer, answer)
+    shown = b""
+    try:
+        while block := os.read(outer, 65536):
+            shown += block
+    except OSError:
+        pass  # how Linux says that the other side is closed
+    finally:
+        os.close(outer)
+    assert child.wait(30) == code
+    assert b"remove " + os.fsencode(place.root / "a") in shown
+    assert b"Put this back? [y]es / [n]o: " in shown
+    assert os.listdir(place.root) == left

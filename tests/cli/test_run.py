@@ -1,0 +1,79 @@
+"""What is wanted of a model: which words go together, and what they lead to."""
+
+from pathlib import Path
+
+import pytest
+
+from support.program import ProgramEnv, ProgramResult, script_answer, text_script
+
+HINT = "`tejat --help` shows what can be asked for.\n"
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> ProgramEnv:
+    return ProgramEnv(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["-p", "a", "-i", "b"], "Cannot use both --prompt (-p) and --prompt-interactive (-i) together"),
+        (
+            ["-y", "--approval-mode", "default", "-p", "a"],
+            "Cannot use both --yolo (-y) and --approval-mode together. Use --approval-mode=yolo instead.",
+        ),
+        (["-p", "a", "b"], "Cannot use both a positional prompt and the --prompt (-p) flag together"),
+        (
+            ["-i", "a"],
+            "The --prompt-interactive flag cannot be used when input is piped from stdin.",
+        ),
+        (["--record", "a", "--replay", "b", "hi"], "Cannot use both --record and --replay together"),
+        (["--nonsense"], "There is no flag --nonsense"),
+        (["-p", "hi", "--max-turns", "0"], "--max-turns must be a whole number above 0, but is '0'"),
+    ],
+)
+def test_words_that_do_not_go_together_are_bad_input(machine: ProgramEnv, words: list[str], told: str) -> None:
+    assert machine.run(*words) == ProgramResult(42, "", f"tejat: {told}\n{HINT}")
+
+
+def test_no_message_can_command_the_terminal(machine: ProgramEnv) -> None:
+    done = machine.run("--\x1b[2J")
+    assert (done.code, done.stdout) == (42, "")
+    assert "\x1b" not in done.stderr
+
+
+def test_a_prompt_may_stand_alone_in_several_words(machine: ProgramEnv) -> None:
+    model = machine.script(script_answer(when="how are you", say="Fine."))
+    assert machine.run("how", "are", "you", "-m", model) == ProgramResult(0, "Fine.\n", "")
+
+
+def test_lists_with_commas_and_flags_again_mean_the_same(machine: ProgramEnv) -> None:
+    for name in ("one", "two", "three"):
+        (machine.base / name).mkdir()
+        (machine.base / name / "file.txt").write_text(f"content of {name}")
+    paths = [str(machine.base / name) for name in ("one", "two", "three")]
+    reads = [("read_file", {"path": f"{path}/file.txt"}) for path in paths]
+    model = machine.script(script_answer(calls=reads) + text_script("Done."))
+    for words in (
+        ["--include-directories", ",".join(paths)],
+        ["--include-directories", f"{paths[0]}, {paths[1]}", "--include-directories", paths[2]],
+    ):
+        done = machine.run("-p", "hi", "-m", model, "-o", "stream-json", *words)
+        contents = [line["content"] for line in done.lines if line["type"] == "tool_result"]
+        assert sorted(contents) == ["content of one", "content of three", "content of two"]
+
+
+def test_tools_that_are_allowed_and_excluded(machine: ProgramEnv) -> None:
+    calls = [("run_shell_command", {"command": "echo there"}), ("glob", {"pattern": "*"})]
+    model = machine.script(script_answer(calls=calls) + text_script("Done."))
+    words = ["--allowed-tools", "ReadFileTool,ShellTool(echo)", "--exclude-tools", "replace, glob"]
+    done = machine.run("-p", "hi", "-m", model, "-o", "stream-json", "--sandbox", "off", *words)
+    results = [line for line in done.lines if line["type"] == "tool_result"]
+    assert [(line["status"], line.get("error", {}).get("type")) for line in results] == [
+        ("success", None),
+        ("error", "tool_not_registered"),
+    ]
+
+
+def test_sessions_are_listed_without_asking_anything(machine: ProgramEnv) -> None:
+    assert machine.run("--list-sessions") == ProgramResult(0, "There are no sessions for this project yet.\n", "")

@@ -1,0 +1,72 @@
+"""The settings as values: what holds where nobody set anything, and what is never printed."""
+
+from tejat.config.paths import SourceTier
+from tejat.config.settings.types import McpServer, Setting, Settings, is_sandbox_required_by_admin
+from tejat.core.approval.sandbox_mode import SandboxMode
+from tejat.core.frozen import fields_of
+
+
+def test_what_holds_where_nobody_set_anything() -> None:
+    settings = Settings()
+    values = {
+        each.name: setting.value
+        for each in fields_of(Settings)
+        if isinstance(setting := getattr(settings, each.name), Setting)
+    }
+    assert values == {
+        "auto_accept": False,
+        "strict_stderr": False,
+        "use_ripgrep": True,
+        "llm_correction": True,
+        "output_characters": 40_000,
+        "sandbox": SandboxMode.AUTO,
+        "sandbox_network": False,
+        "shell_idle_seconds": 300.0,
+        "shell_environment": (),
+        "interactive_shell": False,
+        "max_session_turns": None,
+        "max_attempts": 5,
+        "compression_threshold": 0.5,
+        "loop_detection": True,
+        "skip_next_speaker_check": True,
+        "context_file_names": ("GEMINI.md", "AGENTS.md"),
+        "load_memory_from_include_directories": False,
+        "import_format": "tree",
+        "discovery_max_directories": 200,
+        "respect_git_ignore": True,
+        "respect_gemini_ignore": True,
+        "recursive_file_search": True,
+        "vim_mode": False,
+        "checkpointing": False,
+        "session_days": 30.0,
+        "screen_reader": False,
+        "animations": True,
+        "ide_mode": False,
+        "usage_statistics": False,
+        "telemetry": {},
+        "yolo_disabled": False,
+        "folder_trust": True,
+    }
+    assert [entry.value for entry in settings.excluded_environment] == ["DEBUG", "DEBUG_MODE"]
+    others = {each.name for each in fields_of(Settings)} - {*values, "excluded_environment"}
+    assert [name for name in others if getattr(settings, name)] == []
+
+
+def test_a_server_is_printed_without_what_may_be_secret() -> None:
+    server = McpServer(
+        command="run",
+        arguments=("--token=SECRET",),
+        environment={"K": "SECRET"},
+        url="http://SECRET@h",
+        headers={"A": "SECRET"},
+        oauth={"clientSecret": "SECRET"},
+    )
+    assert "SECRET" not in repr(Setting({"one": server}))
+    assert "run" in repr(server)
+
+
+def test_required_by_the_administrator() -> None:
+    for tier in SourceTier:
+        for wish in SandboxMode:
+            expected = tier is SourceTier.ADMIN and wish is SandboxMode.REQUIRED
+            assert is_sandbox_required_by_admin(Setting(wish, "x", tier)) is expected

@@ -1,0 +1,122 @@
+"""What a server asks for, and what the words of a person mean there."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tejat.core.approval.elicitation import MAX_FIELDS, FieldKind, FormField, apply_defaults, parse_form_fields
+from tejat.core.messages.types import JsonValue
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string", "title": "Your name", "description": "As in your passport", "minLength": 2},
+        "age": {"type": "integer", "minimum": 0, "maximum": 150, "default": 30},
+        "score": {"type": "number"},
+        "fine": {"type": "boolean", "default": True},
+        "old": {"type": "string", "enum": ["a", "b"], "enumNames": ["First", "Second"]},
+        "new": {"oneOf": [{"const": "x", "title": "Ex"}, {"const": "y"}]},
+        "many": {"type": "array", "items": {"type": "string", "enum": ["p", "q", "r"]}, "maxItems": 2},
+    },
+    "required": ["name", "old"],
+}
+
+
+def test_every_kind_of_field() -> None:
+    assert parse_form_fields(SCHEMA) == (
+        FormField("name", "Your name", FieldKind.TEXT, is_required=True, description="As in your passport", minimum=2),
+        FormField("age", "age", FieldKind.INTEGER, default=30, minimum=0, maximum=150),
+        FormField("score", "score", FieldKind.NUMBER),
+        FormField("fine", "fine", FieldKind.BOOLEAN, default=True),
+        FormField("old", "old", FieldKind.CHOICE, is_required=True, choices=(("a", "First"), ("b", "Second"))),
+        FormField("new", "new", FieldKind.CHOICE, choices=(("x", "Ex"), ("y", "y"))),
+        FormField("many", "many", FieldKind.CHOICES, choices=(("p", "p"), ("q", "q"), ("r", "r")), maximum=2),
+    )
+
+
+FIELDS = {field.name: field for field in parse_form_fields(SCHEMA)}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "meant"),
+    [
+        ("name", "Ada", "Ada"),
+        ("age", "7", 7),
+        ("score", "1.5", 1.5),
+        ("fine", "Yes", True),
+        ("fine", "off", False),
+        ("old", "a", "a"),
+        ("old", "second", "b"),
+        ("old", "2", "b"),
+        ("new", "EX", "x"),
+        ("many", "p, 3, p", ["p", "r"]),
+        ("many", "", []),
+    ],
+)
+def test_what_words_mean(name: str, text: str, meant: JsonValue) -> None:
+    assert FIELDS[name].parse(text) == meant
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "wanted"),
+    [
+        ("name", "A", "Please give at least 2 characters."),
+        ("age", "old", "Please give a whole number."),
+        ("age", "1.5", "Please give a whole number."),
+        ("age", "151", "Please give at most 150."),
+        ("score", "nan", "Please give a number."),
+        ("score", "inf", "Please give a number."),
+        ("fine", "perhaps", "Please answer yes or no."),
+        ("old", "3", "Please choose one of 1 to 2."),
+        ("many", "p,q,r", "Please give at most 2 choices."),
+    ],
+)
+def test_what_they_cannot_mean(name: str, text: str, wanted: str) -> None:
+    with pytest.raises(ValueError, match=wanted):
+        FIELDS[name].parse(text)
+
+
+@given(st.sampled_from(list(FIELDS.values())), st.text())
+def test_any_words_are_a_value_of_the_kind_or_refused(field: FormField, text: str) -> None:
+    try:
+        meant = field.parse(text)
+    except ValueError:
+        return
+    match field.kind:
+        case FieldKind.TEXT:
+            assert meant == text
+        case FieldKind.INTEGER:
+            assert isinstance(meant, int)
+            assert 0 <= meant <= 150
+        case FieldKind.NUMBER:
+            assert isinstance(meant, float)
+            assert math.isfinite(meant)
+        case FieldKind.BOOLEAN:
+            assert isinstance(meant, bool)
+        case FieldKind.CHOICE:
+            assert meant in {value for value, _ in field.choices}
+        case FieldKind.CHOICES:
+            assert isinstance(meant, list)
+            assert set(meant) <= {value for value, _ in field.choices}
+
+
+@pytest.mark.parametrize(
+    ("schema", "why"),
+    [
+        ({}, "does not say what it wants"),
+        ({"properties": {"a": True}}, "does not say what kind of value 'a' is"),
+        ({"properties": {"a": {"type": "object"}}}, "for 'a' that nobody could type in"),
+        ({"properties": {"a": {"type": ["string"]}}}, "nobody could type in"),
+        ({"properties": {"a": {"type": "array", "items": {"type": "string"}}}}, "nobody could type in"),
+        ({"properties": {f"f{n}": {"type": "string"} for n in range(MAX_FIELDS + 1)}}, "more than 50 things"),
+    ],
+)
+def test_what_nobody_could_answer(schema: dict[str, JsonValue], why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        parse_form_fields(schema)
+
+
+def test_defaults_stand_in_for_what_is_left_out() -> None:
+    assert apply_defaults(tuple(FIELDS.values()), {"name": "Ada", "age": 3}) == {"name": "Ada", "age": 3, "fine": True}

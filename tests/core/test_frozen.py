@@ -1,0 +1,376 @@
+"""Values are what frozen dataclasses with slots are, whatever fields they have."""
+
+import copy
+import dataclasses
+import pickle
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tejat.core.frozen import field, fields_of, frozen, frozen_identity, is_frozen, replace
+
+NAMES = ("a", "b", "c", "cls", "type", "_own")
+NOTHING = object()
+MANY = 12
+"""Of values that many are made of another constructor makes the later ones."""
+
+
+class Told(NamedTuple):
+    """One field as a class tells it."""
+
+    name: str
+    default: object = NOTHING
+    factory: Callable[[], object] | None = None
+    init: bool = True
+    repr: bool = True
+    compare: bool = True
+
+    @property
+    def is_needed(self) -> bool:
+        return self.init and self.default is NOTHING and self.factory is None
+
+
+def made(name: str, told: Sequence[Told], decorate: Callable[[type], type], tell: Any, *bases: type) -> type:
+    """A class with these fields, as if it were written down."""
+    namespace: dict[str, object] = {"__annotations__": {each.name: "object" for each in told}, "__module__": __name__}
+    for each in told:
+        if each.factory is not None:
+            how = {"default_factory": each.factory}
+        else:
+            how = {} if each.default is NOTHING else {"default": each.default}
+        if each.init and each.repr and each.compare and each.factory is None:
+            namespace |= {each.name: how["default"]} if how else {}
+        else:
+            namespace[each.name] = tell(**how, init=each.init, repr=each.repr, compare=each.compare)
+    return decorate(type(name, bases, namespace))
+
+
+def twins(told: Sequence[Told], child: Sequence[Told] = ()) -> tuple[type, type]:
+    """The same class as a value and as a dataclass; that of the child if it has fields of its own."""
+    as_dataclass = dataclasses.dataclass(frozen=True, slots=True)
+    ours, theirs = made("Made", told, frozen, field), made("Made", told, as_dataclass, dataclasses.field)
+    if not child:
+        return ours, theirs
+    return made("Child", child, frozen, field, ours), made("Child", child, as_dataclass, dataclasses.field, theirs)
+
+
+contents = st.integers(0, 3) | st.sampled_from(["", "text", None, (1, "a"), 2.5]) | st.builds(list, st.just([1]))
+
+
+@st.composite
+def fields(draw: st.DrawFn, *, needed: bool) -> Told:
+    told = Told("", repr=draw(st.booleans()), compare=draw(st.integers(0, 3)) > 0)
+    if needed:
+        return told
+    if draw(st.booleans()):
+        return told._replace(factory=draw(st.sampled_from([list, dict, int, str])), init=draw(st.booleans()))
+    default = draw(st.integers(0, 3) | st.sampled_from(["", None, (1,)]))
+    return told._replace(default=default, init=draw(st.integers(0, 2)) > 0)
+
+
+@st.composite
+def field_lists(draw: st.DrawFn, names: Sequence[str] = NAMES) -> list[Told]:
+    """Fields that may stand in this order: those without a default come first."""
+    chosen = draw(st.lists(st.sampled_from(names), unique=True, max_size=len(names)))
+    needed = draw(st.integers(0, len(chosen)))
+    return [draw(fields(needed=index < needed))._replace(name=name) for index, name in enumerate(chosen)]
+
+
+@st.composite
+def families(draw: st.DrawFn) -> tuple[list[Told], list[Told]]:
+    """A class, and fields of one below it: some new ones, some of the same names, in an order that can be."""
+    parent = draw(field_lists())
+    needed = {each.name for each in parent if each.is_needed}
+    names = [name for name in (*NAMES, "new", "newer") if name not in needed]
+    return parent, [each._replace(default=1, factory=None) for each in draw(field_lists(names))]
+
+
+@st.composite
+def arguments(draw: st.DrawFn, told: Sequence[Told]) -> tuple[list[object], dict[str, object]]:
+    """Mostly what the constructor takes, sometimes too little or too much."""
+    names = [each.name for each in told if each.init]
+    by_place = draw(st.integers(0, len(names)))
+    named = [name for name in names[by_place:] if draw(st.integers(0, 5))]
+    if not draw(st.integers(0, 9)):
+        named.append(draw(st.sampled_from(["unheard_of", *NAMES])))
+    return [draw(contents) for _ in range(by_place)], {name: draw(contents) for name in named}
+
+
+def attempt(work: Callable[[], object]) -> object:
+    """What came of it, or what kind of error it is."""
+    try:
+        return work()
+    except (TypeError, AttributeError) as error:
+        return "AttributeError" if isinstance(error, AttributeError) else "TypeError"
+
+
+def construct(cls: type, by_place: Sequence[object], by_name: Mapping[str, object]) -> object:
+    return attempt(lambda: cls(*copy.deepcopy(by_place), **copy.deepcopy(by_name)))
+
+
+def all_fields(parent: Sequence[Told], child: Sequence[Told]) -> list[Told]:
+    return list(({each.name: each for each in parent} | {each.name: each for each in child}).values())
+
+
+class TestLikeDataclasses:
+    @settings(max_examples=100, deadline=None)
+    @given(st.data())
+    def test_of_any_fields(self, data: st.DataObject) -> None:
+        parent, child = data.draw(st.tuples(field_lists(), st.just([])) | families())
+        ours, theirs = twins(parent, child)
+        told = all_fields(parent, child)
+        assert ours.__match_args__ == theirs.__match_args__
+        assert [each.name for each in fields_of(ours)] == [each.name for each in dataclasses.fields(theirs)]
+        pairs: list[tuple[Any, Any]] = []
+        for _ in range(data.draw(st.sampled_from([0, MANY]))):
+            construct(ours, [1] * len(ours.__match_args__), {})
+        for _ in range(3):
+            by_place, by_name = data.draw(arguments(told))
+            mine, other = (construct(cls, by_place, by_name) for cls in (ours, theirs))
+            if isinstance(other, str):
+                assert mine == other
+                continue
+            pairs.append((mine, other))
+        for mine, other in pairs:
+            self.check_one(mine, other, told)
+            self.check_change(mine, other, data.draw(arguments(told))[1])
+        assert [[one == two for two, _ in pairs] for one, _ in pairs] == [
+            [one == two for _, two in pairs] for _, one in pairs
+        ]
+
+    def check_one(self, mine: Any, other: Any, told: Sequence[Told]) -> None:
+        assert contents_of(mine, told) == contents_of(other, told)
+        assert repr(mine) == repr(other)
+        assert attempt(lambda: hash(mine)) == attempt(lambda: hash(other))
+        assert mine != other
+        assert mine.__eq__(1) is NotImplemented
+        for copied in (copy.copy(mine), copy.deepcopy(mine)):
+            assert type(copied) is type(mine)
+            assert contents_of(copied, told) == contents_of(mine, told)
+        for each in (*told, Told("unheard_of")):
+            with pytest.raises(AttributeError, match=each.name):
+                setattr(mine, each.name, 1)
+            with pytest.raises(AttributeError, match=each.name):
+                delattr(mine, each.name)
+        assert not hasattr(mine, "__dict__")
+        assert contents_of(mine, told) == contents_of(other, told)
+
+    def check_change(self, mine: Any, other: Any, changes: Mapping[str, object]) -> None:
+        changes = {name: new for name, new in changes.items() if name in type(other).__match_args__}
+        assert repr(replace(mine, **changes)) == repr(dataclasses.replace(other, **changes))
+
+
+def contents_of(thing: object, told: Sequence[Told]) -> dict[str, object]:
+    return {each.name: getattr(thing, each.name) for each in told}
+
+
+@frozen
+class Point:
+    """A place."""
+
+    x: int
+    y: int = 0
+
+    kinds: ClassVar[list[str]] = ["place"]
+
+    @property
+    def total(self) -> int:
+        return self.x + self.y
+
+
+@frozen
+class Marked(Point):
+    """A place with a name and a default for what had none."""
+
+    x: int = 7
+    name: str = field(default="here", compare=False)
+    tags: dict[str, int] = field(default_factory=dict[str, int], repr=False)
+
+
+class Plain(Marked):
+    """Not a value of its own."""
+
+
+class Loud:
+    """No value at all."""
+
+    __slots__ = ()
+
+
+class Mixed(Loud, Marked):
+    """Not a value of its own; what is none comes first."""
+
+
+Kept = TypeVar("Kept")
+
+
+@frozen
+class Box(Generic[Kept]):
+    kept: Kept
+
+
+@frozen_identity
+class Thing:
+    name: str
+    size: int = 1
+
+    @property
+    def shown(self) -> str:
+        return f"{self.name} {self.size}"
+
+
+class Outer:
+    @frozen
+    class Inner:
+        x: int
+
+
+class TestWritten:
+    def test_says_what_it_is(self) -> None:
+        assert (repr(Point(1)), repr(Marked(name="there")), repr(Outer.Inner(1))) == (
+            "Point(x=1, y=0)",
+            "Marked(x=7, y=0, name='there')",
+            "Outer.Inner(x=1)",
+        )
+        assert (Point.__doc__, Point.__module__, Point.kinds) == ("A place.", __name__, ["place"])
+
+    def test_compares_by_its_fields_within_its_class(self) -> None:
+        assert Point(1, 2) == Point(1, y=2)
+        assert hash(Point(1, 2)) == hash(Point(x=1, y=2))
+        assert Point(1, 2) != Point(2, 1)
+        assert Point(7) != Marked(7)
+        assert Marked(name="a") == Marked(name="b")
+        assert len({Point(1), Point(1), Point(2)}) == 2
+
+    def test_is_matched_by_place_and_by_name(self) -> None:
+        def told(thing: object) -> str:
+            match thing:
+                case Marked(x, 5, name=name):
+                    return f"{x} {name}"
+                case Point(x, y):
+                    return f"{x} {y}"
+                case _:
+                    return "nothing"
+
+        assert [told(thing) for thing in (Marked(1, 5, "m"), Marked(1, 6), Point(3, 4), 5)] == [
+            "1 m",
+            "1 6",
+            "3 4",
+            "nothing",
+        ]
+
+    def test_what_a_factory_makes_is_new_each_time(self) -> None:
+        one, two = Marked(), Marked()
+        assert (one.tags, two.tags) == ({}, {})
+        assert one.tags is not two.tags
+        given = {"a": 1}
+        assert Marked(tags=given).tags is given
+
+    def test_keeps_methods_and_takes_part_in_inheritance(self) -> None:
+        assert (Point(1, 2).total, Marked(y=3).total) == (3, 10)
+        assert isinstance(Marked(), Point)
+        assert (is_frozen(Marked), is_frozen(Plain), is_frozen(int)) == (True, False, False)
+
+    def test_a_class_below_it_that_is_no_value_has_its_fields(self) -> None:
+        plain = Plain(1, name="p")
+        assert (plain.x, plain.name, plain.total, repr(plain)) == (1, "p", 1, "Plain(x=1, y=0, name='p')")
+        assert plain == Plain(1)
+        assert plain != Marked(1)
+        assert replace(plain, y=4) == Plain(1, 4)
+        assert repr(Mixed(1)) == "Mixed(x=1, y=0, name='here')"
+
+    def test_the_first_instance_may_be_one_of_a_class_below(self) -> None:
+        @frozen
+        class Base:
+            x: int
+
+        class Below(Base):
+            pass
+
+        assert (Below(1).x, Base(2).x) == (1, 2)
+        with pytest.raises(TypeError, match=r"Base\.__init__"):
+            Base()
+
+    def test_may_be_generic(self) -> None:
+        assert Box[int](3) == Box(3)
+        assert repr(Box("a")) == "Box(kept='a')"
+
+    def test_what_a_class_says_itself_stays(self) -> None:
+        @frozen
+        class Own:  # noqa: PLW1641 -- that is the question
+            x: int
+            seen: list[int] = field(default_factory=list[int], compare=False)
+
+            def __post_init__(self) -> None:
+                self.seen.append(self.x)
+
+            def __eq__(self, other: object) -> bool:
+                return isinstance(other, Own)
+
+            def __repr__(self) -> str:
+                return "LOUD"
+
+        assert Own(1).seen == [1]
+        assert (Own(1) == Own(2), repr(Own(1))) == (True, "LOUD")
+        assert hash(Own(1)) == hash((1,))
+
+    @pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+    @pytest.mark.parametrize("thing", [Point(1, 2), Marked(3, tags={"a": 1}), Box([1]), Outer.Inner(4)])
+    def test_is_pickled(self, thing: object, protocol: int) -> None:
+        assert pickle.loads(pickle.dumps(thing, protocol)) == thing
+
+    def test_a_copy_is_deep_where_it_is_asked_for(self) -> None:
+        box = Box([1])
+        assert copy.copy(box).kept is box.kept
+        assert copy.deepcopy(box).kept is not box.kept
+        assert copy.deepcopy(box) == box
+
+    def test_no_change_to_what_is_not_a_field_is_made(self) -> None:
+        with pytest.raises(TypeError, match="unheard_of"):
+            replace(Point(1), unheard_of=1)
+
+    def test_a_field_that_is_not_given_is_not_replaced(self) -> None:
+        @frozen
+        class Kind:
+            x: int
+            type: str = field(default="kind", init=False)
+
+        assert replace(Kind(1), x=2) == Kind(2)
+        assert Kind.__match_args__ == ("x",)
+        with pytest.raises(TypeError, match="type"):
+            replace(Kind(1), type="other")
+
+
+class TestIdentity:
+    def test_is_equal_to_itself_alone(self) -> None:
+        thing, other = Thing("a"), Thing("a")
+        assert thing == thing
+        assert thing != other
+        assert len({thing, other}) == 2
+
+    def test_is_frozen_has_slots_and_is_told_by_its_fields(self) -> None:
+        thing = Thing("a", 2)
+        assert (repr(thing), thing.shown) == ("Thing(name='a', size=2)", "a 2")
+        with pytest.raises(AttributeError, match="Thing is frozen: size cannot be changed"):
+            thing.size = 3  # pyright: ignore[reportAttributeAccessIssue] -- that is the question
+        assert not hasattr(thing, "__dict__")
+
+    def test_can_be_referred_to_weakly(self) -> None:
+        thing = Thing("a")
+        referred = weakref.ref(thing)
+        assert referred() is thing
+        del thing
+        assert referred() is None
+
+    def test_a_value_cannot(self) -> None:
+        with pytest.raises(TypeError):
+            weakref.ref(Point(1))
+
+    def test_a_changed_one_is_another(self) -> None:
+        thing = Thing("a")
+        changed = replace(thing, size=5)
+        assert (changed.name, changed.size, changed == thing) == ("a", 5, False)

@@ -1,0 +1,427 @@
+"""Rules decide, people are asked, and what they answered with "always" is remembered exactly as it was shown."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from support.note_tool import (
+    NO,
+    YES,
+    ModifiableNoteTool,
+    NoteParams,
+    NoteTool,
+    ScriptedApprover,
+    create_scheduler,
+    edit_confirmation,
+    open_scheduler,
+)
+from tejat.core.approval.confirmation import (
+    ApprovalReply,
+    ApprovalRequest,
+    Confirmation,
+    InfoConfirmation,
+    McpConfirmation,
+    Outcome,
+    Risk,
+    Scope,
+    ToolOrigin,
+    ToolOriginKind,
+)
+from tejat.core.errors import ErrorType, ToolFailure, UsageError
+from tejat.core.frozen import replace
+from tejat.core.messages.types import FunctionCall
+from tejat.core.tools.base import BaseTool, Kind, ToolError, ToolLocation, ToolResult
+from tejat.core.tools.display import FileDiff
+from tejat.engine.calls.permission import AuthorisedCall, SaveRule
+from tejat.policy.rules.rule_format import format_rule
+from tejat.policy.types import ApprovalMode, Decision, PolicyRule, Tier
+from tejat.tools.registry import ToolRegistry, ToolSource
+from tejat.workspace.files.roots import Roots
+
+NO_TOLD = "[Operation Cancelled] Reason: User did not allow tool call."
+ALLOW = PolicyRule(Decision.ALLOW, Tier.USER, "rules.toml:1", tool="note")
+ASK = replace(ALLOW, decision=Decision.ASK)
+DENY = replace(ALLOW, decision=Decision.DENY)
+
+
+def run(
+    directory: Path,
+    tool: BaseTool,
+    *texts: str,
+    person: ScriptedApprover | None,
+    rules: tuple[PolicyRule, ...] = (),
+    mode: ApprovalMode = ApprovalMode.DEFAULT,
+    save: SaveRule | None = None,
+) -> list[ToolResult]:
+    """The results of the calls, each of them in a turn of its own."""
+
+    async def main() -> list[ToolResult]:
+        with open_scheduler(directory, [tool], person, rules=rules, mode=mode, save=save) as scheduler:
+            return [await scheduler.run(FunctionCall(tool.name, {"text": text})) for text in texts]
+
+    return asyncio.run(main())
+
+
+def wrote(text: str) -> ToolResult:
+    return ToolResult(f"wrote {text}", "written")
+
+
+class TestDeciding:
+    @pytest.mark.parametrize("person", [None, ScriptedApprover([])])
+    def test_what_a_rule_allows_runs_unasked(self, tmp_path: Path, person: ScriptedApprover | None) -> None:
+        tool = NoteTool()
+        assert run(tmp_path, tool, "a", person=person, rules=(ALLOW,)) == [wrote("a")]
+        assert tool.written == [("a", None)]
+
+    def test_what_a_rule_denies_is_not_even_asked(self, tmp_path: Path) -> None:
+        tool, person = NoteTool(), ScriptedApprover([YES])
+        rule = replace(DENY, message="Notes are kept elsewhere.")
+        told = "Tool execution denied by policy. Notes are kept elsewhere."
+        assert run(tmp_path, tool, "a", person=person, rules=(ALLOW, rule)) == [
+            ToolResult(told, f"{told} (rules.toml:1)", ToolError(told, ErrorType.POLICY_VIOLATION))
+        ]
+        assert (person.questions, tool.written) == ([], [])
+
+    @pytest.mark.parametrize("mode", list(ApprovalMode))
+    def test_a_deny_holds_in_every_mode(self, tmp_path: Path, mode: ApprovalMode) -> None:
+        tool = NoteTool()
+        (result,) = run(tmp_path, tool, "a", person=ScriptedApprover([YES]), rules=(DENY,), mode=mode)
+        assert result.error is not None
+        assert result.error.type is ErrorType.POLICY_VIOLATION
+        assert tool.written == []
+
+    def test_yolo_asks_nobody(self, tmp_path: Path) -> None:
+        assert run(tmp_path, NoteTool(), "a", person=None, mode=ApprovalMode.YOLO) == [wrote("a")]
+
+    def test_plan_changes_nothing(self, tmp_path: Path) -> None:
+        tool = NoteTool()
+        (result,) = run(tmp_path, tool, "a", person=ScriptedApprover([YES]), rules=(ALLOW,), mode=ApprovalMode.PLAN)
+        assert result.error is not None
+        assert tool.written == []
+
+    @pytest.mark.parametrize("person", [None, ScriptedApprover([])])
+    def test_a_tool_that_wants_no_answer_runs(self, tmp_path: Path, person: ScriptedApprover | None) -> None:
+        assert run(tmp_path, NoteTool(asks=False), "a", person=person) == [wrote("a")]
+
+    def test_a_rule_may_ask_about_a_tool_that_wants_no_answer(self, tmp_path: Path) -> None:
+        person = ScriptedApprover([NO])
+        (result,) = run(tmp_path, NoteTool(asks=False), "a", person=person, rules=(ASK,))
+        assert result.error == ToolError(NO_TOLD, ErrorType.CANCELLED)
+        assert person.confirmations == [InfoConfirmation("Confirm: Note", "a")]
+
+    def test_the_word_of_a_servers_tool_that_it_wants_no_answer_does_not_count(self, tmp_path: Path) -> None:
+        tool, person = NoteTool("far__note", asks=False, kind=Kind.OTHER), ScriptedApprover([NO])
+        tool.server_name = "far"
+        (result,) = run(tmp_path, tool, "a", person=person)
+        assert result.error == ToolError(NO_TOLD, ErrorType.CANCELLED)
+        assert len(person.questions) == 1
+
+    def test_where_nobody_can_answer_doubt_means_no(self, tmp_path: Path) -> None:
+        tool = NoteTool()
+        told = 'Tool execution for "Note" requires user confirmation, which is not supported in non-interactive mode.'
+        (result,) = run(tmp_path, tool, "a", person=None)
+        assert (result.llm_content, result.error) == (told, ToolError(told, ErrorType.POLICY_VIOLATION))
+        assert isinstance(result.return_display, str)
+        assert result.return_display.startswith(told)
+        assert "A rule that would allow it: " in result.return_display
+        assert tool.written == []
+
+
+class TestAsking:
+    @pytest.mark.parametrize("outcome", [outcome for outcome in Outcome if outcome.value.startswith("proceed_")])
+    def test_a_yes_runs_exactly_what_was_shown(self, tmp_path: Path, outcome: Outcome) -> None:
+        tool, person = NoteTool(), ScriptedApprover([ApprovalReply(outcome)])
+        assert run(tmp_path, tool, "a", person=person) == [wrote("a")]
+        assert person.confirmations == [edit_confirmation("a")]
+        ((text, approved),) = tool.written
+        assert text == "a"
+        assert approved is person.confirmations[0]
+
+    def test_a_no_runs_nothing_and_keeps_the_change_to_look_at(self, tmp_path: Path) -> None:
+        tool = NoteTool()
+        shown = FileDiff("note", "/w/note", "+a", is_new_file=True, new_content="a")
+        assert run(tmp_path, tool, "a", person=ScriptedApprover([NO])) == [
+            ToolResult(NO_TOLD, shown, ToolError(NO_TOLD, ErrorType.CANCELLED))
+        ]
+        assert tool.written == []
+
+    def test_a_no_with_new_content_is_still_a_no(self, tmp_path: Path) -> None:
+        tool = ModifiableNoteTool()
+        (result,) = run(tmp_path, tool, "a", person=ScriptedApprover([ApprovalReply(Outcome.CANCEL, new_content="b")]))
+        assert result.error == ToolError(NO_TOLD, ErrorType.CANCELLED)
+        assert tool.written == []
+
+    def test_a_no_may_carry_a_word_for_the_model(self, tmp_path: Path) -> None:
+        person = ScriptedApprover([ApprovalReply(Outcome.CANCEL, feedback="use the other file")])
+        (result,) = run(tmp_path, NoteTool(), "a", person=person)
+        told = f"{NO_TOLD} They said: use the other file"
+        assert (result.llm_content, result.error) == (told, ToolError(told, ErrorType.CANCELLED))
+
+    def test_a_stop_is_a_no(self, tmp_path: Path) -> None:
+        tool = NoteTool()
+        (result,) = run(tmp_path, tool, "a", person=ScriptedApprover([ApprovalReply(Outcome.STOP, new_content="b")]))
+        assert result.error == ToolError(NO_TOLD, ErrorType.CANCELLED)
+        assert tool.written == []
+
+    def test_what_cannot_be_tried_in_a_copy_is_asked_again(self, tmp_path: Path) -> None:
+        tool, person = NoteTool(), ScriptedApprover([ApprovalReply(Outcome.TRY_IN_COPY), NO])
+        (result,) = run(tmp_path, tool, "a", person=person)
+        assert result.error == ToolError(NO_TOLD, ErrorType.CANCELLED)
+        assert [question.note for question in person.questions] == ["", "This cannot be tried in a copy."]
+        assert tool.written == []
+
+    @pytest.mark.parametrize(
+        ("source", "origin", "told"),
+        [
+            (ToolSource.BUILT_IN, "", ToolOrigin()),
+            (ToolSource.PYTHON, "tools.py", ToolOrigin(ToolOriginKind.PLUGIN, "tools.py")),
+            (ToolSource.DISCOVERED, "user settings", ToolOrigin(ToolOriginKind.DISCOVERED, "user settings")),
+        ],
+    )
+    def test_the_question_says_whose_tool_it_is(
+        self, tmp_path: Path, source: ToolSource, origin: str, told: ToolOrigin
+    ) -> None:
+        person, registry = ScriptedApprover([NO]), ToolRegistry()
+        registry.register(NoteTool(), source=source, origin=origin)
+        with Roots([tmp_path]) as roots:
+            asyncio.run(create_scheduler(roots, registry, person).run(FunctionCall("note", {"text": "a"})))
+        assert person.questions[0].origin == told
+
+    def test_the_question_about_a_servers_tool(self, tmp_path: Path) -> None:
+        class Remote(NoteTool):
+            server_name = "far"
+
+            async def propose(self, params: NoteParams) -> Confirmation | None:
+                return McpConfirmation("Confirm", "far", "note", "note")
+
+        person, registry = ScriptedApprover([NO]), ToolRegistry()
+        registry.register(Remote("far__note", kind=Kind.OTHER), source=ToolSource.MCP)
+        with Roots([tmp_path]) as roots:
+            asyncio.run(create_scheduler(roots, registry, person).run(FunctionCall("far__note", {"text": "a"})))
+        (question,) = person.questions
+        rule = PolicyRule(Decision.ALLOW, Tier.USER, "", tool="*", server="far")
+        assert (question.origin, question.always_server) == (
+            ToolOrigin(ToolOriginKind.SERVER, "far"),
+            format_rule(rule),
+        )
+
+    def test_the_question_names_the_risks(self, tmp_path: Path) -> None:
+        class Sketch(NoteTool):
+            def locations(self, params: NoteParams) -> list[ToolLocation]:
+                return [ToolLocation(str(tmp_path / params.text))]
+
+        person = ScriptedApprover([NO, NO])
+        run(tmp_path, Sketch(), "a", ".git/config", person=person)
+        assert [question.risks for question in person.questions] == [(), (Risk.CONTROL_FILE,)]
+
+    def test_a_proposal_that_fails_is_told_with_its_kind(self, tmp_path: Path) -> None:
+        tool, person = NoteTool(), ScriptedApprover([YES])
+        assert run(tmp_path, tool, "stale", person=person) == [
+            ToolResult("it moved on", "Moved on.", ToolError("it moved on", ErrorType.STALE_FILE))
+        ]
+        assert (person.confirmations, tool.written) == ([], [])
+
+    def test_a_proposal_that_breaks_runs_nothing(self, tmp_path: Path) -> None:
+        tool, person = NoteTool(), ScriptedApprover([YES])
+        (result,) = run(tmp_path, tool, "break the proposal", person=person)
+        assert result.error == ToolError("division by zero", ErrorType.EXECUTION_FAILED)
+        assert (person.confirmations, tool.written) == ([], [])
+
+    def test_an_approver_that_breaks_is_not_a_yes(self, tmp_path: Path) -> None:
+        tool = NoteTool()
+        (result,) = run(tmp_path, tool, "a", person=ScriptedApprover([RuntimeError("terminal gone")]))
+        assert result.error == ToolError("terminal gone", ErrorType.EXECUTION_FAILED)
+        assert tool.written == []
+
+    def test_a_wish_to_modify_without_any_content_is_not_a_yes(self, tmp_path: Path) -> None:
+        tool = ModifiableNoteTool()
+        (result,) = run(tmp_path, tool, "a", person=ScriptedApprover([ApprovalReply(Outcome.MODIFY_WITH_EDITOR)]))
+        assert result.error is not None
+        assert result.error.type is ErrorType.CANCELLED
+        assert tool.written == []
+
+    def test_the_question_says_why_and_what_always_would_remember(self, tmp_path: Path) -> None:
+        person = ScriptedApprover([YES])
+        run(tmp_path, ModifiableNoteTool(), "a", person=person, save=lambda *_: None)
+        (question,) = person.questions
+        assert question.reason
+        rule = PolicyRule(Decision.ALLOW, Tier.USER, "", tool="note")
+        assert question == ApprovalRequest(
+            edit_confirmation("a"),
+            "note",
+            question.reason,
+            format_rule(rule),
+            tuple(Scope),
+            can_modify=True,
+            directory=str(tmp_path.resolve()),
+        )
+
+    def test_without_a_place_to_save_only_the_session_is_offered(self, tmp_path: Path) -> None:
+        person = ScriptedApprover([YES])
+        run(tmp_path, NoteTool(), "a", person=person)
+        assert (person.questions[0].scopes, person.questions[0].can_modify) == ((Scope.SESSION,), False)
+
+
+class TestRemembering:
+    def test_once_is_once(self, tmp_path: Path) -> None:
+        person = ScriptedApprover([YES, NO])
+        first, second = run(tmp_path, NoteTool(), "a", "a", person=person)
+        assert first == wrote("a")
+        assert second.error is not None
+
+    def test_always_is_not_asked_again_in_this_session(self, tmp_path: Path) -> None:
+        person = ScriptedApprover([ApprovalReply(Outcome.PROCEED_ALWAYS)])
+        assert run(tmp_path, NoteTool(), "a", "b", person=person) == [wrote("a"), wrote("b")]
+
+    @pytest.mark.parametrize(
+        ("answer", "scope"),
+        [
+            (ApprovalReply(Outcome.PROCEED_ALWAYS_AND_SAVE), Scope.USER),
+            (ApprovalReply(Outcome.PROCEED_ALWAYS_AND_SAVE, scope=Scope.PROJECT), Scope.PROJECT),
+            (ApprovalReply(Outcome.PROCEED_ALWAYS_TOOL, scope=Scope.USER), Scope.USER),
+        ],
+    )
+    def test_what_is_saved_is_the_rule_that_was_shown(
+        self, tmp_path: Path, answer: ApprovalReply, scope: Scope
+    ) -> None:
+        saved: list[tuple[str, Scope]] = []
+        person = ScriptedApprover([answer])
+        results = run(
+            tmp_path,
+            NoteTool(),
+            "a",
+            "b",
+            person=person,
+            save=lambda rule, where: saved.append((format_rule(rule), where)),
+        )
+        assert results == [wrote("a"), wrote("b")]
+        assert saved == [(person.questions[0].always, scope)]
+
+    def test_an_answer_that_cannot_be_saved_is_told_and_asked_again(self, tmp_path: Path) -> None:
+        def save(*_: object) -> None:
+            raise UsageError("the disk is full")
+
+        tool = NoteTool()
+        person = ScriptedApprover([ApprovalReply(Outcome.PROCEED_ALWAYS_AND_SAVE), NO])
+        (result,) = run(tmp_path, tool, "a", person=person, save=save)
+        assert result.error is not None
+        assert person.questions[1].note == "The answer could not be saved: the disk is full"
+        assert tool.written == []
+
+    def test_an_always_for_a_server_covers_its_other_tools_and_nobody_elses(self, tmp_path: Path) -> None:
+        class Remote(NoteTool):
+            def __init__(self, server: str, name: str) -> None:
+                super().__init__(f"{server}__{name}", kind=Kind.OTHER)
+                self.server_name = server
+                self.short_name = name
+
+            async def propose(self, params: NoteParams) -> Confirmation | None:
+                return McpConfirmation("Confirm", self.server_name or "", self.short_name, self.short_name)
+
+        tools = [Remote("one", "a"), Remote("one", "b"), Remote("two", "a")]
+        person = ScriptedApprover([ApprovalReply(Outcome.PROCEED_ALWAYS_SERVER), NO])
+
+        async def main() -> list[bool]:
+            with open_scheduler(tmp_path, tools, person) as scheduler:
+                results = [await scheduler.run(FunctionCall(tool.name, {"text": "x"})) for tool in tools]
+            return [result.error is None for result in results]
+
+        assert asyncio.run(main()) == [True, True, False]
+
+
+class TestRewriting:
+    @pytest.mark.parametrize("outcome", [Outcome.MODIFY_WITH_EDITOR, Outcome.PROCEED_ONCE])
+    def test_what_was_rewritten_is_shown_again_and_then_runs(self, tmp_path: Path, outcome: Outcome) -> None:
+        tool = ModifiableNoteTool()
+        person = ScriptedApprover(
+            [ApprovalReply(outcome, new_content="b"), ApprovalReply(outcome, new_content="c"), YES]
+        )
+        assert run(tmp_path, tool, "a", person=person) == [wrote("c")]
+        assert person.confirmations == [edit_confirmation("a"), edit_confirmation("b"), edit_confirmation("c")]
+        assert tool.written == [("c", edit_confirmation("c"))]
+        assert tool.written[0][1] is person.confirmations[2]
+
+    def test_what_was_rewritten_may_still_be_refused(self, tmp_path: Path) -> None:
+        tool = ModifiableNoteTool()
+        person = ScriptedApprover([ApprovalReply(Outcome.MODIFY_WITH_EDITOR, new_content="b"), NO])
+        (result,) = run(tmp_path, tool, "a", person=person)
+        assert result.error == ToolError(NO_TOLD, ErrorType.CANCELLED)
+        assert tool.written == []
+
+    def test_what_was_rewritten_is_judged_again(self, tmp_path: Path) -> None:
+        tool = ModifiableNoteTool()
+        person = ScriptedApprover([ApprovalReply(Outcome.MODIFY_WITH_EDITOR, new_content="secret"), YES])
+        rule = replace(DENY, arguments="secret")
+        (result,) = run(tmp_path, tool, "a", person=person, rules=(rule,))
+        assert result.error is not None
+        assert result.error.type is ErrorType.POLICY_VIOLATION
+        assert tool.written == []
+
+    @pytest.mark.parametrize(
+        ("new_content", "error"),
+        [
+            ("nothing", ToolError("params must have required property 'text'", ErrorType.INVALID_TOOL_PARAMS)),
+            ("forbidden", ToolError("that may not be said", ErrorType.PATH_NOT_IN_WORKSPACE)),
+        ],
+    )
+    def test_what_was_rewritten_is_checked_again(self, tmp_path: Path, new_content: str, error: ToolError) -> None:
+        tool = ModifiableNoteTool()
+        person = ScriptedApprover([ApprovalReply(Outcome.MODIFY_WITH_EDITOR, new_content=new_content), YES])
+        (result,) = run(tmp_path, tool, "a", person=person)
+        assert result.error == error
+        assert person.confirmations == [edit_confirmation("a")]
+        assert tool.written == []
+
+    def test_a_tool_that_cannot_be_rewritten_says_so(self, tmp_path: Path) -> None:
+        tool = NoteTool()
+        person = ScriptedApprover([ApprovalReply(Outcome.MODIFY_WITH_EDITOR, new_content="b"), YES])
+        told = 'Tool "note" has nothing that could be rewritten.'
+        assert run(tmp_path, tool, "a", person=person) == [
+            ToolResult(told, told, ToolError(told, ErrorType.EXECUTION_FAILED))
+        ]
+        assert tool.written == []
+
+
+class TestObjections:
+    """Somebody has something against the call, whatever the rules say."""
+
+    def authorise(
+        self,
+        directory: Path,
+        person: ScriptedApprover | None,
+        *rules: PolicyRule,
+        mode: ApprovalMode = ApprovalMode.DEFAULT,
+    ) -> AuthorisedCall:
+        async def main() -> AuthorisedCall:
+            with open_scheduler(directory, [], person, rules=rules, mode=mode) as scheduler:
+                return await scheduler.permission.authorise(
+                    NoteTool(), {"text": "a"}, on_question=lambda _: None, objection="Think twice."
+                )
+
+        return asyncio.run(main())
+
+    @pytest.mark.parametrize("mode", [ApprovalMode.DEFAULT, ApprovalMode.YOLO])
+    def test_what_a_rule_allows_is_asked_about(self, tmp_path: Path, mode: ApprovalMode) -> None:
+        person = ScriptedApprover([ApprovalReply(Outcome.PROCEED_ALWAYS_AND_SAVE)])
+        ready = self.authorise(tmp_path, person, ALLOW, mode=mode)
+        assert (ready.approved, ready.allowed_by) == (edit_confirmation("a"), "the person")
+        assert person.questions == [
+            ApprovalRequest(edit_confirmation("a"), "note", "Think twice.", directory=str(tmp_path.resolve()))
+        ]
+
+    def test_why_the_rules_ask_is_said_too(self, tmp_path: Path) -> None:
+        person = ScriptedApprover([YES])
+        self.authorise(tmp_path, person)
+        assert [question.reason for question in person.questions] == ["Think twice. No rule allows this."]
+
+    def test_what_a_rule_denies_stays_denied(self, tmp_path: Path) -> None:
+        with pytest.raises(ToolFailure, match="Tool execution denied by policy"):
+            self.authorise(tmp_path, ScriptedApprover([YES]), DENY)
+
+    def test_without_anybody_it_is_refused_with_the_reason(self, tmp_path: Path) -> None:
+        with pytest.raises(ToolFailure) as caught:
+            self.authorise(tmp_path, None, ALLOW)
+        told = 'Tool execution for "Note" requires user confirmation, which is not supported in non-interactive mode.'
+        assert caught.value.message == f"{told} Think twice."
+        assert caught.value.error_type is ErrorType.POLICY_VIOLATION

@@ -1,0 +1,223 @@
+"""The rules of a run: from files and lists of everybody, with the place of each, and the answers that are kept."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tejat.config.paths import AppPaths, app_paths
+from tejat.config.policy_files import read_policy_files
+from tejat.config.saved_rules import saved_rules_path
+from tejat.config.settings.loader import load_settings
+from tejat.core.approval.confirmation import Scope
+from tejat.core.approval.policy_report import PolicyOptions
+from tejat.core.errors import UsageError
+from tejat.core.frozen import replace
+from tejat.engine.calls.policy_loader import load_policy, save_rule
+from tejat.policy.engine import PolicyEngine
+from tejat.policy.rules.allowlist import AllowlistRule
+from tejat.policy.rules.defaults import default_rules
+from tejat.policy.rules.rule_format import format_rule
+from tejat.policy.types import ApprovalMode, Decision, PolicyRule, Tier
+
+SHELL = "run_shell_command"
+ADMIN, USER, WORKSPACE = Tier.ADMIN, Tier.USER, Tier.WORKSPACE
+ALLOW, ASK, DENY = Decision.ALLOW, Decision.ASK, Decision.DENY
+
+
+class Machine:
+    """A home, a project and a directory of whoever runs the machine."""
+
+    def __init__(self, base: Path) -> None:
+        self.home, self.project, self.admin = (base / name for name in ("home", "project", "admin"))
+        for directory in (self.home, self.project, self.admin):
+            directory.mkdir()
+        self.environment = {"HOME": str(self.home), "TEJAT_ADMIN_DIRECTORY": str(self.admin)}
+        self.places: AppPaths = app_paths(self.environment)
+
+    def load(self, *allowed: str, mode: str | None = None, trusted: bool = False) -> PolicyEngine:
+        roots = (str(self.project),)
+        settings = load_settings(self.places, roots, trusted=trusted, environment=self.environment)
+        return load_policy(read_policy_files(self.places, roots), settings, PolicyOptions(roots, allowed, mode))
+
+    def rules(self, *allowed: str, trusted: bool = False) -> list[PolicyRule]:
+        """All but the built-in ones, which always come last."""
+        rules = self.load(*allowed, trusted=trusted).rules
+        own = len(rules) - len(default_rules())
+        assert rules[own:] == default_rules()
+        return list(rules[:own])
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path.resolve())
+
+
+def write(path: Path, text: str) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    for private in (path, path.parent):
+        private.chmod(private.stat().st_mode & ~0o022)
+    return str(path)
+
+
+def test_nothing_written_leaves_the_built_in_rules(machine: Machine) -> None:
+    assert machine.rules() == []
+    assert machine.load().mode is ApprovalMode.DEFAULT
+
+
+class TestFiles:
+    def test_each_tier_with_file_and_line(self, machine: Machine) -> None:
+        theirs = write(machine.admin / "policies" / "a.toml", '[[rule]]\ntool = "glob"\ndecision = "deny"\n')
+        mine = write(
+            machine.home / ".gemini" / "policies" / "a.toml",
+            '\n[[rule]]\ntoolName = "write_file"\ndecision = "ask_user"\n',
+        )
+        ours = write(machine.home / ".config" / "tejat" / "policies" / "b.toml", '[[rule]]\ndecision = "allow"\n')
+        its = write(machine.project / ".gemini" / "policies" / "c.toml", '[[rule]]\ntool="replace"\ndecision="deny"\n')
+        assert machine.rules() == [
+            PolicyRule(DENY, ADMIN, f"{theirs}:1", "glob"),
+            PolicyRule(ASK, USER, f"{mine}:2", "write_file"),
+            PolicyRule(ALLOW, USER, f"{ours}:1"),
+            PolicyRule(DENY, WORKSPACE, f"{its}:1", "replace"),
+        ]
+
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            ('[[rule]]\ndecision = "perhaps"\n', ":2: "),
+            ('[[rule]]\ntool = "glob"\n', ":1: "),
+            ("[[rule]\n", ":1: "),
+            ('[[rule]]\ndecision = "deny"\narguments = "("\n', ":3: "),
+        ],
+    )
+    def test_a_rule_that_cannot_be_used_stops_the_run(self, machine: Machine, text: str, said: str) -> None:
+        path = write(machine.project / ".gemini" / "policies" / "c.toml", text)
+        with pytest.raises(UsageError) as stopped:
+            machine.load()
+        assert str(stopped.value).startswith(path + said)
+
+
+class TestTrustedServers:
+    def test_all_their_tools_are_allowed_by_whoever_says_so(self, machine: Machine) -> None:
+        servers = '{"mcpServers": {\n"near": {"command": "a", "trust": true},\n"far": {"command": "b"}}}'
+        mine = write(machine.home / ".gemini" / "settings.json", servers)
+        assert machine.rules() == [PolicyRule(ALLOW, USER, f"{mine}:2 (trust)", server="near")]
+
+    def test_a_project_cannot_say_so(self, machine: Machine) -> None:
+        write(
+            machine.project / ".gemini" / "settings.json", '{"mcpServers": {"near": {"command": "a", "trust": true}}}'
+        )
+        assert machine.rules(trusted=True) == []
+
+
+class TestLists:
+    def test_each_list_with_its_place(self, machine: Machine) -> None:
+        mine = write(
+            machine.home / ".gemini" / "settings.json",
+            '{"tools": {\n"core": ["read_file", "ShellTool(git log)"],\n"allowed": ["glob"],\n'
+            '"exclude": ["EditTool"]},\n"mcp": {"allowed": ["near"], "excluded": ["far"]}}',
+        )
+        rules = machine.rules()
+        core = [rule for rule in rules if rule.source == f"{mine}:2 (tools.core)"]
+        assert {rule.tool for rule in core} >= {"glob", "write_file", "save_memory", SHELL}
+        assert "read_file" not in {rule.tool for rule in core}
+        assert [rule for rule in core if rule.tool == SHELL] == [
+            AllowlistRule(DENY, USER, f"{mine}:2 (tools.core)", SHELL, commands=(("git", "log"),))
+        ]
+        assert {(rule.decision, rule.tier) for rule in core} == {(DENY, USER)}
+        assert [rule for rule in rules if rule not in core] == [
+            PolicyRule(ALLOW, USER, f"{mine}:3 (tools.allowed)", "glob"),
+            AllowlistRule(DENY, USER, f"{mine}:5 (mcp.allowed)", server="*", servers=frozenset({"near"})),
+            PolicyRule(DENY, USER, f"{mine}:4 (tools.exclude)", "replace"),
+            PolicyRule(DENY, USER, f"{mine}:5 (mcp.excluded)", server="far"),
+        ]
+
+    def test_an_empty_list_of_tools_in_use_forbids_all_of_them(self, machine: Machine) -> None:
+        write(machine.home / ".gemini" / "settings.json", '{"coreTools": []}')
+        policy = machine.load()
+        assert [policy.hides(tool) for tool in ("read_file", SHELL, "save_memory")] == [True, True, True]
+
+    def test_an_empty_list_of_servers_forbids_all_of_them(self, machine: Machine) -> None:
+        write(machine.home / ".gemini" / "settings.json", '{"allowMCPServers": []}')
+        assert machine.load().hides("tool", "far") is True
+        assert machine.load().hides("read_file") is False
+
+    def test_the_lists_of_everybody(self, machine: Machine) -> None:
+        its = write(
+            machine.project / ".gemini" / "settings.json", '{"excludeTools": ["glob"], "allowedTools": ["write_file"]}'
+        )
+        theirs = write(machine.admin / "settings.json", '{"tools": {"exclude": ["ShellTool(rm)"]}}')
+        assert machine.rules() == [
+            PolicyRule(DENY, WORKSPACE, f"{its}:1 (tools.exclude)", "glob"),
+            PolicyRule(DENY, ADMIN, f"{theirs}:1 (tools.exclude)", SHELL, command=("rm",)),
+        ]
+
+    def test_what_a_trusted_project_allows_stays_its_own_word(self, machine: Machine) -> None:
+        its = write(machine.project / ".gemini" / "settings.json", '{"allowedTools": ["write_file"]}')
+        assert machine.rules(trusted=True) == [PolicyRule(ALLOW, WORKSPACE, f"{its}:1 (tools.allowed)", "write_file")]
+
+    def test_flags_come_last(self, machine: Machine) -> None:
+        mine = write(machine.home / ".gemini" / "settings.json", '{"tools": {"allowed": ["glob"]}}')
+        flag = "--allowed-tools"
+        assert machine.rules("EditTool,ShellTool(git log)", "far__note") == [
+            PolicyRule(ALLOW, USER, f"{mine}:1 (tools.allowed)", "glob"),
+            PolicyRule(ALLOW, USER, flag, "replace"),
+            PolicyRule(ALLOW, USER, flag, SHELL, command=("git", "log")),
+            PolicyRule(ALLOW, USER, flag, "note", "far"),
+        ]
+
+    @pytest.mark.parametrize("entry", ["write_file(x)", "ShellTool()", "ShellTool(a;b)", "a b", "ShellTool(x"])
+    def test_a_flag_that_cannot_be_meant(self, machine: Machine, entry: str) -> None:
+        with pytest.raises(UsageError, match=r"^--allowed-tools: "):
+            machine.load(entry)
+
+    def test_an_entry_of_the_settings_that_cannot_be_meant(self, machine: Machine) -> None:
+        mine = write(machine.home / ".gemini" / "settings.json", '{\n"excludeTools": ["ShellTool(rm *)"]}')
+        with pytest.raises(UsageError) as stopped:
+            machine.load()
+        assert str(stopped.value).startswith(f"{mine}:2 (tools.exclude): 'ShellTool(rm *)'")
+
+
+class TestMode:
+    @pytest.mark.parametrize("mode", list(ApprovalMode))
+    def test_as_given(self, machine: Machine, mode: ApprovalMode) -> None:
+        assert machine.load(mode=mode.value).mode is mode
+
+    @pytest.mark.parametrize("mode", ["autoEdit", "YOLO", "", "none"])
+    def test_no_such_mode(self, machine: Machine, mode: str) -> None:
+        with pytest.raises(UsageError) as refused:
+            machine.load(mode=mode)
+        assert str(refused.value) == f"The mode must be one of default, auto_edit, yolo, plan, but is {mode!r}."
+
+    def test_whoever_runs_the_machine_may_switch_yolo_off(self, machine: Machine) -> None:
+        write(machine.home / ".gemini" / "settings.json", '{"security": {"disableYoloMode": false}}')
+        theirs = write(machine.admin / "settings.json", '{"security": {\n"disableYoloMode": true}}')
+        with pytest.raises(UsageError) as refused:
+            machine.load(mode="yolo")
+        assert str(refused.value) == f"The mode yolo is switched off by {theirs}:2."
+        assert machine.load(mode="auto_edit").mode is ApprovalMode.AUTO_EDIT
+
+
+class TestSaving:
+    RULE = PolicyRule(ALLOW, USER, "", SHELL, command=("git", "log"))
+
+    @pytest.mark.parametrize("scope", [Scope.USER, Scope.PROJECT])
+    def test_what_is_saved_holds_in_the_next_run(self, machine: Machine, scope: Scope) -> None:
+        save_rule(machine.places, str(machine.project), self.RULE, scope)
+        (loaded,) = machine.rules()
+        project = str(machine.project) if scope is Scope.PROJECT else None
+        assert loaded == replace(self.RULE, source=loaded.source, project=project)
+        path, _, line = loaded.source.rpartition(":")
+        assert path == saved_rules_path(machine.places)
+        assert Path(path).read_text().splitlines()[int(line) - 1] == "[[rule]]"
+
+    def test_an_answer_that_is_saved_twice_stands_once(self, machine: Machine) -> None:
+        for _ in range(2):
+            save_rule(machine.places, str(machine.project), self.RULE, Scope.USER)
+        assert [format_rule(rule) for rule in machine.rules()] == ["allow run_shell_command: git log"]
+
+    def test_nowhere_to_save(self, machine: Machine) -> None:
+        places = app_paths({"HOME": os.devnull})
+        with pytest.raises(UsageError, match="No home directory is known"):
+            save_rule(places, str(machine.project), self.RULE, Scope.USER)

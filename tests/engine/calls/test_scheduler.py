@@ -1,0 +1,592 @@
+"""Calls from request to response: found, checked, asked about, performed, packed, each answered exactly once."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from support.note_tool import NO, YES, NoteParams, NoteTool, ScriptedApprover, open_scheduler
+from tejat.core.agent.hooks import HookedCall
+from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Confirmation
+from tejat.core.errors import ErrorType, ToolFailure, UsageError
+from tejat.core.messages.types import FunctionCall, FunctionResponse, Part
+from tejat.core.tools.base import BaseTool, FunctionDeclaration, Kind, ToolContext, ToolError, ToolResult
+from tejat.core.tools.call_events import CallFinished, CallState, Event, OutputUpdated, StateChanged
+from tejat.engine.calls.scheduler import (
+    CANCELLED_BEFORE_START,
+    CANCELLED_IN_QUEUE,
+    CANCELLED_WHILE_RUNNING,
+    Batch,
+    Scheduler,
+)
+from tejat.engine.calls.secret_mask import SecretMask
+from tejat.engine.calls.truncation import OutputTruncator
+from tejat.engine.calls.undo_recorder import UndoRecorder
+from tejat.tools.registry import ToolEntry, ToolSource
+
+
+def note(text: str, name: str = "note", call_id: str | None = None) -> FunctionCall:
+    return FunctionCall(name, {"text": text}, call_id)
+
+
+def answered(text: str, name: str = "note", call_id: str | None = None) -> tuple[Part, ...]:
+    return (FunctionResponse(name, {"output": text}, call_id),)
+
+
+def run_batch(
+    directory: Path, tools: list[BaseTool], calls: list[FunctionCall], person: ScriptedApprover | None = None
+) -> tuple[Batch, list[Event]]:
+    events: list[Event] = []
+
+    async def main() -> Batch:
+        with open_scheduler(directory, tools, person) as scheduler:
+            batch = scheduler.batch(calls, events.append)
+            await batch.run()
+            return batch
+
+    return asyncio.run(main()), events
+
+
+class TestPreparing:
+    def test_an_unknown_name_is_answered_with_the_nearest_and_the_others_run(self, tmp_path: Path) -> None:
+        calls = [note("a"), note("b", "notes"), note("c")]
+        batch, _ = run_batch(tmp_path, [NoteTool(asks=False)], calls)
+        told = (
+            'Tool "notes" not found in registry. Tools must use the exact names that are registered. '
+            'Did you mean "note"?'
+        )
+        assert batch.results[1] == ToolResult(told, told, ToolError(told, ErrorType.TOOL_NOT_REGISTERED))
+        assert batch.responses == [
+            answered("wrote a"),
+            (FunctionResponse("notes", {"error": told}),),
+            answered("wrote c"),
+        ]
+
+    def test_wrong_arguments_are_told_before_anyone_is_asked(self, tmp_path: Path) -> None:
+        tool, person = NoteTool(), ScriptedApprover([YES])
+        batch, _ = run_batch(tmp_path, [tool], [FunctionCall("note", {"text": 5})], person)
+        assert batch.results == [
+            ToolResult(
+                "Error: Invalid parameters provided. Reason: params/text must be string",
+                "params/text must be string",
+                ToolError("params/text must be string", ErrorType.INVALID_TOOL_PARAMS),
+            )
+        ]
+        assert batch.responses == [(FunctionResponse("note", {"error": "params/text must be string"}),)]
+        assert (person.questions, tool.written) == ([], [])
+
+    def test_arguments_that_make_no_sense_keep_their_kind_of_failure(self, tmp_path: Path) -> None:
+        batch, _ = run_batch(tmp_path, [NoteTool()], [note("forbidden")], ScriptedApprover([YES]))
+        assert batch.results == [
+            ToolResult(
+                "that may not be said",
+                "that may not be said",
+                ToolError("that may not be said", ErrorType.PATH_NOT_IN_WORKSPACE),
+            )
+        ]
+
+    @pytest.mark.parametrize("args", [None, [], "text"])
+    def test_arguments_that_are_no_object(self, tmp_path: Path, args: object) -> None:
+        call = FunctionCall("note", args)  # pyright: ignore[reportArgumentType]
+        batch, _ = run_batch(tmp_path, [NoteTool()], [call])
+        assert batch.results[0].error == ToolError("Value of params must be an object", ErrorType.INVALID_TOOL_PARAMS)
+
+    def test_a_tool_that_cannot_be_loaded_is_a_result_too(self, tmp_path: Path) -> None:
+        def load() -> BaseTool:
+            raise UsageError("not for use")
+
+        async def main() -> ToolResult:
+            with open_scheduler(tmp_path, [], None) as scheduler:
+                declared = FunctionDeclaration("note", "", {})
+                scheduler.registry.register_entry(
+                    ToolEntry(declared, "Note", "Note", Kind.OTHER, ToolSource.BUILT_IN, load)
+                )
+                return await scheduler.run(note("a"))
+
+        assert asyncio.run(main()).error == ToolError("not for use", ErrorType.EXECUTION_FAILED)
+
+
+class Slow(NoteTool):
+    """Says when it begins and ends, and lets others go first."""
+
+    def __init__(self, name: str, log: list[str], *, kind: Kind, rounds: Callable[[str], int] = lambda _: 3) -> None:
+        super().__init__(name, asks=False, kind=kind)
+        self.log = log
+        self.rounds = rounds
+
+    async def run(self, params: NoteParams, context: ToolContext) -> ToolResult:
+        self.log.append(f"+{params.text}")
+        for _ in range(self.rounds(params.text)):
+            await asyncio.sleep(0)
+        self.log.append(f"-{params.text}")
+        return ToolResult(params.text)
+
+
+class TestOrder:
+    def test_neighbours_that_read_go_together_and_the_rest_alone(self, tmp_path: Path) -> None:
+        log: list[str] = []
+        tools: list[BaseTool] = [Slow("look", log, kind=Kind.READ), Slow("edit", log, kind=Kind.EDIT)]
+        calls = [note("1", "look"), note("2", "look"), note("3", "edit"), note("4", "edit"), note("5", "look")]
+        run_batch(tmp_path, tools, calls)
+        assert log == ["+1", "+2", "-1", "-2", "+3", "-3", "+4", "-4", "+5", "-5"]
+
+    def test_answers_keep_the_order_asked_whoever_is_first(self, tmp_path: Path) -> None:
+        log: list[str] = []
+        tools: list[BaseTool] = [Slow("look", log, kind=Kind.READ, rounds=lambda text: 9 - int(text))]
+        batch, _ = run_batch(tmp_path, tools, [note(str(n), "look", "same id") for n in range(8)])
+        assert log[-1] == "-0"
+        assert batch.responses == [answered(str(n), "look", "same id") for n in range(8)]
+
+    def test_no_more_than_two_dozen_at_once(self, tmp_path: Path) -> None:
+        log: list[str] = []
+        calls = [note(str(n), "look") for n in range(100)]
+        batch, _ = run_batch(tmp_path, [Slow("look", log, kind=Kind.READ)], calls)
+        running = most = 0
+        for entry in log:
+            running += 1 if entry.startswith("+") else -1
+            most = max(most, running)
+        assert (most, len(batch.responses)) == (24, 100)
+
+    def test_a_second_batch_waits_for_the_first(self, tmp_path: Path) -> None:
+        log: list[str] = []
+
+        async def main() -> None:
+            with open_scheduler(tmp_path, [Slow("look", log, kind=Kind.READ)], None) as scheduler:
+                batches = [scheduler.batch([note("1", "look")]), scheduler.batch([note("2", "look")])]
+                await asyncio.gather(*(batch.run() for batch in batches))
+
+        asyncio.run(main())
+        assert log == ["+1", "-1", "+2", "-2"]
+
+    def test_no_calls_no_responses(self, tmp_path: Path) -> None:
+        batch, events = run_batch(tmp_path, [], [])
+        assert (batch.responses, events) == ([], [])
+
+
+class TestPerforming:
+    def test_a_failure_of_the_work_is_told_with_its_kind(self, tmp_path: Path) -> None:
+        batch, _ = run_batch(tmp_path, [NoteTool()], [note("fail the work")], ScriptedApprover([YES]))
+        assert batch.results == [ToolResult("disk full", "disk full", ToolError("disk full", ErrorType.NO_SPACE_LEFT))]
+
+    def test_a_tool_that_breaks_does_not_end_the_turn(self, tmp_path: Path) -> None:
+        batch, _ = run_batch(tmp_path, [NoteTool(asks=False)], [note("break the work"), note("next")])
+        assert batch.results == [
+            ToolResult(
+                "Error: Tool call execution failed. Reason: division by zero",
+                "division by zero",
+                ToolError("division by zero", ErrorType.EXECUTION_FAILED),
+            ),
+            ToolResult("wrote next", "written"),
+        ]
+
+    @pytest.mark.parametrize("declares", [True, False])
+    def test_live_output_is_told_of_tools_that_declare_it(self, tmp_path: Path, declares: bool) -> None:
+        class Talking(NoteTool):
+            async def run(self, params: NoteParams, context: ToolContext) -> ToolResult:
+                assert (context.update_output is not None) == declares
+                if context.update_output:
+                    context.update_output("so far")
+                return ToolResult("done")
+
+        tool = Talking(asks=False)
+        tool.can_update_output = declares
+        _, events = run_batch(tmp_path, [tool], [note("a")])
+        told = [event for event in events if isinstance(event, OutputUpdated)]
+        assert told == ([OutputUpdated(0, note("a"), "so far")] if declares else [])
+
+    def test_live_output_is_told_without_secrets(self, tmp_path: Path) -> None:
+        class Talking(NoteTool):
+            async def run(self, params: NoteParams, context: ToolContext) -> ToolResult:
+                assert context.update_output is not None
+                context.update_output("so far: a-secret-of-some-length")
+                return ToolResult("done")
+
+        tool = Talking(asks=False)
+        tool.can_update_output = True
+        events: list[Event] = []
+
+        async def main() -> None:
+            with open_scheduler(tmp_path, [tool], None) as scheduler:
+                scheduler.mask = SecretMask({"NAME": "a-secret-of-some-length"})
+                await scheduler.run(note("a"), events.append)
+
+        asyncio.run(main())
+        told = [event for event in events if isinstance(event, OutputUpdated)]
+        assert told == [OutputUpdated(0, note("a"), "so far: [the secret NAME]")]
+
+    def test_what_moved_on_is_proposed_anew(self, tmp_path: Path) -> None:
+        class Moving(NoteTool):
+            async def run(self, params: NoteParams, context: ToolContext) -> ToolResult:
+                self.written.append((params.text, context.approved))
+                if len(self.written) < 3:
+                    raise ToolFailure("it moved on", ErrorType.STALE_FILE)
+                return ToolResult("done")
+
+        tool, person = Moving(), ScriptedApprover([YES] * 9)
+        batch, _ = run_batch(tmp_path, [tool], [note("a")], person)
+        assert batch.results == [ToolResult("done")]
+        notes = [question.note for question in person.questions]
+        assert [bool(note) for note in notes] == [False, True, True]
+        assert [approved for _, approved in tool.written] == person.confirmations
+
+    def test_what_moves_on_for_ever_is_refused(self, tmp_path: Path) -> None:
+        class Moving(NoteTool):
+            async def run(self, params: NoteParams, context: ToolContext) -> ToolResult:
+                raise ToolFailure("it moved on", ErrorType.STALE_FILE)
+
+        person = ScriptedApprover([YES] * 9)
+        batch, _ = run_batch(tmp_path, [Moving()], [note("a")], person)
+        assert batch.results[0].error == ToolError("it moved on", ErrorType.STALE_FILE)
+        assert len(person.questions) == 3
+
+    def test_what_a_rule_allowed_is_not_proposed_when_it_moved_on(self, tmp_path: Path) -> None:
+        class Moving(NoteTool):
+            async def run(self, params: NoteParams, context: ToolContext) -> ToolResult:
+                raise ToolFailure("it moved on", ErrorType.STALE_FILE)
+
+        batch, _ = run_batch(tmp_path, [Moving(asks=False)], [note("a")], ScriptedApprover([]))
+        assert batch.results[0].error == ToolError("it moved on", ErrorType.STALE_FILE)
+
+    def test_a_journal_that_cannot_be_opened_keeps_nobody_from_working(self, tmp_path: Path) -> None:
+        def open_journal() -> UndoRecorder:
+            raise UsageError("the directory is gone")
+
+        async def main() -> ToolResult:
+            with open_scheduler(tmp_path, [NoteTool(asks=False)], None) as scheduler:
+                scheduler.open_undo = open_journal
+                return await scheduler.run(note("a"))
+
+        assert asyncio.run(main()) == ToolResult("wrote a", "written")
+
+    @pytest.mark.parametrize("bounds_output", [True, False])
+    def test_a_long_result_is_cut_unless_the_tool_sees_to_it(self, tmp_path: Path, limits_own_output: bool) -> None:
+        class Long(NoteTool):
+            async def run(self, params: NoteParams, context: ToolContext) -> ToolResult:
+                return ToolResult("x" * 500)
+
+        Long.limits_own_output = limits_own_output
+
+        async def main() -> ToolResult:
+            with open_scheduler(tmp_path, [Long(asks=False)], None) as scheduler:
+                scheduler.truncator = OutputTruncator(str(tmp_path / "kept"), limit=100)
+                return await scheduler.run(note("a"))
+
+        assert (asyncio.run(main()).llm_content == "x" * 500) == limits_own_output
+        assert (tmp_path / "kept").exists() != limits_own_output
+
+
+class TestEvents:
+    def test_every_state_is_told_once_and_the_end_comes_last(self, tmp_path: Path) -> None:
+        call = note("a")
+        _, events = run_batch(tmp_path, [NoteTool()], [call], ScriptedApprover([YES]))
+        *states, finished = events
+        assert states == [
+            StateChanged(0, call, state)
+            for state in (
+                CallState.VALIDATING,
+                CallState.AWAITING_APPROVAL,
+                CallState.SCHEDULED,
+                CallState.EXECUTING,
+                CallState.SUCCESS,
+            )
+        ]
+        assert isinstance(finished, CallFinished)
+        assert finished == CallFinished(
+            0,
+            call,
+            CallState.SUCCESS,
+            ToolResult("wrote a", "written"),
+            answered("wrote a"),
+            finished.seconds,
+            "the person",
+        )
+
+    def test_a_no_of_the_person_is_told_apart_from_a_cancellation(self, tmp_path: Path) -> None:
+        _, events = run_batch(tmp_path, [NoteTool()], [note("a"), note("b")], ScriptedApprover([NO, YES]))
+        assert [event.was_rejected for event in events if isinstance(event, CallFinished)] == [True, False]
+
+    def test_a_watcher_that_breaks_hears_no_more(self, tmp_path: Path) -> None:
+        heard: list[Event] = []
+
+        def watch(event: Event) -> None:
+            heard.append(event)
+            raise ValueError("cannot draw this")
+
+        async def main() -> Batch:
+            with open_scheduler(tmp_path, [NoteTool(asks=False)], None) as scheduler:
+                batch = scheduler.batch([note("a")], watch)
+                await batch.run()
+                return batch
+
+        batch = asyncio.run(main())
+        assert batch.responses == [answered("wrote a")]
+        assert len(heard) == 1
+        assert isinstance(batch.sink_error, ValueError)
+
+
+class TestCancelling:
+    def test_while_the_person_thinks(self, tmp_path: Path) -> None:
+        class Silent:
+            async def ask(self, question: ApprovalRequest) -> ApprovalReply:
+                await asyncio.Event().wait()
+                raise AssertionError(question)
+
+        tool = NoteTool()
+        batch = self.cancel(tmp_path, [tool], [note("a"), note("b")], Silent())
+        assert batch.responses == [(FunctionResponse("note", {"error": CANCELLED_BEFORE_START}),)] * 2
+        assert batch.all_cancelled
+        assert tool.written == []
+
+    def test_during_the_work_what_was_done_before_stands(self, tmp_path: Path) -> None:
+        tool = NoteTool(asks=False)
+        batch = self.cancel(tmp_path, [tool], [note("a"), note("wait"), note("c")], None)
+        assert batch.responses == [
+            answered("wrote a"),
+            (FunctionResponse("note", {"error": CANCELLED_WHILE_RUNNING}),),
+            (FunctionResponse("note", {"error": CANCELLED_BEFORE_START}),),
+        ]
+        assert not batch.all_cancelled
+        assert tool.written == [("a", None)]
+
+    def test_among_neighbours(self, tmp_path: Path) -> None:
+        tool = NoteTool("look", asks=False, kind=Kind.READ)
+        calls = [note(text, "look") for text in ("a", "wait", "c", "wait", "e")]
+        batch = self.cancel(tmp_path, [tool], calls, None)
+        cut = (FunctionResponse("look", {"error": CANCELLED_WHILE_RUNNING}),)
+        done = [answered(f"wrote {text}", "look") for text in "ace"]
+        assert batch.responses == [done[0], cut, done[1], cut, done[2]]
+
+    def test_what_the_tool_had_is_kept(self, tmp_path: Path) -> None:
+        class Partial(NoteTool):
+            async def run(self, params: NoteParams, context: ToolContext) -> ToolResult:
+                try:
+                    await asyncio.Event().wait()
+                finally:
+                    assert context.keep_partial is not None
+                    context.keep_partial(ToolResult("half of it", "half"))
+                raise AssertionError(params)
+
+        batch = self.cancel(tmp_path, [Partial(asks=False)], [note("a")], None)
+        assert batch.responses == [
+            (FunctionResponse("note", {"error": CANCELLED_WHILE_RUNNING, "output": "half of it"}),)
+        ]
+
+    def test_in_the_queue(self, tmp_path: Path) -> None:
+        events: list[Event] = []
+
+        async def main() -> Batch:
+            with open_scheduler(tmp_path, [NoteTool(asks=False)], None) as scheduler:
+                first, second = scheduler.batch([note("wait")]), scheduler.batch([note("b"), note("c")], events.append)
+                tasks = [asyncio.create_task(batch.run()) for batch in (first, second)]
+                await asyncio.sleep(0.01)
+                for task in reversed(tasks):
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
+                return second
+
+        batch = asyncio.run(main())
+        assert batch.responses == [(FunctionResponse("note", {"error": CANCELLED_IN_QUEUE}),)] * 2
+        assert_each_is_told_once(events, batch)
+
+    def test_a_run_of_one_call_lets_it_through(self, tmp_path: Path) -> None:
+        async def main() -> None:
+            with open_scheduler(tmp_path, [NoteTool(asks=False)], None) as scheduler:
+                await asyncio.wait_for(scheduler.run(note("wait")), 0.01)
+
+        with pytest.raises(TimeoutError):
+            asyncio.run(main())
+
+    def cancel(self, directory: Path, tools: list[NoteTool], calls: list[FunctionCall], person: object) -> Batch:
+        events: list[Event] = []
+
+        async def main() -> Batch:
+            with open_scheduler(directory, tools, person) as scheduler:  # pyright: ignore[reportArgumentType]
+                batch = scheduler.batch(calls, events.append)
+                task = asyncio.create_task(batch.run())
+                await asyncio.sleep(0.01)
+                task.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await task
+                return batch
+
+        batch = asyncio.run(main())
+        assert_each_is_told_once(events, batch)
+        return batch
+
+
+def assert_each_is_told_once(events: list[Event], batch: Batch) -> None:
+    """Whoever keeps the responses by the events alone has them all."""
+    finished = sorted((event for event in events if isinstance(event, CallFinished)), key=lambda event: event.index)
+    assert [event.index for event in finished] == list(range(len(batch.responses)))
+    assert [event.response for event in finished] == batch.responses
+    assert [event.result for event in finished] == batch.results
+
+
+def test_a_scheduler_can_be_made_outside_of_a_loop(tmp_path: Path) -> None:
+    with open_scheduler(tmp_path, [NoteTool(asks=False)], None) as scheduler:
+        assert isinstance(scheduler, Scheduler)
+        assert asyncio.run(scheduler.run(note("a"))) == ToolResult("wrote a", "written")
+        assert asyncio.run(scheduler.run(note("b"))) == ToolResult("wrote b", "written")
+
+
+def test_a_question_belongs_to_one_call_at_a_time(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    class Thoughtful:
+        async def ask(self, question: ApprovalRequest) -> ApprovalReply:
+            asked.append("+")
+            await asyncio.sleep(0)
+            asked.append("-")
+            return YES
+
+    class Fetch(NoteTool):
+        async def propose(self, params: NoteParams) -> Confirmation | None:
+            return await super().propose(params)
+
+    async def main() -> None:
+        with open_scheduler(tmp_path, [Fetch("fetch", kind=Kind.FETCH)], Thoughtful()) as scheduler:
+            await scheduler.batch([note(str(n), "fetch") for n in range(4)]).run()
+
+    asyncio.run(main())
+    assert asked == ["+", "-"] * 4
+
+
+class Hooks:
+    """Hooks that find what they are told to find, and keep what they are told."""
+
+    def __init__(self, found: Callable[[FunctionCall], HookedCall]) -> None:
+        self.found = found
+        self.log: list[str] = []
+        self.is_done = asyncio.Event()
+        self.leave: Callable[[ToolResult], ToolResult] = lambda result: result
+
+    async def before_tool(self, call: FunctionCall, tool: BaseTool) -> HookedCall:
+        self.log.append(f"before {tool.name} {call.args['text']}")
+        return self.found(call)
+
+    def asked(self, question: ApprovalRequest) -> None:
+        self.log.append(f"asked {question.tool_name}")
+
+    async def after_tool(
+        self, call: FunctionCall, tool: BaseTool, checked: HookedCall, result: ToolResult
+    ) -> ToolResult:
+        self.log.append(f"after {tool.name} {call.args['text']}")
+        self.is_done.set()
+        await asyncio.sleep(0)
+        return self.leave(result)
+
+
+def unchanged(call: FunctionCall) -> HookedCall:
+    return HookedCall(call.args)
+
+
+class TestHooks:
+    def run(
+        self,
+        directory: Path,
+        tool: BaseTool,
+        hooks: Hooks,
+        *calls: FunctionCall,
+        person: ScriptedApprover | None = None,
+    ) -> tuple[Batch, list[Event]]:
+        events: list[Event] = []
+
+        async def main() -> Batch:
+            with open_scheduler(directory, [tool], person) as scheduler:
+                scheduler.hooks = hooks
+                batch = scheduler.batch(calls, events.append)
+                await batch.run()
+                return batch
+
+        return asyncio.run(main()), events
+
+    def test_before_the_question_and_after_the_work(self, tmp_path: Path) -> None:
+        hooks = Hooks(unchanged)
+        batch, _ = self.run(tmp_path, NoteTool(), hooks, note("a"), person=ScriptedApprover([YES]))
+        assert batch.responses == [answered("wrote a")]
+        assert hooks.log == ["before note a", "asked note", "after note a"]
+
+    def test_what_they_rewrite_runs_and_is_told(self, tmp_path: Path) -> None:
+        tool, person = NoteTool(), ScriptedApprover([YES])
+        hooks = Hooks(lambda _: HookedCall({"text": "b"}, is_rewritten=True))
+        batch, events = self.run(tmp_path, tool, hooks, note("a"), person=person)
+        assert batch.responses == [answered("wrote b")]
+        assert [confirmation for _, confirmation in tool.written] == person.confirmations
+        assert [event.call.args for event in events if isinstance(event, CallFinished)] == [{"text": "b"}]
+        assert hooks.log == ["before note a", "asked note", "after note b"]
+
+    def test_an_objection_asks_whatever_the_tool_says(self, tmp_path: Path) -> None:
+        person = ScriptedApprover([YES])
+        hooks = Hooks(lambda call: HookedCall(call.args, objection="Think twice."))
+        batch, _ = self.run(tmp_path, NoteTool(asks=False), hooks, note("a"), person=person)
+        assert batch.responses == [answered("wrote a")]
+        assert [question.reason for question in person.questions] == ["Think twice. No rule allows this."]
+
+    def test_a_refusal_is_what_the_model_hears(self, tmp_path: Path) -> None:
+        def refuse(_: FunctionCall) -> HookedCall:
+            raise ToolFailure("Tool execution blocked: no", ErrorType.POLICY_VIOLATION)
+
+        hooks = Hooks(refuse)
+        batch, _ = self.run(tmp_path, NoteTool(asks=False), hooks, note("a"))
+        assert batch.responses == [(FunctionResponse("note", {"error": "Tool execution blocked: no"}),)]
+        assert hooks.log == ["before note a"]
+
+    def test_broken_ones_let_nothing_run_and_undo_nothing(self, tmp_path: Path) -> None:
+        def break_down(_: object) -> HookedCall:
+            raise ZeroDivisionError("division by zero")
+
+        tool, hooks = NoteTool(asks=False), Hooks(break_down)
+        batch, _ = self.run(tmp_path, tool, hooks, note("a"))
+        assert batch.results[0].error == ToolError("division by zero", ErrorType.EXECUTION_FAILED)
+        assert tool.written == []
+        late = Hooks(unchanged)
+        late.leave = lambda _: ToolResult(str(1 // 0))
+        batch, _ = self.run(tmp_path, tool, late, note("a"))
+        assert batch.responses == [answered("wrote a")]
+
+    def test_they_are_asked_once_about_a_file_that_moves_on(self, tmp_path: Path) -> None:
+        class MovingOn(NoteTool):
+            async def run(self, params: NoteParams, context: ToolContext) -> ToolResult:
+                if not self.written:
+                    self.written.append(("moved", context.approved))
+                    raise ToolFailure("it moved on", ErrorType.STALE_FILE)
+                return await super().run(params, context)
+
+        hooks = Hooks(unchanged)
+        batch, _ = self.run(tmp_path, MovingOn(), hooks, note("a"), person=ScriptedApprover([YES, YES]))
+        assert batch.responses == [answered("wrote a")]
+        assert hooks.log == ["before note a", "asked note", "asked note", "after note a"]
+
+    @pytest.mark.parametrize("kind", [Kind.EDIT, Kind.READ])
+    def test_a_stop_leaves_the_rest_undone(self, tmp_path: Path, kind: Kind) -> None:
+        """Also what was already allowed, where calls are prepared together."""
+
+        def stop_at_b(call: FunctionCall) -> HookedCall:
+            if call.args["text"] == "b":
+                raise ToolFailure("stopped", ErrorType.STOP_EXECUTION)
+            return HookedCall(call.args)
+
+        tool = NoteTool(asks=False, kind=kind)
+        batch, _ = self.run(tmp_path, tool, Hooks(stop_at_b), *map(note, "abc"))
+        errors = [None if result.error is None else result.error.type for result in batch.results]
+        first = None if kind is Kind.EDIT else ErrorType.CANCELLED
+        assert errors == [first, ErrorType.STOP_EXECUTION, ErrorType.CANCELLED]
+        assert [text for text, _ in tool.written] == ["a"][: int(kind is Kind.EDIT)]
+        assert batch.stop_reason == "stopped"
+
+    def test_what_was_done_is_told_even_if_they_are_cancelled(self, tmp_path: Path) -> None:
+        async def main() -> Batch:
+            with open_scheduler(tmp_path, [NoteTool(asks=False)], None) as scheduler:
+                hooks = Hooks(unchanged)
+                hooks.leave = lambda _: ToolResult("never")
+                scheduler.hooks = hooks
+                batch = scheduler.batch([note("a")])
+                task = asyncio.create_task(batch.run())
+                await hooks.is_done.wait()
+                task.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await task
+                return batch
+
+        assert asyncio.run(main()).responses == [answered("wrote a")]

@@ -1,0 +1,52 @@
+"""Questions from several sides reach a person one after the other."""
+
+import asyncio
+
+from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, InfoConfirmation, Outcome
+from tejat.engine.calls.serial_approver import SerialApprover
+
+
+class Person:
+    """Thinks for a moment, and notes when somebody speaks while they do."""
+
+    def __init__(self) -> None:
+        self.open = self.most_open = 0
+        self.asked: list[str] = []
+
+    async def ask(self, question: ApprovalRequest) -> ApprovalReply:
+        self.asked.append(question.tool_name)
+        self.open += 1
+        self.most_open = max(self.most_open, self.open)
+        try:
+            await asyncio.sleep(0.01)
+        finally:
+            self.open -= 1
+        return ApprovalReply(Outcome.PROCEED_ONCE, feedback=question.tool_name)
+
+
+def question(name: str) -> ApprovalRequest:
+    return ApprovalRequest(InfoConfirmation("May it?", "?"), name)
+
+
+def test_in_order_and_each_gets_its_own_answer() -> None:
+    async def run() -> tuple[Person, list[ApprovalReply]]:
+        person = Person()
+        approver = SerialApprover(person)
+        return person, await asyncio.gather(*(approver.ask(question(name)) for name in "abc"))
+
+    person, answers = asyncio.run(run())
+    assert (person.asked, person.most_open) == (["a", "b", "c"], 1)
+    assert [answer.feedback for answer in answers] == ["a", "b", "c"]
+
+
+def test_whoever_gives_up_lets_the_next_one_ask() -> None:
+    async def run() -> list[str]:
+        person = Person()
+        approver = SerialApprover(person)
+        first, second = (asyncio.ensure_future(approver.ask(question(name))) for name in "ab")
+        await asyncio.sleep(0)
+        first.cancel()
+        await second
+        return person.asked
+
+    assert asyncio.run(run()) == ["a", "b"]

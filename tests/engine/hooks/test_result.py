@@ -1,0 +1,193 @@
+"""What a hook says: by how it ends, in words or in JSON, and what is no answer at all."""
+
+import json
+from typing import Any, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from support.hooks import make_hook
+from tejat.engine.hooks.result import MAX_CONTEXT_LENGTH, MAX_REASON_LENGTH, HookResult, parse_result
+from tejat.policy.types import Decision
+from tejat.workspace.processes.program import ProgramEndReason, ProgramResult
+from tejat.workspace.processes.spawn import ExitStatus
+
+GUARD = make_hook("guard")
+OTHER = make_hook("guard", "PreToolUse")
+
+
+def ended(
+    stdout: object = "", *, stderr: str = "", code: int | None = 0, cause: ProgramEndReason = ProgramEndReason.EXITED
+) -> ProgramResult:
+    text = stdout if isinstance(stdout, str) else json.dumps(stdout)
+    return ProgramResult(text.encode(), stderr.encode(), ExitStatus(code, None if code is not None else 9), cause)
+
+
+def said(stdout: object, **fields: Any) -> HookResult:
+    return parse_result(GUARD, ended(stdout, **fields))
+
+
+class TestEnd:
+    @pytest.mark.parametrize("stdout", ["", "\n", "{}", {"decision": None, "hookSpecificOutput": None}])
+    def test_nothing_said_is_no_objection(self, stdout: object) -> None:
+        outcome = said(stdout)
+        assert (outcome.decision, outcome.stops, outcome.failure, outcome.message) == (None, False, "", "")
+
+    def test_exit_code_2_blocks_with_what_stands_on_stderr(self) -> None:
+        assert said({"decision": "allow"}, code=2, stderr="Not here.\n") == HookResult(
+            GUARD, Decision.DENY, "Not here."
+        )
+        assert said("", code=2) == HookResult(GUARD, Decision.DENY, "no reason given")
+
+    @pytest.mark.parametrize(
+        ("finished", "failure"),
+        [
+            (ended({"decision": "allow"}, code=1), "ended with exit code 1"),
+            (ended(code=127, stderr="sh: nope: not found\nmore"), "ended with exit code 127 (sh: nope: not found)"),
+            (ended(code=None), "was ended by signal 9"),
+            (ended({"decision": "allow"}, cause=ProgramEndReason.TIME), "took longer than 60 seconds and was stopped"),
+            (ended("{}", cause=ProgramEndReason.OUTPUT), "printed more than 1 MiB and was stopped"),
+            (ProgramResult(b"", b"", None, ProgramEndReason.EXITED), "could not be stopped"),
+        ],
+    )
+    def test_any_other_end_is_a_failure(self, finished: ProgramResult, failure: str) -> None:
+        assert parse_result(GUARD, finished) == HookResult(GUARD, failure=failure)
+
+
+class TestWords:
+    def test_they_are_for_the_person(self) -> None:
+        assert said("All is well.\n") == HookResult(GUARD, message="All is well.")
+        assert said('[info] "fine"') == HookResult(GUARD, message='[info] "fine"')
+
+    def test_before_a_prompt_the_other_agent_gives_them_to_the_model(self) -> None:
+        prompt = make_hook("x", "UserPromptSubmit")
+        assert parse_result(prompt, ended("Mind this.")) == HookResult(prompt, context="Mind this.")
+        own = make_hook("x", "BeforeAgent")
+        assert parse_result(own, ended("Mind this.")) == HookResult(own, message="Mind this.")
+
+    def test_words_before_the_json_are_no_yes(self) -> None:
+        failure = "printed other things before its JSON, so that it cannot be read"
+        assert said('checking...\n {"decision": "deny"}') == HookResult(GUARD, failure=failure)
+
+    def test_bytes_that_are_no_text(self) -> None:
+        assert (
+            parse_result(GUARD, ProgramResult(b"\xff\xfe", b"", ExitStatus(0, None), ProgramEndReason.EXITED)).message
+            == "\ufffd\ufffd"
+        )
+
+
+class TestJson:
+    def test_everything_that_can_be_said(self) -> None:
+        assert said(
+            {
+                "continue": True,
+                "decision": "ask",
+                "reason": "Sure?",
+                "systemMessage": "Looked at it.",
+                "hookSpecificOutput": {"additionalContext": "It is late.", "tool_input": {"path": "b"}},
+                "unheardOf": 1,
+            }
+        ) == HookResult(GUARD, Decision.ASK, "Sure?", False, "Looked at it.", "It is late.", {"path": "b"})
+
+    @pytest.mark.parametrize(
+        ("word", "decision"),
+        [
+            ("allow", Decision.ALLOW),
+            ("approve", Decision.ALLOW),
+            ("ask", Decision.ASK),
+            ("deny", Decision.DENY),
+            ("block", Decision.DENY),
+        ],
+    )
+    def test_decisions(self, word: str, decision: Decision) -> None:
+        assert said({"decision": word, "reason": "why"}).decision is decision
+
+    def test_the_form_of_the_other_agent(self) -> None:
+        inner = {
+            "hookEventName": "PreToolUse",
+            "permissionDecision": "deny",
+            "permissionDecisionReason": "No.",
+            "updatedInput": {"command": "ls"},
+        }
+        outcome = parse_result(OTHER, ended({"hookSpecificOutput": inner, "decision": "approve", "reason": "old"}))
+        assert outcome == HookResult(OTHER, Decision.DENY, "No.", new_input={"command": "ls"}, replaces_input=True)
+
+    def test_of_two_decisions_the_stricter_one_counts(self) -> None:
+        outcome = said({"decision": "block", "hookSpecificOutput": {"permissionDecision": "allow"}})
+        assert outcome.decision is Decision.DENY
+
+    def test_the_run_is_stopped(self) -> None:
+        outcome = said({"continue": False, "stopReason": "Enough.", "reason": "other"})
+        assert (outcome.stops, outcome.reason) == (True, "Enough.")
+        assert said({"continue": False}).reason == "no reason given"
+
+    def test_a_message_stands_in_for_a_reason_and_can_be_kept_quiet(self) -> None:
+        outcome = said({"decision": "ask", "systemMessage": "Look!", "suppressOutput": True})
+        assert (outcome.reason, outcome.message) == ("Look!", "")
+
+    def test_what_cannot_be_had_is_named(self) -> None:
+        inner = {"llm_request": {"model": "x"}, "tailToolCallRequest": {}, "clearContext": None}
+        assert said({"hookSpecificOutput": inner}).ignored == ("llm_request", "tailToolCallRequest")
+
+    def test_long_texts_are_cut(self) -> None:
+        outcome = said({"reason": "r" * 9999, "hookSpecificOutput": {"additionalContext": "c" * 99_999}})
+        assert outcome.reason == "r" * MAX_REASON_LENGTH + "... [cut]"
+        assert outcome.context == "c" * MAX_CONTEXT_LENGTH + "... [cut]"
+
+    @pytest.mark.parametrize(
+        ("printed", "failure"),
+        [
+            ('{"decision": "deny"', "printed what is no JSON: "),
+            ('{"decision": "deny"} {"decision": "allow"}', "printed what is no JSON: Extra data"),
+            ("{" * 5000, "printed what is no JSON: "),
+            ('{"a":' * 200_000, "printed what is no JSON: it is nested too deeply"),
+            ('{"decision": "maybe"}', "printed JSON in which the decision is 'maybe', which is no word for one"),
+            ('{"decision": true}', "printed JSON in which decision is not a text"),
+            ('{"continue": "false"}', "printed JSON in which continue is not true or false"),
+            ('{"continue": 0}', "printed JSON in which continue is not true or false"),
+            ('{"hookSpecificOutput": "deny"}', "printed JSON in which hookSpecificOutput is not an object"),
+            ('{"hookSpecificOutput": {"tool_input": []}}', "printed JSON in which tool_input is not an object"),
+            (
+                '{"hookSpecificOutput": {"permissionDecision": "defer"}}',
+                "printed JSON in which the decision is 'defer'",
+            ),
+        ],
+    )
+    def test_what_cannot_be_understood_is_a_failure(self, printed: str, failure: str) -> None:
+        outcome = said(printed)
+        assert outcome.failure.startswith(failure)
+        assert outcome == HookResult(GUARD, failure=outcome.failure)
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.sampled_from(["allow", "deny", "ask", "x"]),
+    lambda inner: (
+        st.lists(inner, max_size=2)
+        | st.dictionaries(st.sampled_from(["permissionDecision", "tool_input", "updatedInput", "a"]), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["continue", "decision", "reason", "systemMessage", "suppressOutput", "hookSpecificOutput"]),
+        values,
+    )
+)
+def test_whatever_is_said_a_no_is_never_lost(printed: dict[str, object]) -> None:
+    outcome = said(printed)
+    inner = printed.get("hookSpecificOutput")
+    words = {json.dumps(printed.get("decision"))}
+    if isinstance(inner, dict):
+        words.add(json.dumps(cast("dict[str, object]", inner).get("permissionDecision")))
+    if '"deny"' in words or '"ask"' in words or '"x"' in words:
+        assert outcome.failure or outcome.decision in (Decision.ASK, Decision.DENY)
+    if printed.get("continue", True) not in (True, None):
+        assert outcome.failure or outcome.stops
+
+
+@given(st.binary(max_size=60))
+def test_whatever_is_printed_is_read(printed: bytes) -> None:
+    parse_result(GUARD, ProgramResult(printed, b"", ExitStatus(0, None), ProgramEndReason.EXITED))

@@ -1,0 +1,129 @@
+"""Limits that are looked at before each request, so that at most one request goes past them."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tejat.core.agent.events import EndReason
+from tejat.core.model import Usage
+from tejat.engine.loop.budget import Budget, BudgetLimits
+from tejat.engine.loop.prices import Price, PriceList
+
+PRICES = {"cheap": Price(1, 0.1, 10), "free": Price(0, 0, 0)}
+TURNS = (
+    "Reached max session turns for this session. Increase the number of turns by specifying maxSessionTurns in "
+    "settings.json."
+)
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def budget(limits: BudgetLimits, clock: Clock | None = None) -> Budget:
+    return Budget(limits, PRICES.get, clock or Clock())
+
+
+def test_without_limits_everything_is_counted_and_nothing_stops() -> None:
+    clock = Clock()
+    spent = budget(BudgetLimits(), clock)
+    for _ in range(3):
+        assert spent.exceeded_limit("cheap") is None
+        spent.begin_turn()
+        spent.record_usage(Usage(prompt=1_000_000, cached=500_000, output=100_000, thoughts=20_000, tool=7), "cheap")
+        clock.now += 1000
+    assert spent.turns == 3
+    assert spent.usage == Usage(3_000_000, 1_500_000, 300_000, 60_000, 21)
+    assert spent.cost == pytest.approx(3 * (0.500007 + 0.05 + 1.2))
+    assert spent.seconds == 3000
+    assert spent.remaining_seconds is None
+    assert spent.exceeded_limit("unheard of") is None
+
+
+def test_turns() -> None:
+    spent = budget(BudgetLimits(turns=2))
+    assert spent.exceeded_limit() is None
+    spent.begin_turn()
+    assert spent.exceeded_limit() is None
+    spent.begin_turn()
+    assert spent.exceeded_limit() == (EndReason.TURN_LIMIT, TURNS)
+    assert budget(BudgetLimits(turns=0)).exceeded_limit() == (EndReason.TURN_LIMIT, TURNS)
+
+
+def test_questions_on_the_side_take_tokens_but_no_turn() -> None:
+    spent = budget(BudgetLimits(turns=1, tokens=1000))
+    spent.record_usage(Usage(prompt=900, output=99), "cheap")
+    assert spent.exceeded_limit() is None
+    spent.record_usage(Usage(output=1), "cheap")
+    assert spent.exceeded_limit() == (EndReason.TOKEN_LIMIT, "Reached the limit of 1,000 tokens (1,000 used).")
+
+
+def test_money() -> None:
+    spent = budget(BudgetLimits(cost=0.5))
+    spent.record_usage(Usage(prompt=499_999), "cheap")
+    assert spent.exceeded_limit("cheap") is None
+    spent.record_usage(Usage(prompt=1), "cheap")
+    assert spent.exceeded_limit("cheap") == (EndReason.COST_LIMIT, "Reached the cost limit of $0.5 ($0.5000 spent).")
+
+
+def test_a_cost_limit_needs_a_price() -> None:
+    told = (
+        "The price of the model mystery is not known, so a cost limit cannot be kept. "
+        "Tell its price in the setting model.prices, or run without the limit."
+    )
+    unknown = (EndReason.COST_LIMIT, told)
+    spent = budget(BudgetLimits(cost=1))
+    assert spent.exceeded_limit("free") is None
+    assert spent.exceeded_limit("mystery") == unknown
+    assert spent.exceeded_limit() is None
+    spent.record_usage(Usage(), "mystery")
+    assert spent.cost == 0
+    spent.record_usage(Usage(prompt=1), "mystery")
+    assert spent.cost is None
+    assert spent.exceeded_limit() == unknown
+    assert spent.exceeded_limit("free") == unknown
+
+
+def test_the_name_that_was_asked_by_comes_before_what_the_model_calls_itself() -> None:
+    """A server of the person's own gives the bare name, under which nobody knows that it is free."""
+    used = Usage(prompt=1_000_000)
+    prices = PriceList()
+    local = Budget(BudgetLimits(cost=1), prices.price_of)
+    local.record_usage(used, "ollama:llama3.3:70b", "llama3.3:70b")
+    assert (local.cost, local.exceeded_limit("ollama:llama3.3:70b")) == (0, None)
+    latest = Budget(BudgetLimits(), prices.price_of)
+    latest.record_usage(used, "gemini:some-name-for-the-latest", "gemini-2.5-flash")
+    assert latest.cost == pytest.approx(0.3)
+
+
+def test_time() -> None:
+    clock = Clock()
+    spent = budget(BudgetLimits(seconds=90), clock)
+    assert spent.remaining_seconds == 90
+    clock.now += 89.5
+    assert spent.exceeded_limit() is None
+    assert spent.remaining_seconds == 0.5
+    clock.now += 0.5
+    reached = (EndReason.TIME_LIMIT, "Reached the time limit of 90 seconds.")
+    assert spent.exceeded_limit() == reached
+    clock.now += 1000
+    assert spent.remaining_seconds == 0
+    assert spent.time_limit_reached() == reached
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(1, 5000), st.lists(st.integers(1, 400), min_size=1, max_size=50))
+def test_never_more_than_one_request_past_the_limit(limit: int, requests: list[int]) -> None:
+    spent = budget(BudgetLimits(tokens=limit))
+    before = 0
+    for tokens in requests:
+        if spent.exceeded_limit():
+            break
+        before = spent.usage.total
+        spent.record_usage(Usage(prompt=tokens), "free")
+    assert before < limit
+    assert bool(spent.exceeded_limit()) == (spent.usage.total >= limit)

@@ -1,0 +1,758 @@
+"""One server for as long as a session lasts: real programs, with every fault."""
+
+import asyncio
+import json
+import sys
+import time
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from support.mcp.clients import (
+    SECONDS,
+    RecordingClient,
+    first_text,
+    hostile_plan,
+    living_pids,
+    open_client,
+    open_supervisor,
+    python_plan,
+    read_messages,
+    read_methods,
+    wait_until,
+)
+from support.mcp.official_http_servers import official_servers
+from support.mcp.transports import http_response, json_response
+from support.raw_server import Peer, raw_server, run_checked
+from tejat.core.frozen import replace
+from tejat.core.messages.types import JsonObject
+from tejat.mcp.client import CLIENT_LIMITS, ClientLimits, ServerPlan
+from tejat.mcp.errors import McpFailure, McpProblem
+from tejat.mcp.transports.base import Transport
+from tejat.mcp.transports.sse import SseTransport
+from tejat.mcp.transports.stdio import StdioTransport
+from tejat.mcp.transports.streamable_http import StreamableHttpTransport
+from tejat.mcp.types import ClientCallbacks, ConnectionStep, McpProgress, ServerFeatures, ServerState, ServerStatus
+from tejat.workspace.http.client import HttpClient
+
+QUICK = replace(CLIENT_LIMITS, start=SECONDS, listing=1.0)
+NEVER_BY_ITSELF = replace(CLIENT_LIMITS, pauses=())
+PERHAPS = "The server ended with exit code 3. The call may or may not have been done."
+OFFICIAL = str(Path(__file__).parent / "official_server.py")
+VISITING = str(Path(__file__).parent / "visiting_server.py")
+
+
+async def failure_of(work: Coroutine[object, object, object]) -> McpFailure:
+    with pytest.raises(McpFailure) as caught:
+        await work
+    return caught.value
+
+
+def status_of(*faults: str, limits: ClientLimits = QUICK) -> ServerStatus:
+    async def scene() -> ServerStatus:
+        async with open_client(*faults, limits=limits, handshake=1.0 if limits is QUICK else SECONDS) as link:
+            return await link.wait_settled()
+
+    return run_checked(scene())
+
+
+def test_from_the_start_to_the_end() -> None:
+    async def scene() -> list[ServerStatus]:
+        async with open_client() as link:
+            assert link.status == ServerStatus("bad", ServerState.DISCONNECTED, "stdio", "python")
+            link.start()
+            link.start()
+            assert link.status.state is ServerState.CONNECTING
+            status = await link.wait_settled()
+            assert (len(status.features.tools), len(status.features.prompts)) == (9, 2)
+            assert 0 < status.connect_seconds < SECONDS
+            assert first_text(await link.call_tool("echo", {"text": "hi"})) == '{"text": "hi"}'
+            assert (await link.read_resource("memo://one"))["contents"] == [{"uri": "memo://one", "text": "a memo"}]
+            assert "messages" in await link.get_prompt("greet", {"who": "you"})
+            failed = {"content": [{"type": "text", "text": "it failed"}], "isError": True}
+            assert await link.call_tool("fail", {}) == failed
+        return link.statuses
+
+    told = run_checked(scene())
+    assert [(status.state, status.step) for status in told] == [
+        (ServerState.CONNECTING, ConnectionStep.START),
+        (ServerState.CONNECTING, ConnectionStep.HANDSHAKE),
+        (ServerState.CONNECTING, ConnectionStep.LIST),
+        (ServerState.CONNECTED, None),
+        (ServerState.DISCONNECTED, None),
+    ]
+    assert (told[-1].reason, told[-1].features) == ("The session with the server was closed.", ServerFeatures())
+
+
+@pytest.mark.parametrize("mode", ["", "stateless"])
+def test_the_official_server(mode: str) -> None:
+    told: list[McpProgress] = []
+
+    async def scene() -> None:
+        async with open_supervisor() as supervisor:
+            link = RecordingClient(python_plan(supervisor, OFFICIAL, mode))
+            status = await link.wait_settled()
+            assert status.info is not None, status
+            assert (status.info.name, status.info.version, status.info.instructions) == (
+                "official",
+                "7",
+                "Add with care.",
+            )
+            assert status.info.revision == ("2026-07-28" if mode else "2025-11-25")
+            assert [tool.name for tool in status.features.tools] == ["add", "count"]
+            assert [prompt.name for prompt in status.features.prompts] == ["greet"]
+            assert [resource.uri for resource in status.features.resources] == ["memo://one"]
+            assert (await link.call_tool("add", {"a": 2, "b": 3}))["structuredContent"] == {"result": 5}
+            assert first_text(await link.call_tool("count", {"to": 3}, on_progress=told.append)) == "done"
+            assert (await link.call_tool("add", {"a": "x"}))["isError"] is True
+            assert "Hello, you!" in json.dumps(await link.get_prompt("greet", {"who": "you"}))
+            assert "remember" in json.dumps(await link.read_resource("memo://one"))
+            assert (await failure_of(link.read_resource("memo://none"))).problem is McpProblem.REFUSED
+            await link.close()
+
+    run_checked(scene())
+    assert told == [McpProgress(number, 3, f"at {number}") for number in (1, 2, 3)]
+
+
+def test_an_official_server_that_wants_somebody_to_visit_an_address() -> None:
+    address = "https://bank.example/in"
+    asked: list[JsonObject] = []
+
+    async def agree(alias: str, params: JsonObject) -> JsonObject:
+        asked.append({"alias": alias, **params})
+        return {"action": "accept"}
+
+    async def scene(host: ClientCallbacks) -> str:
+        async with open_supervisor() as supervisor:
+            link = RecordingClient(python_plan(supervisor, VISITING, alias="bank"), host)
+            try:
+                return first_text(await link.call_tool("deliver", {"address": address}))
+            finally:
+                await link.close()
+
+    assert run_checked(scene(ClientCallbacks(elicit=agree))) == "delivered after 3"
+    assert asked == [
+        {"alias": "bank", "mode": "url", "message": "Say who you are.", "url": address, "elicitationId": "v1"}
+    ]
+    with pytest.raises(McpFailure, match=f"wants the user to visit {address} in a browser first"):
+        run_checked(scene(ClientCallbacks()))
+
+
+def test_official_servers_at_an_address() -> None:
+    told: list[McpProgress] = []
+
+    async def scene(name: str, address: str, client: HttpClient) -> None:
+        make = SseTransport if name == "sse" else StreamableHttpTransport
+        link = RecordingClient(ServerPlan(name, "http", address, lambda: make(client, address)))
+        try:
+            status = await link.wait_settled()
+            assert status.state is ServerState.CONNECTED, status
+            assert [tool.name for tool in status.features.tools][:2] == ["add", "slow"]
+            assert (await link.call_tool("add", {"a": 2, "b": 3}))["structuredContent"] == {"result": 5}
+            assert first_text(await link.call_tool("slow", {"seconds": 0}, on_progress=told.append)) == "done"
+            slow = asyncio.create_task(link.call_tool("slow", {"seconds": SECONDS * 10}))
+            await link.call_tool("add", {"a": 2, "b": 3})
+            slow.cancel()
+            await asyncio.wait((slow,), timeout=SECONDS)
+            assert slow.cancelled()
+        finally:
+            await link.close()
+
+    async def scenes(addresses: dict[str, str]) -> None:
+        client = HttpClient(environment={}, use_proxies=False)
+        await asyncio.gather(*(scene(name, address, client) for name, address in addresses.items()))
+        await client.close()
+
+    with official_servers() as addresses:
+        run_checked(scenes(addresses))
+    # Where the answer is one piece of JSON there is no room for progress.
+    assert told == [McpProgress(1, 2, "on the way")] * 4
+
+
+@pytest.mark.parametrize(
+    ("faults", "step", "reason"),
+    [
+        (["silent=initialize"], "handshake", "The server did not answer the handshake within 1 seconds."),
+        (["wrong-id=initialize"], "handshake", "The server did not answer the handshake within 1 seconds."),
+        (["silent=tools/list"], "list", "The server did not answer within 1 seconds (tools/list)."),
+        (["die=start"], "handshake", "The server ended with exit code 3."),
+        (["die=initialize", "exit=0"], "handshake", "The server ended with exit code 0."),
+        (["die=tools/list"], "list", "The server ended with exit code 3."),
+        (["broken=tools/list"], "list", "The server refused: It <U+001B>[31mbroke<U+001B>[0m (code -32603)"),
+        (["odd=tools/list"], "list", "The server's answer cannot be read"),
+        (["no-capabilities"], "list", "No prompts, tools, or resources found on the server."),
+        (
+            ["refuse=tools/list", "refuse=prompts/list", "refuse=resources/list"],
+            "list",
+            "No prompts, tools, or resources found on the server.",
+        ),
+    ],
+)
+def test_servers_that_fail_on_the_way(faults: list[str], step: str, reason: str) -> None:
+    limits = QUICK if "within" in reason else CLIENT_LIMITS
+    status = status_of(*faults, "words=I \x1b[1mam\nunwell", limits=limits)
+    assert (status.state, status.step, status.features) == (ServerState.DISCONNECTED, step, ServerFeatures())
+    assert status.reason.startswith(reason)
+    assert [line.replace("\x1b", "") for line in status.recent_output] == list(status.recent_output)
+    assert "am" in status.recent_output[0]
+    assert status.recent_output[1] == "unwell"
+    assert status.connect_seconds > 0
+
+
+@pytest.mark.parametrize("fault", ["banner", "bad-utf8", "crlf", "batch", "empty-lines", "halves", "stderr=3000000"])
+def test_servers_that_are_odd_and_work(fault: str) -> None:
+    status = status_of(fault, limits=CLIENT_LIMITS)
+    assert (status.state, len(status.features.tools)) == (ServerState.CONNECTED, 9)
+
+
+def test_a_program_that_is_not_there() -> None:
+    def connect() -> Transport:
+        return StdioTransport(supervisor, "/nowhere/at-all", directory="/", environment={})
+
+    async def scene() -> ServerStatus:
+        async with open_supervisor() as found:
+            nonlocal supervisor
+            supervisor = found
+            link = RecordingClient(ServerPlan("bad", "stdio", "at-all", connect))
+            status = await link.wait_settled()
+            failure = await failure_of(link.call_tool("echo", {}))
+            await link.close()
+        assert failure.message == f"The MCP server 'bad' is not connected: {status.reason}"
+        return status
+
+    supervisor = None
+    status = run_checked(scene())
+    assert (status.state, status.step) == (ServerState.DISCONNECTED, ConnectionStep.START)
+    assert status.reason.startswith("The server was not started: its program cannot be started")
+
+
+def test_settings_that_say_nothing() -> None:
+    def connect() -> Transport:
+        raise McpFailure("Invalid configuration: missing everything.", McpProblem.CONFIGURATION)
+
+    async def scene() -> None:
+        link = RecordingClient(ServerPlan("bad", "stdio", "", connect))
+        status = await link.wait_settled()
+        assert (status.state, status.step, status.reason) == (
+            ServerState.DISCONNECTED,
+            ConnectionStep.START,
+            "Invalid configuration: missing everything.",
+        )
+        await link.close()
+
+    run_checked(scene())
+
+
+@asynccontextmanager
+async def remote(answer: Callable[[dict[str, str], JsonObject], bytes]) -> AsyncGenerator[RecordingClient]:
+    """A link to a server at an address. It is given the headers and the message of each request."""
+
+    async def serve(peer: Peer) -> None:
+        while True:
+            line, headers, body = await peer.request()
+            is_told = line.startswith("POST") and "id" in json.loads(body)
+            await peer.send(answer(headers, json.loads(body)) if is_told else http_response("202 Accepted"))
+
+    client = HttpClient(environment={}, use_proxies=False)
+    async with raw_server(serve) as server:
+        link = RecordingClient(
+            ServerPlan("far", "http", server.url, lambda: StreamableHttpTransport(client, server.url))
+        )
+        try:
+            yield link
+        finally:
+            await link.close()
+            await client.close()
+
+
+def answered(message: JsonObject, result: JsonObject, **headers: str) -> bytes:
+    return json_response({"jsonrpc": "2.0", "id": message["id"], "result": result}, **headers)
+
+
+HELLO: JsonObject = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}}
+
+
+def test_a_server_that_wants_to_know_who_asks() -> None:
+    """At first, or only later."""
+    wants = http_response("401 Unauthorized", www_authenticate="Bearer")
+
+    def later(_: object, message: JsonObject) -> bytes:
+        if message["method"] == "tools/call":
+            return wants
+        return answered(message, {**HELLO, "tools": [{"name": "add"}]})
+
+    async def scene() -> None:
+        async with remote(lambda *_: wants) as link:
+            assert (await link.wait_settled()).state is ServerState.NEEDS_LOGIN
+            failure = await failure_of(link.call_tool("add", {}))
+            assert (failure.problem, failure.challenge) == (McpProblem.UNAUTHORIZED, "Bearer")
+        async with remote(later) as link:
+            assert (await link.wait_settled()).state is ServerState.CONNECTED
+            assert (await failure_of(link.call_tool("add", {}))).problem is McpProblem.UNAUTHORIZED
+            await link.wait_until(lambda status: status.state is ServerState.NEEDS_LOGIN)
+
+    run_checked(scene())
+
+
+class TestRetry:
+    """A server that has been told who asks, since."""
+
+    def test_after_a_login_it_is_connected_and_listed(self) -> None:
+        knows = False
+
+        def answer(_: object, message: JsonObject) -> bytes:
+            if not knows:
+                return http_response("401 Unauthorized", www_authenticate="Bearer")
+            return answered(message, {**HELLO, "tools": [{"name": "add"}]})
+
+        async def scene() -> None:
+            nonlocal knows
+            async with remote(answer) as link:
+                assert (await link.wait_settled()).state is ServerState.NEEDS_LOGIN
+                assert (await link.reconnect()).state is ServerState.NEEDS_LOGIN
+                knows = True
+                status = await link.reconnect()
+                assert (status.state, status.reason) == (ServerState.CONNECTED, "")
+                assert [tool.name for tool in status.features.tools] == ["add"]
+                count = len(link.statuses)
+                assert await link.reconnect() is status
+                assert len(link.statuses) == count
+
+        run_checked(scene())
+
+    def test_an_attempt_that_is_under_way_may_have_begun_too_early(self) -> None:
+        asked: list[object] = []
+
+        def answer(_: object, message: JsonObject) -> bytes:
+            asked.append(message["method"])
+            if len(asked) == 1:
+                return http_response("401 Unauthorized", www_authenticate="Bearer")
+            return answered(message, {**HELLO, "tools": [{"name": "add"}]})
+
+        async def scene() -> None:
+            async with remote(answer) as link:
+                link.start()
+                assert (await link.reconnect()).state is ServerState.CONNECTED
+            assert [status.state for status in link.statuses if status.step is None or status.reason] == [
+                ServerState.NEEDS_LOGIN,
+                ServerState.CONNECTED,
+                ServerState.DISCONNECTED,
+            ]
+
+        run_checked(scene())
+
+    def test_one_that_was_never_started_and_one_that_was_closed(self) -> None:
+        async def scene() -> None:
+            async with open_client() as link:
+                assert (await link.reconnect()).state is ServerState.CONNECTED
+            status = await link.reconnect()
+            assert (status.state, status.reason) == (
+                ServerState.DISCONNECTED,
+                "The session with the server was closed.",
+            )
+
+        run_checked(scene())
+
+
+def test_a_session_that_the_server_has_forgotten_is_begun_anew() -> None:
+    """What was asked in it was not done, so it is asked again."""
+    sessions: list[str] = []
+
+    def answer(headers: dict[str, str], message: JsonObject) -> bytes:
+        if message["method"] == "initialize":
+            sessions.append(f"s{len(sessions)}")
+            return answered(message, HELLO, Mcp_Session_Id=sessions[-1])
+        if message["method"] == "tools/list":
+            return answered(message, {"tools": [{"name": "add"}]})
+        if headers["mcp-session-id"] == "s0":
+            return http_response("404 Not Found")
+        return answered(message, {"content": [{"type": "text", "text": headers["mcp-session-id"]}]})
+
+    async def scene() -> None:
+        async with remote(answer) as link:
+            await link.wait_settled()
+            assert first_text(await link.call_tool("add", {})) == "s1"
+
+    run_checked(scene())
+
+
+def test_a_call_before_it_is_started_and_while_it_starts() -> None:
+    async def scene() -> list[str]:
+        async with open_client() as link:
+            return [
+                first_text(found) for found in await asyncio.gather(*(link.call_tool("echo", {}) for _ in range(5)))
+            ]
+
+    assert run_checked(scene()) == ["{}"] * 5
+
+
+@pytest.mark.parametrize(
+    ("tool", "fault", "outcome"),
+    [
+        ("add", "die=tools/call", PERHAPS),
+        ("look", "die=tools/call", "{}"),
+        ("set", "die=tools/call", "{}"),
+    ],
+)
+def test_a_call_that_is_lost(tmp_path: Path, tool: str, fault: str, outcome: str) -> None:
+    """Only what the server says can be done twice is done again."""
+    log = tmp_path / "log"
+
+    async def scene() -> str:
+        async with open_client(fault, f"once={tmp_path / 'once'}", f"record={log}", limits=NEVER_BY_ITSELF) as link:
+            await link.wait_settled()
+            try:
+                return first_text(await link.call_tool(tool, {}))
+            except McpFailure as failure:
+                lost = failure.message
+            # The next call finds a new server.
+            assert first_text(await link.call_tool("add", {"again": 1})) == '{"again": 1}'
+            return lost
+
+    assert run_checked(scene()) == outcome
+    assert read_methods(log).count("initialize") == 2
+    assert read_methods(log).count("tools/call") == 2
+
+
+def test_a_call_that_is_lost_twice_is_lost(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+
+    async def scene() -> McpFailure:
+        async with open_client("die=tools/call", f"record={log}", limits=NEVER_BY_ITSELF) as link:
+            return await failure_of(link.call_tool("look", {}))
+
+    assert run_checked(scene()).message == "The server ended with exit code 3."
+    assert read_methods(log).count("tools/call") == 2
+
+
+def test_it_is_connected_again_by_itself_but_not_for_ever(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    limits = replace(CLIENT_LIMITS, pauses=(0.05, 0.1, 0.2))
+
+    async def scene() -> None:
+        async with open_client("die-after=tools/call", f"record={log}", limits=limits) as link:
+            await link.wait_settled()
+            for _ in range(3):
+                await link.call_tool("add", {})
+                await link.wait_until(lambda status: status.state is not ServerState.CONNECTED)
+                assert link.status.features.tools
+                await link.wait_until(lambda status: status.state is ServerState.CONNECTED)
+            await link.call_tool("add", {})
+            await link.wait_until(lambda status: status.state is ServerState.DISCONNECTED)
+            await asyncio.sleep(0.5)
+            assert (link.status.state, link.status.reason) == (
+                ServerState.DISCONNECTED,
+                "The server ended with exit code 3.",
+            )
+            # Whoever needs it gets it.
+            assert first_text(await link.call_tool("add", {})) == "{}"
+
+    run_checked(scene())
+    assert read_methods(log).count("initialize") == 5
+
+
+def test_what_never_was_connected_is_not_tried_again() -> None:
+    limits = replace(CLIENT_LIMITS, pauses=(0.01,) * 3)
+
+    async def scene() -> list[ServerStatus]:
+        async with open_client("die=start", limits=limits) as link:
+            await link.wait_settled()
+            await asyncio.sleep(0.3)
+            return list(link.statuses)
+
+    assert [status.state for status in run_checked(scene())].count(ServerState.DISCONNECTED) == 1
+
+
+def test_limits_of_a_call(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+
+    async def scene() -> None:
+        async with open_client(f"record={log}", seconds=1.0) as link:
+            link._plan = replace(link._plan, timeout=SECONDS)
+            await link.wait_settled()
+            link._plan = replace(link._plan, timeout=1.0)
+            hanging, endless, slow = await asyncio.gather(
+                failure_of(link.call_tool("hang", {})),
+                failure_of(link.call_tool("slow", {"steps": 1000, "seconds": 0.2})),
+                link.call_tool("slow", {"steps": 4, "seconds": 0.4}),
+            )
+            assert first_text(slow) == "slow and steady"
+            assert hanging.message == "The server did not answer within 1 seconds (tools/call)."
+            assert endless.message == "The server did not answer within 4 seconds (tools/call)."
+            await wait_until(lambda: read_methods(log).count("notifications/cancelled") == 2)
+            assert link.status.state is ServerState.CONNECTED
+
+    run_checked(scene())
+
+
+@pytest.mark.parametrize(
+    ("fault", "problem", "lives"),
+    [
+        ("deep", McpProblem.MALFORMED, True),
+        ("huge=70000000", McpProblem.TOO_LARGE, True),
+        ("endless", McpProblem.TOO_LARGE, False),
+    ],
+)
+def test_results_that_are_too_much(fault: str, problem: McpProblem, lives: bool) -> None:
+    async def scene() -> None:
+        async with open_client(fault, limits=NEVER_BY_ITSELF) as link:
+            await link.wait_settled()
+            failure = await failure_of(link.call_tool("echo", {}))
+            assert failure.problem is problem
+            if lives:
+                assert first_text(await link.call_tool("add", {})) == "{}"
+            else:
+                await link.wait_until(lambda status: status.state is ServerState.DISCONNECTED)
+
+    run_checked(scene())
+
+
+def test_changes_are_looked_at_once_for_many(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+
+    async def scene() -> None:
+        async with open_client("storm=500", f"record={log}") as link:
+            await link.wait_settled()
+            before = link.status.features
+            for number in range(1, 4):
+                await link.call_tool("change", {})
+                await link.wait_until(lambda status, wanted=9 + number: len(status.features.tools) == wanted)
+            assert before == replace(link.status.features, tools=before.tools)
+            assert link.status.features.tools[9:][-1].name == "extra2"
+
+    run_checked(scene())
+    assert read_methods(log).count("tools/list") < 20
+
+
+def test_nothing_changed_is_looked_at_twice(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+
+    async def scene() -> None:
+        async with open_client("storm=1", f"record={log}") as link:
+            await link.wait_settled()
+            told = len(link.statuses)
+            await wait_until(lambda: read_methods(log).count("tools/list") == 3)
+            await asyncio.sleep(0.8)
+            assert len(link.statuses) == told
+
+    run_checked(scene())
+    assert read_methods(log).count("tools/list") == 3
+
+
+def test_a_look_that_fails_leaves_what_was_known(tmp_path: Path) -> None:
+    async def scene() -> None:
+        limits = replace(CLIENT_LIMITS, listing=0.5)
+        once = tmp_path / "once"
+        once.touch()
+        async with open_client("silent=prompts/list", f"once={once}", limits=replace(limits, listing=SECONDS)) as link:
+            link._limits = limits
+            before = (await link.wait_settled()).features
+            once.unlink()
+            await link.call_tool("change", {})
+            await wait_until(once.exists)
+            await asyncio.sleep(0.8)
+            assert link.status.features == before
+            await link.call_tool("change", {})
+            await link.wait_until(lambda status: len(status.features.tools) == 11)
+
+    run_checked(scene())
+
+
+def test_questions_and_roots(tmp_path: Path) -> None:
+    async def answer(alias: str, params: JsonObject) -> JsonObject:
+        return {"action": "accept", "content": {"for": alias, **params}}
+
+    async def scene() -> None:
+        async with open_client(f"record={tmp_path / 'log'}", host=ClientCallbacks(elicit=answer)) as link:
+            await link.notify_roots_changed()
+            asked = await link.call_tool("ask", {"method": "elicitation/create", "params": {"message": "?"}})
+            assert json.loads(first_text(asked)) == {"action": "accept", "content": {"for": "bad", "message": "?"}}
+            refused = await link.call_tool("ask", {"method": "sampling/createMessage"})
+            assert json.loads(first_text(refused))["code"] == -32601
+            await link.notify_roots_changed()
+
+    run_checked(scene())
+    assert read_methods(tmp_path / "log").count("notifications/roots/list_changed") == 1
+
+
+@pytest.mark.parametrize("may_sample", [True, False])
+def test_only_a_server_that_may_asks_the_model(may_sample: bool) -> None:
+    async def sample(alias: str, params: JsonObject) -> JsonObject:
+        return {"for": alias, **params}
+
+    async def scene() -> object:
+        async with open_supervisor() as supervisor:
+            link = RecordingClient(
+                replace(hostile_plan(supervisor), may_sample=may_sample), ClientCallbacks(sample=sample)
+            )
+            asked = await link.call_tool("ask", {"method": "sampling/createMessage", "params": {"a": 1}})
+            await link.close()
+            return json.loads(first_text(asked))
+
+    refused = {"code": -32601, "message": "The model may not be asked here."}
+    assert run_checked(scene()) == ({"for": "bad", "a": 1} if may_sample else refused)
+
+
+def test_a_call_can_be_cancelled_at_every_step(tmp_path: Path) -> None:
+    """However far it has got: the server is told, nothing is left, and the next call works."""
+    log = tmp_path / "log"
+
+    async def cancelled_after(link: RecordingClient, steps: int, work: Coroutine[object, object, object]) -> None:
+        task = asyncio.ensure_future(work)
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.wait((task,), timeout=SECONDS)
+        assert task.done()
+        assert first_text(await link.call_tool("echo", {"n": steps})) == f'{{"n": {steps}}}'
+
+    async def scene() -> None:
+        async with open_client(f"record={log}") as link:
+            await link.wait_settled()
+            for steps in range(61):
+                await cancelled_after(link, steps, link.call_tool("hang", {}))
+            for steps in range(61):
+                await cancelled_after(link, steps, link.call_tool("echo", {}))
+
+    run_checked(scene())
+    hanging = [
+        message["id"]
+        for message in read_messages(log)
+        if message.get("method") == "tools/call" and message["params"]["name"] == "hang"  # type: ignore[index]
+    ]
+    taken_back = {
+        message["params"]["requestId"]  # type: ignore[index]
+        for message in read_messages(log)
+        if message.get("method") == "notifications/cancelled"
+    }
+    assert len(hanging) >= 55
+    assert set(hanging) <= taken_back
+
+
+@pytest.mark.parametrize("fault", ["crlf", "silent=initialize", "silent=tools/list", "die=initialize"])
+def test_it_can_be_closed_at_every_step(tmp_path: Path, fault: str) -> None:
+    async def scene() -> None:
+        async with open_supervisor() as supervisor:
+            for steps in (*range(0, 40, 3), 100, 300):
+                link = RecordingClient(hostile_plan(supervisor, fault, f"pids={tmp_path / 'pids'}"))
+                link.start()
+                waiting = asyncio.create_task(link.call_tool("echo", {}))
+                for _ in range(steps):
+                    await asyncio.sleep(0)
+                await asyncio.gather(link.close(), asyncio.create_task(link.close()))
+                assert (await failure_of(_awaited(waiting))).problem is McpProblem.CLOSED
+                assert link.status.state is ServerState.DISCONNECTED
+                assert (await failure_of(link.call_tool("echo", {}))).problem is McpProblem.CLOSED
+
+    run_checked(scene())
+    if (tmp_path / "pids").exists():
+        assert living_pids(tmp_path / "pids") == []
+
+
+async def _awaited(task: "asyncio.Task[JsonObject]") -> JsonObject:
+    return await task
+
+
+def test_closing_that_is_cancelled_goes_on_by_itself(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+
+    async def scene() -> None:
+        async with open_supervisor() as supervisor:
+            link = RecordingClient(hostile_plan(supervisor, "stubborn", f"pids={pids}"))
+            await link.wait_settled()
+            assert len(living_pids(pids)) == 3
+            closing = asyncio.create_task(link.close())
+            await asyncio.sleep(0)
+            closing.cancel()
+            await asyncio.wait((closing,))
+            await link.wait_until(lambda status: status.state is ServerState.DISCONNECTED)
+            await link.close()
+            assert living_pids(pids) == []
+
+    run_checked(scene())
+
+
+def test_a_stubborn_server_is_gone_in_time(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+
+    async def scene() -> float:
+        async with open_supervisor() as supervisor:
+            link = RecordingClient(hostile_plan(supervisor, "stubborn", f"pids={pids}"))
+            await link.wait_settled()
+            began = time.monotonic()
+            await link.close()
+            assert living_pids(pids) == []
+            return time.monotonic() - began
+
+    assert run_checked(scene()) < 10
+
+
+def test_a_listener_that_fails_harms_nobody() -> None:
+    async def scene() -> list[object]:
+        told: list[object] = []
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context["message"]))
+        async with open_client() as link:
+            note, link._on_change = link._note, lambda status: (note(status), {}["missing"])[0]
+            await link.wait_settled()
+            assert first_text(await link.call_tool("echo", {})) == "{}"
+            link._on_change = note
+        return told
+
+    assert run_checked(scene()) == ["a change of the MCP server 'bad' could not be told"] * 4
+
+
+ENDINGS: dict[str, str] = {
+    "returns": "return",
+    "exits": "sys.exit(0)",
+    "while it starts": "link2 = link_to('silent=initialize'); link2.start(); await asyncio.sleep(0.3); return",
+    "during a call": "task = asyncio.create_task(link.call_tool('hang', {})); await asyncio.sleep(0.1); return",
+    "is interrupted": "os.kill(os.getpid(), signal.SIGINT); await asyncio.sleep(60)",
+    "is closed meanwhile": "task = asyncio.create_task(link.close()); await asyncio.sleep(0); return",
+}
+
+PROGRAM = """
+import asyncio, os, signal, sys
+sys.path.insert(0, {tests!r})
+from support.mcp.clients import Link, hostile
+from tejat.workspace.processes.supervisor_client import Keeper
+
+keeper = Keeper()
+
+def link_to(*faults):
+    return Link(hostile(keeper, *faults, "pids=" + {pids!r}))
+
+async def main():
+    global link
+    asyncio.get_running_loop().slow_callback_duration = 60  # the machine may be busy
+    link = link_to("stubborn")
+    await link.settled()
+    {ending}
+
+try:
+    asyncio.run(main())
+except KeyboardInterrupt:
+    pass
+finally:
+    keeper.close()
+"""
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_the_interpreter_ends(tmp_path: Path, ending: str) -> None:
+    pids = tmp_path / "pids"
+    code = PROGRAM.format(tests=str(Path(__file__).parents[1]), pids=str(pids), ending=ENDINGS[ending])
+
+    async def scene() -> tuple[int | None, bytes]:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            *("-X", "dev", "-W", "error", "-c", code),
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+        )
+        output, _ = await asyncio.wait_for(process.communicate(), SECONDS)
+        return process.returncode, output
+
+    assert asyncio.run(scene()) == (0, b"")
+    assert living_pids(pids) == []

@@ -1,0 +1,116 @@
+"""Why services refuse."""
+
+from typing import Any
+
+import pytest
+
+from tejat.core.model import FailureKind, ModelFailure
+from tejat.models.wire.api_errors import ModelTarget, parse_api_error
+
+KEY = "secret-key-1234"
+ASKED = ModelTarget("gpt-x", "OPENAI_API_KEY", KEY)
+
+
+def told(failure: ModelFailure) -> tuple[FailureKind, int | None, float | None, bool]:
+    return failure.kind, failure.status, failure.retry_after, failure.can_retry
+
+
+def said(message: str, **fields: Any) -> dict[str, Any]:
+    return {"error": {"message": message, **fields}}
+
+
+@pytest.mark.parametrize(
+    ("status", "answer", "kind", "can_retry"),
+    [
+        (400, said("bad"), FailureKind.BAD_REQUEST, False),
+        (401, said("bad key"), FailureKind.AUTHENTICATION, False),
+        (402, said("pay"), FailureKind.RATE_LIMITED, False),
+        (403, said("not you"), FailureKind.AUTHENTICATION, False),
+        (404, said("no model"), FailureKind.BAD_REQUEST, False),
+        (405, said("no"), FailureKind.BAD_REQUEST, False),
+        (408, said("slow"), FailureKind.UNAVAILABLE, True),
+        (413, said("large"), FailureKind.CONTEXT_FULL, False),
+        (422, said("bad"), FailureKind.BAD_REQUEST, False),
+        (429, said("slow down"), FailureKind.RATE_LIMITED, True),
+        (429, said("pay", code="insufficient_quota"), FailureKind.RATE_LIMITED, False),
+        (500, said("oops"), FailureKind.UNAVAILABLE, True),
+        (502, "<html><h1>Bad Gateway</h1></html>", FailureKind.UNAVAILABLE, True),
+        (503, said("the maximum context length is fine"), FailureKind.UNAVAILABLE, True),
+        (529, said("Overloaded", type="overloaded_error"), FailureKind.UNAVAILABLE, True),
+        (302, "", FailureKind.PROTOCOL, False),
+        (204, "", FailureKind.PROTOCOL, False),
+    ],
+)
+def test_by_status(status: int, answer: object, kind: FailureKind, can_retry: bool) -> None:
+    failure = parse_api_error(answer, ASKED, status=status, retry_after=7.0)
+    assert told(failure) == (kind, status, 7.0 if can_retry else None, can_retry)
+    assert f"(HTTP {status})" in failure.message
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        said("x", code="context_length_exceeded"),
+        said("x", type="exceed_context_size_error"),
+        said("This model's maximum context length is 4097 tokens. However, you requested 5000 tokens"),
+        said("the request exceeds the available context size. try increasing the context size"),
+        said("prompt is too long: 210000 tokens > 200000 maximum"),
+        said("input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000"),
+        said("Input is too long for requested model."),
+        said("too many tokens"),
+        {"error": "the input exceeds the context window"},
+        {"detail": "Context length exceeded"},
+        {"object": "error", "message": "This model's maximum context length is 10 tokens.", "code": 400},
+        [said("input is too long")],
+    ],
+)
+def test_a_conversation_that_is_too_long(answer: object) -> None:
+    assert parse_api_error(answer, ASKED, status=400).kind is FailureKind.CONTEXT_FULL
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (said("what happened"), "what happened"),
+        ({"error": "what happened"}, "what happened"),
+        ({"message": "what happened"}, "what happened"),
+        ({"detail": "what happened"}, "what happened"),
+        ({"detail": [{"loc": ["body"], "msg": "what happened"}]}, "'msg': 'what happened'"),
+        ({"error": {"detail": "what happened"}}, "what happened"),
+        ([said("what happened")], "what happened"),
+        ("what happened", "what happened"),
+        ("<html><body><p>what happened</p></body></html>", "what happened"),
+        ({}, "(HTTP 400)"),
+        (None, "(HTTP 400)"),
+        ([], "(HTTP 400)"),
+        ({"error": {"message": None}}, "(HTTP 400)"),
+    ],
+)
+def test_what_a_server_says_is_told(answer: object, words: str) -> None:
+    failure = parse_api_error(answer, ASKED, status=400)
+    assert words in failure.message
+    assert "<" not in failure.message
+
+
+def test_what_to_do() -> None:
+    assert parse_api_error(said("no"), ASKED, status=401).message == (
+        "The service does not accept the key or its owner. (HTTP 401) no Is OPENAI_API_KEY right?"
+    )
+    without = parse_api_error(said("no"), ModelTarget("m", "OPENAI_API_KEY"), status=401)
+    assert without.message.endswith("It wants a key: set OPENAI_API_KEY.")
+    assert "Is gpt-x the name of a model of this server" in parse_api_error(said("no"), ASKED, status=404).message
+
+
+@pytest.mark.parametrize("status", [200, 301, 400, 401, 404, 413, 429, 500])
+def test_messages_are_short_and_hold_no_key(status: int) -> None:
+    hostile = f"\x1b[31mkey {KEY} Bearer abcdefghijkl {'long ' * 10_000} {KEY}"
+    for answer in (said(hostile), hostile, {"detail": hostile}, {"error": hostile}):
+        message = parse_api_error(answer, ASKED, status=status).message
+        assert KEY not in message
+        assert "abcdefghijkl" not in message
+        assert message.isprintable()
+        assert len(message) < 900
+
+
+def test_a_key_is_not_printed() -> None:
+    assert KEY not in repr(ASKED)

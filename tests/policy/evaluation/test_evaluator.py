@@ -1,0 +1,42 @@
+from tejat.core.tools.base import Kind
+from tejat.policy.evaluation.call import Call
+from tejat.policy.evaluation.evaluator import RuleEvaluator, network_gap
+from tejat.policy.evaluation.rule_match import RuleMatch
+from tejat.policy.types import CallFacts, Decision, PolicyRule, Tier
+
+ALLOW = PolicyRule(Decision.ALLOW, Tier.USER, "u:1", "search", "github")
+WITH_NETWORK = PolicyRule(Decision.ALLOW, Tier.USER, "u:2", "search", "github", allows_network=True)
+OTHER = PolicyRule(Decision.DENY, Tier.USER, "u:3", "write_file")
+
+
+def judge(*, wants_network: bool = False) -> RuleEvaluator:
+    facts = CallFacts("search", Kind.OTHER, {}, ("/r",), "/h", server="github", wants_network=wants_network)
+    return RuleEvaluator(Call(facts))
+
+
+def test_only_rules_for_the_call_count() -> None:
+    assert judge().evaluate([OTHER]) == [RuleMatch(None)]
+    assert judge().evaluate([OTHER, ALLOW]) == [RuleMatch(ALLOW)]
+
+
+def test_the_network_has_to_be_allowed_by_name() -> None:
+    assert judge(wants_network=True).evaluate([ALLOW]) == [RuleMatch(None, network_gap())]
+    assert judge(wants_network=True).evaluate([WITH_NETWORK]) == [RuleMatch(WITH_NETWORK)]
+
+
+def test_the_offer_is_the_tool_as_it_was_called() -> None:
+    assert judge().suggest_rule([]) == PolicyRule(Decision.ALLOW, Tier.USER, "your answer", "search", "github")
+    assert judge(wants_network=True).suggest_rule([]) == PolicyRule(
+        Decision.ALLOW, Tier.USER, "your answer", "search", "github", allows_network=True
+    )
+
+
+def test_nothing_is_offered_for_a_name_that_stands_for_all() -> None:
+    for tool, server in (("*", None), ("*", "x"), ("a*", "x"), ("t", "*")):
+        assert (
+            RuleEvaluator(Call(CallFacts(tool, Kind.OTHER, {}, ("/r",), "/h", server=server))).suggest_rule([]) is None
+        )
+
+
+def test_plan_mode_objects() -> None:
+    assert judge().plan_mode_objection() is not None

@@ -1,0 +1,83 @@
+import pytest
+
+from tejat.core.tools.base import Kind
+from tejat.policy.evaluation.rule_match import RuleMatch
+from tejat.policy.evaluation.shell_call import ShellCall
+from tejat.policy.evaluation.shell_evaluator import ShellRuleEvaluator
+from tejat.policy.shell.parser import parse_command_line
+from tejat.policy.types import CallFacts, Decision, PolicyRule, Tier
+
+SHELL = "run_shell_command"
+ALLOW_LOG = PolicyRule(Decision.ALLOW, Tier.USER, "u:1", SHELL, command=("git", "log"))
+DENY_PUSH = PolicyRule(Decision.DENY, Tier.USER, "u:2", SHELL, command=("git", "push"))
+ASK_ALL = PolicyRule(Decision.ASK, Tier.USER, "u:3", SHELL)
+
+
+def judge(text: str) -> ShellRuleEvaluator:
+    line = parse_command_line(text)
+    return ShellRuleEvaluator(
+        ShellCall(CallFacts(SHELL, Kind.EXECUTE, {"command": text}, ("/r",), "/h", line=line), line)
+    )
+
+
+def found(text: str, *rules: PolicyRule) -> list[tuple[str, PolicyRule | None]]:
+    return [
+        (" ".join(finding.command.words), finding.rule) for finding in judge(text).evaluate(rules) if finding.command
+    ]
+
+
+def test_every_command_is_judged_on_its_own() -> None:
+    assert found("git log; git push; ls", ALLOW_LOG, DENY_PUSH) == [
+        ("git log", ALLOW_LOG),
+        ("git push", DENY_PUSH),
+        ("ls", None),
+    ]
+    assert found("git log; ls", ALLOW_LOG, ASK_ALL) == [("git log", ASK_ALL), ("ls", ASK_ALL)]
+
+
+def test_a_line_without_commands_is_judged_as_a_whole() -> None:
+    assert [finding.rule for finding in judge("").evaluate([ALLOW_LOG, DENY_PUSH])] == [None]
+    assert [finding.rule for finding in judge("").evaluate([ASK_ALL])] == [ASK_ALL]
+    assert [finding.rule for finding in judge("").evaluate([PolicyRule(Decision.ALLOW, Tier.USER, "x", SHELL)])] == [
+        None
+    ]
+
+
+def test_the_gap_is_that_of_a_rule_for_the_command() -> None:
+    judged = judge("git log --output=x")
+    other = PolicyRule(Decision.ALLOW, Tier.USER, "u:9", SHELL, command=("ls",))
+    assert [finding.coverage_gap for finding in judged.evaluate([ALLOW_LOG, other])] == [
+        "it writes a file (--output), which the rule does not name"
+    ]
+    assert [finding.coverage_gap for finding in judge("git status").evaluate([ALLOW_LOG])] == [None]
+    assert [finding.coverage_gap for finding in judge("git -C x log").evaluate([ALLOW_LOG])] == [
+        "it does not begin with the words of the rule"
+    ]
+
+
+def test_the_offer_covers_what_is_uncovered() -> None:
+    judged = judge("git log; ls -l")
+    assert judged.suggest_rule(judged.evaluate([ALLOW_LOG])) == PolicyRule(
+        Decision.ALLOW, Tier.USER, "your answer", SHELL, command=("ls",)
+    )
+    assert judged.suggest_rule(judged.evaluate([])) is None
+    assert judged.suggest_rule([RuleMatch(None)]) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "objects"),
+    [
+        ("ls", False),
+        ("git status | head -3", False),
+        ("cat a > /dev/null", False),
+        ("touch a", True),
+        ("ls; touch a", True),
+        ("ls > a", True),
+        ("ls $X", True),
+        ("env ls", True),
+        ("", True),
+        ("&&", True),
+    ],
+)
+def test_plan_mode_objects_to_what_may_change_something(text: str, objects: bool) -> None:
+    assert (judge(text).plan_mode_objection() is not None) == objects

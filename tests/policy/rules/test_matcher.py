@@ -1,0 +1,65 @@
+from typing import Any
+
+import pytest
+
+from tejat.policy.rules.allowlist import AllowlistRule
+from tejat.policy.rules.matcher import is_active, matches_project, matches_tool
+from tejat.policy.types import ApprovalMode, Decision, PolicyRule, Tier
+
+
+def rule(decision: Decision = Decision.DENY, tier: Tier = Tier.USER, **fields: Any) -> PolicyRule:
+    return PolicyRule(decision, tier, "x", **fields)
+
+
+@pytest.mark.parametrize(
+    ("given", "tool", "server", "named"),
+    [
+        (rule(), "write_file", None, True),
+        (rule(), "write_file", "x", True),
+        (rule(tool="write_file"), "write_file", None, True),
+        (rule(tool="write_file"), "read_file", None, False),
+        (rule(tool="write_file"), "write_file", "x", False),
+        (rule(tool="write_file"), "Write_File", None, False),
+        (rule(tool="mcp__x__write_file"), "write_file", "x", False),
+        (rule(tool="write_file", server="x"), "write_file", "x", True),
+        (rule(tool="write_file", server="x"), "write_file", "y", False),
+        (rule(tool="write_file", server="x"), "write_file", None, False),
+        (rule(tool="write_file", server="*"), "write_file", "y", True),
+        (rule(server="*"), "anything", "y", True),
+        (rule(server="*"), "anything", None, False),
+        (AllowlistRule(Decision.DENY, Tier.USER, "s", server="*", servers=frozenset({"x"})), "t", "x", False),
+        (AllowlistRule(Decision.DENY, Tier.USER, "s", server="*", servers=frozenset({"x"})), "t", "y", True),
+        (AllowlistRule(Decision.DENY, Tier.USER, "s", server="*", servers=frozenset({"x"})), "t", None, False),
+    ],
+)
+def test_names_tool(given: PolicyRule, tool: str, server: str | None, named: bool) -> None:
+    assert matches_tool(given, tool, server) == named
+
+
+PLAN_AND_DEFAULT = frozenset({ApprovalMode.PLAN, ApprovalMode.DEFAULT})
+
+
+@pytest.mark.parametrize(
+    ("given", "modes"),
+    [
+        (rule(), set(ApprovalMode)),
+        (rule(Decision.ASK), set(ApprovalMode)),
+        (rule(Decision.ALLOW), set(ApprovalMode) - {ApprovalMode.PLAN}),
+        (rule(Decision.ALLOW, Tier.ADMIN), set(ApprovalMode) - {ApprovalMode.PLAN}),
+        (rule(Decision.ALLOW, Tier.DEFAULT), set(ApprovalMode)),
+        (rule(Decision.ALLOW, Tier.WORKSPACE), set()),
+        (rule(Decision.ALLOW, Tier.WORKSPACE, modes=PLAN_AND_DEFAULT), set()),
+        (rule(Decision.ASK, Tier.WORKSPACE), set(ApprovalMode)),
+        (rule(Decision.ALLOW, modes=PLAN_AND_DEFAULT), set(PLAN_AND_DEFAULT)),
+        (rule(Decision.DENY, modes=PLAN_AND_DEFAULT), set(PLAN_AND_DEFAULT)),
+    ],
+)
+def test_is_in_force(given: PolicyRule, modes: set[ApprovalMode]) -> None:
+    assert {mode for mode in ApprovalMode if is_active(given, mode)} == modes
+
+
+@pytest.mark.parametrize(
+    ("project", "is_for"), [(None, True), ("/a", True), ("/a/", True), ("/b", True), ("/a/b", False), ("/", False)]
+)
+def test_is_for_project(project: str | None, is_for: bool) -> None:
+    assert matches_project(rule(project=project), ("/a", "/b/")) == is_for

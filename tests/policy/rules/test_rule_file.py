@@ -1,0 +1,261 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tejat.core.frozen import replace
+from tejat.policy.errors import PolicyError
+from tejat.policy.rules.rule_file import parse_rules
+from tejat.policy.rules.rule_format import format_rule, rule_to_toml
+from tejat.policy.types import ApprovalMode, Decision, PolicyRule, Tier
+
+SHELL = "run_shell_command"
+
+
+def read(text: str) -> list[PolicyRule]:
+    return parse_rules(text, source="p.toml", tier=Tier.USER)
+
+
+def problem(text: str) -> str:
+    with pytest.raises(PolicyError) as caught:
+        read(text)
+    return str(caught.value)
+
+
+def test_every_key() -> None:
+    text = """
+# mine
+[[rule]]
+tool = "run_shell_command"
+command = "git log"
+path = "src/**"
+project = "/w/project"
+decision = "allow"
+priority = 7
+modes = ["default", "autoEdit"]
+allowRedirection = true
+network = true
+
+[[rule]]
+tool = "web_fetch"
+arguments = "example[.]org"
+decision = "deny"
+message = "not there"
+
+[[rule]]
+server = "github"
+decision = "ask"
+"""
+    assert read(text) == [
+        PolicyRule(
+            Decision.ALLOW,
+            Tier.USER,
+            "p.toml:3",
+            SHELL,
+            command=("git", "log"),
+            path="src/**",
+            project="/w/project",
+            modes=frozenset({ApprovalMode.DEFAULT, ApprovalMode.AUTO_EDIT}),
+            allows_redirection=True,
+            allows_network=True,
+            priority=7,
+        ),
+        PolicyRule(Decision.DENY, Tier.USER, "p.toml:14", "web_fetch", arguments="example[.]org", message="not there"),
+        PolicyRule(Decision.ASK, Tier.USER, "p.toml:20", server="github"),
+    ]
+
+
+def test_the_spellings_of_the_original() -> None:
+    text = """
+[[rule]]
+toolName = ["EditTool", "grep", "t"]
+argsPattern = "x"
+decision = "ask_user"
+denyMessage = "m"
+interactive = true
+[[rule]]
+toolName = "ShellTool"
+commandPrefix = ["git  log", "ls"]
+decision = "deny"
+"""
+    assert read(text) == [
+        *(
+            PolicyRule(Decision.ASK, Tier.USER, "p.toml:2", tool, arguments="x", message="m")
+            for tool in ("replace", "search_file_content", "t")
+        ),
+        PolicyRule(Decision.DENY, Tier.USER, "p.toml:8", SHELL, command=("git", "log")),
+        PolicyRule(Decision.DENY, Tier.USER, "p.toml:8", SHELL, command=("ls",)),
+    ]
+
+
+def test_a_command_alone_is_for_the_shell_and_its_words_may_be_listed() -> None:
+    assert [
+        (rule.tool, rule.command) for rule in read('[[rule]]\ncommand = [["echo", "a b"], "ls -l"]\ndecision="ask"')
+    ] == [
+        (SHELL, ("echo", "a b")),
+        (SHELL, ("ls", "-l")),
+    ]
+
+
+def test_a_name_at_a_server_is_no_other_name_of_a_tool_of_ours() -> None:
+    assert read('[[rule]]\nmcpName = "s"\ntoolName = "EditTool"\ndecision = "deny"') == [
+        PolicyRule(Decision.DENY, Tier.USER, "p.toml:1", "EditTool", "s")
+    ]
+
+
+def test_names_can_be_given() -> None:
+    rules = parse_rules('[[rule]]\ntool = "x"\ndecision = "ask"', source="p", tier=Tier.ADMIN, names={"x": "y"})
+    assert rules == [PolicyRule(Decision.ASK, Tier.ADMIN, "p:1", "y")]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('tool = "x"', "p.toml:1: decision is missing: allow, ask or deny"),
+        ('decision = "maybe"', "p.toml:2: decision must be allow, ask or deny, not 'maybe'"),
+        ('decision = "deny"\ntoolNane = "x"', "p.toml:3: the key 'toolNane' is not known, did you mean toolName?"),
+        (
+            'decision = "deny"\ntool = "a"\ntoolName = "a"',
+            "p.toml:4: tool and toolName are the same thing: give one of them",
+        ),
+        (
+            'decision = "deny"\ntool = "read_*"',
+            "p.toml:3: the tool 'read_*' cannot be: a tool is named in full, or * stands for all",
+        ),
+        (
+            'decision = "deny"\ntool = "read_file"\ncommand = "ls"',
+            "p.toml:4: command is for run_shell_command, not for read_file",
+        ),
+        ('decision = "deny"\npriority = 1000', "p.toml:3: priority must be a whole number from 0 to 999"),
+        (
+            'decision = "deny"\nmodes = ["fast"]',
+            "p.toml:3: there is no mode 'fast', only default, auto_edit, yolo, plan",
+        ),
+        ('decision = "deny"\nproject = "x"', "p.toml:3: project must be an absolute path"),
+        ('decision = "deny"\nserver = ""', "p.toml:3: a server has a name, or * for all of them"),
+        ('decision = "deny"\npath = "a[b"', "p.toml:3: path: a [ is never closed"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_line(text: str, told: str) -> None:
+    assert problem(f"[[rule]]\n{text}") == told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'decision = "deny"\ncommand = ""',
+        'decision = "deny"\ncommand = []',
+        'decision = "deny"\ncommand = ["ls", ""]',
+        'decision = "deny"\ncommand = [[]]',
+        'decision = "deny"\ncommand = [["", "a"]]',
+        'decision = "deny"\ncommand = 1',
+        'decision = "deny"\ntool = ""',
+        'decision = "deny"\ntool = []',
+        'decision = "deny"\narguments = "(?=x)"',
+        'decision = "deny"\ncommandRegex = "x"',
+        'decision = "allow"\ninteractive = false',
+        'decision = "deny"\ninteractive = 1',
+        'decision = "deny"\nnetwork = "yes"',
+        "decision = 1",
+    ],
+)
+def test_what_cannot_be(text: str) -> None:
+    assert problem(f"[[rule]]\n{text}").startswith("p.toml:")
+
+
+def test_examples_are_checked() -> None:
+    text = '[[rule]]\ncommand = "git log"\ndecision = "allow"\nmatch = ["git log -3"]\nnot_match = ["git push"]'
+    assert len(read(text)) == 1
+    assert problem(text.replace("git log -3", "git status")).startswith("p.toml:4: match: 'git status'")
+    assert problem(text.replace("git push", "git log -1")).startswith("p.toml:5: not_match: 'git log -1'")
+
+
+WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+RULES = st.builds(
+    PolicyRule,
+    decision=st.sampled_from(Decision),
+    tier=st.just(Tier.USER),
+    source=st.just("p.toml:1"),
+    tool=st.sampled_from(["*", SHELL]) | WORDS.map(lambda text: f"t{text.replace('*', '')}"),
+    server=st.none() | WORDS.map(lambda text: f"s{text}"),
+    arguments=st.none() | st.sampled_from(["a+", '"x":"[^"]*\\\\n', "ü$", ""]),
+    path=st.none() | st.sampled_from(["src/**", "*.{a,b}", "/x y/\u2028", "~/x"]),
+    project=st.none() | WORDS.map(lambda text: f"/{text}"),
+    modes=st.none() | st.frozensets(st.sampled_from(ApprovalMode), min_size=1),
+    redirection=st.booleans(),
+    network=st.booleans(),
+    message=st.none() | WORDS,
+    priority=st.integers(0, 999),
+)
+COMMANDS = st.lists(WORDS, min_size=1, max_size=3).map(tuple).filter(lambda words: bool(words[0]))
+
+
+@given(RULES, st.none() | COMMANDS)
+@settings(max_examples=200, deadline=None)
+def test_any_rule_is_read_back_as_it_was_written(rule: PolicyRule, command: tuple[str, ...] | None) -> None:
+    if rule.tool in ("*", SHELL):
+        rule = replace(rule, command=command)
+    assert read(rule_to_toml(rule)) == [rule]
+    assert format_rule(rule).isprintable() or "\n" not in format_rule(rule)
+
+
+PIECES = ["[[rule]]\n", "tool", "command", "decision", "match", "path", "arguments", "modes", "=", '"deny"', '"allow"']
+PIECES += ["[", "]", "{", "}", '"', "'", "\n", ",", "1", "true", '"ls"', '"("', '"{}"', "[[", "]]", "\0", "é", "\ud800"]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=25).map("".join) | st.text(max_size=40))
+@settings(max_examples=250, deadline=None)
+def test_any_text_is_read_or_told_about(text: str) -> None:
+    try:
+        rules = read(text)
+    except PolicyError:
+        return
+    assert all(isinstance(rule, PolicyRule) for rule in rules)
+
+
+VALUES = st.recursive(
+    st.sampled_from(
+        ['"deny"', '"allow"', '"ls"', '"(("', '""', "1", "-1", "true", "1.5", "2000-01-01", '"*"', '"plan"']
+    ),
+    lambda inner: (
+        st.lists(inner, max_size=3).map(lambda items: "[" + ", ".join(items) + "]") | inner.map("{{a = {}}}".format)
+    ),
+    max_leaves=4,
+)
+KEYS = st.sampled_from(
+    [
+        *(
+            "tool",
+            "toolName",
+            "server",
+            "mcpName",
+            "command",
+            "commandPrefix",
+            "arguments",
+            "argsPattern",
+            "path",
+            "decision",
+        ),
+        *(
+            "priority",
+            "modes",
+            "network",
+            "allowRedirection",
+            "message",
+            "interactive",
+            "project",
+            "match",
+            "not_match",
+        ),
+        *("commandRegex", "other"),
+    ]
+)
+
+
+@given(st.dictionaries(KEYS, VALUES, max_size=5), st.sampled_from(["", 'decision = "deny"\n', 'decision = "allow"\n']))
+@settings(max_examples=250, deadline=None)
+def test_any_values_are_read_or_told_about(table: dict[str, str], start: str) -> None:
+    try:
+        read("[[rule]]\n" + start + "".join(f"{key} = {value}\n" for key, value in table.items()))
+    except PolicyError as error:
+        line = error.line
+        assert line is not None

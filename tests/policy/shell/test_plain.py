@@ -1,0 +1,119 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tejat.policy.shell.plain import REDIRECTS_UNUSUALLY, PlainLine, parse_plain_line
+
+
+@pytest.mark.parametrize(
+    ("text", "commands", "targets"),
+    [
+        ("ls", [("ls",)], []),
+        ("\n ls \n", [("ls",)], []),
+        ("ls;", [("ls",)], []),
+        ("ls &", [("ls",)], []),
+        ("a&b", [("a",), ("b",)], []),
+        ("a && b || c | d; e\nf", [("a",), ("b",), ("c",), ("d",), ("e",), ("f",)], []),
+        ("a &&\n\n b", [("a",), ("b",)], []),
+        ("echo 'a b' \"c d\" e'f'\"g\" ''", [("echo", "a b", "c d", "efg", "")], []),
+        ("echo 'a\nb'", [("echo", "a\nb")], []),
+        ("git show HEAD~1^2~3:a.b", [("git", "show", "HEAD~1^2~3:a.b")], []),
+        ("ls 2>&1", [("ls",)], []),
+        ("ls 2>&1&", [("ls",)], []),
+        ("ls >/dev/null 2> /dev/null", [("ls",)], []),
+        ("ls &>/dev/null", [("ls",)], []),
+        ("ls >& /dev/null", [("ls",)], []),
+        ("ls </dev/null -l", [("ls", "-l")], []),
+        ("ls > out", [("ls",)], ["out"]),
+        ("ls >>'o u' 2>e", [("ls",)], ["o u", "e"]),
+        ("ls < in | wc &> x", [("ls",), ("wc",)], ["in", "x"]),
+        ("ls >|x", [("ls",)], ["x"]),
+        ("cd src/app && make", [("cd", "src/app"), ("make",)], []),
+        ("cd /home/a/b && make", [("cd", "/home/a/b"), ("make",)], []),
+    ],
+)
+def test_plain_lines(text: str, commands: list[tuple[str, ...]], targets: list[str]) -> None:
+    assert parse_plain_line(text) == PlainLine(tuple(commands), tuple(targets))
+
+
+@pytest.mark.parametrize(
+    ("text", "doubt"),
+    [
+        ("", "it holds no command"),
+        (" \n ", "it holds no command"),
+        ("ls &&", "a command is missing"),
+        ("ls |\n", "a command is missing"),
+        ("; ls", "a command is missing"),
+        ("ls & ; ls", "a command is missing"),
+        ("ls\n| ls", "a command is missing"),
+        ("ls &&& ls", "it holds something other than plain words, near '&'"),
+        ("ls ;; ls", "it holds something other than plain words, near ';'"),
+        ("ls ||| ls", "it holds something other than plain words, near '|'"),
+        ("ls |& ls", "it holds something other than plain words, near '|'"),
+        ("(ls)", "it holds something other than plain words, near '('"),
+        ("ls # x", "it holds something other than plain words, near '#'"),
+        ("ls a#b", "it holds something other than plain words, near '#'"),
+        ("! ls", "it holds something other than plain words, near '!'"),
+        ("ls $x", "the shell would expand something in it"),
+        ("ls `x`", "the shell would expand something in it"),
+        ("ls *", "the shell would expand a pattern in it"),
+        ("ls ~", "the shell would expand a pattern in it"),
+        ("ls a=~/x", "the shell would expand a pattern in it"),
+        ("ls a:~/x", "the shell would expand a pattern in it"),
+        ("ls {a,b}", "the shell would expand a pattern in it"),
+        ('ls "$x"', "something in it is escaped or expanded inside quotes"),
+        ("ls a\\b", "something in it is escaped or expanded inside quotes"),
+        ("ls 'x", "something in it is escaped or expanded inside quotes"),
+        ("'ls'", "the name of a command is quoted or unusual, or something is assigned"),
+        ("A=1 ls", "the name of a command is quoted or unusual, or something is assigned"),
+        ("> x", "a redirection stands before the command"),
+        ("2>&1 ls", "a redirection stands before the command"),
+        ("ls > $x", REDIRECTS_UNUSUALLY),
+        ("ls > >(x)", REDIRECTS_UNUSUALLY),
+        ("ls <<E", REDIRECTS_UNUSUALLY),
+        ("ls <<< x", REDIRECTS_UNUSUALLY),
+        ("ls >& x", REDIRECTS_UNUSUALLY),
+        ("ls 3> x", REDIRECTS_UNUSUALLY),
+        ("ls <> x", REDIRECTS_UNUSUALLY),
+        ("ls >/dev/null>x", REDIRECTS_UNUSUALLY),
+        ("ls x>y", REDIRECTS_UNUSUALLY),
+        ("if ls", "it is more than a list of commands (if)"),
+        ("time ls", "it is more than a list of commands (time)"),
+        ("ls\r", "it holds an unusual character (U+000D)"),
+        ("ls '\u200b'", "it holds an unusual character (U+200B)"),
+        ("ls \u00a0x", "it holds an unusual character (U+00A0)"),
+        ("ls \0", "it holds an unusual character (U+0000)"),
+        ("ls é", "it holds something other than plain words, near 'é'"),
+        ("eval ls", "eval changes the shell or evaluates what it is given"),
+        ("ls; export A", "export changes the shell or evaluates what it is given"),
+        ("printf -v x y", "printf -v evaluates what it is given"),
+        ("test a -o -v x", "test -v evaluates what it is given"),
+        ("cd", "it changes to a directory that is not plainly below"),
+        ("cd -", "it changes to a directory that is not plainly below"),
+        ("cd a b", "it changes to a directory that is not plainly below"),
+        ("cd ..", "it changes to a directory that is not plainly below"),
+        ("cd .git", "it changes to a directory that is not plainly below"),
+        ("cd a/.b/c", "it changes to a directory that is not plainly below"),
+        ("cd a && cat ../b", "a path leads upwards after a change of directory"),
+    ],
+)
+def test_lines_that_are_not_plain(text: str, doubt: str) -> None:
+    assert parse_plain_line(text) == doubt
+
+
+WORDS = st.text("abcXYZ019_./,:@%+=^-", min_size=1, max_size=8)
+QUOTED = st.text('ab $`\\"*?~{}[]();&|<>#!\té', max_size=8)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.lists(st.one_of(WORDS, QUOTED.map(lambda text: f"'{text}'")), max_size=4), min_size=1, max_size=4))
+def test_what_is_written_plainly_is_read_back(commands: list[list[str]]) -> None:
+    text = " ; ".join(" ".join(["run", *words]) for words in commands)
+    values = tuple(("run", *(word.strip("'") for word in words)) for words in commands)
+    assert parse_plain_line(text) == PlainLine(values, ())
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(max_size=40))
+def test_nothing_is_raised(text: str) -> None:
+    assert isinstance(parse_plain_line(text), str | PlainLine)

@@ -1,0 +1,97 @@
+import pytest
+
+from tejat.policy.shell.command_line import Redirection, ShellCommand
+from tejat.policy.shell.walker import LineAnalysis
+
+
+def reading_of(text: str) -> LineAnalysis:
+    analysis = LineAnalysis()
+    analysis.analyze(text)
+    return analysis
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("a; b && c || d | e & f", ["a", "b", "c", "d", "e", "f"]),
+        ("(a; b)", ["a", "b"]),
+        ("{ a; b; }", ["a", "b"]),
+        ("if a; then b; elif c; then d; else e; fi", ["a", "b", "c", "d", "e"]),
+        ("while a; do b; done; until c; do d; done", ["a", "b", "c", "d"]),
+        ("for x in $(a); do b; done", ["a", "b"]),
+        ("case $(a) in x) b;; *) c;; esac", ["a", "b", "c"]),
+        ("f() { a; }; f", ["a", "f"]),
+        ("x=$(a) b", ["b", "a"]),
+        ("x=(1 $(a))", ["a"]),
+        ("a <(b) >(c)", ["a", "b", "c"]),
+        ('a "$(b "$(c)")"', ["a", "b", "c"]),
+        ("a ${x:-$(b)} ${x/y/$(c)}", ["a", "b", "c"]),
+        ("a <<< $(b)", ["a", "b"]),
+        ("a > $(b)", ["a", "b"]),
+        ("a <<E | b\n$(c)\nE", ["a", "b", "c"]),
+        ("[ -f x ] && a", ["[", "a"]),
+        ("[[ -f $(a) ]] && b", ["a", "b"]),
+        ("! a", ["a"]),
+        ("a \\\n  b", ["a"]),
+        ("trap 'a; b' EXIT", ["trap", "a", "b"]),
+        ("eval 'a; b'", ["eval", "a", "b"]),
+    ],
+)
+def test_every_command_is_found(text: str, names: list[str]) -> None:
+    analysis = reading_of(text)
+    assert ([command.name for command in analysis.commands], analysis.is_opaque) == (names, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "redirections"),
+    [
+        ("a > b", [Redirection(">", "b", writes=True, is_harmless=False)]),
+        ("a >> 'b c'", [Redirection(">>", "b c", writes=True, is_harmless=False)]),
+        ("a < b", [Redirection("<", "b", writes=False, is_harmless=False)]),
+        ("a > $x", [Redirection(">", None, writes=True, is_harmless=False)]),
+        ("a 2>&1", [Redirection(">&", "1", writes=False, is_harmless=True)]),
+        ("a >& b", [Redirection(">&", "b", writes=True, is_harmless=False)]),
+        ("a &> /dev/null", [Redirection("&>", "/dev/null", writes=True, is_harmless=True)]),
+        ("a <<< b", [Redirection("<<<", None, writes=False, is_harmless=False)]),
+        ("a <<E\nb\nE", [Redirection("<<", None, writes=False, is_harmless=False)]),
+    ],
+)
+def test_redirections(text: str, redirections: list[Redirection]) -> None:
+    assert reading_of(text).redirections == redirections
+
+
+def test_a_command_that_is_not_plain() -> None:
+    assert reading_of('A=1 "b" $c; d').commands == [
+        ShellCommand(("b", "$c"), is_plain=False),
+        ShellCommand(("d",), is_plain=True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "doubt"),
+    [
+        ("a &&& b", "it does not parse"),
+        ("a\n\\b", "where a line ends is not certain"),
+        ("a \n\\\nb", "where a line ends is not certain"),
+        ("a $\\\nx", "an operator goes on in the next line"),
+        ("a\\\nb c", "a word goes on in the next line"),
+        ("a ${x%$(b)}", "an expansion cannot be taken apart"),
+        ("a `b \\`c\\``", "backquotes hold backquotes or escapes"),
+        ("a <<E\nb\\\nE\nE", "where a here-document ends is not certain"),
+        ("a <<E <<F\nE\nF", "where a here-document ends is not certain"),
+        ("time { a; }", "a reserved word stands where a command should"),
+        ("PATH=x", "PATH may be run as a command"),
+        ("bash -c '$x'", "the name of a command is computed"),
+        ("a\rb", "it holds unusual characters"),
+        ("a \ud800", "it is not text"),
+        ("env " * 30 + "a", "it is nested too deeply or too long"),
+    ],
+)
+def test_what_hides_something(text: str, doubt: str) -> None:
+    analysis = reading_of(text)
+    assert (analysis.is_opaque, doubt in analysis.doubts) == (True, True), analysis.doubts
+
+
+def test_a_line_within_that_is_not_plain() -> None:
+    analysis = reading_of("bash -c 'a *'")
+    assert (list(analysis.doubts), analysis.is_opaque) == (["what bash would run is not plain"], False)

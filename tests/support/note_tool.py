@@ -1,0 +1,140 @@
+"""A tool for tests of the engine that writes down what it is told, people who answer, and a session around them."""
+
+import asyncio
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+from tejat.core.approval.confirmation import (
+    ApprovalReply,
+    ApprovalRequest,
+    Approver,
+    Confirmation,
+    EditConfirmation,
+    Outcome,
+)
+from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.messages.types import Params
+from tejat.core.tools.base import BaseTool, Kind, ProposingTool, ToolContext, ToolResult
+from tejat.core.tools.schema import Param
+from tejat.engine.calls.call_facts import FactCollector
+from tejat.engine.calls.permission import Permission, SaveRule
+from tejat.engine.calls.scheduler import Scheduler
+from tejat.policy.engine import PolicyEngine
+from tejat.policy.types import ApprovalMode, PolicyRule
+from tejat.tools.registry import ToolRegistry
+from tejat.workspace.files.roots import Roots
+
+YES = ApprovalReply(Outcome.PROCEED_ONCE)
+NO = ApprovalReply(Outcome.CANCEL)
+
+
+@dataclass(frozen=True, slots=True)
+class NoteParams:
+    text: Annotated[str, Param("What to write down.")]
+
+
+class NoteTool(ProposingTool[NoteParams]):
+    """Writes down what was approved; some words make a step of it fail."""
+
+    error_label = "note"
+
+    def __init__(self, name: str = "note", *, asks: bool = True, kind: Kind = Kind.EDIT) -> None:
+        super().__init__(name=name, display_name="Note", description="", parameters=NoteParams, kind=kind)
+        self.needs_confirmation = asks
+        self.written: list[tuple[str, Confirmation | None]] = []
+
+    def check(self, params: NoteParams) -> None:
+        if params.text == "forbidden":
+            raise ToolFailure("that may not be said", ErrorType.PATH_NOT_IN_WORKSPACE)
+
+    def describe(self, params: NoteParams) -> str:
+        return params.text
+
+    async def propose(self, params: NoteParams) -> Confirmation | None:
+        match params.text:
+            case "stale":
+                raise ToolFailure("it moved on", ErrorType.STALE_FILE, display="Moved on.")
+            case "break the proposal":
+                raise ZeroDivisionError("division by zero")
+        return edit_confirmation(params.text) if self.needs_confirmation else None
+
+    async def run(self, params: NoteParams, context: ToolContext) -> ToolResult:
+        if params.text == "break the work":
+            raise ZeroDivisionError("division by zero")
+        if params.text == "fail the work":
+            raise ToolFailure("disk full", ErrorType.NO_SPACE_LEFT)
+        if params.text == "wait":
+            await asyncio.Event().wait()
+        self.written.append((params.text, context.approved))
+        return ToolResult(f"wrote {params.text}", "written")
+
+
+class ModifiableNoteTool(NoteTool):
+    def modified_params(self, params: Params, confirmation: Confirmation, new_content: str) -> Params:
+        assert isinstance(confirmation, EditConfirmation)
+        assert confirmation.new_content == params["text"]
+        return {"text": new_content} if new_content != "nothing" else {}
+
+
+def edit_confirmation(text: str) -> EditConfirmation:
+    return EditConfirmation(
+        title="Confirm Note",
+        file_name="note",
+        file_path="/w/note",
+        file_diff=f"+{text}",
+        original_content=None,
+        new_content=text,
+        proposal=text.encode(),
+    )
+
+
+@dataclass
+class ScriptedApprover:
+    """Answers in turn and remembers what was asked."""
+
+    answers: Sequence[ApprovalReply | Exception]
+    questions: list[ApprovalRequest] = field(default_factory=list[ApprovalRequest])
+
+    @property
+    def confirmations(self) -> list[Confirmation]:
+        return [question.confirmation for question in self.questions]
+
+    async def ask(self, question: ApprovalRequest) -> ApprovalReply:
+        answer = self.answers[len(self.questions)]
+        self.questions.append(question)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+@contextmanager
+def open_scheduler(
+    directory: Path,
+    tools: Sequence[BaseTool],
+    approver: Approver | None,
+    *,
+    rules: Sequence[PolicyRule] = (),
+    mode: ApprovalMode = ApprovalMode.DEFAULT,
+    save: SaveRule | None = None,
+) -> Generator[Scheduler]:
+    registry = ToolRegistry()
+    for tool in tools:
+        registry.register(tool)
+    with Roots([directory]) as roots:
+        yield create_scheduler(roots, registry, approver, rules=rules, mode=mode, save=save)
+
+
+def create_scheduler(
+    roots: Roots,
+    registry: ToolRegistry,
+    approver: Approver | None,
+    *,
+    rules: Sequence[PolicyRule] = (),
+    mode: ApprovalMode = ApprovalMode.DEFAULT,
+    save: SaveRule | None = None,
+) -> Scheduler:
+    facts = FactCollector(roots, home="/nowhere", search_path="/usr/bin:/bin")
+    return Scheduler(registry, Permission(PolicyEngine(rules, mode), facts, approver, save=save))

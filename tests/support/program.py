@@ -1,0 +1,120 @@
+"""The program as somebody starts it: a home, a project, a script for the model, and nothing else of this machine."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+TEJAT = [sys.executable, "-W", "error", "-m", "tejat"]
+
+
+@dataclass(frozen=True)
+class ProgramResult:
+    """What became of a run."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.stdout)
+
+    @property
+    def lines(self) -> list[Any]:
+        return [json.loads(line) for line in self.stdout.splitlines()]
+
+
+@dataclass
+class ProgramEnv:
+    """Where the program runs. `environment` is all that it is given."""
+
+    base: Path
+    environment: dict[str, str] = field(default_factory=dict[str, str])
+
+    def __post_init__(self) -> None:
+        for directory in (self.home, self.project):
+            directory.mkdir()
+        self.environment |= {"HOME": str(self.home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
+
+    @property
+    def home(self) -> Path:
+        return self.base / "home"
+
+    @property
+    def project(self) -> Path:
+        return self.base / "project"
+
+    def script(self, text: str, name: str = "script.toml") -> str:
+        """A model that follows this script, as it is named on the command line."""
+        path = self.base / name
+        path.write_text(text, encoding="utf-8")
+        return f"scripted:{path}"
+
+    def run(self, *words: str | bytes, stdin: str | bytes | None = None, **changes: str | None) -> ProgramResult:
+        """Run `tejat` with these words; an environment variable that is None is taken away."""
+        done = subprocess.run(
+            [*TEJAT, *words],
+            input=stdin.encode() if isinstance(stdin, str) else stdin,
+            stdin=subprocess.DEVNULL if stdin is None else None,
+            capture_output=True,
+            cwd=self.project,
+            env=self.changed_environment(changes),
+            timeout=60,
+            check=False,
+        )
+        return ProgramResult(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def start(self, *words: str, stdin: int | IO[bytes] = subprocess.DEVNULL) -> "subprocess.Popen[bytes]":
+        return subprocess.Popen(
+            [*TEJAT, *words],
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=self.project,
+            env=self.environment,
+        )
+
+    def run_shell(self, line: str, *words: str) -> ProgramResult:
+        """A line of shell in which `"$@"` is the program with these words."""
+        done = subprocess.run(
+            ["bash", "-c", line, "bash", *TEJAT, *words],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            cwd=self.project,
+            env=self.environment,
+            timeout=60,
+            check=False,
+        )
+        return ProgramResult(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def changed_environment(self, changes: "dict[str, str | None]") -> dict[str, str]:
+        return {name: text for name, text in (self.environment | changes).items() if text is not None}
+
+
+def wait_for_exit(process: "subprocess.Popen[bytes]") -> ProgramResult:
+    out, aside = process.communicate(timeout=60)
+    return ProgramResult(process.returncode, out.decode(), aside.decode())
+
+
+def text_script(*answers: str, **fields: object) -> str:
+    """A script of words alone."""
+    return "".join(script_answer(say=text, **fields) for text in answers)
+
+
+def script_answer(*, calls: Sequence[tuple[str, dict[str, object]]] = (), **fields: object) -> str:
+    """One answer of a script."""
+    lines = ["[[answer]]", *(f"{name} = {_toml(value)}" for name, value in fields.items())]
+    for name, args in calls:
+        lines += ["[[answer.call]]", f"name = {_toml(name)}", f"args = {_toml(args)}"]
+    return "\n".join(lines) + "\n"
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{name} = {_toml(inner)}" for name, inner in value.items()) + "}"
+    return json.dumps(value, ensure_ascii=False)

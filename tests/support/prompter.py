@@ -1,0 +1,66 @@
+"""A person at a front end who was told what to answer, and keeps what they were shown."""
+
+from collections.abc import Iterable
+
+from tejat.core.errors import UsageError
+from tejat.core.ui.prompter import Choice
+from tejat.core.ui.report import DiffBlock, MarkdownBlock, Paragraph, Report, ReportTable, SourceListing
+
+
+class FakePrompter:
+    """Answers each question with the next of the answers for it, and with nothing when there are none left."""
+
+    def __init__(
+        self,
+        *,
+        choices: Iterable[int | None] = (),
+        entries: Iterable[str | None] = (),
+        edits: Iterable[str | None] = (),
+        can_copy: bool = True,
+    ) -> None:
+        self.reports: list[Report] = []
+        self.asked: list[Choice | str] = []
+        self.copied: list[str] = []
+        self._choices = iter(choices)
+        self._entries = iter(entries)
+        self._edits = iter(edits)
+        self._can_copy = can_copy
+
+    def show(self, report: Report) -> None:
+        self.reports.append(report)
+
+    async def choose(self, choice: Choice) -> int | None:
+        self.asked.append(choice)
+        return next(self._choices, None)
+
+    async def enter(self, label: str, *, initial: str = "", is_secret: bool = False) -> str | None:
+        del initial, is_secret
+        self.asked.append(label)
+        return next(self._entries, None)
+
+    async def edit(self, text: str, *, suffix: str = ".md") -> str | None:
+        del suffix
+        self.asked.append(text)
+        return next(self._edits, None)
+
+    async def copy(self, text: str) -> str:
+        if not self._can_copy:
+            raise UsageError("There is no clipboard here.")
+        self.copied.append(text)
+        return "clipboard"
+
+    @property
+    def output(self) -> str:
+        """All that was shown, as plain text: titles, paragraphs, and tables with two blanks between their cells."""
+        return "\n".join(report_text(report) for report in self.reports)
+
+
+def report_text(report: Report) -> str:
+    lines = [report.title] if report.title else []
+    for block in report.blocks:
+        match block:
+            case ReportTable(rows, headings):
+                lines += ["  ".join(row) for row in ((headings, *rows) if headings else rows)]
+            case Paragraph(text) | SourceListing(text) | DiffBlock(text) | MarkdownBlock(text):
+                lines.append(text)
+    return "\n".join(lines)

@@ -1,0 +1,86 @@
+"""The words of a result that no command of the other tests gives."""
+
+import pytest
+
+from tejat.core.errors import ErrorType
+from tejat.core.tools.base import ToolError, ToolResult
+from tejat.tools.shell.result import CommandRun, cancelled_result, finished_result, start_failure_result, timeout_result
+from tejat.workspace.processes.output_collector import CommandEndReason
+from tejat.workspace.processes.spawn import ExitStatus
+
+
+def test_all_nine_lines() -> None:
+    command_run = CommandRun("a\nb", "sub", "out", "err", 7)
+    assert finished_result(command_run, ExitStatus(None, 15, (8, 9))) == ToolResult(
+        "Command: a\nb\nDirectory: sub\nStdout: out\nStderr: err\nError: (none)\nExit Code: (none)\nSignal: SIGTERM\n"
+        "Background PIDs: 8, 9\nProcess Group PGID: 7",
+        "out\nerr",
+        exit_code=-15,
+    )
+
+
+@pytest.mark.parametrize(
+    ("stdout", "stderr", "display"),
+    [
+        ("", "", ""),
+        (" \n", "\n", ""),
+        ("a\n", "b\n", "a\nb\n"),
+        ("a", "b", "a\nb"),
+        ("", "b", "b"),
+        ("a", "", "a"),
+    ],
+)
+def test_what_the_person_sees_of_a_success(stdout: str, stderr: str, display: str) -> None:
+    assert finished_result(CommandRun("true", None, stdout, stderr, 7), ExitStatus(0, None)).return_display == display
+
+
+def test_the_command_is_named_when_it_did_not_start() -> None:
+    message = "Permission denied (command: make all)"
+    result = start_failure_result(CommandRun("make all", None), "Permission denied")
+    assert result.error == ToolError(message, ErrorType.SHELL_EXECUTE_ERROR)
+    assert f"\nError: {message}\n" in str(result.llm_content)
+
+
+@pytest.mark.parametrize(
+    ("why", "limit", "message"),
+    [
+        (CommandEndReason.IDLE, 300, "exceeded the timeout of 5.0 minutes without output."),
+        (CommandEndReason.IDLE, 90, "exceeded the timeout of 1.5 minutes without output."),
+        (CommandEndReason.TOTAL, 1800, "exceeded the timeout of 30.0 minutes."),
+        (CommandEndReason.TOTAL, 30, "exceeded the timeout of 0.5 minutes. The limit was 30 seconds."),
+    ],
+)
+def test_limits(why: CommandEndReason, limit: float, message: str) -> None:
+    told = f"Command was automatically cancelled because it {message}"
+    assert timeout_result(CommandRun("a", None, "out", "", 7), why, limit=limit) == ToolResult(
+        f"{told} Below is the output (on stdout and stderr) before it was cancelled:\nout",
+        f"out\n{told}",
+        ToolError(told, ErrorType.TIMEOUT),
+    )
+
+
+@pytest.mark.parametrize(
+    ("stdout", "stderr", "asks"),
+    [
+        ("Password: ", "", True),
+        ("", "Enter passphrase for key '/k': ", True),
+        ("Proceed (y/n)?", "warning\n", True),
+        ("$ ", "", True),
+        ("> " * 200, "", False),
+        ("Password:\n", "", False),
+        ("50 of 100", "", False),
+        ("", "", False),
+    ],
+)
+def test_who_waits_for_input(stdout: str, stderr: str, asks: bool) -> None:
+    for why in CommandEndReason.IDLE, CommandEndReason.TOTAL:
+        result = timeout_result(CommandRun("a", None, stdout, stderr, 7), why, limit=300)
+        assert result.error is not None
+        assert ("needs_input" in result.error.message) == (asks and why is CommandEndReason.IDLE)
+
+
+def test_cancelled_with_nothing_but_blanks() -> None:
+    assert cancelled_result(CommandRun("a", None, " \n", "", 7)) == ToolResult(
+        "Command was cancelled by user before it could complete. There was no output before it was cancelled.",
+        "Command cancelled by user.",
+    )

@@ -1,0 +1,65 @@
+"""What a person hears while they wait for the result, in every kind of output."""
+
+import pytest
+
+from support.sample_events import ALL_EVENTS, DENIED, EDIT, RecordedOutput, call_finished, diff, function_response
+from tejat.core.agent.events import AgentEvent, Compressed, CompressionStatus, LoopDetected
+from tejat.core.errors import ErrorType
+from tejat.core.tools.base import ToolError, ToolResult
+from tejat.ui.headless.output import describe_event, notice_line
+
+
+def test_of_a_whole_run() -> None:
+    assert [heard for event in ALL_EVENTS if (heard := describe_event(event)) is not None] == [
+        "the session was put in order: Left out an empty message.; Gave a call an id of its own.",
+        "This folder is not trusted.",
+        "The service is busy. (attempt 1 of 5; next try in 2 s)",
+        f"Error executing tool run_shell_command: {DENIED} Hint.",
+        "Error executing tool read_file: File not found.",
+        "changed the model from gemini-test to gemini-small: It is busy.",
+        "summarised the conversation: 1000 tokens became 100",
+        "could not summarise the conversation: No summary.",
+        "the model seems to go in circles: The same again. It was told so.",
+        "The disk is nearly full.",
+        "The disk is full.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("event", "heard"),
+    [
+        (LoopDetected("Again.", ends_run=True), "the model seems to go in circles: Again."),
+        (
+            Compressed(5, 9, CompressionStatus.INFLATED, "Too long."),
+            "could not summarise the conversation: Too long.",
+        ),
+        (
+            call_finished(EDIT, ToolResult("x", "", ToolError("no place", ErrorType.EDIT_NO_CHANGE))),
+            "Error executing tool replace: no place",
+        ),
+        (
+            call_finished(
+                EDIT,
+                ToolResult("x", diff(), ToolError("not allowed", ErrorType.CANCELLED)),
+                function_response(EDIT, ""),
+            ),
+            "Error executing tool replace: not allowed",
+        ),
+    ],
+)
+def test_of_one_event(event: AgentEvent, heard: str) -> None:
+    assert describe_event(event) == heard
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("  plain \n", "plain"), ("\x1b[2Jgone\r", "<U+001B>[2Jgone"), ("half \udcff", "half <U+DCFF>")],
+)
+def test_no_line_can_command_the_terminal(text: str, shown: str) -> None:
+    assert notice_line(text) == shown
+
+
+def test_durations_are_told_or_are_nothing() -> None:
+    written = RecordedOutput()
+    assert [written.streams().milliseconds(seconds) for seconds in (0.0, 0.0004, 1.2345)] == [0, 0, 1234]
+    assert written.streams(tells_durations=False).milliseconds(1.5) == 0

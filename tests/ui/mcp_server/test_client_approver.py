@@ -1,0 +1,164 @@
+"""Who answers for the person, whatever revision the client speaks."""
+
+import asyncio
+
+import pytest
+
+from tejat.core.approval.confirmation import (
+    ApprovalReply,
+    ApprovalRequest,
+    ElicitationConfirmation,
+    ExecConfirmation,
+    InfoConfirmation,
+    Outcome,
+)
+from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.messages.types import JsonObject
+from tejat.ui.mcp_server.approval_form import ALLOW_ONCE, ApprovalForm, build_approval_form
+from tejat.ui.mcp_server.client_approver import (
+    ApprovalChannel,
+    ClientApprover,
+    ElicitationChannel,
+    InputRequiredChannel,
+    NoApprovalChannel,
+    PendingApprovals,
+    current_channel,
+)
+
+QUESTION = ApprovalRequest(ExecConfirmation("Run it?", "ls", "/", digest="1"), "run_shell_command", reason="Why not.")
+CALL: JsonObject = {"name": "run_shell_command", "arguments": {"command": "ls"}}
+YES: JsonObject = {"action": "accept", "content": {"decision": ALLOW_ONCE}}
+GO, STOP = ApprovalReply(Outcome.PROCEED_ONCE), ApprovalReply(Outcome.CANCEL)
+
+
+def test_whoever_made_the_call_is_asked() -> None:
+    class Always:
+        def __init__(self, answer: ApprovalReply) -> None:
+            self.answer = answer
+
+        async def ask(self, question: ApprovalRequest) -> ApprovalReply:
+            await asyncio.sleep(0)
+            assert question is QUESTION
+            return self.answer
+
+    async def call(who: ApprovalChannel) -> ApprovalReply:
+        current_channel.set(who)
+        return await approver.ask(QUESTION)
+
+    async def main() -> list[ApprovalReply]:
+        return list(await asyncio.gather(call(Always(GO)), call(Always(STOP)), call(Always(GO))))
+
+    approver = ClientApprover()
+    assert asyncio.run(main()) == [GO, STOP, GO]
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        (QUESTION, " Why not."),
+        (
+            ApprovalRequest(InfoConfirmation("t", "p"), "run_shell_command", always="allow it"),
+            " A rule that would allow it: allow it",
+        ),
+    ],
+)
+def test_nobody_is_asked_where_nobody_can_be(question: ApprovalRequest, words: str) -> None:
+    with pytest.raises(ToolFailure) as caught:
+        asyncio.run(NoApprovalChannel().ask(question))
+    assert caught.value.error_type is ErrorType.POLICY_VIOLATION
+    assert caught.value.message == (
+        'Calling "run_shell_command" needs the confirmation of a person, and this client cannot ask one: it did not '
+        f"declare elicitation in form mode.{words}"
+    )
+
+
+@pytest.mark.parametrize(("result", "answer"), [(YES, GO), ({}, STOP), (None, STOP)])
+def test_asked_while_the_call_waits(result: JsonObject | None, answer: ApprovalReply) -> None:
+    async def elicit(form: ApprovalForm) -> JsonObject | None:
+        await asyncio.sleep(0)
+        assert form == build_approval_form(QUESTION)
+        return result
+
+    assert asyncio.run(ElicitationChannel(elicit).ask(QUESTION)) == answer
+
+
+class TestReturning:
+    def ask(
+        self,
+        questions: PendingApprovals,
+        question: ApprovalRequest = QUESTION,
+        *,
+        call: JsonObject = CALL,
+        state: str | None = None,
+        answer: JsonObject | None = None,
+    ) -> tuple[ApprovalReply, str | None]:
+        """What is answered, and the state of the question that is asked instead."""
+        who = InputRequiredChannel(questions, call, state=state, answer=answer)
+        given = asyncio.run(who.ask(question))
+        return given, None if who.pending is None else who.pending[0]
+
+    def test_the_answer_counts_once(self) -> None:
+        questions = PendingApprovals()
+        answer, state = self.ask(questions)
+        assert (answer, state is None) == (STOP, False)
+        assert self.ask(questions, state=state, answer=YES) == (GO, None)
+        again, other = self.ask(questions, state=state, answer=YES)
+        assert again == STOP
+        assert other not in (None, state)
+
+    def test_a_second_question_of_the_same_call_is_another_one(self) -> None:
+        questions = PendingApprovals()
+        _, state = self.ask(questions)
+        who = InputRequiredChannel(questions, CALL, state=state, answer=YES)
+        assert [asyncio.run(who.ask(QUESTION)) for _ in range(2)] == [GO, STOP]
+        assert who.pending is not None
+
+    @pytest.mark.parametrize(
+        "question",
+        [
+            ApprovalRequest(ExecConfirmation("Run it?", "ls", "/", digest="2"), "run_shell_command", reason="Why not."),
+            ApprovalRequest(ExecConfirmation("Run it?", "rm", "/", digest="1"), "run_shell_command", reason="Why not."),
+            ApprovalRequest(
+                ExecConfirmation("Run it?", "ls", "/", digest="1"), "x", reason="Why not.", always="allow it"
+            ),
+        ],
+    )
+    def test_a_yes_is_for_what_was_shown(self, question: ApprovalRequest) -> None:
+        questions = PendingApprovals()
+        _, state = self.ask(questions)
+        answer, other = self.ask(questions, question, state=state, answer=YES)
+        assert answer == STOP
+        assert other is not None
+
+    def test_a_yes_is_for_the_call_that_was_made(self) -> None:
+        questions = PendingApprovals()
+        _, state = self.ask(questions)
+        assert self.ask(questions, call={**CALL, "arguments": {}}, state=state, answer=YES)[0] == STOP
+
+    @pytest.mark.parametrize("state", [None, "", "forged"])
+    def test_without_the_state_there_is_no_answer(self, state: str | None) -> None:
+        questions = PendingApprovals()
+        self.ask(questions)
+        assert self.ask(questions, state=state, answer=YES)[0] == STOP
+
+    def test_a_state_without_an_answer_is_used_up(self) -> None:
+        questions = PendingApprovals()
+        _, state = self.ask(questions)
+        assert self.ask(questions, state=state)[0] == STOP
+        assert self.ask(questions, state=state, answer=YES)[0] == STOP
+
+    def test_what_is_too_old_is_forgotten(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        questions = PendingApprovals()
+        monkeypatch.setattr("tejat.ui.mcp_server.client_approver._OPEN_SECONDS", -1.0)
+        _, state = self.ask(questions)
+        assert self.ask(questions, state=state, answer=YES)[0] == STOP
+
+    def test_no_more_than_so_many_are_kept(self) -> None:
+        questions = PendingApprovals()
+        states = [questions.register(f"mark {number}") for number in range(300)]
+        kept = [questions.take(state) for state in states]
+        assert kept == [None] * 44 + [f"mark {number}" for number in range(44, 300)]
+
+    def test_the_question_of_another_server_is_refused(self) -> None:
+        with pytest.raises(ToolFailure):
+            self.ask(PendingApprovals(), ApprovalRequest(ElicitationConfirmation("Who?", "srv", "Your key?"), "tool"))

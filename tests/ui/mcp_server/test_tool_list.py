@@ -1,0 +1,64 @@
+"""What other agents are told of the tools."""
+
+import asyncio
+from pathlib import Path
+from typing import Any, cast
+
+from support.mcp.tool_server import tool_server
+from support.note_tool import NoteTool
+from tejat.app.tools.tool_host import ToolHostOptions
+from tejat.ui.mcp_server.tool_list import is_offered, list_tools
+
+READS = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": False}
+CHANGES = {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, "openWorldHint": False}
+RUNS = {**CHANGES, "openWorldHint": True}
+ADDS = {**CHANGES, "destructiveHint": False}
+
+EXPECTED = {
+    "list_directory": {**READS, "title": "ReadFolder"},
+    "read_file": {**READS, "title": "ReadFile"},
+    "search_file_content": {**READS, "title": "SearchText"},
+    "glob": {**READS, "title": "FindFiles"},
+    "replace": {**CHANGES, "title": "Edit"},
+    "write_file": {**CHANGES, "idempotentHint": True, "title": "WriteFile"},
+    "read_many_files": {**READS, "title": "ReadManyFiles"},
+    "run_shell_command": {**RUNS, "title": "Shell"},
+    "list_background_processes": {**READS, "title": "ListBackgroundProcesses"},
+    "read_background_output": {**READS, "title": "ReadBackgroundOutput"},
+    "stop_background_process": {**RUNS, "title": "StopBackgroundProcess"},
+    "save_memory": {**ADDS, "title": "SaveMemory"},
+    "web_fetch": {**READS, "openWorldHint": True, "title": "WebFetch"},
+    "note": {**CHANGES, "title": "Note"},
+}
+
+
+def listed(directory: Path, options: ToolHostOptions) -> list[dict[str, Any]]:
+    async def main() -> list[dict[str, Any]]:
+        async with tool_server(directory, options) as server:
+            with server.shared_workspace.scheduler() as scheduler:
+                tools = cast("list[dict[str, Any]]", list_tools(scheduler))
+                assert all(is_offered(scheduler, tool["name"]) for tool in tools)
+                assert not is_offered(scheduler, "nothing")
+                return tools
+
+    return asyncio.run(main())
+
+
+def test_every_tool_with_its_annotations_in_the_order_of_the_registry(tmp_path: Path) -> None:
+    tools = listed(tmp_path, ToolHostOptions(tools=(NoteTool(),)))
+    assert [(tool["name"], tool["annotations"]) for tool in tools] == list(EXPECTED.items())
+    assert all(tool.keys() == {"name", "title", "description", "inputSchema", "annotations"} for tool in tools)
+    assert tools[1]["title"] == "ReadFile"
+    assert tools[1]["inputSchema"]["required"] == ["path"]
+
+
+def test_what_is_switched_off_or_forbidden_is_not_told_of(tmp_path: Path) -> None:
+    names = [tool["name"] for tool in listed(tmp_path, ToolHostOptions(excluded_tools=("web_fetch",), mode="plan"))]
+    assert [name for name in EXPECTED if name not in names] == [
+        "replace",
+        "write_file",
+        "stop_background_process",
+        "save_memory",
+        "web_fetch",
+        "note",
+    ]

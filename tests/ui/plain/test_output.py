@@ -1,0 +1,212 @@
+"""A run in plain lines."""
+
+import asyncio
+import io
+from collections.abc import Sequence
+
+import pytest
+
+from support.sample_events import ALL_EVENTS, CALL, DENIED, EDIT, ENDED, RETRYING, SHELL, call_finished, diff
+from tejat.core.agent.events import AgentEvent, EndReason, Noticed, RunEnded, TextStreamed
+from tejat.core.errors import ErrorType
+from tejat.core.messages.types import FunctionCall
+from tejat.core.model import Usage
+from tejat.core.tools.base import ToolError, ToolResult
+from tejat.core.tools.call_events import CallState, OutputUpdated, StateChanged
+from tejat.ui.plain.output import DEFAULT_INTERVALS, PlainOutput, ProgressIntervals
+from tejat.ui.plain.style import Style
+
+QUICK = ProgressIntervals(0.01, 0.02)
+
+
+class Written:
+    """Everything in the order in which it came."""
+
+    def __init__(self, pace: ProgressIntervals = DEFAULT_INTERVALS) -> None:
+        self.text = ""
+        self.rings = 0
+        self.heard = asyncio.Event()
+        style = Style(io.StringIO())
+        self.output = PlainOutput(self._add, self._add_line, style, ring_bell=self._ring, folder="/w", intervals=pace)
+
+    def _add(self, text: str) -> None:
+        self.text += text
+
+    def _add_line(self, line: str) -> None:
+        self.text += f"{line}\n"
+        self.heard.set()
+
+    def _ring(self) -> None:
+        self.rings += 1
+
+
+def told(*events: AgentEvent) -> str:
+    written = Written()
+
+    async def run() -> None:
+        written.output.begin()
+        for event in events:
+            written.output.handle_event(event)
+        written.output.end()
+
+    asyncio.run(run())
+    return written.text
+
+
+def numbered(numbers: Sequence[int]) -> str:
+    return "\n".join(map(str, numbers))
+
+
+def test_a_whole_run() -> None:
+    assert told(*ALL_EVENTS) == (
+        "warning: the session was put in order: Left out an empty message.; Gave a call an id of its own.\n"
+        "note: This folder is not trusted.\n"
+        "I <U+001B>[31m\n"
+        "The service is busy. (attempt 1 of 5; next try in 2 s)\n"
+        "What the model said in this attempt does not count.\n"
+        "I <U+001B>[31mlook<U+001B>[0m.\n"
+        "ok: read_file a.txt, 0.2 s\nRead lines 1-2\n"
+        "ok: replace a.txt +3 -1, 0.2 s\n-a\n+b\n"
+        f"denied: run_shell_command make\n{DENIED} Hint.\n"
+        "failed: read_file a.txt, 0.2 s\nFile not found.\n"
+        "note: a question on the side (summary) came to nothing: Blocked.\n"
+        "warning: changed the model from gemini-test to gemini-small: It is busy.\n"
+        "warning: summarised the conversation: 1000 tokens became 100\n"
+        "warning: could not summarise the conversation: No summary.\n"
+        "warning: the model seems to go in circles: The same again. It was told so.\n"
+        "warning: The disk is nearly full.\n"
+        "error: The disk is full.\n"
+        "Done.\nReally.\n"
+    )
+
+
+def test_what_is_cut_short_is_said() -> None:
+    ended = RunEnded(EndReason.INTERRUPTED, message="Operation cancelled.")
+    assert told(TextStreamed("Half"), ended) == "Half\nStopped: Operation cancelled. The answer is cut short.\n"
+
+
+def test_lines_begin_at_their_beginning() -> None:
+    assert told(TextStreamed("Half"), Noticed("Careful.")) == "Half\nwarning: Careful.\n"
+
+
+def test_nothing_that_was_not_said_is_void() -> None:
+    assert told(RETRYING, TextStreamed("Yes."), ENDED) == (
+        "The service is busy. (attempt 1 of 5; next try in 2 s)\nYes.\n"
+    )
+
+
+class TestLongResults:
+    def test_are_shown_in_part_and_can_be_opened_one_after_the_other(self) -> None:
+        written = Written()
+        for start in (0, 1000):
+            text = numbered(range(start, start + 50))
+            written.output.handle_event(call_finished(SHELL, ToolResult("x", text, exit_code=0)))
+        mark = "[10 more lines: a line of only + shows all of it]"
+        shown = f"{numbered(range(20))}\n{mark}\n{numbered(range(30, 50))}\n"
+        assert written.text.startswith(f"ok: run_shell_command make, 0.2 s\n{shown}")
+        for start in (1000, 0):
+            written.text = ""
+            written.output.expand_last()
+            assert written.text == f"{numbered(range(start, start + 50))}\n"
+        written.text = ""
+        written.output.expand_last()
+        assert written.text == "Nothing was shown in part only.\n"
+
+    def test_endless_lines_are_cut(self) -> None:
+        written = Written()
+        written.output.print_block("x" * 5000)
+        assert written.text == f"{'x' * 2000} [...]\n"
+
+    def test_endless_results_too(self) -> None:
+        written = Written()
+        written.output.print_block(numbered(range(3000)))
+        written.text = ""
+        written.output.expand_last()
+        assert written.text.endswith("\n1999\n[1,000 more lines are not shown]\n")
+
+
+class TestWhatGoesOn:
+    @staticmethod
+    async def run_for(written: Written, most: int) -> None:
+        """Until so many lines were written."""
+        async with asyncio.timeout(10):
+            while written.text.count("\n") < most:
+                written.heard.clear()
+                await written.heard.wait()
+
+    def test_a_call_that_takes_long(self) -> None:
+        written = Written(QUICK)
+
+        async def run() -> None:
+            written.output.begin()
+            written.output.handle_event(StateChanged(0, SHELL, CallState.EXECUTING))
+            written.output.handle_event(OutputUpdated(0, SHELL, "one\ntwo\x1b[2J\n"))
+            await self.run_for(written, 2)
+            written.output.end()
+
+        asyncio.run(run())
+        assert written.text.splitlines()[:2] == [
+            "Running: run_shell_command make",
+            "Still running: run_shell_command make, 0 s. Last line: two<U+001B>[2J",
+        ]
+        assert written.rings == 1
+
+    def test_a_model_that_thinks_long(self) -> None:
+        written = Written(QUICK)
+
+        async def run() -> None:
+            written.output.begin()
+            await self.run_for(written, 1)
+            written.output.end()
+            before = written.text
+            await asyncio.sleep(0.1)
+            assert written.text == before
+
+        asyncio.run(run())
+        assert written.text.splitlines()[0] == "Still at work, 0 s"
+
+    def test_nothing_is_said_into_a_question(self) -> None:
+        written = Written(QUICK)
+
+        async def run() -> None:
+            written.output.begin()
+            written.output.handle_event(StateChanged(0, SHELL, CallState.EXECUTING))
+            with written.output.hold():
+                await asyncio.sleep(0.1)
+                written.output.handle_event(Noticed("Later."))
+                assert written.text == ""
+            assert written.text == "warning: Later.\n"
+            written.output.end()
+
+        asyncio.run(run())
+
+
+def test_the_session_in_figures() -> None:
+    written = Written()
+    assert written.output.session_summary() == ""
+    for _ in range(2):
+        written.output.handle_event(call_finished(CALL, ToolResult("x", "y")))
+    written.output.handle_event(RunEnded(EndReason.FINISHED, usage=Usage(1000, 500, 100), cost=0.5))
+    assert written.output.session_summary() == (
+        "This session: 1 prompt, 2 calls, 1,100 tokens, 45 % cached, $0.50, under 0.1 s."
+    )
+
+
+HOSTILE = "a\x1b]0;x\x07\u202e\r\x9bb"
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        TextStreamed(HOSTILE),
+        Noticed(HOSTILE),
+        RunEnded(EndReason.FAILED, message=HOSTILE),
+        call_finished(FunctionCall(HOSTILE, {HOSTILE: HOSTILE}), ToolResult("x", f"{HOSTILE}\n{HOSTILE}")),
+        call_finished(EDIT, ToolResult("x", diff(), ToolError(HOSTILE, ErrorType.UNKNOWN))),
+        call_finished(SHELL, ToolResult("x", HOSTILE, ToolError(HOSTILE, ErrorType.UNKNOWN))),
+    ],
+)
+def test_hostile_text(event: AgentEvent) -> None:
+    shown = told(event)
+    assert shown.replace("\n", "").isprintable()
+    assert "<U+001B>" in shown

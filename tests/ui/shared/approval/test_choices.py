@@ -1,0 +1,119 @@
+"""What may be answered, in which order, and what it would remember."""
+
+import pytest
+
+from tejat.core.approval.confirmation import (
+    ApprovalReply,
+    ApprovalRequest,
+    Confirmation,
+    EditConfirmation,
+    ExecConfirmation,
+    McpConfirmation,
+    Outcome,
+    Risk,
+    Scope,
+    TrialConfirmation,
+)
+from tejat.core.frozen import replace
+from tejat.ui.shared.approval.choices import ChoiceAction, approval_choices
+
+SHELL = ApprovalRequest(
+    ExecConfirmation("T", "git log", "/w", ("git",)),
+    "run_shell_command",
+    always="allow x: git\nlog",
+    scopes=tuple(Scope),
+)
+EDIT = ApprovalRequest(EditConfirmation("T", "a", "/w/a", "+x", None, "x"), "write_file", can_modify=True)
+SERVER = ApprovalRequest(
+    McpConfirmation("T", "srv", "do", "Do"),
+    "do",
+    always="allow do of server srv",
+    scopes=tuple(Scope),
+    always_server="allow * of server srv",
+)
+TRIAL_RUN = TrialConfirmation("T", "make", "/w", (), "", "", 0)
+TRIAL = ApprovalRequest(TRIAL_RUN, "run_shell_command")
+
+
+def told(question: ApprovalRequest) -> list[str]:
+    return [f"{choice.letter} {choice.keyword}: {choice.full_label}" for choice in approval_choices(question)]
+
+
+def test_a_command() -> None:
+    assert told(SHELL) == [
+        "y yes: Allow once",
+        "s session: Allow for this session: allow x: git<U+000A>log",
+        "p project: Allow always in this project (saved): allow x: git<U+000A>log",
+        "u user: Allow always for me, in all projects (saved): allow x: git<U+000A>log",
+        "n no: No",
+        "t tell: No, and tell the model what to do instead",
+        "q stop: No, and stop this turn",
+    ]
+
+
+def test_a_tool_of_a_server() -> None:
+    assert told(SERVER)[1:3] == [
+        "s session: Allow tool for this session: allow do of server srv",
+        "a all: Allow all server tools for this session: allow * of server srv",
+    ]
+    assert [choice.letter for choice in approval_choices(replace(SERVER, always_server=None))] == list("yspuntq")
+
+
+@pytest.mark.parametrize(
+    ("question", "letters"),
+    [
+        (SHELL, "yspuntq"),
+        (replace(SHELL, scopes=(Scope.SESSION,)), "ysntq"),
+        (replace(SHELL, always=None), "yntq"),
+        (replace(SHELL, can_try=True), "yspucntq"),
+        (EDIT, "yentq"),
+        (replace(EDIT, can_modify=False), "yntq"),
+        (SERVER, "ysapuntq"),
+        (TRIAL, "yrntq"),
+        (ApprovalRequest(replace(TRIAL_RUN, obstacles=("x",)), "t"), "rntq"),
+    ],
+)
+@pytest.mark.parametrize("risks", [(), (Risk.USES_NETWORK,), tuple(Risk)])
+def test_what_there_is_to_choose_and_no_first_where_there_is_a_risk(
+    question: ApprovalRequest, letters: str, risks: tuple[Risk, ...]
+) -> None:
+    expected = f"n{letters.replace('n', '')}" if risks else letters
+    assert "".join(choice.letter for choice in approval_choices(replace(question, risks=risks))) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "letter", "outcome"),
+    [
+        (SHELL, "y", ApprovalReply(Outcome.PROCEED_ONCE)),
+        (SHELL, "s", ApprovalReply(Outcome.PROCEED_ALWAYS, scope=Scope.SESSION)),
+        (SHELL, "p", ApprovalReply(Outcome.PROCEED_ALWAYS_AND_SAVE, scope=Scope.PROJECT)),
+        (SHELL, "u", ApprovalReply(Outcome.PROCEED_ALWAYS_AND_SAVE, scope=Scope.USER)),
+        (SHELL, "n", ApprovalReply(Outcome.CANCEL)),
+        (SHELL, "t", ChoiceAction.GIVE_FEEDBACK),
+        (SHELL, "q", ApprovalReply(Outcome.STOP)),
+        (replace(SHELL, can_try=True), "c", ApprovalReply(Outcome.TRY_IN_COPY)),
+        (EDIT, "e", ChoiceAction.MODIFY),
+        (SERVER, "s", ApprovalReply(Outcome.PROCEED_ALWAYS_TOOL, scope=Scope.SESSION)),
+        (SERVER, "a", ApprovalReply(Outcome.PROCEED_ALWAYS_SERVER, scope=Scope.SESSION)),
+        (TRIAL, "y", ApprovalReply(Outcome.PROCEED_ONCE)),
+        (TRIAL, "r", ApprovalReply(Outcome.RUN_FOR_REAL)),
+    ],
+)
+def test_what_comes_of_each(question: ApprovalRequest, letter: str, outcome: ApprovalReply | ChoiceAction) -> None:
+    (choice,) = (choice for choice in approval_choices(question) if choice.letter == letter)
+    assert choice.outcome == outcome
+
+
+def test_which_of_them_run_something() -> None:
+    question = replace(SHELL, can_try=True, can_modify=True)
+    assert "".join(choice.letter for choice in approval_choices(question) if choice.approves) == "yspuc"
+
+
+@pytest.mark.parametrize("confirmation", [SHELL.confirmation, EDIT.confirmation, SERVER.confirmation, TRIAL_RUN])
+def test_letters_words_and_numbers_mean_one_thing_each(confirmation: Confirmation) -> None:
+    question = ApprovalRequest(
+        confirmation, "t", always="r", always_server="r", scopes=tuple(Scope), can_modify=True, can_try=True
+    )
+    names = [name for choice in approval_choices(question) for name in (choice.letter, choice.keyword)]
+    assert len(set(names)) == len(names)
+    assert not {"m", "v", "more"} & set(names)

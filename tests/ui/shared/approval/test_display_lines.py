@@ -1,0 +1,32 @@
+"""Lines of others."""
+
+from tejat.ui.shared.approval.display_lines import DisplayLine, DisplayLineKind, command_lines, escape_line, quote_lines
+
+
+def test_every_line_of_others_has_a_mark_or_a_sign() -> None:
+    marks = {kind: DisplayLine(kind, "").prefix for kind in DisplayLineKind}
+    assert {kind for kind, mark in marks.items() if not mark} == {
+        DisplayLineKind.ADDED,
+        DisplayLineKind.REMOVED,
+        DisplayLineKind.CONTEXT,
+        DisplayLineKind.HUNK,
+        DisplayLineKind.LABEL,
+    }
+
+
+def test_line_by_line() -> None:
+    assert quote_lines("a\n\x1bb") == [
+        DisplayLine(DisplayLineKind.QUOTED, "a"),
+        DisplayLine(DisplayLineKind.QUOTED, "<U+001B>b"),
+    ]
+    assert command_lines("a\nb") == [
+        DisplayLine(DisplayLineKind.COMMAND, "a"),
+        DisplayLine(DisplayLineKind.COMMAND_CONTINUATION, "b"),
+    ]
+    assert escape_line("a\nb\r") == "a<U+000A>b<U+000D>"
+
+
+def test_what_only_looks_like_a_blank_is_shown_in_what_is_to_run() -> None:
+    assert command_lines("ls\u00a0-l a\u2800b") == [DisplayLine(DisplayLineKind.COMMAND, "ls<U+00A0>-l a<U+2800>b")]
+    assert escape_line("a\u3000b c") == "a<U+3000>b c"
+    assert quote_lines("dix\u00a0%") == [DisplayLine(DisplayLineKind.QUOTED, "dix\u00a0%")]

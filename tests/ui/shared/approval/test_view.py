@@ -1,0 +1,197 @@
+"""A question as values: the heading, what to look out for, who asks, and all that would be done."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tejat.core.approval.confirmation import (
+    ApprovalRequest,
+    Confirmation,
+    EditConfirmation,
+    ExecConfirmation,
+    InfoConfirmation,
+    McpConfirmation,
+    Risk,
+    ToolOrigin,
+    ToolOriginKind,
+)
+from tejat.core.sanitize import sanitize_text, strip_hidden
+from tejat.core.tools.display import DiffStat
+from tejat.ui.shared.approval.display_lines import DisplayLineKind
+from tejat.ui.shared.approval.view import ApprovalView, FactKind, build_approval_view, risk_label
+
+HOSTILE = "a\x1b[2J\x1b]52;c;eA==\x07\r\u202e\u200b\U000e0041\udcff\nb"
+SHOWN = "a<U+001B>[2J<U+001B>]52;c;eA==<U+0007><U+000D><U+202E><U+200B><U+E0041><U+DCFF><U+000A>b"
+
+
+def sheet(confirmation: Confirmation, **fields: object) -> ApprovalView:
+    return build_approval_view(ApprovalRequest(confirmation, "tool", **fields), confirmation)  # pyright: ignore[reportArgumentType]
+
+
+def facts(confirmation: Confirmation, **fields: object) -> list[str]:
+    return [fact.text for fact in sheet(confirmation, **fields).facts]
+
+
+def edit(
+    patch: str, *, old: str | None = None, new: str | None = None, stat: DiffStat | None = None
+) -> EditConfirmation:
+    return EditConfirmation("Confirm", "a", "/w/a", patch, old, new, stat)
+
+
+def shell(command: str) -> ExecConfirmation:
+    return ExecConfirmation("Confirm", command, "/w")
+
+
+class TestHeadings:
+    @pytest.mark.parametrize(
+        ("confirmation", "heading"),
+        [
+            (edit("@@ -1,1 +1,2 @@\n-a\n+b\n+c\n", old="a\n", new="b\nc\n"), "Edit /w/a (+2 -1)"),
+            (edit("@@ -0,0 +1,2 @@\n+b\n+c\n", new="b\nc\n"), "Create /w/a (+2)"),
+            (edit("@@ -0,0 +1,2 @@\n+b\n+c\n"), "Create /w/a (+2)"),
+            (edit("@@ -5,1 +5,0 @@\n-b\n"), "Edit /w/a (+0 -1)"),
+            (edit("[The diff is too large to show]\n", stat=DiffStat(7, 3, 1, 1)), "Edit /w/a (+7 -3)"),
+            (edit("[The diff is too large to show]\n"), "Edit /w/a"),
+            (edit("+x", new="x"), "Create /w/a"),
+            (shell("ls"), "Run a shell command in /w"),
+            (ExecConfirmation("T", "ls", HOSTILE), f"Run a shell command in {SHOWN}"),
+            (ExecConfirmation("T", "ls", ""), "Run a shell command"),
+            (McpConfirmation("T", HOSTILE, "t", "T"), f'Call the tool "t" of the server "{SHOWN}"'),
+            (InfoConfirmation(HOSTILE, "x"), SHOWN),
+            (InfoConfirmation("T", "x", ("https://a/",)), "Fetch 1 address from the web"),
+            (InfoConfirmation("T", "x", ("https://a/", "https://b/")), "Fetch 2 addresses from the web"),
+        ],
+    )
+    def test_the_verb_and_what_it_is_about(self, confirmation: Confirmation, heading: str) -> None:
+        assert sheet(confirmation).heading == heading
+
+    @pytest.mark.parametrize(
+        ("confirmation", "asked"),
+        [
+            (edit(""), "Apply this change?"),
+            (shell("x"), "Allow execution?"),
+            (ExecConfirmation("T", "x", "/w", ("git", "a\nb")), "Allow execution of: 'git, a<U+000A>b'?"),
+            (McpConfirmation("T", "s\x1b", "t", "T"), 'Allow execution of MCP tool "t" from server "s<U+001B>"?'),
+            (InfoConfirmation("T", "x"), "Do you want to proceed?"),
+        ],
+    )
+    def test_the_question_itself(self, confirmation: Confirmation, asked: str) -> None:
+        assert sheet(confirmation).prompt == asked
+
+
+class TestFacts:
+    def test_what_matters_most_comes_first(self) -> None:
+        shown = sheet(
+            ExecConfirmation("T", "\u0430pt x", "/w/sub", ("\u0430pt",), "Do it", ("It may use the network.",)),
+            reason="No rule allows it.",
+            note="Changed.",
+            risks=(Risk.DELETES, Risk.ELEVATED),
+            directory="/w",
+        )
+        assert [(fact.kind, fact.text) for fact in shown.facts] == [
+            (FactKind.WARNING, "Risk: it deletes or overwrites; it takes more rights than you have"),
+            (FactKind.WARNING, "Look closely, this word mixes alphabets: \u0430pt = <U+0430>pt"),
+            (FactKind.NOTE, "Changed."),
+            (FactKind.PLAIN, "Reason: No rule allows it."),
+            (FactKind.PLAIN, "Asked by: tool, a built-in tool"),
+            (FactKind.NOTE, "Note: It may use the network."),
+            (FactKind.PLAIN, "The model says: Do it"),
+        ]
+
+    @pytest.mark.parametrize(
+        ("origin", "told"),
+        [
+            (ToolOrigin(), "tool, a built-in tool"),
+            (ToolOrigin(ToolOriginKind.DISCOVERED, HOSTILE), f"tool, a tool that a command told of ({SHOWN})"),
+            (ToolOrigin(ToolOriginKind.SERVER, "srv"), 'tool, a tool of the server "srv"'),
+            (ToolOrigin(ToolOriginKind.PLUGIN, "x.py"), "tool, a tool of added code (x.py)"),
+            (ToolOrigin(ToolOriginKind.PLUGIN), "tool, a tool of added code (given by the caller)"),
+        ],
+    )
+    def test_who_asks_and_where(self, origin: ToolOrigin, told: str) -> None:
+        assert facts(InfoConfirmation("T", "x"), origin=origin, directory="/w") == [f"Asked by: {told}", "Folder: /w"]
+
+    def test_programs_that_may_not_fit_into_the_question(self) -> None:
+        programs = tuple(f"program-{number}" for number in range(9))
+        assert facts(ExecConfirmation("T", "x", "/w", programs))[-1] == f"Programs: {', '.join(programs)}"
+
+    def test_every_risk_has_words_of_its_own(self) -> None:
+        assert len({risk_label(risk) for risk in Risk}) == len(Risk)
+
+    @pytest.mark.parametrize(
+        ("command", "told"),
+        [
+            ("\u0430pt install", ["\u0430pt = <U+0430>pt"]),
+            ("curl p\u0430yp\u0430l.com", ["p\u0430yp\u0430l = p<U+0430>yp<U+0430>l"]),
+            ("echo Привет мир", []),
+            ("echo Δt μs naïve 日本", []),
+        ],
+    )
+    def test_letters_of_another_alphabet_are_told(self, command: str, told: list[str]) -> None:
+        warned = [f"Look closely, this word mixes alphabets: {word}" for word in told]
+        assert facts(shell(command))[:-1] == warned
+        noted = facts(ExecConfirmation("Confirm", "ls", "/w", notes=(command,)))
+        assert noted[: len(warned)] == warned
+
+    def test_many_such_words_are_counted(self) -> None:
+        told = facts(shell(" ".join(f"\u0430{letter}" for letter in "abcdefgh")))
+        assert (len(told), told[5]) == (5 + 1 + 1, "And 3 more such words.")
+
+    def test_only_what_is_added_is_searched_for_other_alphabets(self) -> None:
+        assert facts(edit(" \u0430b\n-\u0430b\n+x\n")) == ["Asked by: tool, a built-in tool"]
+        assert facts(edit("+\u0430b\n"))[0] == "Look closely, this word mixes alphabets: \u0430b = <U+0430>b"
+
+
+class TestBodies:
+    @pytest.mark.parametrize(
+        ("prompt", "urls", "shown"),
+        [
+            ("Do it?\n  1 [y] Yes", (), ["> Do it?", ">   1 [y] Yes"]),
+            ("https://a/", ("https://a/",), ["> https://a/"]),
+            ("Read https://a/", ("https://a/",), ["> Read https://a/", "URLs to fetch:", "> https://a/"]),
+            ("x", ("https://a\n/", "b"), ["> x", "URLs to fetch:", "> https://a<U+000A>/", "> b"]),
+        ],
+    )
+    def test_words_and_addresses(self, prompt: str, urls: tuple[str, ...], shown: list[str]) -> None:
+        body = sheet(InfoConfirmation("Title", prompt, urls)).body
+        assert [f"{line.prefix}{line.text}" for line in body] == shown
+
+    def test_a_command_line_by_line(self) -> None:
+        assert [(line.kind, line.text) for line in sheet(shell("a\nb\r\n")).body] == [
+            (DisplayLineKind.COMMAND, "a"),
+            (DisplayLineKind.COMMAND_CONTINUATION, "b<U+000D>"),
+            (DisplayLineKind.COMMAND_CONTINUATION, ""),
+        ]
+
+    def test_what_has_to_be_seen(self) -> None:
+        asked = [shell("x"), McpConfirmation("T", "s", "t", "t"), InfoConfirmation("T", "x"), edit("")]
+        assert [sheet(each).must_be_viewed for each in asked] == [True, True, True, False]
+
+    @given(st.text(max_size=80))
+    @settings(max_examples=200)
+    def test_no_line_of_any_text_holds_what_a_terminal_obeys(self, text: str) -> None:
+        for confirmation in (
+            edit(text, old=text, new=text),
+            ExecConfirmation(text, text, text, (text,), text, (text,)),
+            McpConfirmation(text, text, text, text, {text: text}, text, {"properties": {text: text}}),
+            InfoConfirmation(text, text, (text, text)),
+        ):
+            shown = sheet(
+                confirmation, reason=text, note=text, directory=text, origin=ToolOrigin(ToolOriginKind.PLUGIN, text)
+            )
+            lines = [line.text for line in (*shown.body, *shown.full_body, *shown.server_notes)]
+            for line in (shown.heading, shown.prompt, *(fact.text for fact in shown.facts), *lines):
+                assert "\n" not in line
+                assert strip_hidden(line) == line
+
+    @given(st.text(max_size=200))
+    @settings(max_examples=200)
+    def test_a_command_can_be_read_back(self, command: str) -> None:
+        shown = "\n".join(line.text for line in sheet(shell(command)).body)
+        assert read_back(shown) == read_back(sanitize_text(command))
+
+
+def read_back(shown: str) -> str:
+    return re.sub("<U\\+([0-9A-F]{4,6})>", lambda found: chr(int(found[1], 16)), shown)

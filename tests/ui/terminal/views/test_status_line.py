@@ -1,0 +1,82 @@
+"""The row at the bottom."""
+
+import pytest
+
+from tejat.core.frozen import replace
+from tejat.core.ui.status import ServerCounts, Status
+from tejat.ui.terminal.render.rich_output import render_rows
+from tejat.ui.terminal.render.theme import ASCII_GLYPHS, Theme
+from tejat.ui.terminal.views.status_line import render_status_line
+
+FULL = Status(
+    model="gemini-2.5-pro",
+    mode="yolo",
+    folder="/home/ada/project",
+    branch="main",
+    context_used=0.314,
+    tokens=123_456,
+    cached_tokens=61_728,
+    cost=0.25,
+    servers=ServerCounts(3, 2, 1),
+    is_trusted=False,
+    sandbox="landlock",
+)
+
+
+def shown(status: Status, *, width: int = 200, theme: Theme | None = None, is_working: bool = False) -> str:
+    used = theme or Theme()
+    line = render_status_line(status, used, width=width, is_working=is_working, home="/home/ada")
+    (row,) = render_rows(line, used, width=width)
+    assert sum(cell.width for cell in row) <= width
+    return "".join(cell.text for cell in row)
+
+
+def test_all_of_it() -> None:
+    assert shown(FULL) == (
+        "not trusted · yolo: asks nothing · gemini-2.5-pro · ~/project · main · context 31 % · "
+        "123k tokens, 50 % cached · $0.25 · mcp 2/3, 1 failed · sandbox: landlock"
+    )
+
+
+@pytest.mark.parametrize(
+    ("width", "expected"),
+    [
+        (100, "not trusted · yolo: asks nothing · gemini-2.5-pro · ~/project · $0.25 · mcp 2/3, 1 failed"),
+        (85, "not trusted · yolo: asks nothing · gemini-2.5-pro · ~/project · mcp 2/3, 1 failed"),
+        (80, "not trusted · yolo: asks nothing · gemini-2.5-pro · ~/project"),
+        (40, "yolo: asks nothing · gemini-2.5-pro"),
+        (20, "yolo: asks nothing"),
+        (10, "yolo: ask…"),
+        (1, "…"),
+    ],
+)
+def test_what_matters_less_goes_first(width: int, expected: str) -> None:
+    assert shown(FULL, width=width) == expected
+
+
+def test_little_is_said_of_what_is_usual() -> None:
+    usual = Status(model="m", mode="default", folder="/home/ada")
+    assert shown(usual) == "m · ~"
+    assert shown(usual, is_working=True) == "● m · ~"
+    assert (
+        shown(replace(usual, folder="/home/adam"), theme=Theme(glyphs=ASCII_GLYPHS), is_working=True)
+        == "* m | /home/adam"
+    )
+    assert shown(replace(usual, servers=ServerCounts(2, 1))) == "m · ~ · mcp 1/2"
+    assert shown(replace(usual, context_used=0.91)) == "m · ~ · context 91 %"
+    assert shown(replace(usual, mode="plan")) == "plan: changes nothing · m · ~"
+    assert shown(replace(usual, mode="auto_edit")) == "auto_edit: edits unasked · m · ~"
+
+
+def test_a_full_window_outlives_the_folder() -> None:
+    status = Status(model="m", mode="default", folder="/a/long/enough/path", context_used=0.95)
+    assert shown(status, width=20) == "m · context 95 %"
+
+
+@pytest.mark.parametrize("name", ["model", "mode", "folder", "branch", "sandbox"])
+def test_hostile_names(name: str) -> None:
+    status = replace(FULL, **{name: "a\x1b]0;x\x07\n\u202eb" + "長" * 500})
+    assert shown(status).isprintable()
+    assert "<U+001B>" in shown(status) or name == "folder"  # of a path the end is shown
+    for width in (80, 40, 20, 3):
+        shown(status, width=width)

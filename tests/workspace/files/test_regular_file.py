@@ -1,0 +1,35 @@
+"""Files that are named are opened at once or not at all."""
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+from tests.descriptors import count_leaked, count_open
+
+from tejat.workspace.files.regular_file import regular_file_opener
+
+
+def test_a_file_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"abc")
+    (tmp_path / "link").symlink_to(path)
+    for name in ("file", "link"):
+        with open(tmp_path / name, "rb", opener=regular_file_opener) as file:
+            assert file.read() == b"abc"
+            assert not os.get_inheritable(file.fileno())
+
+
+def test_everything_else_is_refused_at_once_and_closed_again(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    before = count_open()
+    for path in (tmp_path / "pipe", tmp_path, Path("/dev/zero"), Path("/dev/null")):
+        with pytest.raises(OSError, match="it is not a regular file"):
+            regular_file_opener(str(path), os.O_RDONLY)
+    with pytest.raises(FileNotFoundError):
+        regular_file_opener(str(tmp_path / "none"), os.O_RDONLY)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(os.path.relpath(tmp_path / "socket"))
+        with pytest.raises(OSError, match="No such device"):
+            regular_file_opener(str(tmp_path / "socket"), os.O_RDONLY)
+    assert count_leaked(before) == 0

@@ -1,0 +1,22 @@
+"""The keeper has to notice a storm of processes while it can still do something about it."""
+
+import sys
+
+import pytest
+
+from tejat.workspace.processes.fork_bomb import ForkBombDetector
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the number of tasks is not told elsewhere")
+
+
+def test_a_machine_at_rest_is_not_too_full() -> None:
+    assert not ForkBombDetector().is_triggered
+
+
+def test_more_than_the_most_is_too_many() -> None:
+    assert ForkBombDetector(most=1).is_triggered
+    assert not ForkBombDetector(most=10_000_000).is_triggered
+
+
+def test_where_no_limit_is_known_nothing_is_too_many() -> None:
+    assert not ForkBombDetector(most=0).is_triggered

@@ -1,0 +1,300 @@
+"""What a command prints is taken in until it is over, for whatever reason."""
+
+import asyncio
+import contextlib
+import itertools
+import os
+import resource
+import signal
+import sys
+import time
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from tests.descriptors import count_leaked, count_open
+
+from tejat.core.frozen import replace
+from tejat.workspace.processes.bounded_buffer import BoundedBuffer
+from tejat.workspace.processes.output_collector import (
+    CommandEndReason,
+    CommandOutcome,
+    TimeLimits,
+    collect_output,
+    open_pipe,
+)
+from tejat.workspace.processes.spawn import ExitStatus, ProcessSpec, SupervisorDied
+from tejat.workspace.processes.supervisor_client import ProcessSupervisor
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
+
+ENVIRONMENT = {"PATH": os.environ.get("PATH", os.defpath)}
+NONE = TimeLimits(idle=None, total=None)
+
+
+@pytest.fixture
+def supervisor() -> Generator[ProcessSupervisor]:
+    supervisor = ProcessSupervisor()
+    yield supervisor
+    supervisor.close()
+
+
+@pytest.fixture
+def mark() -> Generator[str]:
+    """A length of time to sleep that nobody else sleeps for; whoever still does in the end is killed."""
+    mark = f"7{int.from_bytes(os.urandom(5))}.5"
+    yield mark
+    for pid in living(mark):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def living(mark: str) -> list[int]:
+    found: list[int] = []
+    for name in os.listdir("/proc"):
+        with contextlib.suppress(OSError):
+            if name.isdecimal() and mark.encode() in Path(f"/proc/{name}/cmdline").read_bytes():
+                found.append(int(name))
+    return found
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < deadline
+        await asyncio.sleep(0.01)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    ended: CommandOutcome
+    out: bytes
+    err: bytes
+
+    @property
+    def exit(self) -> ExitStatus | None:
+        return self.ended.exit
+
+
+def bounded() -> BoundedBuffer:
+    return BoundedBuffer(head=8_000, tail=32_000, spool=None, spool_limit=0)
+
+
+async def run(
+    supervisor: ProcessSupervisor,
+    command: str,
+    *,
+    limits: TimeLimits = NONE,
+    out: BoundedBuffer | None = None,
+    on_output: Callable[[bytes], None] | None = None,
+) -> Outcome:
+    out, err = out or bounded(), bounded()
+    (stdout, stdout_end), (stderr, stderr_end) = open_pipe(), open_pipe()
+    root = os.open("/", os.O_RDONLY)
+    try:
+        try:
+            spec = ProcessSpec(("/bin/bash", "--norc", "--noprofile", "-c", command), root, ENVIRONMENT)
+            running = await supervisor.start(spec, stdout=stdout_end, stderr=stderr_end)
+        finally:
+            for descriptor in (stdout_end, stderr_end, root):
+                os.close(descriptor)
+        ended = await collect_output(running, stdout, stderr, out=out, err=err, limits=limits, on_output=on_output)
+    finally:
+        os.close(stdout)
+        os.close(stderr)
+    return Outcome(ended, out.head_bytes + out.tail_bytes, err.head_bytes + err.tail_bytes)
+
+
+class TestExiting:
+    def test_both_outputs_and_the_end(self, supervisor: ProcessSupervisor) -> None:
+        outcome = asyncio.run(run(supervisor, "echo out; echo wrong >&2; exit 3"))
+        assert (outcome.out, outcome.err) == (b"out\n", b"wrong\n")
+        assert outcome.ended == CommandOutcome(ExitStatus(3, None, ()), CommandEndReason.EXITED, outcome.ended.seconds)
+        assert 0 < outcome.ended.seconds < 5
+
+    def test_all_that_is_in_the_pipe_at_the_end(self, supervisor: ProcessSupervisor) -> None:
+        """More than is read in one piece."""
+        for size in (100_000, 1_000_000, 3_000_000):
+            out = bounded()
+            asyncio.run(run(supervisor, f"head -c {size} /dev/zero; echo end", out=out))
+            assert (out.total, out.tail_bytes[-5:]) == (size + 4, b"\0end\n")
+
+    def test_a_process_in_the_background_is_not_waited_for(self, supervisor: ProcessSupervisor, mark: str) -> None:
+        """Case 69."""
+        outcome = asyncio.run(run(supervisor, f"sleep {mark} & echo hi"))
+        assert outcome.out == b"hi\n"
+        assert outcome.exit == ExitStatus(0, None, tuple(living(mark)))
+        assert len(living(mark)) == 1
+        assert outcome.ended.seconds < 1
+
+    def test_one_that_never_stops_talking_is_not_waited_for_either(self, supervisor: ProcessSupervisor) -> None:
+        outcome = asyncio.run(run(supervisor, "yes & echo hi >&2"))
+        assert outcome.err == b"hi\n"
+        assert outcome.exit is not None
+        assert (outcome.exit.code, len(outcome.exit.survivors)) == (0, 1)
+        assert outcome.ended.seconds < 1
+
+    def test_who_writes_for_the_shell_is_heard_and_not_counted(
+        self, supervisor: ProcessSupervisor, tmp_path: Path
+    ) -> None:
+        for _ in range(5):
+            outcome = asyncio.run(run(supervisor, f"exec > >(tee {tmp_path}/copy); echo hi"))
+            assert (outcome.out, outcome.exit) == (b"hi\n", ExitStatus(0, None, ()))
+            assert (tmp_path / "copy").read_bytes() == b"hi\n"
+
+    def test_an_output_closed_early_is_no_end(self, supervisor: ProcessSupervisor) -> None:
+        outcome = asyncio.run(run(supervisor, "exec >&- 2>&-; sleep 0.1; exit 6"))
+        assert outcome.exit == ExitStatus(6, None)
+        assert outcome.ended.seconds > 0.08  # the clock starts a moment after the command
+
+    @pytest.mark.parametrize("command", ["read -p pw x", "cat", "sudo -S true </dev/stdin", "less", "python3"])
+    def test_nothing_waits_for_an_answer(self, supervisor: ProcessSupervisor, command: str) -> None:
+        """Case 72."""
+        outcome = asyncio.run(run(supervisor, command, limits=TimeLimits(idle=5, total=10)))
+        assert outcome.ended.reason is CommandEndReason.EXITED
+
+    def test_bytes_are_bytes(self, supervisor: ProcessSupervisor) -> None:
+        """Case 71: what is cut in two arrives as it is."""
+        pieces: list[bytes] = []
+        outcome = asyncio.run(
+            run(supervisor, r"printf '\xe2\x82'; sleep 0.05; printf '\xac\x00\xff'", on_output=pieces.append)
+        )
+        assert outcome.out == b"".join(pieces) == b"\xe2\x82\xac\0\xff"
+        assert len(pieces) == 2
+
+
+class TestLimits:
+    def test_too_long(self, supervisor: ProcessSupervisor, mark: str) -> None:
+        command = f"echo hi; setsid sleep {mark} & while :; do echo; sleep 0.01; done"
+        outcome = asyncio.run(run(supervisor, command, limits=TimeLimits(idle=5, total=0.2)))
+        assert outcome.out.startswith(b"hi\n\n")
+        assert outcome.ended.reason is CommandEndReason.TOTAL
+        assert 0.2 <= outcome.ended.seconds < 2
+        assert outcome.exit is not None
+        assert living(mark) == []
+
+    def test_silent_for_too_long(self, supervisor: ProcessSupervisor, mark: str) -> None:
+        command = f"for i in 1 2 3 4 5; do echo $i; sleep 0.1; done; setsid sleep {mark} & sleep {mark}"
+        outcome = asyncio.run(run(supervisor, command, limits=TimeLimits(idle=0.3, total=20)))
+        assert outcome.out == b"1\n2\n3\n4\n5\n"
+        assert outcome.ended.reason is CommandEndReason.IDLE
+        assert 0.7 <= outcome.ended.seconds < 3
+        assert living(mark) == []
+
+    def test_talking_on_either_output_is_not_silence(self, supervisor: ProcessSupervisor) -> None:
+        command = "for i in 1 2 3 4 5 6; do echo $i >&$((i % 2 + 1)); sleep 0.1; done"
+        outcome = asyncio.run(run(supervisor, command, limits=TimeLimits(idle=0.4, total=None)))
+        assert (outcome.ended.reason, outcome.out, outcome.err) == (CommandEndReason.EXITED, b"2\n4\n6\n", b"1\n3\n5\n")
+
+    def test_last_words_are_heard(self, supervisor: ProcessSupervisor) -> None:
+        command = "trap 'echo bye; exit 2' TERM; echo; sleep 60 & wait"
+        outcomes = [asyncio.run(run(supervisor, command, limits=TimeLimits(idle=0.4, total=None))) for _ in range(3)]
+        heard = [(outcome.out, outcome.exit, outcome.ended.reason) for outcome in outcomes]
+        # On a busy machine the time that is given may be too short for some.
+        assert (b"\nbye\n", ExitStatus(2, None), CommandEndReason.IDLE) in heard
+
+    def test_a_flood_is_bounded(self, supervisor: ProcessSupervisor) -> None:
+        """Case 70: memory does not grow, others have their turn, head and tail are kept."""
+        out = bounded()
+        turns: list[float] = []
+
+        async def others() -> None:
+            while True:
+                await asyncio.sleep(0.001)
+                turns.append(time.monotonic())
+
+        async def scene() -> Outcome:
+            beside = asyncio.create_task(others())
+            outcome = await run(supervisor, "yes", limits=TimeLimits(idle=None, total=1), out=out)
+            beside.cancel()
+            return outcome
+
+        asyncio.run(run(supervisor, "true"))
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        outcome = asyncio.run(scene())
+        assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000
+        assert (outcome.ended.reason, outcome.exit) == (
+            CommandEndReason.TOTAL,
+            replace(outcome.exit or ExitStatus(0, 0), survivors=()),
+        )
+        assert out.total > 20_000_000
+        assert (out.head_bytes, len(out.tail_bytes)) == (b"y\n" * 4_000, 32_000)
+        assert set(out.tail_bytes) == set(b"y\n")
+        longest = max(after - before for before, after in itertools.pairwise(turns))
+        assert len(turns) > 20
+        assert longest < 0.5
+
+
+class TestBeingCalledOff:
+    def test_it_is_over_when_the_cancellation_comes_out(self, supervisor: ProcessSupervisor, mark: str) -> None:
+        out = bounded()
+
+        async def scene() -> None:
+            command = f"echo so far; trap '' TERM; setsid sleep {mark} & (env -i setsid sleep {mark} &) ; sleep {mark}"
+            task = asyncio.create_task(run(supervisor, command, out=out))
+            await until(lambda: out.total == 7 and len(living(mark)) >= 3)
+            task.cancel()
+            began = time.monotonic()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            assert time.monotonic() - began < 2.5
+            assert living(mark) == []
+
+        asyncio.run(scene())
+        assert out.head_bytes == b"so far\n"
+
+    def test_at_any_moment(self, supervisor: ProcessSupervisor, mark: str) -> None:
+        async def scene() -> None:
+            for step in range(40):
+                command = f"setsid sleep {mark} & echo; sleep {mark}" if step % 2 else f"setsid sleep {mark} & echo"
+                task = asyncio.create_task(run(supervisor, command, limits=TimeLimits(idle=0.01, total=0.02)))
+                for _ in range(step % 7):
+                    await asyncio.sleep(0)
+                await asyncio.sleep(step * 0.0005)
+                task.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await task
+            supervisor.close()
+            assert living(mark) == []
+
+        asyncio.run(run(supervisor, "true"))
+        before = count_open()
+        asyncio.run(scene())
+        assert count_leaked(before - 1) == 0  # the keeper's own
+
+    def test_a_second_cancellation_changes_nothing(self, supervisor: ProcessSupervisor, mark: str) -> None:
+        async def scene() -> None:
+            task = asyncio.create_task(run(supervisor, f"trap '' TERM; sleep {mark}; sleep {mark}"))
+            await until(lambda: len(living(mark)) >= 2)
+            for _ in range(5):
+                task.cancel()
+                await asyncio.sleep(0.01)
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            assert living(mark) == []
+
+        asyncio.run(scene())
+
+
+def test_a_killed_keeper_is_told_of(supervisor: ProcessSupervisor, mark: str) -> None:
+    out = bounded()
+
+    async def scene() -> None:
+        with pytest.raises(SupervisorDied):
+            await asyncio.wait_for(
+                run(supervisor, f"echo so far; sleep 0.1; kill -9 $PPID; setsid sleep {mark} & sleep {mark}", out=out),
+                10,
+            )
+
+    asyncio.run(scene())
+    assert out.head_bytes == b"so far\n"
+    assert living(mark) == []
+
+
+def test_no_descriptor_is_leaked(supervisor: ProcessSupervisor) -> None:
+    asyncio.run(run(supervisor, "true"))
+    before = count_open()
+    for _ in range(5):
+        asyncio.run(run(supervisor, "sleep 0.01; echo", limits=TimeLimits(idle=0.001, total=None)))
+    assert count_leaked(before) == 0

