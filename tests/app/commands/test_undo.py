@@ -171,7 +171,7 @@ class TestRestore:
             "The model had asked for:",
             "[model]",
             "I write b.txt.",
-            f'called write_file {{"file_path": "{room.project}/b.txt", "content": "3"}}',
+            f'called write_file {{"file_path": "{env.project}/b.txt", "content": "3"}}',
         ]
         assert contents(env) == {"a.txt": "2", "b.txt": "3"}
 

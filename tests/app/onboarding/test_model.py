@@ -30,7 +30,7 @@ def machine(tmp_path: Path) -> ProgramEnv:
 @pytest.fixture(autouse=True)
 def nothing_on_the_usual_ports(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever listens on the machine that runs the tests."""
-    monkeypatch.setattr("tejat.models.local_servers._USUAL_PORTS", {})
+    monkeypatch.setattr("tejat.models.local_servers._DEFAULT_PORTS", {})
 
 
 def options_of(machine: ProgramEnv) -> AgentOptions:
@@ -120,7 +120,7 @@ class TestModel:
         self, machine: ProgramEnv, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         with LoopbackServer(lambda _: Reply((b'{"data": [{"id": "qwen3"}]}',))) as server:
-            monkeypatch.setattr("tejat.models.local_servers._USUAL_PORTS", {"llama.cpp": server.port})
+            monkeypatch.setattr("tejat.models.local_servers._DEFAULT_PORTS", {"llama.cpp": server.port})
             settled, person = self.settle(machine, 0, 0)
         address = f"http://127.0.0.1:{server.port}/v1"
         assert isinstance(settled, AgentOptions)

@@ -284,13 +284,13 @@ class TestStarting:
     def test_only_messages_go_to_standard_output(self, machine: ProgramEnv) -> None:
         """Nothing that runs in the program can write between them, not even with `print`."""
         program = (
-            "import os, sys, tejat.ui.mcp_server.tool_list as listing\n"
-            "before = listing.listed_tools\n"
+            "import os, sys, tejat.ui.mcp_server.tool_list as tool_list\n"
+            "before = tool_list.list_tools\n"
             "def noisy(scheduler):\n"
             "    print('noise', flush=True); os.system('echo more noise')\n"
             "    return before(scheduler)[:1]\n"
-            "import tejat.ui.mcp_server.server_session as client\n"
-            "client.listed_tools = noisy\n"
+            "import tejat.ui.mcp_server.server_session as server_session\n"
+            "server_session.list_tools = noisy\n"
             "from tejat.cli.main import main\n"
             "sys.exit(main(['mcp', 'serve']))\n"
         )

@@ -18,7 +18,7 @@ from tejat.core.ui.report import Paragraph, Report, ReportTable, SourceListing, 
 
 
 class AboutCommand(SlashCommand):
-    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
         del arguments, emit
         run_config, given = self.context.run_config, self.context.manager.options.environment
         # The model that is asked now may be another one than the settings name.
@@ -32,12 +32,12 @@ class AboutCommand(SlashCommand):
             Paragraph(_("What it goes by"), Tone.STRONG),
             ReportTable(tuple(rows)),
         )
-        prompter.show(Report(_("About Tejat"), blocks))
+        user.show(Report(_("About Tejat"), blocks))
         return NoAction()
 
 
 class BugCommand(SlashCommand):
-    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
         del emit
         if not arguments:
             raise UsageError(_("Usage: {usage}", usage="/bug TITLE"))
@@ -53,12 +53,12 @@ class BugCommand(SlashCommand):
                 "{info}", quote(facts, safe="")
             )
             blocks = (Paragraph(_("Nothing was sent. Open this address to report it:")), SourceListing(address))
-        prompter.show(Report(blocks=blocks))
+        user.show(Report(blocks=blocks))
         return NoAction()
 
 
 class DocsCommand(SlashCommand):
-    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
         del arguments, emit
         pages = (
             ("agent.md", _("the agent: prompts, sessions, context files, custom commands")),
@@ -76,7 +76,7 @@ class DocsCommand(SlashCommand):
             ("undo.md", _("taking back changes")),
         )
         where = Paragraph(_("The documentation is in the directory docs of the source code:"))
-        prompter.show(Report(_("Documentation"), (where, ReportTable(pages))))
+        user.show(Report(_("Documentation"), (where, ReportTable(pages))))
         return NoAction()
 
 

@@ -19,7 +19,7 @@ class SlashCommand(ABC):
         self.context = context
 
     @abstractmethod
-    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
         """Do what the words after the name say, which have no blanks around them.
 
         Raises TejatError and OSError, which are shown to the person in a sentence.

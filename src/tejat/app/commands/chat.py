@@ -21,24 +21,24 @@ _RESUME_WORDS = ("resume", "restore", "load")
 
 
 class ChatCommand(SlashCommand):
-    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
         del emit
         word, _unused, rest = arguments.partition(" ")
         match word.lower(), rest.strip():
             case "", _:
                 raise UsageError(_("Missing command\nUsage: {usage}", usage=_USAGE))
             case "list", "":
-                prompter.show(self._list_report())
+                user.show(self._list_report())
             case ("save" | "delete" | "resume" | "restore" | "load") as wanted, "":
                 raise UsageError(_("Missing tag. Usage: /chat {word} <tag>", word=wanted))
             case "save", tag:
-                await self._save(tag, prompter)
+                await self._save(tag, user)
             case "delete", tag:
-                prompter.show(self._delete(tag))
+                user.show(self._delete(tag))
             case "share", path:
-                await self._share(path, prompter)
+                await self._share(path, user)
             case wanted, tag if wanted in _RESUME_WORDS:
-                await self._resume(tag, prompter)
+                await self._resume(tag, user)
             case _:
                 raise UsageError(_("Unknown /chat command: {word}. Available: {known}", word=word, known=_SUBCOMMANDS))
         return NoAction()
@@ -77,14 +77,14 @@ class ChatCommand(SlashCommand):
             return text_report(_("No saved conversation checkpoints found."))
         return Report(_("List of saved conversations:"), (ReportTable(rows),))
 
-    async def _save(self, tag: str, prompter: UserPrompter) -> None:
+    async def _save(self, tag: str, user: UserPrompter) -> None:
         if not self._has_messages():
-            prompter.show(text_report(_("No conversation found to save.")))
+            user.show(text_report(_("No conversation found to save.")))
             return
         if self._saved_chats.exists(tag) and not await _confirm(
-            prompter, _("A checkpoint with the tag {tag} exists. Write over it?", tag=tag)
+            user, _("A checkpoint with the tag {tag} exists. Write over it?", tag=tag)
         ):
-            prompter.show(text_report(_("Nothing was saved.")))
+            user.show(text_report(_("Nothing was saved.")))
             return
         session = self.context.session
         conversation = session.conversation
@@ -95,21 +95,21 @@ class ChatCommand(SlashCommand):
             session_id=session.session_id,
             model=conversation.model.name,
         )
-        prompter.show(text_report(_("Conversation checkpoint saved with tag: {tag}.", tag=tag), Tone.GOOD))
+        user.show(text_report(_("Conversation checkpoint saved with tag: {tag}.", tag=tag), Tone.GOOD))
 
-    async def _resume(self, tag: str, prompter: UserPrompter) -> None:
+    async def _resume(self, tag: str, user: UserPrompter) -> None:
         loaded = self._saved_chats.load(tag)
         if loaded is None:
             raise UsageError(_("No saved checkpoint found with tag: {tag}.", tag=tag))
         await load_saved_chat(self.context.manager, loaded)
-        prompter.show(conversation_tail(loaded.messages, opening=loaded.preamble_length))
+        user.show(conversation_tail(loaded.messages, opening=loaded.preamble_length))
 
     def _delete(self, tag: str) -> Report:
         if not self._saved_chats.delete(tag):
             raise UsageError(_("Error: No checkpoint found with tag '{tag}'.", tag=tag))
         return text_report(_("Conversation checkpoint '{tag}' has been deleted.", tag=tag), Tone.GOOD)
 
-    async def _share(self, path: str, prompter: UserPrompter) -> None:
+    async def _share(self, path: str, user: UserPrompter) -> None:
         """Raises OSError."""
         run_config, conversation = self.context.run_config, self.context.session.conversation
         name = path or time.strftime("conversation-%Y-%m-%d-%H%M%S.md")
@@ -117,23 +117,23 @@ class ChatCommand(SlashCommand):
         if ending not in (".md", ".json"):
             raise UsageError(_("Invalid file format. Only .md and .json are supported."))
         if not self._has_messages():
-            prompter.show(text_report(_("No conversation found to share.")))
+            user.show(text_report(_("No conversation found to share.")))
             return
         full = resolve_path(name, directory=run_config.roots[0], home=run_config.paths.home)
-        if path_exists(full) and not await _confirm(prompter, _("{path} exists. Write over it?", path=full)):
-            prompter.show(text_report(_("Nothing was written.")))
+        if path_exists(full) and not await _confirm(user, _("{path} exists. Write over it?", path=full)):
+            user.show(text_report(_("Nothing was written.")))
             return
         messages = conversation.history.messages[conversation.template.preamble_length :]
         text = SecretMask(run_config.named_secrets).mask_text(render_transcript(messages, as_json=ending == ".json"))
         write_private_file(full, text)
-        prompter.show(text_report(_("Conversation shared to {path}", path=full), Tone.GOOD))
+        user.show(text_report(_("Conversation shared to {path}", path=full), Tone.GOOD))
 
 
 _SUBCOMMANDS = "list, save, resume, delete, share"
 
 
-async def _confirm(prompter: UserPrompter, question: str) -> bool:
-    taken = await prompter.choose(Choice(question, (Option(_("No")), Option(_("Yes"))), is_critical=True))
+async def _confirm(user: UserPrompter, question: str) -> bool:
+    taken = await user.choose(Choice(question, (Option(_("No")), Option(_("Yes"))), is_critical=True))
     return taken == 1
 
 

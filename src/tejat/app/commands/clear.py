@@ -13,14 +13,14 @@ from tejat.core.ui.report import Report, Tone, text_report
 
 
 class ClearCommand(SlashCommand):
-    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
-        del arguments, prompter, emit
+    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
+        del arguments, user, emit
         await start_new_session(self.context.manager)
         return ClearScreenAction()
 
 
 class CompressCommand(SlashCommand):
-    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
         del arguments
 
         def on_event(event: AgentEvent) -> None:
@@ -30,7 +30,7 @@ class CompressCommand(SlashCommand):
         session = self.context.session
         if session.is_busy:
             raise UsageError(_("The model is still at work. Stop it first, or wait until it is done."))
-        prompter.show(_compression_report(await session.compress(on_event)))
+        user.show(_compression_report(await session.compress(on_event)))
         return NoAction()
 
 

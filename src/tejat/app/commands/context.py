@@ -15,7 +15,7 @@ from tejat.tools.registry import ToolEntry, ToolSource
 
 
 class ContextCommand(SlashCommand):
-    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
         del arguments, emit
         conversation = self.context.session.conversation
         window = conversation.model.context_window
@@ -35,7 +35,7 @@ class ContextCommand(SlashCommand):
             ReportTable(tuple(shares), (_("Part"), _("Tokens"), _("Share"))),
             *self._files(),
         ]
-        prompter.show(Report(_("Context"), tuple(blocks)))
+        user.show(Report(_("Context"), tuple(blocks)))
         return NoAction()
 
     def _rows(self) -> list[tuple[str, int]]:

@@ -10,14 +10,14 @@ from tejat.core.ui.report import Tone, text_report
 
 
 class CopyCommand(SlashCommand):
-    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
         del arguments, emit
         text = self._last_answer()
         if not text:
-            prompter.show(text_report(_("The model has not said anything yet that could be copied."), Tone.WARNING))
+            user.show(text_report(_("The model has not said anything yet that could be copied."), Tone.WARNING))
             return NoAction()
-        how = await prompter.copy(text)
-        prompter.show(text_report(_("Copied the last answer: {how}", how=how), Tone.GOOD))
+        how = await user.copy(text)
+        user.show(text_report(_("Copied the last answer: {how}", how=how), Tone.GOOD))
         return NoAction()
 
     def _last_answer(self) -> str:

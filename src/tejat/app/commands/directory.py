@@ -21,16 +21,16 @@ _USAGE = "/directory show | add PATH[,PATH]"
 
 
 class DirectoryCommand(SlashCommand):
-    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
         del emit
         word, _unused, rest = arguments.partition(" ")
         match word.lower(), rest.strip():
             case "show", "":
-                prompter.show(self._list_report())
+                user.show(self._list_report())
             case "add", "":
                 raise UsageError(_("Please provide at least one path to add."))
             case "add", paths:
-                await self._add(paths.split(","), prompter)
+                await self._add(paths.split(","), user)
             case _:
                 raise UsageError(_("Usage: {usage}", usage=_USAGE))
         return NoAction()
@@ -45,7 +45,7 @@ class DirectoryCommand(SlashCommand):
         paths = "\n".join(f"- {path}" for path in self.context.toolset.roots.paths)
         return Report(_("Current workspace directories:"), (Paragraph(paths),))
 
-    async def _add(self, paths: Sequence[str], prompter: UserPrompter) -> None:
+    async def _add(self, paths: Sequence[str], user: UserPrompter) -> None:
         manager = self.context.manager
         if manager.session.is_busy:
             raise UsageError(_("The model is still at work. Stop it first, or wait until it is done."))
@@ -66,7 +66,7 @@ class DirectoryCommand(SlashCommand):
             *_path_list(_("The following directories are already in the workspace:"), known, Tone.PLAIN),
             *problems,
         ]
-        prompter.show(Report(blocks=tuple(blocks)))
+        user.show(Report(blocks=tuple(blocks)))
 
 
 def _add_root(manager: SessionManager, path: str) -> bool:

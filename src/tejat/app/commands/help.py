@@ -12,16 +12,16 @@ from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, To
 
 
 class HelpCommand(SlashCommand):
-    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
         del emit
         registry = CommandRegistry(self.context)
         summaries = registry.summaries()
         if not arguments:
-            prompter.show(_overview(summaries, registry.notes()))
+            user.show(_overview(summaries, registry.notes()))
             return NoAction()
         name = arguments.removeprefix("/").casefold()
         found = [each for each in summaries if name in (each.name.casefold(), *each.aliases)]
-        prompter.show(_command_help(found[0]) if found else text_report(_unknown_message(arguments), Tone.BAD))
+        user.show(_command_help(found[0]) if found else text_report(_unknown_message(arguments), Tone.BAD))
         return NoAction()
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:

@@ -30,16 +30,16 @@ class _HookStates:
 
 
 class HooksCommand(SlashCommand):
-    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
         del emit
         word, _unused, rest = arguments.partition(" ")
         match word.lower(), rest.strip():
             case (("" | "list"), ""):
-                prompter.show(_list_report(_hook_states(self.context.reload_settings())))
+                user.show(_list_report(_hook_states(self.context.reload_settings())))
             case "enable", name if name:
-                prompter.show(self._switch(name, on=True))
+                user.show(self._switch(name, on=True))
             case "disable", name if name:
-                prompter.show(self._switch(name, on=False))
+                user.show(self._switch(name, on=False))
             case _:
                 raise UsageError(_("Usage: {usage}", usage=USAGE))
         return NoAction()

@@ -14,7 +14,7 @@ _NAME = "GEMINI.md"
 
 
 class InitCommand(SlashCommand):
-    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
         del arguments, emit
         path = os.path.join(self.context.run_config.roots[0], _NAME)
         try:
@@ -22,11 +22,11 @@ class InitCommand(SlashCommand):
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644))
         except FileExistsError:
             text = _("A {name} file already exists in this directory. No changes were made.", name=_NAME)
-            prompter.show(text_report(text, Tone.WARNING))
+            user.show(text_report(text, Tone.WARNING))
             return NoAction()
         words = [Paragraph(_("Empty {name} created. Now the model is asked to fill it.", name=_NAME), Tone.GOOD)]
         if not self.context.run_config.trust.is_trusted:
             note = _("This folder is not trusted, so what is written there is not read at the start of a session.")
             words.append(Paragraph(note, Tone.WARNING))
-        prompter.show(Report(blocks=tuple(words)))
+        user.show(Report(blocks=tuple(words)))
         return SubmitPromptAction(load_template("init"), "/init")

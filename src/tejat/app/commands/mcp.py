@@ -34,21 +34,21 @@ class ToolDetail(Enum):
 
 
 class McpCommand(SlashCommand):
-    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
         del emit
         match arguments.split():
             case [] | ["list" | "nodesc"]:
-                self._show(prompter, ToolDetail.NAMES)
+                self._show(user, ToolDetail.NAMES)
             case ["desc" | "descriptions"]:
-                self._show(prompter, ToolDetail.DESCRIPTIONS)
+                self._show(user, ToolDetail.DESCRIPTIONS)
             case ["schema"]:
-                self._show(prompter, ToolDetail.SCHEMAS)
+                self._show(user, ToolDetail.SCHEMAS)
             case ["refresh" | "reload"]:
-                await self._refresh(prompter)
+                await self._refresh(user)
             case ["auth", name]:
-                await self._log_in(name, prompter)
+                await self._log_in(name, user)
             case [("enable" | "disable") as word, name]:
-                self._switch(name, prompter, on=word == "enable")
+                self._switch(name, user, on=word == "enable")
             case _:
                 raise UsageError(_("Usage: {usage}", usage=USAGE))
         return NoAction()
@@ -79,12 +79,10 @@ class McpCommand(SlashCommand):
         external = self.context.toolset.session.external
         return None if external is None else external.mcp_manager
 
-    def _show(self, prompter: UserPrompter, detail: ToolDetail) -> None:
+    def _show(self, user: UserPrompter, detail: ToolDetail) -> None:
         configured = configured_servers(self.context.run_config.settings)
         if not configured:
-            prompter.show(
-                text_report(_("No MCP servers configured. `tejat mcp add` adds one; docs/mcp.md tells more."))
-            )
+            user.show(text_report(_("No MCP servers configured. `tejat mcp add` adds one; docs/mcp.md tells more.")))
             return
         servers = self._manager
         statuses = () if servers is None else servers.statuses()
@@ -98,7 +96,7 @@ class McpCommand(SlashCommand):
             blocks += [Paragraph(waiting, Tone.WARNING), Paragraph(note, Tone.QUIET)]
         for status in statuses:
             blocks += self._server_blocks(status, detail)
-        prompter.show(Report(_("Configured MCP servers:"), tuple(blocks)))
+        user.show(Report(_("Configured MCP servers:"), tuple(blocks)))
 
     def _server_blocks(self, status: ServerStatus, detail: ToolDetail) -> list[ReportBlock]:
         run_config = self.context.run_config
@@ -122,38 +120,38 @@ class McpCommand(SlashCommand):
             blocks.append(Paragraph(_("  /mcp auth {name} logs in.", name=status.alias), Tone.WARNING))
         return blocks
 
-    async def _refresh(self, prompter: UserPrompter) -> None:
+    async def _refresh(self, user: UserPrompter) -> None:
         servers = self._manager
         if servers is not None:
-            prompter.show(text_report(_("Restarting MCP servers..."), Tone.QUIET))
+            user.show(text_report(_("Restarting MCP servers..."), Tone.QUIET))
             await servers.reconnect()
-        self._show(prompter, ToolDetail.NAMES)
+        self._show(user, ToolDetail.NAMES)
 
-    async def _log_in(self, name: str, prompter: UserPrompter) -> None:
+    async def _log_in(self, name: str, user: UserPrompter) -> None:
         login = ServerLogin(name, self.context.run_config)
 
         async def show(address: str) -> None:
             words = Paragraph(_("Log in with a browser at this address:"))
-            prompter.show(Report(blocks=(words, SourceListing(address))))
+            user.show(Report(blocks=(words, SourceListing(address))))
 
         async def read_address() -> str:
             asked = _("Where the browser runs on another machine, paste the address that it ends at")
-            pasted = await prompter.enter(asked)
+            pasted = await user.enter(asked)
             if pasted is None:
-                prompter.show(text_report(_("The browser is waited for. Ctrl-C stops that."), Tone.QUIET))
+                user.show(text_report(_("The browser is waited for. Ctrl-C stops that."), Tone.QUIET))
             return pasted or ""
 
         try:
             await login.log_in(show, read_address)
         except McpFailure as failure:
-            prompter.show(text_report(failure.message, Tone.BAD))
+            user.show(text_report(failure.message, Tone.BAD))
             return
         kept = _("Logged in at {name}. The login is kept in {directory}", name=name, directory=login.directory)
-        prompter.show(text_report(kept, Tone.GOOD))
+        user.show(text_report(kept, Tone.GOOD))
         if self._manager is not None:
             await self._manager.reconnect(name)
 
-    def _switch(self, name: str, prompter: UserPrompter, *, on: bool) -> None:
+    def _switch(self, name: str, user: UserPrompter, *, on: bool) -> None:
         known = configured_servers(self.context.run_config.settings)
         if name not in known:
             there = ", ".join(known) or _("none")
@@ -165,7 +163,7 @@ class McpCommand(SlashCommand):
             text = _("{name} is switched on. It will be started with the next session.", name=name)
         else:
             text = _("{name} is switched off from the next session on.", name=name)
-        prompter.show(text_report(text))
+        user.show(text_report(text))
 
 
 def _state_label(state: ServerState) -> tuple[str, Tone]:

@@ -17,17 +17,17 @@ _USAGE = "/memory show | add TEXT | refresh | list"
 
 
 class MemoryCommand(SlashCommand):
-    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
         word, _unused, rest = arguments.partition(" ")
         match word.lower():
             case "show":
-                prompter.show(self._show_report())
+                user.show(self._show_report())
             case "list":
-                prompter.show(_list_report(self._context))
+                user.show(_list_report(self._context))
             case "refresh" | "reload":
-                prompter.show(self._refresh())
+                user.show(self._refresh())
             case "add":
-                await self._add(rest.strip(), prompter, emit)
+                await self._add(rest.strip(), user, emit)
             case "":
                 raise UsageError(_("Missing command\nUsage: {usage}", usage=_USAGE))
             case _:
@@ -75,10 +75,10 @@ class MemoryCommand(SlashCommand):
         blocks: list[ReportBlock] = [Paragraph(done, Tone.GOOD)]
         return Report(blocks=(*blocks, *(Paragraph(warning, Tone.WARNING) for warning in context.warnings)))
 
-    async def _add(self, fact: str, prompter: UserPrompter, emit: EventSink) -> None:
+    async def _add(self, fact: str, user: UserPrompter, emit: EventSink) -> None:
         if not fact:
             raise UsageError(_("Usage: /memory add <text to remember>"))
-        prompter.show(text_report(_('Attempting to save to memory: "{fact}"', fact=fact)))
+        user.show(text_report(_('Attempting to save to memory: "{fact}"', fact=fact)))
         call = FunctionCall("save_memory", {"fact": fact}, "memory-add")
         result = await self.context.toolset.session.scheduler.run(call, emit)
         if result.error is None:

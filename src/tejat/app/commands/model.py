@@ -19,18 +19,18 @@ _PERSIST = "--persist"
 
 
 class ModelCommand(SlashCommand):
-    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
         words = arguments.split()
         persists = _PERSIST in words
         names = [word for word in words if word != _PERSIST]
         if len(names) > 1 or (persists and not names):
             raise UsageError(_("Usage: {usage}", usage="/model [NAME [--persist]]"))
-        name = names[0] if names else await self._choose(prompter)
+        name = names[0] if names else await self._choose(user)
         if name is None:
             return NoAction()
-        await self._change(name, prompter, emit)
+        await self._change(name, user, emit)
         if persists:
-            prompter.show(write_setting(self.context, find_setting("model.name"), name))
+            user.show(write_setting(self.context, find_setting("model.name"), name))
         return NoAction()
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
@@ -39,7 +39,7 @@ class ModelCommand(SlashCommand):
             return complete_from(rest, [(_PERSIST, _("also from the next start on"))])
         return complete_from(name, [(known, "") for known in await self._model_names()])
 
-    async def _change(self, name: str, prompter: UserPrompter, emit: EventSink) -> None:
+    async def _change(self, name: str, user: UserPrompter, emit: EventSink) -> None:
         """Raises UsageError and ModelFailure, and the old model stays, where the other one cannot be had."""
         manager, session = self.context.manager, self.context.session
         if manager.run_model.recorded_at is not None or manager.options.record is not None:
@@ -47,19 +47,19 @@ class ModelCommand(SlashCommand):
         if session.is_busy:
             raise UsageError(_("The model is still at work. Stop it first, or wait until it is done."))
         if name == session.conversation.model.name:
-            prompter.show(text_report(_("{model} answers already.", model=name)))
+            user.show(text_report(_("{model} answers already.", model=name)))
             return
         other = open_named_model(name, manager.run_config)
         manager.update_search_tool(other)
         await session.conversation.change_model(other, _("You chose it."), emit)
 
-    async def _choose(self, prompter: UserPrompter) -> str | None:
+    async def _choose(self, user: UserPrompter) -> str | None:
         present, names = self.context.session.conversation.model.name, await self._model_names()
         options = [Option(name, _("answers now") if name == present else "") for name in names]
         options.append(Option(_("Another one"), _("you type its name")))
-        taken = await prompter.choose(Choice(_("Which model is to answer?"), tuple(options)))
+        taken = await user.choose(Choice(_("Which model is to answer?"), tuple(options)))
         if taken == len(names):
-            typed = await prompter.enter(_("Name of the model"))
+            typed = await user.enter(_("Name of the model"))
             return typed.strip() or None if typed else None
         return None if taken is None else names[taken]
 

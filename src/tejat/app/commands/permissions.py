@@ -16,17 +16,17 @@ USAGE = "/permissions [list | revoke N | trust]"
 
 
 class PermissionsCommand(SlashCommand):
-    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
         del emit
         match arguments.split():
             case [] | ["list"]:
-                prompter.show(self._list_report())
+                user.show(self._list_report())
             case ["revoke"]:
-                await self._choose_and_revoke(prompter)
+                await self._choose_and_revoke(user)
             case ["revoke", number]:
-                self._revoke(self._find_by_number(number), prompter)
+                self._revoke(self._find_by_number(number), user)
             case ["trust"]:
-                await self._trust(prompter)
+                await self._trust(user)
             case _:
                 raise UsageError(_("Usage: {usage}", usage=USAGE))
         return NoAction()
@@ -72,24 +72,24 @@ class PermissionsCommand(SlashCommand):
             raise UsageError(_("There is no rule {word}. /permissions list shows them with numbers.", word=word))
         return answers[int(word) - 1]
 
-    async def _choose_and_revoke(self, prompter: UserPrompter) -> None:
+    async def _choose_and_revoke(self, user: UserPrompter) -> None:
         answers = self._saved_approvals()
         if not answers:
-            prompter.show(text_report(_("There is nothing to take back.")))
+            user.show(text_report(_("There is nothing to take back.")))
             return
         options = tuple(Option(each.text, each.source) for each in answers)
-        taken = await prompter.choose(Choice(_("Which rule is taken back?"), options))
+        taken = await user.choose(Choice(_("Which rule is taken back?"), options))
         if taken is not None:
-            self._revoke(answers[taken], prompter)
+            self._revoke(answers[taken], user)
 
-    def _revoke(self, answer: RememberedApproval, prompter: UserPrompter) -> None:
+    def _revoke(self, answer: RememberedApproval, user: UserPrompter) -> None:
         revoke_approval(self.context.run_config.paths, self.context.toolset.session.scheduler.permission, answer)
-        prompter.show(text_report(_("Taken back: {rule}", rule=answer.text), Tone.GOOD))
+        user.show(text_report(_("Taken back: {rule}", rule=answer.text), Tone.GOOD))
 
-    async def _trust(self, prompter: UserPrompter) -> None:
+    async def _trust(self, user: UserPrompter) -> None:
         run_config = self.context.run_config
         paths, root = run_config.paths, run_config.roots[0]
-        match await prompter.choose(_trust_choice(root, run_config.trust)):
+        match await user.choose(_trust_choice(root, run_config.trust)):
             case 0:
                 trust_folder(paths, root, items=run_config.trust.items)  # as it was shown
                 text = _("{folder} is trusted as it was when this session began.", folder=root)
@@ -99,7 +99,7 @@ class PermissionsCommand(SlashCommand):
             case _:
                 return
         counts = Paragraph(_("It counts from the next start on."), Tone.QUIET)
-        prompter.show(Report(blocks=(Paragraph(text, Tone.GOOD), counts)))
+        user.show(Report(blocks=(Paragraph(text, Tone.GOOD), counts)))
 
 
 def _trust_choice(root: str, trust: TrustDecision) -> Choice:

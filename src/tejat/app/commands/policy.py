@@ -24,16 +24,16 @@ _SHELL = "run_shell_command"
 
 
 class PolicyCommand(SlashCommand):
-    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
         del emit
         word, _unused, rest = arguments.partition(" ")
         match word.lower(), rest.strip():
             case (("" | "list"), ""):
-                prompter.show(self._list_report())
+                user.show(self._list_report())
             case "explain", call if call:
-                prompter.show(self._explain(call))
+                user.show(self._explain(call))
             case "mode", mode:
-                await self._mode(mode, prompter)
+                await self._mode(mode, user)
             case _:
                 raise UsageError(_("Usage: {usage}", usage=USAGE))
         return NoAction()
@@ -87,21 +87,21 @@ class PolicyCommand(SlashCommand):
         arguments = {"command": rest.strip()} if is_line else _parse_arguments(rest.strip())
         return _explanation_report(call, self._inspector.decide(name, arguments))
 
-    async def _mode(self, wanted: str, prompter: UserPrompter) -> None:
+    async def _mode(self, wanted: str, user: UserPrompter) -> None:
         permission, run_config = self.context.toolset.session.scheduler.permission, self.context.run_config
         before = permission.policy.mode
         if not wanted:
-            prompter.show(text_report(_("Mode: {mode}", mode=before.value)))
+            user.show(text_report(_("Mode: {mode}", mode=before.value)))
             return
         mode = resolve_mode(run_config.settings, wanted)
         if not run_config.trust.is_trusted and mode is not ApprovalMode.DEFAULT:
             raise UsageError(
                 _("This folder is not trusted, so the mode stays {mode}. `tejat trust` tells more.", mode=before.value)
             )
-        if mode is ApprovalMode.YOLO and before is not mode and await prompter.choose(_yolo_choice()) != 1:
+        if mode is ApprovalMode.YOLO and before is not mode and await user.choose(_yolo_choice()) != 1:
             return
         permission.policy = permission.policy.with_mode(mode)
-        prompter.show(text_report(_("From now on the mode is {mode}.", mode=mode.value), Tone.GOOD))
+        user.show(text_report(_("From now on the mode is {mode}.", mode=mode.value), Tone.GOOD))
 
 
 def _yolo_choice() -> Choice:

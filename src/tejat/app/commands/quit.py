@@ -8,7 +8,7 @@ from tejat.core.ui.prompter import UserPrompter
 
 
 class QuitCommand(SlashCommand):
-    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
         del arguments
-        await StatsCommand(self.context).run("", prompter, emit)
+        await StatsCommand(self.context).run("", user, emit)
         return QuitAction()

@@ -93,19 +93,19 @@ class CommandRegistry:
         prompt = next((prompt for prompt in self._prompts() if prompt.name == name), None)
         return () if prompt is None else _prompt_argument_suggestions(prompt, typed)
 
-    async def run(self, line: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+    async def run(self, line: str, user: UserPrompter, emit: EventSink) -> CommandAction:
         name, _, typed = _split_line(line.strip())
         try:
             own = _resolve_builtin(name)
             if own is not None:
-                return await self._command(own).run(typed.strip(), prompter, emit)
+                return await self._command(own).run(typed.strip(), user, emit)
             if "/" in name or name.startswith("*") or self._is_external(name):
                 return SubmitPromptAction(line, line)
-            prompter.show(self._unknown(name))
+            user.show(self._unknown(name))
         except TejatError as error:
-            prompter.show(text_report(str(error), Tone.BAD))
+            user.show(text_report(str(error), Tone.BAD))
         except OSError as error:
-            prompter.show(text_report(_os_error_message(error), Tone.BAD))
+            user.show(text_report(_os_error_message(error), Tone.BAD))
         return NoAction()
 
     def _command(self, name: str) -> SlashCommand:

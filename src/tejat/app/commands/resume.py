@@ -16,14 +16,14 @@ from tejat.engine.sessions.session_store import LATEST, SessionSummary
 
 
 class ResumeCommand(SlashCommand):
-    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
         del emit
-        entry = self._find(arguments) if arguments else await self._choose(prompter)
+        entry = self._find(arguments) if arguments else await self._choose(user)
         if entry is None:
             return NoAction()
         await resume_session(self.context.manager, entry)
         conversation = self.context.session.conversation
-        prompter.show(
+        user.show(
             conversation_tail(
                 conversation.history.messages,
                 opening=conversation.template.preamble_length,
@@ -54,13 +54,13 @@ class ResumeCommand(SlashCommand):
             raise UsageError(_("This is the session that you are in."))
         return entry
 
-    async def _choose(self, prompter: UserPrompter) -> SessionSummary | None:
+    async def _choose(self, user: UserPrompter) -> SessionSummary | None:
         others = self._other_sessions()[::-1]
         if not others:
-            prompter.show(text_report(_("There is no other session of this project.")))
+            user.show(text_report(_("There is no other session of this project.")))
             return None
         options = tuple(Option(_title(entry), _detail(entry)) for entry in others)
-        taken = await prompter.choose(Choice(_("Which session do you want to go on with?"), options))
+        taken = await user.choose(Choice(_("Which session do you want to go on with?"), options))
         return None if taken is None else others[taken]
 
 

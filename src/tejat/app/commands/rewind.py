@@ -18,29 +18,29 @@ _MAX_LABEL_LENGTH = 100
 
 
 class RewindCommand(SlashCommand):
-    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
         del emit
         conversation = self.context.session.conversation
         if self.context.session.is_busy:
             raise UsageError(_("The model is still at work. Stop it first, or wait until it is done."))
         marks = list(conversation.rewind_points)
         if not marks:
-            prompter.show(text_report(_("There is no prompt in this conversation that you could go back to.")))
+            user.show(text_report(_("There is no prompt in this conversation that you could go back to.")))
             return NoAction()
-        number = _parse_number(arguments, len(marks)) if arguments else await _choose_point(marks, prompter)
+        number = _parse_number(arguments, len(marks)) if arguments else await _choose_point(marks, user)
         if number is None:
             return NoAction()
         mark = marks[number]
         undo_service = UndoService(self.context.manager)
         entries = await undo_service.entries_for_messages(conversation.history.messages[mark.length :])
-        taken = await prompter.choose(_files_choice(entries)) if entries else 0
+        taken = await user.choose(_files_choice(entries)) if entries else 0
         if taken not in (0, 1):
-            prompter.show(text_report(_("Nothing was touched.")))
+            user.show(text_report(_("Nothing was touched.")))
             return NoAction()
         blocks: tuple[ReportBlock, ...] = (await undo_service.undo(entries)).blocks if taken == 1 else ()
         conversation.rewind(mark.length, number)
         back = Paragraph(_("The conversation is where it was before this prompt."))
-        prompter.show(Report(blocks=(*blocks, back)))
+        user.show(Report(blocks=(*blocks, back)))
         return SetInputAction(mark.shown)
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
@@ -48,10 +48,10 @@ class RewindCommand(SlashCommand):
         return complete_from(typed, [(str(number), _prompt_label(mark)) for number, mark in marks])
 
 
-async def _choose_point(marks: Sequence[RewindPoint], prompter: UserPrompter) -> int | None:
+async def _choose_point(marks: Sequence[RewindPoint], user: UserPrompter) -> int | None:
     """The newest stands first."""
     options = tuple(Option(_prompt_label(mark), _timestamp(mark)) for mark in reversed(marks))
-    taken = await prompter.choose(Choice(_("Go back to before which prompt?"), options))
+    taken = await user.choose(Choice(_("Go back to before which prompt?"), options))
     return None if taken is None else len(marks) - 1 - taken
 
 

@@ -11,9 +11,9 @@ from tejat.config.jsonc import parse_jsonc
 from tejat.config.paths import SourceTier
 from tejat.config.settings.editor import set_member
 from tejat.config.settings.file import SettingsError, SettingsFile, read_settings_file
+from tejat.config.settings.parsers import parse_negated_boolean
 from tejat.config.settings.schema import RESTRICTIONS, SETTINGS, SettingSpec
 from tejat.config.settings.types import Setting, Settings
-from tejat.config.settings.types import parsers as readers
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _, join_lazy
@@ -54,7 +54,7 @@ def setting_view(settings: Settings, row: SettingSpec) -> SettingView:
     name, kept = row.key.names[0], getattr(settings, row.field)
     if isinstance(kept, Setting):
         given = cast("Setting[object]", kept)
-        plain = not given.value if row.read is readers.parse_negated_boolean else given.value
+        plain = not given.value if row.read is parse_negated_boolean else given.value
         words = _("(not shown)") if name in _SENSITIVE else format_value(plain)
         return SettingView(name, words, given.source, isinstance(plain, bool))
     if isinstance(kept, Mapping):

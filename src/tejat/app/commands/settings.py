@@ -24,23 +24,23 @@ from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, To
 
 
 class SettingsCommand(SlashCommand):
-    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
         del emit
         name, _, typed = arguments.partition(" ")
         match name.lower(), typed.strip():
             case "", _:
-                await self._choose(prompter)
+                await self._choose(user)
             case "list", "":
-                prompter.show(self._list_report())
+                user.show(self._list_report())
             case "unset", given if given:
                 row = find_setting(given)
                 self.context.remove_setting(name_in_file(self.context, row).split("."))
-                prompter.show(setting_report(self.context, row))
+                user.show(setting_report(self.context, row))
             case _, "":
-                prompter.show(_detail_report(setting_view(self.context.reload_settings(), find_setting(name))))
+                user.show(_detail_report(setting_view(self.context.reload_settings(), find_setting(name))))
             case _, given:
                 row = find_setting(name)
-                prompter.show(write_setting(self.context, row, parse_value(self.context, row, given)))
+                user.show(write_setting(self.context, row, parse_value(self.context, row, given)))
         return NoAction()
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
@@ -71,18 +71,18 @@ class SettingsCommand(SlashCommand):
             ),
         )
 
-    async def _choose(self, prompter: UserPrompter) -> None:
+    async def _choose(self, user: UserPrompter) -> None:
         """Every setting that has one value, and what it is to be."""
         settings = self.context.reload_settings()
         shown = [each for each in setting_views(settings) if each.name not in _COMPOSITE_SETTINGS]
         options = tuple(Option(each.name, each.value) for each in shown)
-        taken = await prompter.choose(Choice(_("Which setting do you want to change?"), options))
+        taken = await user.choose(Choice(_("Which setting do you want to change?"), options))
         if taken is None:
             return
         row = find_setting(shown[taken].name)
-        typed = await _ask_value(shown[taken], prompter)
+        typed = await _ask_value(shown[taken], user)
         if typed is not None and typed.strip():
-            prompter.show(write_setting(self.context, row, parse_value(self.context, row, typed.strip())))
+            user.show(write_setting(self.context, row, parse_value(self.context, row, typed.strip())))
 
 
 _COMPOSITE_SETTINGS = frozenset(
@@ -90,12 +90,12 @@ _COMPOSITE_SETTINGS = frozenset(
 )
 
 
-async def _ask_value(shown: SettingView, prompter: UserPrompter) -> str | None:
+async def _ask_value(shown: SettingView, user: UserPrompter) -> str | None:
     if not shown.is_switch:
-        return await prompter.enter(shown.name, initial=shown.value)
+        return await user.enter(shown.name, initial=shown.value)
     words = ("true", "false")
     choice = Choice(shown.name, tuple(map(Option, words)), initial=words.index(shown.value))
-    taken = await prompter.choose(choice)
+    taken = await user.choose(choice)
     return None if taken is None else words[taken]
 
 

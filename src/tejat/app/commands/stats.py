@@ -12,7 +12,7 @@ from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, To
 
 
 class StatsCommand(SlashCommand):
-    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
         del emit
         match arguments.lower():
             case "" | "session":
@@ -23,7 +23,7 @@ class StatsCommand(SlashCommand):
                 report = Report(_("Tools"), (self._tools(),))
             case _:
                 raise UsageError(_("Usage: {usage}", usage="/stats [model | tools]"))
-        prompter.show(report)
+        user.show(report)
         return NoAction()
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:

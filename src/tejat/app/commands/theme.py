@@ -18,10 +18,10 @@ _EDITORS = ("nano", "vim", "nvim", "emacs", "micro", "hx", "code --wait", "zed -
 
 
 class ThemeCommand(SlashCommand):
-    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
         del emit
         if not arguments:
-            taken = await prompter.choose(self._choice())
+            taken = await user.choose(self._choice())
             if taken is None:
                 return NoAction()
             arguments = list(ThemeName)[taken].value
@@ -30,7 +30,7 @@ class ThemeCommand(SlashCommand):
             raise UsageError(
                 _("There is no theme {name}. There are {names}.", name=arguments, names=", ".join(ThemeName))
             )
-        prompter.show(write_setting(self.context, find_setting("ui.theme"), theme.value))
+        user.show(write_setting(self.context, find_setting("ui.theme"), theme.value))
         return NoAction()
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
@@ -54,33 +54,33 @@ def _theme_label(theme: ThemeName) -> str:
 
 
 class EditorCommand(SlashCommand):
-    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
         del emit
         row = find_setting("general.preferredEditor")
         if not arguments:
-            arguments = await self._choose(prompter) or ""
+            arguments = await self._choose(user) or ""
         if arguments:
-            prompter.show(write_setting(self.context, row, parse_value(self.context, row, arguments)))
+            user.show(write_setting(self.context, row, parse_value(self.context, row, arguments)))
         return NoAction()
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
         return complete_from(typed, ((name, "") for name in _EDITORS))
 
-    async def _choose(self, prompter: UserPrompter) -> str | None:
+    async def _choose(self, user: UserPrompter) -> str | None:
         now = self.context.preferences.editor
         other = Option(_("Another one"), _("any command; the file is added at its end"))
         options = (*map(Option, _EDITORS), other)
         initial = _EDITORS.index(now) if now in _EDITORS else 0
-        taken = await prompter.choose(Choice(_("Which editor?"), options, initial=initial))
+        taken = await user.choose(Choice(_("Which editor?"), options, initial=initial))
         if taken is None:
             return None
         if taken < len(_EDITORS):
             return _EDITORS[taken]
-        return await prompter.enter(_("The command of the editor"), initial=now or "")
+        return await user.enter(_("The command of the editor"), initial=now or "")
 
 
 class VimCommand(SlashCommand):
-    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
         del emit
         match arguments.lower():
             case "":
@@ -95,7 +95,7 @@ class VimCommand(SlashCommand):
         if self.context.preferences.vi_mode is wanted:
             text = _("The keys of vi are on.") if wanted else _("The keys of vi are off.")
             report = text_report(text, Tone.GOOD)
-        prompter.show(report)
+        user.show(report)
         return NoAction()
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:

@@ -13,7 +13,7 @@ from tejat.tools.registry import ToolEntry, ToolSource
 
 
 class ToolsCommand(SlashCommand):
-    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
         del emit
         match arguments.lower():
             case "" | "nodesc":
@@ -23,7 +23,7 @@ class ToolsCommand(SlashCommand):
             case _:
                 raise UsageError(_("Usage: {usage}", usage="/tools [desc | nodesc]"))
         text = "\n".join(lines) if lines else _("  No tools available")
-        prompter.show(Report(_("Available Gemini CLI tools:"), (Paragraph(text),)))
+        user.show(Report(_("Available Gemini CLI tools:"), (Paragraph(text),)))
         return NoAction()
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:

@@ -18,25 +18,25 @@ _MAX_CALL_LENGTH = 2_000
 
 
 class UndoCommand(SlashCommand):
-    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
         del emit
         undo_service = UndoService(self.context.manager)
         undoable = await undo_service.undoable_entries()
         if arguments.lower() == "list":
-            prompter.show(_list_report(undoable, _("What can be undone")))
+            user.show(_list_report(undoable, _("What can be undone")))
             return NoAction()
         entries = _find_entries(arguments, undoable)
         if not entries:
-            prompter.show(text_report(_("Nothing to undo.")))
+            user.show(text_report(_("Nothing to undo.")))
             return NoAction()
         options = (Option(_("No")), Option(_("Yes")))
         question = Choice(_("Put this back?"), options, report=undo_plan(entries), is_critical=True)
-        if await prompter.choose(question) != 1:
-            prompter.show(text_report(_("Nothing was touched.")))
+        if await user.choose(question) != 1:
+            user.show(text_report(_("Nothing was touched.")))
             return NoAction()
         done = await undo_service.undo(entries)
         undo_service.notify_model(done.paths)
-        prompter.show(Report(blocks=done.blocks))
+        user.show(Report(blocks=done.blocks))
         return NoAction()
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
@@ -49,7 +49,7 @@ class UndoCommand(SlashCommand):
 
 
 class RestoreCommand(SlashCommand):
-    async def run(self, arguments: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
         del emit
         if self.context.session.is_busy:
             raise UsageError(_("The model is still at work. Stop it first, or wait until it is done."))
@@ -57,7 +57,7 @@ class RestoreCommand(SlashCommand):
         history = self.context.session.conversation.history
         restorable = await undo_service.entries_for_messages(history.messages)
         if not arguments:
-            prompter.show(_list_report(restorable, _("Calls that can be gone back to")))
+            user.show(_list_report(restorable, _("Calls that can be gone back to")))
             return NoAction()
         entry = next((entry for entry in restorable if entry.id == arguments), None)
         if entry is None:
@@ -69,18 +69,18 @@ class RestoreCommand(SlashCommand):
         )
         call = SourceListing(truncate_middle(render_transcript([history.messages[place]]), _MAX_CALL_LENGTH))
         entries = await undo_service.entries_for_messages(history.messages[place:])
-        taken = await prompter.choose(_restore_choice(entries, call))
+        taken = await user.choose(_restore_choice(entries, call))
         if taken not in (0, 1):
-            prompter.show(text_report(_("Nothing was touched.")))
+            user.show(text_report(_("Nothing was touched.")))
             return NoAction()
         done = await undo_service.undo(entries)
         if not done.is_complete:
             undo_service.notify_model(done.paths)
             stays = Paragraph(_("The conversation stays as it is."), Tone.WARNING)
-            prompter.show(Report(blocks=(*done.blocks, stays)))
+            user.show(Report(blocks=(*done.blocks, stays)))
             return NoAction()
         self.context.session.conversation.rewind(place)
-        prompter.show(Report(blocks=(*done.blocks, Paragraph(_("The conversation is where it was before this call.")))))
+        user.show(Report(blocks=(*done.blocks, Paragraph(_("The conversation is where it was before this call.")))))
         if taken == 1:
             return NoAction()
         return SubmitPromptAction(

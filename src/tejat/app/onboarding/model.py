@@ -28,13 +28,13 @@ _DEFAULT_MODELS = {
 _MAX_KEY_LENGTH = 500
 
 
-async def setup_model(options: AgentOptions, prompter: UserPrompter) -> AgentOptions | StartupExit:
+async def setup_model(options: AgentOptions, user: UserPrompter) -> AgentOptions | StartupExit:
     """Find a model to ask, after it turned out that there is no key for the one that would be.
 
     Raises UsageError where something cannot be kept.
     """
     environment = dict(os.environ if options.environment is None else options.environment)
-    prompter.show(
+    user.show(
         Report(
             _("There is no model to talk to yet."),
             (Paragraph(_("Give a key of a service, or use a model on this machine. Either can be changed later.")),),
@@ -42,14 +42,14 @@ async def setup_model(options: AgentOptions, prompter: UserPrompter) -> AgentOpt
     )
     local = await find_local_models(environment)
     while True:
-        taken = await prompter.choose(_model_question(local))
+        taken = await user.choose(_model_question(local))
         if taken is None:
             return StartupExit.QUIT
         settled: AgentOptions | StartupExit | None
         if taken < len(local):
-            settled = await _use_local_model(options, local[taken], environment, prompter)
+            settled = await _use_local_model(options, local[taken], environment, user)
         elif taken - len(local) < len(API_KEY_SERVICES):
-            settled = await _use_api_key(options, API_KEY_SERVICES[taken - len(local)], environment, prompter)
+            settled = await _use_api_key(options, API_KEY_SERVICES[taken - len(local)], environment, user)
         else:
             settled = (StartupExit.DEMO, StartupExit.QUIT)[taken - len(local) - len(API_KEY_SERVICES)]
         if settled is not None:
@@ -82,11 +82,11 @@ def _key_option_label(asked: ApiKeyService) -> str:
 
 
 async def _use_local_model(
-    options: AgentOptions, model: LocalModel, environment: dict[str, str], prompter: UserPrompter
+    options: AgentOptions, model: LocalModel, environment: dict[str, str], user: UserPrompter
 ) -> AgentOptions | None:
     paths = app_paths(environment)
     path = _settings_path(paths)
-    choice = await prompter.choose(
+    choice = await user.choose(
         Choice(
             _("Use {model} from now on?", model=model.name),
             (
@@ -105,14 +105,14 @@ async def _use_local_model(
 
 
 async def _use_api_key(
-    options: AgentOptions, asked: ApiKeyService, environment: dict[str, str], prompter: UserPrompter
+    options: AgentOptions, asked: ApiKeyService, environment: dict[str, str], user: UserPrompter
 ) -> AgentOptions | None:
     """None where the person would rather choose something else."""
-    key = await _ask_for_key(asked, environment, prompter)
+    key = await _ask_for_key(asked, environment, user)
     if key is None:
         return None
     paths = app_paths(environment)
-    choice = await prompter.choose(
+    choice = await user.choose(
         Choice(
             _("Keep the key?"),
             (
@@ -131,33 +131,31 @@ async def _use_api_key(
         path = save_api_key(paths, asked.key_variable, key)
         if options.model is None:
             _save_model(paths, _settings_path(paths), model, None)
-        prompter.show(text_report(_("The key is kept in {path}.", path=path), Tone.GOOD))
+        user.show(text_report(_("The key is kept in {path}.", path=path), Tone.GOOD))
     environment[asked.key_variable] = key
     return replace(options, model=model, environment=environment)
 
 
-async def _ask_for_key(asked: ApiKeyService, environment: Mapping[str, str], prompter: UserPrompter) -> str | None:
+async def _ask_for_key(asked: ApiKeyService, environment: Mapping[str, str], user: UserPrompter) -> str | None:
     while True:
-        typed = await prompter.enter(_("The key (it is not shown):"), is_secret=True)
+        typed = await user.enter(_("The key (it is not shown):"), is_secret=True)
         key = (typed or "").strip()
         if not key:
             return None
         if not (key.isascii() and key.isprintable()) or "'" in key or " " in key or len(key) > _MAX_KEY_LENGTH:
-            prompter.show(text_report(_("This is not a key: it holds characters that no key has."), Tone.BAD))
+            user.show(text_report(_("This is not a key: it holds characters that no key has."), Tone.BAD))
             continue
-        prompter.show(text_report(_("Asking the service once whether it takes the key."), Tone.QUIET))
+        user.show(text_report(_("Asking the service once whether it takes the key."), Tone.QUIET))
         verdict, why = await check_key(asked, key, ModelOptions(environment))
         match verdict:
             case KeyStatus.VALID:
-                prompter.show(text_report(_("The service takes the key."), Tone.GOOD))
+                user.show(text_report(_("The service takes the key."), Tone.GOOD))
                 return key
             case KeyStatus.INVALID:
-                prompter.show(
-                    text_report(_("The service does not take this key ({why}). Try again.", why=why), Tone.BAD)
-                )
+                user.show(text_report(_("The service does not take this key ({why}). Try again.", why=why), Tone.BAD))
             case KeyStatus.UNKNOWN:
                 question = _("The key could not be checked: {why} Use it nevertheless?", why=why)
-                if await prompter.choose(Choice(question, (Option(_("Yes")), Option(_("No"))))) == 0:
+                if await user.choose(Choice(question, (Option(_("Yes")), Option(_("No"))))) == 0:
                     return key
 
 

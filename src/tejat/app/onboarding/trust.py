@@ -22,7 +22,7 @@ class StartupExit(Enum):
     DEMO = auto()
 
 
-async def setup_trust(options: AgentOptions, prompter: UserPrompter) -> AgentOptions | StartupExit:
+async def setup_trust(options: AgentOptions, user: UserPrompter) -> AgentOptions | StartupExit:
     """Ask about a folder that nothing was decided about, where that makes a difference, before any of it counts.
 
     It does where the folder brings something along, and where the person has servers, which need trust to run.
@@ -33,7 +33,7 @@ async def setup_trust(options: AgentOptions, prompter: UserPrompter) -> AgentOpt
     if found is None:
         return options
     paths, root, trust, context, servers = found
-    match await prompter.choose(_trust_question(root, trust, context, servers)):
+    match await user.choose(_trust_question(root, trust, context, servers)):
         case 0:
             trust_folder(paths, root, items=trust.items)  # as it was shown, whatever became of it meanwhile
         case 1:

@@ -17,7 +17,7 @@ from tejat.core.i18n import _
 if TYPE_CHECKING:
     from tejat.core.model import AskModel, Capability
     from tejat.engine.calls.undo_recorder import UndoRecorder
-    from tejat.tools.edit.correction import EditCorrector
+    from tejat.core.tools.edit_failure import EditCorrector
     from tejat.tools.web.access import WebAccess
     from tejat.workspace.context import Workspace
     from tejat.workspace.files.memory_file import MemoryFile
@@ -59,7 +59,7 @@ class ToolServices:
 
     def __enter__(self) -> "ToolServices":
         if self.sandbox is SandboxMode.REQUIRED:
-            _ = self._fencing  # refuse now rather than in the middle of the work
+            _ = self._session_sandbox  # refuse now rather than in the middle of the work
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -70,8 +70,8 @@ class ToolServices:
 
     def add_root(self, directory: str) -> None:
         """Let tools work in one more directory, which exists. Raises UsageError, and then nothing has changed."""
-        if "_fencing" in self.__dict__:
-            self._fencing.add_roots((os.path.realpath(directory),))
+        if "_session_sandbox" in self.__dict__:
+            self._session_sandbox.add_roots((os.path.realpath(directory),))
         self._workspace.roots.add((directory,))
         if "undo" in self.__dict__:
             self.undo.add_roots((directory,))
@@ -100,9 +100,9 @@ class ToolServices:
     def corrector(self) -> "EditCorrector | None":
         if self._model is None or not self._settings.llm_correction.value:
             return None
-        from tejat.engine.loop.edit_correction import EditCorrector
+        from tejat.engine.loop.edit_correction import ModelEditCorrector
 
-        return EditCorrector(self._model.ask)
+        return ModelEditCorrector(self._model.ask)
 
     @cached_property
     def supervisor(self) -> "ProcessSupervisor":
@@ -123,17 +123,17 @@ class ToolServices:
     @property
     def sandbox_name(self) -> str:
         """What commands run in: the sandbox, or the wish for one while it was not needed yet; empty for none."""
-        session_sandbox = self.__dict__.get("_fencing")
+        session_sandbox = self.__dict__.get("_session_sandbox")
         if session_sandbox is not None:
-            return self._fencing.report.sandbox or ""
+            return self._session_sandbox.report.sandbox or ""
         return "" if self.sandbox is SandboxMode.OFF else self.sandbox.value
 
     def wrap_in_sandbox(self, arguments: "Sequence[str]", directory: str) -> "SandboxedCommand":
         """Put the sandbox around a server that is to have one. Raises OSError where there is none."""
-        if self._fencing.report.sandbox is None:
-            message = _("It is to run in a sandbox, and there is none: {note}", note=self._fencing.warning)
+        if self._session_sandbox.report.sandbox is None:
+            message = _("It is to run in a sandbox, and there is none: {note}", note=self._session_sandbox.warning)
             raise OSError(errno.ENOTSUP, message)
-        return self._fencing.wrap(arguments, directory, False)
+        return self._session_sandbox.wrap(arguments, directory, False)
 
     @cached_property
     def _fetcher(self) -> "Fetcher":
@@ -160,7 +160,7 @@ class ToolServices:
         from tejat.workspace.processes.environment import child_environment
         from tejat.workspace.processes.shell import ShellContext
 
-        session_sandbox = self._fencing
+        session_sandbox = self._session_sandbox
         shell = ShellContext(
             supervisor=self.supervisor,
             jobs=JobStore(jobs_directory(self._paths)),
@@ -181,12 +181,12 @@ class ToolServices:
     def _copies(self) -> "OverlayManager":
         from tejat.workspace.overlay.manager import OverlayManager
 
-        copies = OverlayManager(self._fencing, os.path.join(self._paths.state, "copies"))
+        copies = OverlayManager(self._session_sandbox, os.path.join(self._paths.state, "copies"))
         self._exit_stack.callback(copies.close)
         return copies
 
     @cached_property
-    def _fencing(self) -> "SessionSandbox":
+    def _session_sandbox(self) -> "SessionSandbox":
         from tejat.workspace.sandbox.session_sandbox import SessionSandbox
 
         session_sandbox = SessionSandbox(

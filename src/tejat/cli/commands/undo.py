@@ -231,7 +231,7 @@ def _undo_action(change: PathChange) -> str:
         case ChangeKind.PERMISSIONS:
             return _("put back the permissions of {path}", path=path)
         case _:
-            assert_never(change.verb)
+            assert_never(change.kind)
 
 
 def _and_more(count: int) -> str:
