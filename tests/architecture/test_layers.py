@@ -1,4 +1,4 @@
-"""Which room may import which. Imports for type checking count: they say who knows whom."""
+"""Which package may import which. Imports for type checking count: they are dependencies too."""
 
 import ast
 from pathlib import Path
@@ -7,9 +7,9 @@ import pytest
 
 SOURCE = Path(__file__).parents[2] / "src"
 
-EVERYTHING_BELOW = {"core", "workspace", "config", "policy", "models", "tools", "mcp", "engine"}
+LOWER_LAYERS = {"core", "workspace", "config", "policy", "models", "tools", "mcp", "engine"}
 
-# A room, or one file of it, that each room may know besides itself.
+# What each package may import besides itself: packages, or single modules of them.
 MAY_IMPORT: dict[str, set[str]] = {
     "core": set(),
     "workspace": {"core"},
@@ -17,25 +17,25 @@ MAY_IMPORT: dict[str, set[str]] = {
     "config": {"core", "workspace"},
     "models": {"core", "workspace"},
     "tools": {"core", "workspace"},
-    # What was allowed is kept in a file of ours, which is read and written as all of them are.
-    "mcp": {
-        *("core", "workspace", "config.references", "config.settings"),
-        *("config.lock", "config.own_file", "config.places", "config.write_own_file"),
-    },
+    # Approved tools and logins are stored in private files, read and written like all others.
+    "mcp": {*("core", "workspace", "config.env_expansion", "config.settings.types", "config.paths", "config.files")},
     "engine": {"core", "workspace", "config", "policy", "tools.registry"},
-    # Our own MCP server is the one front end that is reached over HTTP.
-    "frontends": {"core", "engine", "mcp.framing", "mcp.protocol", "workspace.terminal_text", "workspace.http.serving"},
-    "app": EVERYTHING_BELOW,
-    # What servers may be called, what is known of them and what went wrong are values that commands show.
-    "cli": {"core", "app", "frontends", "config", "tools.registry", "mcp.names", "mcp.values", "mcp.failures"},
-    "agent": {"core", "app", "engine.session"},
+    # The MCP server is the one front end that is reached over HTTP.
+    "ui": {
+        *("core", "engine", "mcp.transports.ndjson", "mcp.protocol"),
+        *("workspace.text.terminal_text", "workspace.http.server"),
+    },
+    "app": LOWER_LAYERS,
+    # The names, states and errors of MCP servers are values that subcommands show.
+    "cli": {"core", "app", "ui", "config", "tools.registry", "mcp.names", "mcp.types", "mcp.errors"},
+    "agent": {"core", "app", "engine.sessions.session"},
     "sync_agent": {"core", "agent"},
     "demo": set(),
     "__main__": {"cli"},
-    "__init__": EVERYTHING_BELOW | {"app", "agent", "sync_agent"},
+    "__init__": LOWER_LAYERS | {"app", "agent", "sync_agent"},
 }
 
-# The root package holds the version and hands out public names; knowing it means knowing everything.
+# The root package holds the version and hands out the public names: who imports it depends on everything.
 MAY_IMPORT_THE_ROOT = {
     "app/commands/about.py",
     "app/mcp/inspection.py",
@@ -44,7 +44,7 @@ MAY_IMPORT_THE_ROOT = {
     "cli/mcp/serve.py",
 }
 
-# Values and contracts touch nothing outside the process.
+# Values and contracts do no I/O.
 NOT_IN_CORE = {
     "asyncio",
     "ctypes",
@@ -70,7 +70,7 @@ def name_of(path: Path) -> str:
     return path.relative_to(SOURCE / "tejat").as_posix()
 
 
-def room_of(path: Path) -> str:
+def package_of(path: Path) -> str:
     return name_of(path).partition("/")[0].removesuffix(".py")
 
 
@@ -95,18 +95,18 @@ def _named_by(package: str, name: str) -> str:
 def is_allowed(path: Path, module: str) -> bool:
     if module == "tejat":
         return name_of(path) in MAY_IMPORT_THE_ROOT
-    inside = module.removeprefix("tejat.")
-    room = room_of(path)
-    if inside.partition(".")[0] == room:
+    target = module.removeprefix("tejat.")
+    package = package_of(path)
+    if target.partition(".")[0] == package:
         return True
-    return any(inside == allowed or inside.startswith(f"{allowed}.") for allowed in MAY_IMPORT[room])
+    return any(target == allowed or target.startswith(f"{allowed}.") for allowed in MAY_IMPORT[package])
 
 
-def test_every_room_is_in_the_table() -> None:
-    assert {room_of(path) for path in sources()} <= set(MAY_IMPORT)
+def test_every_package_is_in_the_table() -> None:
+    assert {package_of(path) for path in sources()} <= set(MAY_IMPORT)
 
 
-def test_arrows_point_one_way() -> None:
+def test_imports_follow_the_layers() -> None:
     forbidden = [
         f"{name_of(path)} imports {module}"
         for path in sources()
@@ -116,11 +116,11 @@ def test_arrows_point_one_way() -> None:
     assert forbidden == []
 
 
-def test_core_touches_nothing_outside_the_process() -> None:
+def test_core_does_no_io() -> None:
     forbidden = [
         f"{name_of(path)} imports {module}"
         for path in sources()
-        if room_of(path) == "core"
+        if package_of(path) == "core"
         for module in imported_modules(path)
         if module.partition(".")[0] in NOT_IN_CORE
     ]

@@ -1,16 +1,20 @@
-"""Files and functions stay small enough to be read at one sitting."""
+"""Files, functions and folders stay small enough to be read at one sitting."""
 
 import ast
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from support.source_tree import ROOT, SOURCE, modules
 
 FILE_LINES = 400
 FUNCTION_LINES = 60
 TEST_FILE_LINES = 800
+FOLDER_ENTRIES = 15
+
+# One file per tool, and one file per slash command: as many as there are.
+LONG_FOLDERS = {"tools", "app/commands"}
 
 
-def too_long(directory: str, limit: int) -> dict[str, int]:
+def long_files(directory: str, limit: int) -> dict[str, int]:
     files = sorted((ROOT / directory).rglob("*.py"))
     assert files
     lines = {path.relative_to(ROOT).as_posix(): len(path.read_text(encoding="utf-8").splitlines()) for path in files}
@@ -18,18 +22,18 @@ def too_long(directory: str, limit: int) -> dict[str, int]:
 
 
 def test_source_files() -> None:
-    assert too_long("src", FILE_LINES) == {}
+    assert long_files("src", FILE_LINES) == {}
 
 
 def test_test_files() -> None:
-    assert too_long("tests", TEST_FILE_LINES) == {}
+    assert long_files("tests", TEST_FILE_LINES) == {}
 
 
 def test_functions() -> None:
     lengths = {
-        f"{path.relative_to(ROOT).as_posix()}:{node.name}": (node.end_lineno or 0) - first_line(node) + 1
-        for path in sorted((ROOT / "src").rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        f"{file}:{node.name}": (node.end_lineno or 0) - first_line(node) + 1
+        for file, tree in modules().items()
+        for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     }
     assert len(lengths) > 100
@@ -38,3 +42,19 @@ def test_functions() -> None:
 
 def first_line(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     return min([function.lineno, *(decorator.lineno for decorator in function.decorator_list)])
+
+
+def test_folders() -> None:
+    folders = {(SOURCE / file).parent for file in modules()}
+    sizes = {folder.relative_to(SOURCE).as_posix(): entries(folder) for folder in folders}
+    long = {name: count for name, count in sizes.items() if count > FOLDER_ENTRIES}
+    assert set(long) <= LONG_FOLDERS, long
+
+
+def entries(folder: Path) -> int:
+    """The modules and subpackages of a package."""
+    return sum(
+        1
+        for path in folder.iterdir()
+        if (path.suffix == ".py" and path.name != "__init__.py") or (path.is_dir() and (path / "__init__.py").is_file())
+    )

@@ -36,7 +36,11 @@ NETWORK = {
     "requests",
 }
 TERMINAL = {"curses", "readline", "termios", "tty", "pty", "prompt_toolkit", "rich", "textual", "pygments"}
-PROTOCOL = {"mcp", "google", "openai", "anthropic", "tejat.mcp", "tejat.models", "tejat.ui"}
+PROTOCOL = {"mcp", "google", "openai", "anthropic", "tejat.mcp", "tejat.models"} | {
+    "tejat.ui.terminal",
+    "tejat.ui.headless",
+    "tejat.ui.mcp_server",
+}
 FOREIGN = {"jsonschema_rs", "re2", "stringzilla", "tree_sitter", "tree_sitter_bash"}
 FOR_COMMANDS = {
     *(

@@ -38,7 +38,7 @@ SCRIPT = str(ROOT / "scripts" / "declarations")
 def here(tmp_path: Path) -> Generator[ToolDependencies]:
     """Surroundings in which every tool can be made."""
     with Workspace([tmp_path]) as opened:
-        yield runpy.run_path(SCRIPT, run_name="declarations")["Here"](opened, str(tmp_path))
+        yield runpy.run_path(SCRIPT, run_name="declarations")["DeclarationServices"](opened, str(tmp_path))
 
 
 def stored() -> list[dict[str, object]]:

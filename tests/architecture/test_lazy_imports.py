@@ -1,59 +1,58 @@
-"""Heavy things come in through named doors, and importing a module does nothing."""
+"""Heavy modules are imported lazily at a short list of places, and importing a module has no side effects."""
 
 import ast
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
-SOURCE = Path(__file__).parents[2] / "src" / "tejat"
+from support.source_tree import SOURCE, module_name, modules
 
-# The only files whose functions may import.
-DOORS = {
-    "__init__.py",  # public names
-    "app/commands/registry.py",  # the command meant
-    "app/session/interactive.py",  # a person runs a command themselves
-    "app/tools/external_tools.py",  # tools of others are looked for, in the background
-    "app/model_source.py",  # a run is written down or played again
-    "app/session/prompt_expansion.py",  # a command is called
-    "app/tools/tool_services.py",  # a part of the ground in use
-    "app/inspection.py",  # a room in use
-    "app/plugins/discovery.py",  # there is a plug-in to load
-    "app/tools/toolset.py",  # tools in use
-    "cli/run.py",  # what is wanted of a model
-    "cli/headless.py",  # the output wanted
-    "ui/terminal/app.py",  # somebody is asked
-    "models/__init__.py",  # the service in use
-    "ui/plain/approver.py",  # somebody is asked
-    "cli/interactive.py",  # a screen to draw on, or the demo
-    "cli/language.py",  # there is a catalogue to read
-    "cli/main.py",  # the command meant
-    "cli/startup.py",  # a person has no model yet
-    "cli/mcp/main.py",  # the command meant
-    "cli/tools/main.py",  # the command meant
-    "config/custom_commands.py",  # there is a command to read
-    "config/settings/file.py",  # there are settings to read
-    "core/tools/base.py",  # a schema that somebody else wrote
-    "mcp/features/tool.py",  # a schema that somebody else wrote
-    "config/trust/decision.py",  # the folder brings something along
-    "config/trust/store.py",  # there is a store to read or to write
-    "core/tools/schema.py",  # a dataclass of somebody else's
-    "models/http_errors.py",  # a service names a date
-    "mcp/oauth/credentials.py",  # somebody logs in, or a token has run out
-    "models/gemini/vertex.py",  # credentials are wanted
-    "engine/calls/call_facts.py",  # a shell line is judged
-    "ui/terminal/render/highlight.py",  # code in a language with colours
-    "engine/calls/policy_loader.py",  # somebody wrote rules
-    "policy/engine.py",  # a shell line is judged
-    "policy/rules/patterns.py",  # a rule with a pattern is in force
-    "policy/rules/rule_file.py",  # a rule has examples
-    "workspace/web/html_worker.py",  # its limits are set
-    "workspace/files/system_calls.py",  # a file is opened beneath a directory
-    "workspace/helper_program.py",  # a program is looked for, fed or locked in
-    "tools/__init__.py",  # a tool in use
+# The only files whose functions may import, and when they do.
+LAZY_IMPORTS = {
+    "__init__.py": "a public name is used",
+    "app/commands/registry.py": "a slash command is run",
+    "app/inspection.py": "a subcommand looks at a service",
+    "app/model_source.py": "a run is recorded or replayed",
+    "app/plugins/discovery.py": "there is a plugin to load",
+    "app/session/interactive.py": "the user runs a shell line",
+    "app/session/prompt_expansion.py": "a custom command is called",
+    "app/tools/external_tools.py": "external tools are discovered, in the background",
+    "app/tools/tool_services.py": "a service is used for the first time",
+    "app/tools/toolset.py": "tools are used",
+    "cli/headless.py": "the output format is known",
+    "cli/interactive.py": "the front end is known",
+    "cli/language.py": "there is a translation to load",
+    "cli/main.py": "the subcommand is known",
+    "cli/mcp/main.py": "the subcommand is known",
+    "cli/run.py": "the mode of the run is known",
+    "cli/startup.py": "the user has no model yet",
+    "cli/tools/main.py": "the subcommand is known",
+    "config/custom_commands.py": "there is a command to read",
+    "config/settings/file.py": "there are settings to read",
+    "config/trust/decision.py": "the folder has something that needs trust",
+    "config/trust/store.py": "there is a trust store to read or write",
+    "core/tools/base.py": "a schema of an external tool is checked",
+    "core/tools/schema.py": "a third-party dataclass is used as parameters",
+    "engine/calls/call_facts.py": "a shell line is judged",
+    "engine/calls/policy_loader.py": "there are rules to read",
+    "mcp/features/tool.py": "a schema of an external tool is checked",
+    "mcp/oauth/credentials.py": "the user logs in, or a token has expired",
+    "models/__init__.py": "the service is known",
+    "models/gemini/vertex.py": "credentials are needed",
+    "models/http_errors.py": "a service sends a date",
+    "policy/engine.py": "a shell line is judged",
+    "policy/rules/patterns.py": "a rule has a pattern",
+    "policy/rules/rule_file.py": "a rule has examples",
+    "tools/__init__.py": "a tool is used for the first time",
+    "ui/plain/approver.py": "the user is asked",
+    "ui/terminal/app.py": "the user is asked",
+    "ui/terminal/render/highlight.py": "there is code to highlight",
+    "workspace/files/system_calls.py": "a file is opened beneath a directory",
+    "workspace/helper_program.py": "a helper program is started",
+    "workspace/web/html_worker.py": "the limits of the worker are set",
 }
 
-# Who may import a package that is not part of Python: files, and directories with all that is in them.
+# Who may import a third-party package: files, and directories with everything below them.
 OWNERS = {
     "google": {"models/gemini/vertex_credentials.py"},
     "h11": {"workspace/http/connection.py", "workspace/http/server.py"},
@@ -61,27 +60,18 @@ OWNERS = {
     "httpx2": {"mcp/oauth/flow.py"},
     "jsonschema_rs": {"core/tools/schema_validation.py"},
     "mcp": {"mcp/oauth/flow.py"},
-    "prompt_toolkit": {"frontends/terminal/"},
+    "prompt_toolkit": {"ui/terminal/"},
     "pydantic": {"mcp/oauth/flow.py"},
-    "pygments": {"frontends/terminal/"},
+    "pygments": {"ui/terminal/"},
     "re2": {"policy/rules/patterns.py", "workspace/paths/fuzzy_match.py", "workspace/search/character_class.py"},
-    "rich": {"frontends/terminal/"},
+    "rich": {"ui/terminal/"},
     "stringzilla": {"workspace/files/line_slice.py", "workspace/text/text_edits.py"},
     "tree_sitter": {"policy/shell/grammar.py"},
     "tree_sitter_bash": {"policy/shell/grammar.py"},
-    "wcwidth": {"frontends/terminal/"},
+    "wcwidth": {"ui/terminal/"},
 }
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-
-
-def trees() -> dict[str, ast.Module]:
-    found = {
-        path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
-        for path in sorted(SOURCE.rglob("*.py"))
-    }
-    assert len(found) > 20
-    return found
 
 
 def imports_in_functions(tree: ast.Module) -> list[int]:
@@ -99,25 +89,24 @@ def is_import_call(call: ast.Call) -> bool:
     return ast.unparse(call.func) in {"__import__", "import_module", "importlib.import_module"}
 
 
-def test_functions_import_only_at_the_doors() -> None:
-    found = {name: imports_in_functions(tree) for name, tree in trees().items()}
-    assert {name: lines for name, lines in found.items() if lines and name not in DOORS} == {}
+def test_functions_import_only_at_the_listed_places() -> None:
+    found = {name: imports_in_functions(tree) for name, tree in modules().items()}
+    assert {name: lines for name, lines in found.items() if lines and name not in LAZY_IMPORTS} == {}
 
 
-def test_every_door_is_in_use() -> None:
-    found = trees()
-    assert [door for door in sorted(DOORS) if not imports_in_functions(found[door])] == []
+def test_every_listed_place_is_in_use() -> None:
+    found = modules()
+    assert [file for file in LAZY_IMPORTS if file not in found or not imports_in_functions(found[file])] == []
 
 
-def test_every_foreign_package_has_its_owners() -> None:
+def test_every_third_party_package_has_its_owners() -> None:
     owners: dict[str, set[str]] = {}
-    for name, tree in trees().items():
+    for name, tree in modules().items():
         for module in imported_by(tree):
             package = module.partition(".")[0]
             if package != "tejat" and package not in sys.stdlib_module_names:
-                directory = f"{name.rpartition('/')[0]}/"
-                is_shared = directory in OWNERS.get(package, ())
-                owners.setdefault(package, set()).add(directory if is_shared else name)
+                shared = [owner for owner in OWNERS.get(package, ()) if owner.endswith("/") and name.startswith(owner)]
+                owners.setdefault(package, set()).add(shared[0] if shared else name)
     assert owners == OWNERS
 
 
@@ -160,14 +149,14 @@ def is_declaration(statement: ast.stmt) -> bool:
 def test_a_module_only_declares() -> None:
     found = [
         f"{name}:{statement.lineno}"
-        for name, tree in trees().items()
+        for name, tree in modules().items()
         for statement in tree.body
         if not is_declaration(statement)
     ]
     assert found == []
 
 
-# Imports every module while watching what it does to the world around it.
+# Imports every module and watches what it does to its environment.
 WATCH = """
 import importlib, os, sys, threading
 source = sys.argv[1]
@@ -200,13 +189,9 @@ assert os.getcwd() == directory
 
 def test_importing_does_no_work() -> None:
     """No file is written, no process or connection is made, nothing is printed, no thread is started."""
-    modules = [
-        ".".join(["tejat", *path.relative_to(SOURCE).with_suffix("").parts]).removesuffix(".__init__")
-        for path in sorted(SOURCE.rglob("*.py"))
-        if path.name != "__main__.py"
-    ]
+    names = [module_name(file) for file in modules() if file != "__main__.py"]
     done = subprocess.run(
-        [sys.executable, "-B", "-c", WATCH, str(SOURCE), *modules],
+        [sys.executable, "-B", "-c", WATCH, str(SOURCE), *names],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

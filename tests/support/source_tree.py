@@ -1,0 +1,30 @@
+"""The source tree as data, for the architecture tests."""
+
+import ast
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "tejat"
+
+
+@cache
+def modules() -> dict[str, ast.Module]:
+    """The syntax tree of every source file, by its path below the package."""
+    trees = {
+        path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+        for path in sorted(SOURCE.rglob("*.py"))
+    }
+    assert len(trees) > 300
+    return trees
+
+
+def module_name(file: str) -> str:
+    """The dotted name of a source file."""
+    parts = ("tejat", *Path(file).with_suffix("").parts)
+    return ".".join(parts).removesuffix(".__init__")
+
+
+def called_names(tree: ast.AST) -> list[tuple[int, str]]:
+    """The line and the dotted name of every function that is called in a tree."""
+    return [(node.lineno, ast.unparse(node.func)) for node in ast.walk(tree) if isinstance(node, ast.Call)]
