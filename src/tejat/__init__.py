@@ -1,13 +1,13 @@
-"""Tejat: the tool core of an open coding agent.
+"""Tejat, an open coding agent.
 
-The public names below are loaded when they are first touched.
+The public names below are loaded on first access.
 """
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tejat.agent import Agent as Agent
     from tejat.agent import AgentSettings as AgentSettings
-    from tejat.app.tools.toolset import SessionTools as SessionTools
+    from tejat.app.tools.toolset import Toolset as Toolset
     from tejat.app.tools.toolset import open_tools as open_tools
     from tejat.core.agent.events import AgentEvent as AgentEvent
     from tejat.core.agent.events import Answered as Answered
@@ -93,29 +93,29 @@ __version__ = "0.1.0"
 
 _MODULES = {
     "agent": "Agent AgentSettings",
-    "app.tools": "ToolSession open_tools",
-    "core.agent_events": "AgentEvent Answered Compressed CompressionStatus EndReason HistoryRepaired LoopDetected "
-    "ModelChanged Noticed Prompted RequestFailed Retrying RunEnded SessionStarted Severity Tell "
-    "TextStreamed ThoughtStreamed",
-    "core.confirm": "Answer Approver Confirmation EditConfirmation ElicitationConfirmation ExecConfirmation "
-    "InfoConfirmation McpConfirmation Outcome Question Scope",
-    "core.display": "DiffStat FileDiff",
+    "app.tools.toolset": "open_tools Toolset",
+    "core.agent.events": "AgentEvent Answered Compressed CompressionStatus EndReason EventSink HistoryRepaired "
+    "LoopDetected ModelChanged Noticed Prompted RequestFailed Retrying RunEnded SessionStarted "
+    "Severity TextStreamed ThoughtStreamed",
+    "core.approval.confirmation": "ApprovalReply ApprovalRequest Approver Confirmation EditConfirmation "
+    "ElicitationConfirmation ExecConfirmation InfoConfirmation McpConfirmation Outcome Scope",
     "core.errors": "ConfigurationError ErrorType NotTrusted SandboxUnavailable TejatError ToolFailure UsageError",
-    "core.events": "CallFinished CallState Event OutputUpdated StateChanged",
-    "core.history": "Message Role",
+    "core.messages.history": "Message Role",
+    "core.messages.types": "FileData FunctionCall FunctionResponse InlineData MessagePart Opaque Part Text Thought",
     "core.model": "FailureKind FinishReason ModelFailure Usage",
-    "core.schema": "Param",
-    "core.tool": "BaseTool FunctionDeclaration Kind ModifiableTool ProposingTool ToolContext ToolError ToolLocation "
-    "ToolResult TypedTool validate_and_execute",
-    "core.types": "FileData FunctionCall FunctionResponse InlineData MessagePart Opaque Part Text Thought",
-    "engine.scheduler": "Batch Scheduler",
+    "core.tools.base": "BaseTool FunctionDeclaration Kind ModifiableTool ProposingTool ToolContext ToolError "
+    "ToolLocation ToolResult TypedTool validate_and_execute",
+    "core.tools.call_events": "CallFinished CallState Event OutputUpdated StateChanged",
+    "core.tools.display": "DiffStat FileDiff",
+    "core.tools.schema": "Param",
+    "engine.calls.scheduler": "Batch Scheduler",
     "sync_agent": "SyncAgent SyncApprover",
     "tools": "builtin_registry",
-    "tools.function_tool": "FunctionTool tool",
+    "tools.python.function_tool": "FunctionTool tool",
     "tools.registry": "ToolRegistry",
-    "workspace.workspace": "Workspace",
+    "workspace.context": "Workspace",
 }
-_NAMES = {name: f"tejat.{home}" for home, names in _MODULES.items() for name in names.split()}
+_NAMES = {name: f"tejat.{module}" for module, names in _MODULES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> object:

@@ -246,7 +246,7 @@ class TestLinks:
 
 class TestLimits:
     def test_the_number_of_files(self, machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(custom_commands, "MOST_FILES", 2)
+        monkeypatch.setattr(custom_commands, "MAX_FILES", 2)
         paths = [put(machine.own, f"{name}.toml") for name in "abc"]
         why = f"{machine.own} holds more than 2 files: the rest is left out."
         expected = {path.stem: command(path, path.stem) for path in paths[:2]}
@@ -261,7 +261,7 @@ class TestLimits:
         assert machine.find() == CustomCommands({name: command(path, name)}, {}, frozenset(), (why,))
 
     def test_the_length_of_all_together(self, machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(custom_commands, "MOST_CHARACTERS", 40)
+        monkeypatch.setattr(custom_commands, "MAX_CHARACTERS", 40)
         first, second = put(machine.own, "a.toml"), put(machine.own, "b.toml", "x" * 40)
         told = f"The command /b was left out. Cannot use {second}: the files in {machine.own} are longer than 0 MiB."
         assert machine.find() == CustomCommands({"a": command(first, "a")}, {"b": told}, frozenset(), (told,))

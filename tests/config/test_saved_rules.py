@@ -135,7 +135,7 @@ class TestSave:
     def test_a_file_that_is_not_as_we_write_it_is_left_alone(self, paths: AppPaths, text: str) -> None:
         save_rules(paths, rule("a"))
         Path(saved_rules_path(paths)).write_text(text)
-        with pytest.raises(UsageError, match=f"^The rule could not be saved: {saved_rules_path(places)} is "):
+        with pytest.raises(UsageError, match=f"^The rule could not be saved: {saved_rules_path(paths)} is "):
             save_rules(paths, rule("b"))
         assert text_of(paths) == text
 
@@ -227,12 +227,12 @@ def test_any_rules_are_kept_and_taken_back(
 
 SAVE_MANY = """
 import sys
-from tejat.config.paths import places_of
-from tejat.config.saved_rules import save
+from tejat.config.paths import app_paths
+from tejat.config.saved_rules import save_rules
 home, name, count = sys.argv[1:]
 sys.stdin.read()
 for number in range(int(count)):
-    save(places_of({"HOME": home}), f'[[rule]]\\ncommandPrefix = "{name} {number}"\\n')
+    save_rules(app_paths({"HOME": home}), f'[[rule]]\\ncommandPrefix = "{name} {number}"\\n')
 """
 
 
@@ -257,12 +257,12 @@ def test_twenty_processes_at_once(paths: AppPaths, tmp_path: Path) -> None:
 
 SAVE_WITHOUT_SPACE = """
 import resource, sys
-from tejat.config.paths import places_of
-from tejat.config.saved_rules import save
+from tejat.config.paths import app_paths
+from tejat.config.saved_rules import save_rules
 from tejat.core.errors import UsageError
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
 try:
-    save(places_of({"HOME": sys.argv[1]}), '[[rule]]\\nx = 1\\n')
+    save_rules(app_paths({"HOME": sys.argv[1]}), '[[rule]]\\nx = 1\\n')
 except UsageError as error:
     print(error)
 """

@@ -21,7 +21,7 @@ def save_api_key(paths: AppPaths, name: str, key: str) -> str:
         raise UsageError(gettext_lazy("This is not a key that could be kept: it holds characters that no key has."))
     path = credentials_path(paths)
     make_private_directory(os.path.dirname(path))
-    with file_lock(f"{path}.lock", patience=_LOCK_TIMEOUT):
+    with file_lock(f"{path}.lock", timeout=_LOCK_TIMEOUT):
         kept = {**read_api_keys(paths), name: key}
         text = "".join(f"{each}='{kept[each]}'\n" for each in sorted(kept) if kept[each])
         try:

@@ -11,7 +11,7 @@ from tejat.core.i18n import gettext_lazy
 
 MAX_DEPTH = 100
 
-JsoncValue: TypeAlias = "dict[str, Node] | list[Node] | str | int | float | bool | None"
+JsoncValue: TypeAlias = "dict[str, JsonNode] | list[JsonNode] | str | int | float | bool | None"
 
 
 @frozen

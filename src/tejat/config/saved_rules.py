@@ -133,7 +133,7 @@ def _open_for_update(paths: AppPaths, failure: str) -> Generator[str]:
     path = saved_rules_path(paths)
     try:
         directory = make_private_directory(os.path.dirname(path))
-        with file_lock(os.path.join(directory, "saved.lock"), patience=_LOCK_TIMEOUT):
+        with file_lock(os.path.join(directory, "saved.lock"), timeout=_LOCK_TIMEOUT):
             yield path
     except UsageError as error:
         raise UsageError(join_lazy("", (failure, ": ", str(error)))) from error

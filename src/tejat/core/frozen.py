@@ -8,7 +8,7 @@ compiled but the constructor, and that only of values that a run makes many of.
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, TypeVar, cast, dataclass_transform
 
-_T = TypeVar("_Value")
+_T = TypeVar("_T")
 MISSING: Any = object()
 _COMPILE_AFTER = 8
 """After so many instances a constructor of its own pays."""
@@ -60,18 +60,18 @@ def replace(instance: _T, **changes: object) -> _T:
 
 
 def is_frozen(cls: type) -> bool:
-    return "__value_fields__" in cls.__dict__
+    return "__frozen_fields__" in cls.__dict__
 
 
 def fields_of(cls: type) -> "tuple[FrozenField, ...]":
     """Also of a class that inherits them and is no value of its own."""
-    return cast("Any", cls).__value_fields__
+    return cast("Any", cls).__frozen_fields__
 
 
 def _build_class(cls: type[_T], methods: Mapping[str, object], *more_slots: str) -> type[_T]:
     inherited: dict[str, FrozenField] = {}
     for base in reversed(cls.__mro__[1:]):
-        inherited |= {each.name: each for each in base.__dict__.get("__value_fields__", ())}
+        inherited |= {each.name: each for each in base.__dict__.get("__frozen_fields__", ())}
     own = {each.name: each for each in _own_fields(cls)}
     fields = tuple((inherited | own).values())
     namespace = {name: thing for name, thing in cls.__dict__.items() if name not in own and name not in _NOT_COPIED}
@@ -81,8 +81,8 @@ def _build_class(cls: type[_T], methods: Mapping[str, object], *more_slots: str)
         "__qualname__": cls.__qualname__,
         "__slots__": (*(name for name in own if name not in inherited), *more_slots),
         "__match_args__": tuple(each.name for each in fields if each.init),
-        "__value_fields__": fields,
-        "__value_made__": list[None](),
+        "__frozen_fields__": fields,
+        "__frozen_instances__": list[None](),
         "__setattr__": _raise_frozen,
         "__delattr__": _raise_frozen,
         "__getstate__": _getstate,
@@ -120,9 +120,9 @@ def _is_class_variable(annotation: object) -> bool:
 def _generic_init(self: object, *positional: object, **named: object) -> None:
     """The constructor of a class that few instances were made of so far. It raises TypeError like any other."""
     cls = type(self)
-    while "__value_fields__" not in cls.__dict__:
+    while "__frozen_fields__" not in cls.__dict__:
         cls = cls.__mro__[1]
-    made: list[None] = cls.__dict__["__value_made__"]
+    made: list[None] = cls.__dict__["__frozen_instances__"]
     made.append(None)
     filled = None if len(made) > _COMPILE_AFTER else _bind_arguments(fields_of(cls), positional, named)
     if filled is None:

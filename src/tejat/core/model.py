@@ -25,7 +25,7 @@ class Capability(StrEnum):
 class ModelRequest:
     """One question to a model.
 
-    `messages` is legal as `core/messages/history.py` says; those that were sent before are the same objects, so that a client
+    `messages` is a legal history (`core/messages/history.py`); messages already sent are the same objects, so a client
     need not encode them again. `answer_schema` asks for an answer in JSON. `purpose` is for whoever counts.
     """
 

@@ -14,8 +14,8 @@ from tejat.core.errors import UsageError
 
 HOLD = """
 import sys
-from tejat.config.files.lock import locked
-with locked(sys.argv[1], patience=5):
+from tejat.config.files.lock import file_lock
+with file_lock(sys.argv[1], timeout=5):
     print("held", flush=True)
     sys.stdin.read()
 """
@@ -30,11 +30,11 @@ def test_another_process_waits_and_gives_up(tmp_path: Path) -> None:
         assert holder.stdout.readline() == "held\n"
         started = time.monotonic()
         refused = pytest.raises(UsageError, match=f"^Another process holds {path} and does not let go.$")
-        with refused, file_lock(path, patience=0.2):
+        with refused, file_lock(path, timeout=0.2):
             pytest.fail("two had it")
         assert time.monotonic() - started >= 0.2
         holder.kill()
-    with file_lock(path, patience=5):
+    with file_lock(path, timeout=5):
         pass
 
 
@@ -43,7 +43,7 @@ def test_threads_take_turns(tmp_path: Path) -> None:
     seen: list[int] = []
 
     def work(number: int) -> None:
-        with file_lock(str(tmp_path / "lock"), patience=20):
+        with file_lock(str(tmp_path / "lock"), timeout=20):
             inside.append(number)
             time.sleep(0.002)
             seen.append(len(inside))
@@ -58,17 +58,17 @@ def test_threads_take_turns(tmp_path: Path) -> None:
 
 
 def test_is_let_go_when_something_is_raised(tmp_path: Path) -> None:
-    with pytest.raises(KeyError), file_lock(str(tmp_path / "lock"), patience=1):
+    with pytest.raises(KeyError), file_lock(str(tmp_path / "lock"), timeout=1):
         raise KeyError
-    with file_lock(str(tmp_path / "lock"), patience=0):
+    with file_lock(str(tmp_path / "lock"), timeout=0):
         pass
 
 
 def test_the_file_is_private_and_no_link_is_followed(tmp_path: Path) -> None:
-    with file_lock(str(tmp_path / "lock"), patience=1):
+    with file_lock(str(tmp_path / "lock"), timeout=1):
         pass
     assert stat.S_IMODE((tmp_path / "lock").stat().st_mode) == 0o600
     (tmp_path / "link").symlink_to("elsewhere")
-    with pytest.raises(OSError, match="symbolic links"), file_lock(str(tmp_path / "link"), patience=1):
+    with pytest.raises(OSError, match="symbolic links"), file_lock(str(tmp_path / "link"), timeout=1):
         pass
     assert not (tmp_path / "elsewhere").exists()

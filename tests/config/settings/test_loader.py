@@ -204,7 +204,7 @@ def test_nothing_is_set(machine: Machine) -> None:
 
 def test_every_field_is_tried_here() -> None:
     fields = [field for _, _, field, _ in [*SETTINGS, *UNITED, *NAMED, *GATHERED]]
-    assert sorted([*fields, "mcp_not_taken_over", "files", "ignored"]) == sorted(
+    assert sorted([*fields, "mcp_name_conflicts", "files", "ignored_files"]) == sorted(
         each.name for each in fields_of(Settings)
     )
 

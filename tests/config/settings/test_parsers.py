@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tejat.config.paths import SourceTier
+from tejat.config.settings import parsers
 from tejat.config.settings.file import SettingKey, SettingsError, SettingValue, read_settings_file
 from tejat.config.settings.types import TokenPrice
-from tejat.config.settings.types import parsers as values
 
 Reader = Callable[[SettingValue], object]
 
@@ -26,20 +26,20 @@ def found(directory: Path, value: object) -> SettingValue:
 @pytest.mark.parametrize(
     ("reader", "written", "value"),
     [
-        (values.parse_negated_boolean, True, False),
-        (values.parse_negated_boolean, False, True),
-        (values.parse_import_format, "tree", "tree"),
-        (values.parse_price, {"input": 2, "output": 8}, TokenPrice(2.0, 2.0, 8.0)),
-        (values.parse_price, {"input": 2, "cached": 0, "output": 8.5, "more": "x"}, TokenPrice(2.0, 0.0, 8.5)),
-        (values.parse_token_budget, {"tokenBudget": 1}, 1),
-        (values.parse_token_budget, {}, None),
-        (values.parse_retention_days, {"maxAge": "36h"}, 1.5),
-        (values.parse_variable_names, ["A", "_b1"], ("A", "_b1")),
-        (values.parse_file_names, "a/b.md", ("a/b.md",)),
-        (values.parse_command, "python3 'my tools.py' list", ("python3", "my tools.py", "list")),
-        (values.parse_command, ["python3", "my tools.py", "", " "], ("python3", "my tools.py", "", " ")),
-        (values.parse_command, '"$MINE/run" $MINE $OTHER', ("/my files/run", "/my", "files", "$OTHER")),
-        (values.parse_command, ["$MINE/run", "$OTHER"], ("/my files/run", "$OTHER")),
+        (parsers.parse_negated_boolean, True, False),
+        (parsers.parse_negated_boolean, False, True),
+        (parsers.parse_import_format, "tree", "tree"),
+        (parsers.parse_price, {"input": 2, "output": 8}, TokenPrice(2.0, 2.0, 8.0)),
+        (parsers.parse_price, {"input": 2, "cached": 0, "output": 8.5, "more": "x"}, TokenPrice(2.0, 0.0, 8.5)),
+        (parsers.parse_token_budget, {"tokenBudget": 1}, 1),
+        (parsers.parse_token_budget, {}, None),
+        (parsers.parse_retention_days, {"maxAge": "36h"}, 1.5),
+        (parsers.parse_variable_names, ["A", "_b1"], ("A", "_b1")),
+        (parsers.parse_file_names, "a/b.md", ("a/b.md",)),
+        (parsers.parse_command, "python3 'my tools.py' list", ("python3", "my tools.py", "list")),
+        (parsers.parse_command, ["python3", "my tools.py", "", " "], ("python3", "my tools.py", "", " ")),
+        (parsers.parse_command, '"$MINE/run" $MINE $OTHER', ("/my files/run", "/my", "files", "$OTHER")),
+        (parsers.parse_command, ["$MINE/run", "$OTHER"], ("/my files/run", "$OTHER")),
     ],
 )
 def test_right(tmp_path: Path, reader: Reader, written: object, value: object) -> None:
@@ -49,25 +49,29 @@ def test_right(tmp_path: Path, reader: Reader, written: object, value: object) -
 @pytest.mark.parametrize(
     ("reader", "written", "problem"),
     [
-        (values.parse_import_format, "trees", "key must be tree or flat, but is the text 'trees'"),
-        (values.parse_import_format, 1, "key must be tree or flat, but is the number 1"),
-        (values.parse_price, {"input": 2}, "key must be an object with input and output, dollars for a million tokens"),
-        (values.parse_price, {"input": -1, "output": 1}, "key.input must be a number from 0, but is the number -1"),
-        (values.parse_price, 5, "key must be an object, but is the number 5"),
-        (values.parse_token_budget, {"tokenBudget": 0}, "key.tokenBudget must be a whole number from 1"),
-        (values.parse_retention_days, "30d", "key must be a number from 0, but is the text '30d'"),
-        (values.parse_retention_days, {"maxAge": "30"}, "key.maxAge must be a number with h, d, w or m after it"),
-        (values.parse_retention_days, {"maxAge": "0d"}, "key.maxAge must be a number with h, d, w or m after it"),
-        (values.parse_retention_days, {"enabled": "no"}, "key.enabled must be true or false"),
-        (values.parse_command, 5, "key must be a command line or a list of arguments, but is the number 5"),
-        (values.parse_command, {}, "key must be a command line or a list of arguments, but is an object"),
-        (values.parse_command, ["a", 5], "key must be a command line or a list of arguments, but is the number 5"),
-        (values.parse_command, "", "key is empty or contains only whitespace\n"),
-        (values.parse_command, " ", "key is empty or contains only whitespace\n"),
-        (values.parse_command, [], "key is empty or contains only whitespace\n"),
-        (values.parse_command, ["", "a"], "key must start with a program name\n"),
+        (parsers.parse_import_format, "trees", "key must be tree or flat, but is the text 'trees'"),
+        (parsers.parse_import_format, 1, "key must be tree or flat, but is the number 1"),
         (
-            values.parse_command,
+            parsers.parse_price,
+            {"input": 2},
+            "key must be an object with input and output, dollars for a million tokens",
+        ),
+        (parsers.parse_price, {"input": -1, "output": 1}, "key.input must be a number from 0, but is the number -1"),
+        (parsers.parse_price, 5, "key must be an object, but is the number 5"),
+        (parsers.parse_token_budget, {"tokenBudget": 0}, "key.tokenBudget must be a whole number from 1"),
+        (parsers.parse_retention_days, "30d", "key must be a number from 0, but is the text '30d'"),
+        (parsers.parse_retention_days, {"maxAge": "30"}, "key.maxAge must be a number with h, d, w or m after it"),
+        (parsers.parse_retention_days, {"maxAge": "0d"}, "key.maxAge must be a number with h, d, w or m after it"),
+        (parsers.parse_retention_days, {"enabled": "no"}, "key.enabled must be true or false"),
+        (parsers.parse_command, 5, "key must be a command line or a list of arguments, but is the number 5"),
+        (parsers.parse_command, {}, "key must be a command line or a list of arguments, but is an object"),
+        (parsers.parse_command, ["a", 5], "key must be a command line or a list of arguments, but is the number 5"),
+        (parsers.parse_command, "", "key is empty or contains only whitespace\n"),
+        (parsers.parse_command, " ", "key is empty or contains only whitespace\n"),
+        (parsers.parse_command, [], "key is empty or contains only whitespace\n"),
+        (parsers.parse_command, ["", "a"], "key must start with a program name\n"),
+        (
+            parsers.parse_command,
             "a | b",
             "key holds |, which only a shell understands, and it is run without one. Quote it",
         ),

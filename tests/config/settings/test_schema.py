@@ -7,7 +7,7 @@ from tejat.core.frozen import fields_of
 
 def test_every_field_has_one_row() -> None:
     fields = [row.field for row in (*SETTINGS, *RESTRICTIONS)]
-    assert sorted([*fields, "mcp_not_taken_over", "files", "ignored"]) == sorted(
+    assert sorted([*fields, "mcp_name_conflicts", "files", "ignored_files"]) == sorted(
         each.name for each in fields_of(Settings)
     )
 

@@ -328,7 +328,7 @@ class TestDoubt:
         trust = machine.decide()
         assert trust.level is NOT_TRUSTED
         assert trust.problem is not None
-        assert trust.problem.startswith(f"Cannot rely on {trust_store_path(machine.places)}: ")
+        assert trust.problem.startswith(f"Cannot rely on {trust_store_path(machine.paths)}: ")
         assert Path(trust_store_path(machine.paths)).read_text() == text
 
     def test_a_store_that_everybody_could_have_written(self, machine: Machine) -> None:
@@ -337,7 +337,7 @@ class TestDoubt:
         trust = machine.decide()
         assert (trust.level, trust.problem) == (
             NOT_TRUSTED,
-            f"Will not obey {trust_store_path(machine.places)}: everybody may write to it. `chmod o-w` closes it.",
+            f"Will not obey {trust_store_path(machine.paths)}: everybody may write to it. `chmod o-w` closes it.",
         )
 
     @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give folders away")

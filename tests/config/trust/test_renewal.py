@@ -115,7 +115,7 @@ def test_settings_that_somebody_exchanges_before_they_are_edited(
     trust_folder(paths, str(root))
     file = root / ".gemini" / "settings.json"
     with ThreadPoolExecutor() as threads:
-        with file_lock(settings_lock_path(paths, str(file)), patience=30):
+        with file_lock(settings_lock_path(paths, str(file)), timeout=30):
             editing = threads.submit(edit, paths, root, adding("x"), environment)
             # However slow it is: exchanged before the look, the settings are not trusted either.
             time.sleep(0.5)

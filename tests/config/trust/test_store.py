@@ -99,7 +99,7 @@ class TestOurs:
             lambda: save_trust_entry(paths, "/a", ENTRY),
             lambda: remove_trust_entry(paths, "/a"),
         ):
-            with pytest.raises(UsageError, match=f"^Cannot rely on {trust_store_path(places)}: "):
+            with pytest.raises(UsageError, match=f"^Cannot rely on {trust_store_path(paths)}: "):
                 act()
         assert Path(trust_store_path(paths)).read_text() == text
 
@@ -145,12 +145,13 @@ class TestOurs:
     def test_twenty_processes_at_once(self, paths: AppPaths) -> None:
         program = (
             "import sys\n"
-            "from tejat.config.paths import Places\n"
-            "from tejat.config.trust.store import Entry, Identity, Verdict, put_entry\n"
+            "from tejat.config.paths import AppPaths\n"
+            "from tejat.config.trust.store import FolderIdentity, TrustEntry, TrustVerdict, save_trust_entry\n"
             "home, number = sys.argv[1:]\n"
-            "places = Places(home, f'{home}/.config/tejat', '', '', ())\n"
+            "paths = AppPaths(home, f'{home}/.config/tejat', '', '', ())\n"
             "for turn in range(3):\n"
-            "    put_entry(places, f'/{number}-{turn}', Entry(Verdict.TRUSTED, Identity(1, 2, 3), {}, 4))\n"
+            "    entry = TrustEntry(TrustVerdict.TRUSTED, FolderIdentity(1, 2, 3), {}, 4)\n"
+            "    save_trust_entry(paths, f'/{number}-{turn}', entry)\n"
         )
         running = [
             subprocess.Popen([sys.executable, "-c", program, paths.home, str(number)], stdin=subprocess.DEVNULL)

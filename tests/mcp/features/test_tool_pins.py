@@ -145,7 +145,7 @@ class TestFilesThatCannotBeReliedOn:
         monkeypatch.setattr(module, "_PATIENCE", 0.02)
         path.parent.mkdir()
         pins = ToolPins(str(path))
-        with file_lock(f"{path}.lock", patience=1):
+        with file_lock(f"{path}.lock", timeout=1):
             pins.record_approval("s", "t", "one")
         assert pins.problem is not None
         assert not path.exists()

@@ -33,7 +33,7 @@ def set_server_enabled(paths: AppPaths, alias: str, *, enabled: bool) -> bool:
     """
     directory = make_private_directory(paths.gemini)
     path = os.path.join(directory, _FILE_NAME)
-    with file_lock(settings_lock_path(paths, path), patience=_LOCK_TIMEOUT):
+    with file_lock(settings_lock_path(paths, path), timeout=_LOCK_TIMEOUT):
         known = dict(_read(paths))
         if _is_disabled_entry(known.get(alias.lower())) is not enabled:
             return False

@@ -28,7 +28,7 @@ def edit_settings(paths: AppPaths, path: str, change: Callable[[str], str], *, w
     """
     directory = os.path.dirname(path)
     os.makedirs(directory, mode=0o755 if writers is AllowedWriters.ANYONE else 0o700, exist_ok=True)
-    with file_lock(settings_lock_path(paths, path), patience=_LOCK_TIMEOUT):
+    with file_lock(settings_lock_path(paths, path), timeout=_LOCK_TIMEOUT):
         text = read_config_file(path, writers=writers)
         try:
             changed = change("{}\n" if text is None or not text.strip() else text)

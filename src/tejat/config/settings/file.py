@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tejat.config.jsonc import JsoncValue, JsonNode
     from tejat.core.messages.types import JsonObject, JsonValue
 
-_T = TypeVar("Kept")
+_T = TypeVar("_T")
 
 
 class SettingsError(ConfigurationError):

@@ -70,9 +70,9 @@ def _merge(whole: Sequence[SettingsFile], partly: Sequence[SettingsFile]) -> Set
     return replace(
         default,
         **values,
-        mcp_not_taken_over=find_name_conflicts(whole, MCP_SERVERS),
+        mcp_name_conflicts=find_name_conflicts(whole, MCP_SERVERS),
         files=tuple(file.path for file in [*partly, *whole]),
-        ignored=tuple(file.path for file in partly if file.sets_other_than(known)),
+        ignored_files=tuple(file.path for file in partly if file.sets_other_than(known)),
     )
 
 

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from tejat.config.mcp.server_parser import parse_mcp_server
+from tejat.config.settings import parsers
 from tejat.config.settings.file import SettingKey, SettingValue
 from tejat.config.settings.merge import (
     MergeSetting,
@@ -17,7 +18,6 @@ from tejat.config.settings.merge import (
     union,
     without_project,
 )
-from tejat.config.settings.types import parsers as values
 
 
 class SettingSpec(NamedTuple):
@@ -42,21 +42,21 @@ _TOOLS = (
     SettingSpec("allowed", SettingKey("tools.allowed", "allowedTools"), SettingValue.strings),
     SettingSpec("auto_accept", SettingKey("tools.autoAccept", "autoAccept"), SettingValue.boolean),
     SettingSpec(
-        "discovery_command", SettingKey("tools.discoveryCommand", "toolDiscoveryCommand"), values.parse_command
+        "discovery_command", SettingKey("tools.discoveryCommand", "toolDiscoveryCommand"), parsers.parse_command
     ),
-    SettingSpec("call_command", SettingKey("tools.callCommand", "toolCallCommand"), values.parse_command),
+    SettingSpec("call_command", SettingKey("tools.callCommand", "toolCallCommand"), parsers.parse_command),
     SettingSpec("strict_stderr", SettingKey("tools.callCommandStrictStderr"), SettingValue.boolean),
     SettingSpec("use_ripgrep", SettingKey("tools.useRipgrep", "useRipgrep"), SettingValue.boolean),
-    SettingSpec("llm_correction", SettingKey("tools.disableLLMCorrection"), values.parse_negated_boolean),
+    SettingSpec("llm_correction", SettingKey("tools.disableLLMCorrection"), parsers.parse_negated_boolean),
     SettingSpec("index_above_tokens", SettingKey("tools.indexAboveTokens"), SettingValue.limit),
     SettingSpec("output_characters", SettingKey("tools.truncateToolOutputThreshold"), SettingValue.limit),
-    SettingSpec("sandbox", SettingKey("tools.sandbox", "sandbox"), values.parse_sandbox, project_may_tighten),
+    SettingSpec("sandbox", SettingKey("tools.sandbox", "sandbox"), parsers.parse_sandbox, project_may_tighten),
     SettingSpec("sandbox_network", SettingKey("tools.sandboxNetworkAccess"), SettingValue.boolean),
     SettingSpec("shell_idle_seconds", SettingKey("tools.shell.inactivityTimeout"), SettingValue.seconds),
     SettingSpec(
         "shell_environment",
         SettingKey("tools.shell.environment"),
-        values.parse_variable_names,
+        parsers.parse_variable_names,
         without_project(last_wins),
     ),
     SettingSpec(
@@ -73,14 +73,14 @@ _TOOLS = (
 _MCP = (
     SettingSpec("mcp_allowed", SettingKey("mcp.allowed", "allowMCPServers"), SettingValue.strings, project_may_narrow),
     SettingSpec("mcp_servers", MCP_SERVERS, parse_mcp_server, project_may_add),
-    SettingSpec("mcp_server_command", SettingKey("mcp.serverCommand", "mcpServerCommand"), values.parse_command),
+    SettingSpec("mcp_server_command", SettingKey("mcp.serverCommand", "mcpServerCommand"), parsers.parse_command),
 )
 
 _MODEL = (
     SettingSpec("model_name", SettingKey("model.name", "model"), SettingValue.string),
     SettingSpec("fallback_model", SettingKey("model.fallback"), SettingValue.string),
     SettingSpec("base_url", SettingKey("model.baseUrl"), SettingValue.url, without_project(last_wins)),
-    SettingSpec("prices", SettingKey("model.prices"), values.parse_price, without_project(merge_by_name)),
+    SettingSpec("prices", SettingKey("model.prices"), parsers.parse_price, without_project(merge_by_name)),
     SettingSpec("max_session_turns", SettingKey("model.maxSessionTurns", "maxSessionTurns"), SettingValue.limit),
     SettingSpec("max_attempts", SettingKey("general.maxAttempts"), SettingValue.count),
     SettingSpec(
@@ -92,7 +92,7 @@ _MODEL = (
         ),
         SettingValue.fraction,
     ),
-    SettingSpec("loop_detection", SettingKey("model.disableLoopDetection"), values.parse_negated_boolean),
+    SettingSpec("loop_detection", SettingKey("model.disableLoopDetection"), parsers.parse_negated_boolean),
     SettingSpec(
         "skip_next_speaker_check",
         SettingKey("model.skipNextSpeakerCheck", "skipNextSpeakerCheck"),
@@ -101,13 +101,13 @@ _MODEL = (
     SettingSpec(
         "summarize_tool_output",
         SettingKey("model.summarizeToolOutput", "summarizeToolOutput"),
-        values.parse_token_budget,
+        parsers.parse_token_budget,
         merge_by_name,
     ),
 )
 
 _CONTEXT = (
-    SettingSpec("context_file_names", SettingKey("context.fileName", "contextFileName"), values.parse_file_names),
+    SettingSpec("context_file_names", SettingKey("context.fileName", "contextFileName"), parsers.parse_file_names),
     SettingSpec(
         "include_directories",
         SettingKey("context.includeDirectories", "includeDirectories"),
@@ -119,7 +119,7 @@ _CONTEXT = (
         SettingKey("context.loadMemoryFromIncludeDirectories", "loadMemoryFromIncludeDirectories"),
         SettingValue.boolean,
     ),
-    SettingSpec("import_format", SettingKey("context.importFormat", "memoryImportFormat"), values.parse_import_format),
+    SettingSpec("import_format", SettingKey("context.importFormat", "memoryImportFormat"), parsers.parse_import_format),
     SettingSpec(
         "discovery_max_directories",
         SettingKey("context.discoveryMaxDirs", "memoryDiscoveryMaxDirs"),
@@ -154,7 +154,7 @@ _USER = (
         "checkpointing", SettingKey("general.checkpointing.enabled", "checkpointing.enabled"), SettingValue.boolean
     ),
     SettingSpec(
-        "session_days", SettingKey("general.sessionRetention"), values.parse_retention_days, without_project(last_wins)
+        "session_days", SettingKey("general.sessionRetention"), parsers.parse_retention_days, without_project(last_wins)
     ),
     SettingSpec("theme", SettingKey("ui.theme", "theme"), SettingValue.string),
     SettingSpec(
@@ -197,7 +197,7 @@ _SECURITY = (
     SettingSpec(
         "excluded_environment",
         SettingKey("advanced.excludedEnvVars", "excludedProjectEnvVars"),
-        values.parse_variable_names,
+        parsers.parse_variable_names,
         union,
     ),
     SettingSpec("hooks", SettingKey("hooks"), SettingValue.raw_json, concatenate),

@@ -13,7 +13,7 @@ from tejat.core.frozen import frozen
 from tejat.core.i18n import gettext_lazy
 from tejat.core.messages.types import JsonObject, JsonValue
 
-T_co = TypeVar("Kept_co", covariant=True)
+T_co = TypeVar("T_co", covariant=True)
 OAuth: TypeAlias = Mapping[str, str | bool | tuple[str, ...]]
 
 

@@ -164,7 +164,7 @@ def _update(paths: AppPaths, change: Callable[[dict[str, object]], None]) -> Non
     path = trust_store_path(paths)
     try:
         directory = make_private_directory(os.path.dirname(path))
-        with file_lock(os.path.join(directory, "trust.lock"), patience=_LOCK_TIMEOUT):
+        with file_lock(os.path.join(directory, "trust.lock"), timeout=_LOCK_TIMEOUT):
             store = _read(path)
             folders = dict(_folders_in(store, path))
             change(folders)

@@ -253,7 +253,7 @@ class TypedTool(BaseTool, Generic[_Parameters]):
         try:
             return self.describe(self.parse(params))
         except ToolFailure:
-            return f"Model did not provide valid parameters for {self.spoken_name} tool"
+            return f"Model did not provide valid parameters for {self.error_label} tool"
 
     def argument_type(self, name: str) -> str | None:
         return json_type_of(self._parameters, name)

@@ -16,10 +16,9 @@ class Option:
 
 @frozen
 class Choice:
-    """What there is to choose from. `initial` is where the mark stands first; `sheet` is shown before.
+    """A list of options. `initial` is the option selected first; `report` is shown above the list.
 
-    `is_critical`: what is agreed to goes beyond this session or cannot be taken back, so keys that were meant for what was
-    on the screen before do not count.
+    `is_critical`: the choice outlasts this session or cannot be undone, so keys typed ahead are ignored.
     """
 
     title: str

@@ -70,7 +70,7 @@ class ToolPins:
         """Others may have written meanwhile, so it is read again."""
         try:
             directory = make_private_directory(os.path.dirname(self._path))
-            with file_lock(os.path.join(directory, f"{os.path.basename(self._path)}.lock"), patience=_LOCK_SECONDS):
+            with file_lock(os.path.join(directory, f"{os.path.basename(self._path)}.lock"), timeout=_LOCK_SECONDS):
                 kept = _parse_pins(read_config_file(self._path, writers=AllowedWriters.TRUSTED))
                 kept.pop(key, None)
                 kept[key] = digest
