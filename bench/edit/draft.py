@@ -72,7 +72,7 @@ class Draft:
         return text
 
     def with_wrapper(self, wrap: "Wrapper", note: str) -> "Draft":
-        return replace(self, wraps=(*self.wrappers, wrap), notes=(*self.notes, note))
+        return replace(self, wrappers=(*self.wrappers, wrap), notes=(*self.notes, note))
 
     def with_rows(self, rows: Sequence[Row], note: str) -> "Draft":
         return replace(self, rows=tuple(rows), notes=(*self.notes, note))
@@ -107,7 +107,7 @@ def widen(draft: Draft, above: int, below: int) -> Draft:
     )
     # What is given to the end of the file has no line end behind it.
     ends = draft.ends_with_newline and (not down or down < len(draft.tail))
-    return replace(draft, head=draft.head[:cut], rows=rows, tail=draft.tail[down:], ends=ends)
+    return replace(draft, head=draft.head[:cut], rows=rows, tail=draft.tail[down:], ends_with_newline=ends)
 
 
 def indent_of(line: str) -> str:

@@ -13,7 +13,7 @@ from bench.edit.generator import KINDS, MUST_REFUSE
 from bench.edit.reference_edits import make_true_edit
 from bench.edit.sources import random_source
 from bench.measurement import Measurement
-from tejat import SessionTools, open_tools
+from tejat import Toolset, open_tools
 from tejat.core.errors import ToolFailure
 
 MIB = 2**20
@@ -41,7 +41,7 @@ def measure(scratch: str, *, turns: int = 2) -> Iterator[Measurement]:
         yield from _large(session, root)
 
 
-def _kinds(session: SessionTools, root: str, lines: int, limit: float, turns: int) -> Iterator[Measurement]:
+def _kinds(session: Toolset, root: str, lines: int, limit: float, turns: int) -> Iterator[Measurement]:
     landing: dict[str, Mutation] = {"exact": lambda draft, _: draft, **{kind.name: kind.mutate for kind in KINDS}}
     for name, kinds in (("edits", landing), ("refusals", MUST_REFUSE)):
         times: list[tuple[_Measurement, str]] = []
@@ -83,7 +83,7 @@ def _more_lines(rng: Random, draft: Draft, count: int) -> list[str]:
     return lines[:count]
 
 
-def _large(session: SessionTools, root: str) -> Iterator[Measurement]:
+def _large(session: Toolset, root: str) -> Iterator[Measurement]:
     rng = Random(_SEED)
     block: list[str] = []
     while sum(map(len, block)) < MIB:
@@ -109,7 +109,7 @@ def _large(session: SessionTools, root: str) -> Iterator[Measurement]:
     os.unlink(path)
 
 
-def _figure(session: SessionTools, name: str, path: str, old: str, new: str) -> Measurement:
+def _figure(session: Toolset, name: str, path: str, old: str, new: str) -> Measurement:
     taken = _measure_best(session, path, old, new, rounds=2)
     return Measurement(name, taken.seconds, _LARGE_SECONDS, "s", taken.answer)
 
@@ -123,7 +123,7 @@ class _Measurement:
     answer: str
 
 
-def _measure_best(session: SessionTools, path: str, old: str, new: str, *, rounds: int = 20) -> _Measurement:
+def _measure_best(session: Toolset, path: str, old: str, new: str, *, rounds: int = 20) -> _Measurement:
     async def taken() -> list[_Measurement]:
         # One after the other in one loop, as the calls of a session are: it is not started for each of them.
         return [await _measure(session, path, old, new) for _ in range(rounds)]
@@ -131,7 +131,7 @@ def _measure_best(session: SessionTools, path: str, old: str, new: str, *, round
     return min(asyncio.run(taken()))
 
 
-async def _measure(session: SessionTools, path: str, old: str, new: str) -> _Measurement:
+async def _measure(session: Toolset, path: str, old: str, new: str) -> _Measurement:
     tool = session.registry["replace"]
     answer = "a change was proposed"
     start, worked = time.perf_counter(), time.process_time()

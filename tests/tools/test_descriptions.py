@@ -22,7 +22,7 @@ def test_every_tool_has_its_words(name: str, tmp_path: Path) -> None:
     assert 100 < len(described) < 1000
     script = Path(__file__).parents[2] / "scripts" / "declarations"
     with Workspace([tmp_path]) as workspace:
-        here = runpy.run_path(str(script), run_name="declarations")["Here"](workspace, str(tmp_path))
+        here = runpy.run_path(str(script), run_name="declarations")["DeclarationServices"](workspace, str(tmp_path))
         assert load_builtin(name, here).description == described
 
 

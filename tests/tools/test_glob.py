@@ -210,7 +210,7 @@ class TestFinding:
         assert result == found("**", f"within {root}", [f"{root}/a"], left_out=left_out)
 
     def test_more_files_than_are_looked_at(self, tool: GlobTool, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(glob, "MOST_FILES", 2)
+        monkeypatch.setattr(glob, "MAX_FILES", 2)
         make(root, "a", "b", "c")
         result = call(tool, "*")
         assert result.return_display == "Found 2 matching file(s)"

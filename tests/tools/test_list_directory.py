@@ -184,7 +184,7 @@ class TestListing:
         )
 
     def test_more_entries_than_are_shown(self, tool: LSTool, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(list_directory, "MOST_ENTRIES", 2)
+        monkeypatch.setattr(list_directory, "MAX_ENTRIES", 2)
         for name in "abcde":
             (root / name).touch()
         assert call(tool, path=str(root)) == ToolResult(

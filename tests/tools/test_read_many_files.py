@@ -279,7 +279,7 @@ class TestReading:
     def test_the_whole_answer_is_bounded(
         self, tool: ReadManyFilesTool, root: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(read_many_files, "MOST_CHARACTERS", 10)
+        monkeypatch.setattr(read_many_files, "MAX_CHARACTERS", 10)
         write(root, {"a": "x" * 6, "b": "x" * 6, "c": "x" * 6})
         assert call(tool, "*") == result(
             root, {"a": "x" * 6, "b": "x" * 6}, [("c", "the limit for one answer is reached")]
@@ -288,7 +288,7 @@ class TestReading:
     def test_more_files_than_are_looked_at(
         self, tool: ReadManyFilesTool, root: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(read_many_files, "MOST_FILES", 1)
+        monkeypatch.setattr(read_many_files, "MAX_FILES", 1)
         write(root, {"a": "x", "b": "x"})
         given = call(tool, "*")
         assert isinstance(given.return_display, str)

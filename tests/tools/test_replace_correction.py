@@ -14,13 +14,12 @@ from tejat.core.approval.confirmation import ApprovalReply, Outcome
 from tejat.core.errors import ErrorType
 from tejat.core.messages.history import model_message
 from tejat.core.messages.types import FunctionCall
-from tejat.core.model import ModelRequest
-from tejat.core.model import ModelResponse as ModelAnswer
+from tejat.core.model import ModelRequest, ModelResponse
 from tejat.core.tools.base import ToolError, ToolResult, validate_and_execute
 from tejat.core.tools.display import DiffStat, FileDiff
 from tejat.core.tools.edit_failure import EditCorrector, EditFailure
 from tejat.engine.calls.scheduler import CANCELLED_BEFORE_START
-from tejat.engine.loop.edit_correction import EditCorrector
+from tejat.engine.loop.edit_correction import ModelEditCorrector
 from tejat.tools import session_registry
 from tejat.tools.read_file import ReadFileTool
 from tejat.tools.replace import EditTool
@@ -316,19 +315,19 @@ def test_a_cancelled_question_changes_nothing(workspace: Workspace, path: Path) 
 def test_with_a_model(workspace: Workspace, path: Path) -> None:
     """From the failed edit over the model's own words to the file."""
 
-    async def model(request: ModelRequest) -> ModelAnswer:
+    async def model(request: ModelRequest) -> ModelResponse:
         assert CODE in request.messages[0].text
-        return ModelAnswer(model_message('{"explanation": "", "corrected_target_snippet": "result = sum(items)"}'))
+        return ModelResponse(model_message('{"explanation": "", "corrected_target_snippet": "result = sum(items)"}'))
 
-    result = ask(workspace, EditCorrector(model), EditApprover(), path)
+    result = ask(workspace, ModelEditCorrector(model), EditApprover(), path)
     assert result.error is None
     assert path.read_text() == CODE.replace("sum(items)", "sum(items, 1)")
 
 
 def test_a_model_that_does_not_answer(workspace: Workspace, path: Path) -> None:
-    async def model(request: ModelRequest) -> ModelAnswer:
+    async def model(request: ModelRequest) -> ModelResponse:
         await asyncio.Event().wait()
         raise AssertionError(request)
 
-    assert ask(workspace, EditCorrector(model, timeout=0.01), EditApprover(), path) == not_found(path)
+    assert ask(workspace, ModelEditCorrector(model, timeout=0.01), EditApprover(), path) == not_found(path)
     assert path.read_text() == CODE

@@ -277,7 +277,7 @@ class TestLimits:
         assert call(tool, "x", **params) == found(1, '"x" in path "."', block)
 
     def test_s14_out_of_time(self, tool: GrepTool, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(search_file_content, "SECONDS", 0.0)
+        monkeypatch.setattr(search_file_content, "TIMEOUT_SECONDS", 0.0)
         write(root, {"f": "x\n"})
         result = call(tool, "y")
         assert result == ToolResult(

@@ -149,7 +149,7 @@ def _as_html_source(draft: Draft) -> Draft:
     ]
     return replace(
         draft,
-        suffix_of_name=".html",
+        suffix=".html",
         head=tuple(map(shown, draft.head)),
         rows=tuple(rows),
         tail=tuple(map(shown, draft.tail)),

@@ -60,7 +60,7 @@ def use_stale_lines(draft: Draft, rng: Random) -> Draft | None:
     # That a line is gone can only be told by who was there when it went.
     told = "gone" in done or rng.random() < 0.5
     if not told:
-        rows = [replace(row, was=None, is_late=False) for row in rows]
+        rows = [replace(row, original=None, has_prior_edit=False) for row in rows]
     return draft.with_rows(rows, f"{' and '.join(done)} since, {'in the same session' if told else 'before it'}")
 
 
@@ -124,7 +124,7 @@ def truncate_line(draft: Draft, rng: Random) -> Draft | None:
     cut = line[place + len(body) - size :] if at_start else line[: place + size]
     only_old = rng.random() < 0.4
     rows[index] = replace(row, old=cut, new=row.new if only_old else cut)
-    draft = draft if at_start else replace(draft, ends=False)
+    draft = draft if at_start else replace(draft, ends_with_newline=False)
     return draft.with_rows(rows, f"{'first' if at_start else 'last'} line cut in {'old' if only_old else 'both'}")
 
 
@@ -166,14 +166,14 @@ def drop_context(draft: Draft, _rng: Random) -> Draft | None:
         if (above and lines[at - 1 : at] == above[-1:]) or (below and behind == below[:1]):
             return None
     hidden = [replace(row, old=None) if not first <= index < last else row for index, row in enumerate(rows)]
-    return replace(draft, ends=False).with_rows(hidden, f"stands in {len(others) + 1} places")
+    return replace(draft, ends_with_newline=False).with_rows(hidden, f"stands in {len(others) + 1} places")
 
 
 def _apply_prior_edit(rng: Random, draft: Draft, rows: list[Row], index: int, what: str) -> list[Row] | None:
     row = rows[index]
     line = row.old or ""
     if what == "gone":
-        return [replace(row, true_old=None, true_new=None, was=line, is_late=True)]
+        return [replace(row, true_old=None, true_new=None, original=line, has_prior_edit=True)]
     if what == "added":
         text = rng.choice([other for other in draft.before() if other.strip()]).strip()
         return [row, Row(true := indent_of(line) + text, true, None, None, None, has_prior_edit=True)]
@@ -184,7 +184,7 @@ def _apply_prior_edit(rng: Random, draft: Draft, rows: list[Row], index: int, wh
     found = rng.choice([*words, *numbers])
     other = str(int(found[0]) + 3) if found[0].isdigit() else f"{found[0]}_now"
     true = line[: found.start()] + other + line[found.end() :]
-    return [replace(row, true_old=true, true_new=true, was=line, is_late=True)]
+    return [replace(row, true_old=true, true_new=true, original=line, has_prior_edit=True)]
 
 
 def _is_delimited(rows: list[Row], start: int, end: int) -> bool:

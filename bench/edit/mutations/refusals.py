@@ -108,7 +108,14 @@ def expect_wrong_count(draft: Draft, rng: Random) -> Draft | None:
         return None
     name = rng.choice(names)
     row = Row(None, None, line, line.replace(name, f"{name}_too"))
-    told = replace(draft, head=tuple(lines), rows=(), tail=(), ends=False, expected=None if expected == 1 else expected)
+    told = replace(
+        draft,
+        head=tuple(lines),
+        rows=(),
+        tail=(),
+        ends_with_newline=False,
+        expected=None if expected == 1 else expected,
+    )
     return told.with_rows([row], f"{count} places, {expected} expected")
 
 
@@ -126,7 +133,7 @@ def change_nothing(draft: Draft, rng: Random) -> Draft | None:
     if rng.random() < 0.5:
         return draft.with_rows(build_rows(lines, lines), "old is new")
     rows = [replace(row, old=None) for row in draft.rows]
-    return replace(draft, ends=False).with_rows(rows, "empty old_string")
+    return replace(draft, ends_with_newline=False).with_rows(rows, "empty old_string")
 
 
 def _may_continue_elsewhere(old: str, lines: Iterable[str | None]) -> bool:

@@ -62,7 +62,7 @@ def run(other: Competitor, cases: Sequence[Case], scratch: str) -> list[Outcome]
     """
     probe = _outcomes(other, [_PROBE], os.path.join(scratch, f"{other.name} probe"))[0]
     assert probe.verdict is Verdict.RIGHT, f"{other.name} does not make a plain edit: {probe.message}"
-    given = [replace(case, before=case.start, earlier=()) for case in cases if other.supports(case)]
+    given = [replace(case, before=case.start, prior_calls=()) for case in cases if other.supports(case)]
     return _outcomes(other, given, os.path.join(scratch, other.name))
 
 

@@ -87,12 +87,12 @@ class _Listing:
         directories: list[str] = []
         files: list[str] = []
         counts = {IgnoreStatus.GIT: 0, IgnoreStatus.GEMINI: 0}
-        found = 0
+        entry_count = 0
         prefix = f"{location.relative}/" if location.relative else ""
         with os.scandir(fd) as entries:
             for entry in entries:
                 stop()
-                found += 1
+                entry_count += 1
                 name = entry.name
                 if hidden is not None and hidden.fullmatch(name):
                     continue
@@ -108,7 +108,7 @@ class _Listing:
             path=location.path,
             directories=sorted(directories, key=_sort_key),
             files=sorted(files, key=_sort_key),
-            found=found,
+            entry_count=entry_count,
             git_ignored=counts[IgnoreStatus.GIT],
             gemini_ignored=counts[IgnoreStatus.GEMINI],
         )

@@ -9,7 +9,7 @@ from tejat.core.messages.history import model_message
 from tejat.core.messages.types import Text
 from tejat.core.model import FailureKind, FinishReason, ModelFailure, ModelRequest, ModelResponse
 from tejat.core.tools.edit_failure import EditFailure
-from tejat.engine.loop.edit_correction import EditCorrector
+from tejat.engine.loop.edit_correction import ModelEditCorrector
 from tejat.engine.prompt.templates import load_template
 
 EDIT = EditFailure("/w/f.py", "a = 1\n", "a=1", "a=2", None, "It is not there.")
@@ -24,7 +24,7 @@ def corrected(answer: str | ModelResponse | ModelFailure, edit: EditFailure = ED
             raise answer
         return ModelResponse(model_message(answer)) if isinstance(answer, str) else answer
 
-    found = asyncio.run(EditCorrector(ask)(edit))
+    found = asyncio.run(ModelEditCorrector(ask)(edit))
     (request,) = asked
     return found, request
 
@@ -123,20 +123,20 @@ class TestTheAnswer:
 
 class TestWaiting:
     def test_not_for_long(self) -> None:
-        assert asyncio.run(EditCorrector(silence(ended := []), timeout=0.01)(EDIT)) is None
+        assert asyncio.run(ModelEditCorrector(silence(ended := []), timeout=0.01)(EDIT)) is None
         assert ended == ["ended"]
 
     def test_a_client_that_gave_up_itself(self) -> None:
         async def ask(request: ModelRequest) -> ModelResponse:
             raise TimeoutError(request.purpose)
 
-        assert asyncio.run(EditCorrector(ask)(EDIT)) is None
+        assert asyncio.run(ModelEditCorrector(ask)(EDIT)) is None
 
     def test_a_cancellation_goes_through(self) -> None:
         ended: list[str] = []
 
         async def main() -> None:
-            task = asyncio.ensure_future(EditCorrector(silence(ended))(EDIT))
+            task = asyncio.ensure_future(ModelEditCorrector(silence(ended))(EDIT))
             await asyncio.sleep(0)
             await asyncio.sleep(0)
             task.cancel()

@@ -85,7 +85,7 @@ class TestLooking:
         assert caught.value.error_type is ErrorType.STALE_FILE
 
     def test_one_that_is_too_large(self, workspace: Workspace, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(file_change, "MOST_CHANGED_BYTES", 2**20)
+        monkeypatch.setattr(file_change, "MAX_FILE_BYTES", 2**20)
         (root / "f").write_bytes(b"x" * 2**20)
         assert read_current(workspace, workspace.roots.locate("f")).original is not None
         (root / "f").write_bytes(b"x" * (2**20 + 2**19))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from support.web_site import HTML, SiteAnswer, WebSite, http_response, open_site
 from tejat.core.messages.types import InlineData, Text
-from tejat.tools.web.access import pages
+from tejat.tools.web import pages
 from tejat.tools.web.pages import (
     NESTING_NOTE,
     TRUNCATION_NOTE,
@@ -96,7 +96,7 @@ class TestReading:
         ]
 
     def test_long_ones_are_cut(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(pages, "MOST_CHARACTERS", 100)
+        monkeypatch.setattr(pages, "MAX_CHARACTERS", 100)
         answers = {
             "/text": http_response("x" * 101, content_type="text/plain"),
             "/page": http_response("<p>" + "y" * 101, content_type=HTML),

@@ -16,8 +16,8 @@ from tejat.core.i18n import _
 
 if TYPE_CHECKING:
     from tejat.core.model import AskModel, Capability
-    from tejat.engine.calls.undo_recorder import UndoRecorder
     from tejat.core.tools.edit_failure import EditCorrector
+    from tejat.engine.calls.undo_recorder import UndoRecorder
     from tejat.tools.web.access import WebAccess
     from tejat.workspace.context import Workspace
     from tejat.workspace.files.memory_file import MemoryFile

@@ -27,8 +27,8 @@ _ANSWER_SCHEMA: JsonObject = {
 }
 
 
-class EditCorrector:
-    """A `EditCorrector`. It waits for `patience` seconds, raises nothing but the cancellation of its task."""
+class ModelEditCorrector:
+    """An `EditCorrector` that asks the model. It waits for `patience` seconds, raises nothing but the cancellation of its task."""
 
     def __init__(self, ask: AskModel, *, timeout: float = _TIMEOUT) -> None:
         self._ask = ask

@@ -179,8 +179,8 @@ class _DeclarationParser:
             self._warn(gettext_lazy("Discovered a tool with no name. Skipping."))
         elif not isinstance(name, str) or not _NAME.fullmatch(name):
             self._warn(
-                f'Discovered a tool with the name "{_for_display(name)}", which no model could call: a name has at most 63 '
-                "letters, digits and _.:- and begins with a letter or _. Skipping."
+                f'Discovered a tool with the name "{_for_display(name)}", which no model could call: a name has at '
+                "most 63 letters, digits and _.:- and begins with a letter or _. Skipping."
             )
         elif len(self.tools) == MAX_TOOLS:
             self._dropped_tools += 1

@@ -124,6 +124,6 @@ def _format_lines(command_run: CommandRun, *, ended: ExitStatus | None = None, e
             f"Exit Code: {'(none)' if code is None else code}",
             f"Signal: {'(none)' if number is None else signal_name(number)}",
             f"Background PIDs: {', '.join(map(str, left)) or '(none)'}",
-            f"Process Group PGID: {'(none)' if ran.pid is None else ran.pid}",
+            f"Process Group PGID: {'(none)' if command_run.pid is None else command_run.pid}",
         ]
     )

@@ -93,7 +93,7 @@ def truncate_fairly(pages: Sequence[WebPage], most: int = MAX_CHARACTERS) -> lis
         room[index] = min(len(pages[index].text), left // (len(pages) - done))
         left -= room[index]
     return [
-        replace(page, text=page.text[: room[index]], is_whole=page.is_complete and len(page.text) <= room[index])
+        replace(page, text=page.text[: room[index]], is_complete=page.is_complete and len(page.text) <= room[index])
         for index, page in enumerate(pages)
     ]
 
@@ -138,8 +138,8 @@ async def _parse_page(url: Url, fetched: FetchedPage, *, with_links: bool) -> We
         return WebPage(url, media=InlineData(mime_type, fetched.body))
     found = await run_blocking(lambda stop: _page_text(fetched, with_links=with_links, stop=stop))
     text = _HIDDEN.sub("", found.text.replace("\r\n", "\n").replace("\r", "\n"))
-    is_whole = not (fetched.is_truncated or found.is_truncated)
-    return WebPage(url, text + (NESTING_NOTE if found.is_too_deep else ""), is_complete=is_whole)
+    is_complete = not (fetched.is_truncated or found.is_truncated)
+    return WebPage(url, text + (NESTING_NOTE if found.is_too_deep else ""), is_complete=is_complete)
 
 
 def _page_text(fetched: FetchedPage, *, with_links: bool, stop: StopToken) -> PageText:

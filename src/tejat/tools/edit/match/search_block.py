@@ -12,7 +12,8 @@ _COMMENT_CLOSERS = r"(?:\*+/|-->)"
 _DOTS = r"(?:\.{3,}|…)"
 _OMISSION_WORDS = r"(?:existing|rest|remaining|remainder|unchanged|same|omitted|previous|other|body|snip|as before)"
 _ELISION = re.compile(
-    rf"{_COMMENT_OPENERS}?\s*[\[({{<]?\s*(?:{_DOTS}[\w',:; ]{{0,60}}{_DOTS}?|[\w' ]{{0,30}}\b{_OMISSION_WORDS}\b[\w' ]{{0,30}}{_DOTS})"
+    rf"{_COMMENT_OPENERS}?\s*[\[({{<]?\s*"
+    rf"(?:{_DOTS}[\w',:; ]{{0,60}}{_DOTS}?|[\w' ]{{0,30}}\b{_OMISSION_WORDS}\b[\w' ]{{0,30}}{_DOTS})"
     rf"\s*[\])}}>]?\s*{_COMMENT_CLOSERS}?",
     re.IGNORECASE,
 )

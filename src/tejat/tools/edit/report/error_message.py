@@ -148,7 +148,8 @@ def _describe_whitespace_difference(given: str, found: str) -> str:
     """What differs in lines that have the same key, in words: a model hardly sees it."""
     if given.strip() == found.strip():
         if indent_of(given) != indent_of(found):
-            return f"old_string is indented by {_describe_indent(indent_of(given))}, the file by {_describe_indent(indent_of(found))}"
+            ours, theirs = _describe_indent(indent_of(given)), _describe_indent(indent_of(found))
+            return f"old_string is indented by {ours}, the file by {theirs}"
         return "white space at the end"
     if "".join(given.split()) == "".join(found.split()):
         return "white space inside the line"

@@ -23,7 +23,8 @@ def describe_changed_lines(before: str, after: str) -> str:
     if end == len(new) and not new[-1]:
         end -= 1
     where = f"Line {above + first + 1} is" if end <= first + 1 else f"Lines {above + first + 1}-{above + end} are"
-    return f"{where} now:\n{_format_lines(new[first:end], _first_difference(old[front : front + 1], new[front : front + 1]))}"
+    offset = _first_difference(old[front : front + 1], new[front : front + 1])
+    return f"{where} now:\n{_format_lines(new[first:end], offset)}"
 
 
 def _common_ends(before: str, after: str) -> tuple[int, int]:
