@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from support.model_servers import anthropic, openai
 from support.model_servers.gemini import LoopbackServer, Received, Reply, error_reply, text_reply
 from tejat.core.frozen import replace
 from tejat.core.messages.history import user_message
@@ -116,10 +117,10 @@ class Picky(LoopbackServer):
         match self.service:
             case "openai":
                 wrong = [f"Invalid 'tools[{place}].function.parameters': no" for place in bad]
-                return openai_server.error_reply(400, wrong[0]) if wrong else openai_server.text_reply("Hello")
+                return openai.error_reply(400, wrong[0]) if wrong else openai.text_reply("Hello")
             case "anthropic":
                 wrong = [f"tools.{place}.custom.input_schema: no" for place in bad]
-                return anthropic_server.error_reply(400, wrong[0]) if wrong else anthropic_server.text_reply("Hello")
+                return anthropic.error_reply(400, wrong[0]) if wrong else anthropic.text_reply("Hello")
             case _:
                 wrong = [f"* tools[0].function_declarations[{place}].parameters: no" for place in bad]
                 return error_reply(400, wrong[0]) if wrong else text_reply("Hello")

@@ -288,9 +288,9 @@ def test_a_message_is_encoded_once() -> None:
     async def twice(client: ModelClient) -> None:
         encoded = client._encoder(gives_thoughts_back=True, media=True)
         await collect(client)
-        before = encoded.of(HELLO.messages[0])
+        before = encoded.get(HELLO.messages[0])
         await collect(client)
-        assert encoded.of(HELLO.messages[0]) is before
+        assert encoded.get(HELLO.messages[0]) is before
         assert json.loads(before) == {"role": "user", "content": [{"type": "text", "text": "Hello"}]}
 
     with AnthropicServer(text_reply("one"), text_reply("two")) as server:

@@ -139,7 +139,7 @@ def test_what_is_asked_of_a_model_that_thinks() -> None:
 
 
 def test_without_caching_there_are_no_marks() -> None:
-    assert b"cache_control" not in raw(ModelRequest((HELLO,), "Be brief.", TOOLS), replace(OLD, caching=False))
+    assert b"cache_control" not in raw(ModelRequest((HELLO,), "Be brief.", TOOLS), replace(OLD, supports_caching=False))
 
 
 def test_a_count_is_of_what_would_be_sent() -> None:
@@ -265,13 +265,13 @@ class TestAnswersInJson:
         assert (len(sent["tools"]), "thinking" in sent, "tool_choice" in sent) == (3, True, False)
 
     def test_by_a_tool_that_must_be_called(self) -> None:
-        sent = body(self.REQUEST, replace(NEW, forms=(AnthropicJsonMode.TOOL,)))
+        sent = body(self.REQUEST, replace(NEW, json_modes=(AnthropicJsonMode.TOOL,)))
         assert sent["tools"] == [{"name": ANSWER_TOOL, "description": "Gives the answer.", "input_schema": SCHEMA}]
         assert sent["tool_choice"] == {"type": "tool", "name": ANSWER_TOOL}
         assert ("thinking" in sent, "output_config" in sent) == (False, False)
 
     def test_by_words(self) -> None:
-        sent = body(self.REQUEST, replace(NEW, forms=(AnthropicJsonMode.PROMPT,)))
+        sent = body(self.REQUEST, replace(NEW, json_modes=(AnthropicJsonMode.PROMPT,)))
         assert sent["system"][0]["text"].startswith("Be brief.\n\nAnswer with JSON and nothing else.")
         assert ("thinking" in sent, "output_config" in sent, "tool_choice" in sent) == (True, False, False)
 
@@ -324,19 +324,24 @@ BY_TOOL = (AnthropicJsonMode.TOOL, AnthropicJsonMode.PROMPT)
     [
         (OLD, PLAIN, "max_tokens: 1000 > 512, which is the maximum allowed", AnthropicDialect(512)),
         (OLD, PLAIN, "max_tokens: 1 > 5000, which is odd", None),
-        (OLD, PLAIN, "system.0.cache_control: Extra inputs are not permitted", replace(OLD, caching=False)),
-        (replace(OLD, caching=False), PLAIN, "cache_control", None),
-        (NEW, FULL, "output_config: Extra inputs are not permitted", replace(NEW, forms=BY_TOOL)),
-        (NEW, FULL, "output_config.format.schema: too complex", replace(NEW, forms=BY_TOOL)),
-        (OLD, FULL, "tool_choice: forced tool use is not supported", replace(OLD, forms=(AnthropicJsonMode.PROMPT,))),
-        (replace(OLD, forms=(AnthropicJsonMode.PROMPT,)), FULL, "tool_choice", None),
+        (OLD, PLAIN, "system.0.cache_control: Extra inputs are not permitted", replace(OLD, supports_caching=False)),
+        (replace(OLD, supports_caching=False), PLAIN, "cache_control", None),
+        (NEW, FULL, "output_config: Extra inputs are not permitted", replace(NEW, json_modes=BY_TOOL)),
+        (NEW, FULL, "output_config.format.schema: too complex", replace(NEW, json_modes=BY_TOOL)),
+        (
+            OLD,
+            FULL,
+            "tool_choice: forced tool use is not supported",
+            replace(OLD, json_modes=(AnthropicJsonMode.PROMPT,)),
+        ),
+        (replace(OLD, json_modes=(AnthropicJsonMode.PROMPT,)), FULL, "tool_choice", None),
         (NEW, PLAIN, "output_config", None),
         (NEW, PLAIN, "thinking.adaptive.display: Extra inputs", replace(NEW, thinking=ThinkingMode.ADAPTIVE)),
         (NEW, PLAIN, "adaptive thinking is not supported on this model", replace(NEW, thinking=ThinkingMode.OFF)),
         (OLD, PLAIN, "thinking", None),
-        (OLD, FULL, "`temperature` is deprecated for this model", replace(OLD, temperature=False)),
+        (OLD, FULL, "`temperature` is deprecated for this model", replace(OLD, supports_temperature=False)),
         (OLD, PLAIN, "temperature", None),
-        (OLD, FULL, "messages.0.content.1.image.source.base64: The image is bad", replace(OLD, media=False)),
+        (OLD, FULL, "messages.0.content.1.image.source.base64: The image is bad", replace(OLD, supports_media=False)),
         (OLD, PLAIN, "image", None),
         (OLD, FULL, "", None),
     ],

@@ -51,9 +51,9 @@ class TestSameness:
             {"purpose": "web_fetch"},
             {"tools": (GLOB,)},
             {"tools": (FunctionDeclaration("glob", "Finds files!", {"type": "object"}),)},
-            {"answer_schema": {"type": "object"}},
-            {"abilities": frozenset({Capability.GOOGLE_SEARCH})},
-            {"most_output_tokens": 5},
+            {"response_schema": {"type": "object"}},
+            {"capabilities": frozenset({Capability.GOOGLE_SEARCH})},
+            {"max_output_tokens": 5},
             {"temperature": 0.5},
         ],
     )

@@ -77,7 +77,7 @@ class TestStandIns:
         assert Placeholders({"": "${root}"}).substitute("a ${root} b") == "a ${root} b"
         assert Placeholders({}).restore("a ${root} b") == "a ${root} b"
 
-    @pytest.mark.parametrize("stand_ins", [{"/a": "root"}, {"/a": "${a b}"}, {"/a": "${x}", "/b": "${x}"}])
+    @pytest.mark.parametrize("placeholders", [{"/a": "root"}, {"/a": "${a b}"}, {"/a": "${x}", "/b": "${x}"}])
     def test_words_have_one_form_and_one_meaning(self, placeholders: dict[str, str]) -> None:
         with pytest.raises(ValueError, match="Stand-ins must be different words"):
             Placeholders(placeholders)

@@ -273,7 +273,7 @@ import asyncio, resource, signal, sys
 sys.path[:0] = {sys.path!r}
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 from pathlib import Path
-import test_recording as helpers
+import test_recorder as helpers
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 model = helpers.recording(Path({str(tmp_path / "run.jsonl")!r}))
 resource.setrlimit(resource.RLIMIT_FSIZE, (700, 700))
@@ -307,7 +307,7 @@ class TestBrokenFiles:
     @pytest.mark.parametrize(
         ("number", "old", "new", "problem"),
         [
-            (0, '"abilities":[]', '"abilities":["flying"]', "line 1 cannot be played: 'flying' is not a valid Ability"),
+            (0, '"abilities":[]', '"abilities":["flying"]', "line 1 cannot be played: 'flying' is not a valid Capability"),
             (1, "Look at", "Look up", "line 2 cannot be played: A piece was changed since it was recorded."),
             (1, '"conversation"', '"other"', "line 2 cannot be played: The request was changed since it was recorded."),
             (2, "{", "", "line 3 cannot be played: Extra data"),

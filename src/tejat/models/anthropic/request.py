@@ -135,7 +135,7 @@ def _prompt_fields(request: ModelRequest, dialect: AnthropicDialect) -> dict[str
 def _system_prompt(request: ModelRequest, form: AnthropicJsonMode | None) -> str:
     if request.response_schema is None or form is not AnthropicJsonMode.PROMPT:
         return request.system
-    wish = f"Answer with JSON and nothing else. It must fit this JSON schema:\n{dump_json(request.answer_schema)}"
+    wish = f"Answer with JSON and nothing else. It must fit this JSON schema:\n{dump_json(request.response_schema)}"
     return f"{request.system}\n\n{wish}" if request.system else wish
 
 
@@ -321,20 +321,20 @@ def adapt_dialect(dialect: AnthropicDialect, request: ModelRequest, error: str) 
     words = error.lower()
     limit = re.search(_MAX_TOKENS_EXCEEDED, words)
     if limit and 0 < int(limit[1]) < dialect.max_output:
-        return replace(dialect, most_output=int(limit[1]))
+        return replace(dialect, max_output=int(limit[1]))
     if dialect.supports_caching and "cache_control" in words:
-        return replace(dialect, caching=False)
+        return replace(dialect, supports_caching=False)
     if request.response_schema is not None and len(dialect.json_modes) > 1 and re.search(_JSON_MODE_ERROR, words):
-        return replace(dialect, forms=dialect.json_modes[1:])
+        return replace(dialect, json_modes=dialect.json_modes[1:])
     if dialect.thinking is ThinkingMode.SUMMARIZED and "display" in words:
         return replace(dialect, thinking=ThinkingMode.ADAPTIVE)
     if request.temperature is not None and dialect.supports_temperature and "temperature" in words:
-        return replace(dialect, temperature=False)
+        return replace(dialect, supports_temperature=False)
     if dialect.thinking is not ThinkingMode.OFF and re.search(r"\bthinking\b|\badaptive\b", words):
         return replace(dialect, thinking=ThinkingMode.OFF)
     has_media = any(isinstance(part, InlineData | FileData) for message in request.messages for part in message.parts)
     if dialect.supports_media and has_media and re.search(_MEDIA_ERROR, words):
-        return replace(dialect, media=False)
+        return replace(dialect, supports_media=False)
     return None
 
 

@@ -113,7 +113,7 @@ class OpenAIClient:
 
     def _body(self, request: ModelRequest, dialect: OpenAIDialect) -> list[bytes]:
         encoded = self._encoder(dialect)
-        lean = self._encoder(replace(dialect, media=False))
+        lean = self._encoder(replace(dialect, supports_media=False))
         body = [self._head(request, dialect)]
         for piece in encode_within_limit(request.messages, encoded, lean, max_bytes=_MAX_REQUEST_BYTES):
             body += (piece, b",")
@@ -148,5 +148,5 @@ class OpenAIClient:
             return None
         taught = adapt_dialect(dialect, request, failure.message)
         if taught is None and dialect.supports_usage and not self._has_answered:
-            return replace(dialect, usage=False)
+            return replace(dialect, supports_usage=False)
         return taught

@@ -106,7 +106,7 @@ def _response_format(schema: JsonObject, form: OpenAIJsonMode) -> JsonObject:
 def _system_prompt(request: ModelRequest, dialect: OpenAIDialect) -> str:
     if request.response_schema is None or dialect.json_mode is OpenAIJsonMode.SCHEMA:
         return request.system
-    wish = f"Answer with JSON and nothing else. It must fit this JSON schema:\n{dump_json(request.answer_schema)}"
+    wish = f"Answer with JSON and nothing else. It must fit this JSON schema:\n{dump_json(request.response_schema)}"
     return f"{request.system}\n\n{wish}" if request.system else wish
 
 
@@ -229,24 +229,24 @@ def adapt_dialect(dialect: OpenAIDialect, request: ModelRequest, error: str) -> 
     words = error.lower()
     limit = re.search(_DESCRIPTION_TOO_LONG, words)
     if limit and (not dialect.max_description or int(limit[1]) < dialect.max_description):
-        return replace(dialect, description=int(limit[1]))
+        return replace(dialect, max_description=int(limit[1]))
     if dialect.supports_usage and ("stream_options" in words or "include_usage" in words):
-        return replace(dialect, usage=False)
+        return replace(dialect, supports_usage=False)
     if "reasoning_content" in words:
-        return replace(dialect, thoughts=not dialect.returns_reasoning)
+        return replace(dialect, returns_reasoning=not dialect.returns_reasoning)
     asks_for_json = request.response_schema is not None and dialect.json_mode in _NEXT_JSON_MODE
     if asks_for_json and re.search(r"response_format|json_schema|json_object|json schema|grammar", words):
-        return replace(dialect, form=_NEXT_JSON_MODE[dialect.json_mode])
+        return replace(dialect, json_mode=_NEXT_JSON_MODE[dialect.json_mode])
     if request.temperature is not None and dialect.supports_temperature and "temperature" in words:
-        return replace(dialect, temperature=False)
+        return replace(dialect, supports_temperature=False)
     is_limited = request.max_output_tokens is not None and dialect.limit_field in _NEXT_LIMIT
     if is_limited and re.search(r"max_(?:completion_)?tokens", words):
         if re.search(_LIMIT_TOO_HIGH, words):
-            return replace(dialect, limit=OutputLimitField.NONE)
+            return replace(dialect, limit_field=OutputLimitField.NONE)
         if re.search(_UNKNOWN_FIELD, words):
-            return replace(dialect, limit=_NEXT_LIMIT[dialect.limit_field])
+            return replace(dialect, limit_field=_NEXT_LIMIT[dialect.limit_field])
     if dialect.supports_media and re.search(_MEDIA_ERROR, words) and any(map(_has_media, request.messages)):
-        return replace(dialect, media=False)
+        return replace(dialect, supports_media=False)
     return None
 
 

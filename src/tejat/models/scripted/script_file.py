@@ -13,7 +13,7 @@ from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.model import CONVERSATION, NO_USAGE, FailureKind, FinishReason, Usage
 from tejat.core.text.edit_distance import edit_distance
 
-_Enum = TypeVar("_Word", bound=StrEnum)
+_Enum = TypeVar("_Enum", bound=StrEnum)
 
 _DEFAULT_WINDOW = 1_000_000
 _MAX_SECONDS = 3_600
