@@ -1,4 +1,4 @@
-"""`python -m bench.edit`: what becomes of edits that are not given exactly, by kind. Fails when a limit is missed."""
+"""`python -m bench.edit`: success rates of inexact edits by kind. Fails if a limit is missed."""
 
 import argparse
 import sys

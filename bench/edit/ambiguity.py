@@ -1,17 +1,17 @@
-"""Which drafts are dropped: those whose meaning a careful reader could not tell from the arguments and the file alone.
+"""Rules for dropping ambiguous drafts, whose meaning a careful reader could not tell from the arguments and the file.
 
-The rules, each a function below:
+Each rule is a function below:
 
-1. Text that stands in the file exactly once is replaced literally, whatever else one may suppose. So a draft whose old
-   text does so although it was disturbed is kept only if the literal replacement is what was meant.
-2. Text that stands there several times means none of the places more than another.
-3. Nowhere else in the file may stand nearly the same: counted in words and signs, every other stretch of as many lines
-   must differ from the old text more than twice as much as the true place does, and at least once.
-4. Lines that were given alike, some of which stay while others go or come, must be alike in the file too: nobody can
-   tell which of them it is that stays.
-5. Text that is gone from one place must not stand at another, but for white space: that is where it is meant then.
+1. Text that occurs exactly once is replaced literally. So a mutated draft whose old text occurs once is kept only
+   if the literal replacement is the intended one.
+2. Text that occurs several times identifies no place.
+3. No other place may be similar: every other window of as many lines must differ from the old text, counted in
+   tokens, more than twice as much as the intended place, and at least by one.
+4. Equal given lines of which some are kept and others changed must be equal in the file too, else it is unknown
+   which of them is kept.
+5. Text that is gone from one place must not occur elsewhere, ignoring white space: it would be meant there.
 
-What each disturbance may do to lines that change, are added or deleted is ruled where it is made.
+What a mutation may do to changed, added and deleted lines is decided by the mutation.
 """
 
 import re
@@ -29,7 +29,7 @@ def literal_count(draft: Draft) -> int:
 
 
 def is_unambiguous(draft: Draft) -> bool:
-    """Whether the place and the change can be told, where one place is meant."""
+    """Check that place and change are unambiguous."""
     count = literal_count(draft)
     if count > 1 or not leftovers_are_clear(draft):
         return False
@@ -39,7 +39,7 @@ def is_unambiguous(draft: Draft) -> bool:
 
 
 def literal_match_is_target(draft: Draft) -> bool:
-    """Rule 1, for text that stands in the file once."""
+    """Rule 1, for text that occurs once."""
     before, after = _text(draft.before()), _text(draft.after())
     return (
         before.replace(_normalize_line_endings(draft.argument("old")), _normalize_line_endings(draft.argument("new")))
@@ -48,7 +48,7 @@ def literal_match_is_target(draft: Draft) -> bool:
 
 
 def has_one_match(draft: Draft) -> bool:
-    """Rule 3. Only lines that say something are counted, for blank ones tell no place from another."""
+    """Rule 3. Blank lines do not count."""
     given = Counter(token for line in draft.lines("old") for token in tokens(line))
     place = [row.true_old for row in draft.rows if row.true_old is not None and row.old is not None]
     here = Counter(token for line in place for token in tokens(line))
@@ -78,7 +78,7 @@ def leftovers_are_clear(draft: Draft) -> bool:
 
 
 def has_any_match(draft: Draft) -> bool:
-    """Rule 5: whether the words and signs of the old text stand together anywhere in the file."""
+    """Rule 5: check whether the tokens of the old text occur together anywhere in the file."""
     given = Counter(token for line in draft.lines("old") for token in tokens(line))
     size = sum(1 for line in draft.lines("old") if line.strip())
     lines = [line for line in draft.before() if line.strip()]
@@ -88,7 +88,7 @@ def has_any_match(draft: Draft) -> bool:
 def min_distance_elsewhere(
     lines: Sequence[str], given: "Counter[str]", size: int, place: tuple[int, int], *, most: int
 ) -> int:
-    """How much the stretch nearest to `given` that does not touch the place differs from it; `most + 1` if by more."""
+    """Minimal distance between `given` and a window outside of the place; `most + 1` if it is larger."""
     total = given.total()
     sums = [0]
     for line in lines:
@@ -117,7 +117,7 @@ def tokens(line: str) -> tuple[str, ...]:
 
 
 def _overlaps(start: int, end: int, place: tuple[int, int]) -> bool:
-    """Whether a stretch is the place itself, moved by a line or so, rather than another one beside it."""
+    """Check whether a window is the place shifted by a line or so."""
     shared = min(end, place[1]) - max(start, place[0])
     return 2 * shared > place[1] - place[0]
 

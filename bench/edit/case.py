@@ -1,11 +1,11 @@
-"""What a case is: a file, the calls that edit it, and the bytes that are meant to come of it."""
+"""Benchmark cases: a file, the calls that edit it, and the expected bytes."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The arguments of one `replace`, besides the file."""
+    """Arguments of one `replace` call, except for the path."""
 
     old: str
     new: str
@@ -23,9 +23,10 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """`after` is None where the call must be refused.
+    """A benchmark case. `after` is None if the call must be refused.
 
-    `earlier` are exact edits made in the same session before it, and `between` is the file as they leave it."""
+    `prior_calls` are exact edits made before in the same session; `start` is the file after them.
+    """
 
     name: str
     kinds: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""A case while it is made: the true edit, row by row, beside what the arguments say of it."""
+"""A case under construction: the intended edit row by row, beside the arguments."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -8,9 +8,9 @@ from random import Random
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the true edit, and what the arguments make of it. None: there is no such line.
+    """One line of the intended edit and of the arguments; None if there is no such line.
 
-    `was` is the line before an earlier edit of the same conversation, if `is_late` says that one has touched it.
+    `original` is the line before a prior edit of the same session, if `has_prior_edit`.
     """
 
     true_old: str | None
@@ -26,15 +26,16 @@ class Row:
 
     @property
     def is_untouched(self) -> bool:
-        """A kept line that nothing has disturbed yet, and that says something."""
+        """Whether the line is kept, not blank and not mutated yet."""
         return self.is_kept and self.old == self.new == self.true_old and bool((self.old or "").strip())
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """The lines before the place, the place, and the lines behind it. `ends` adds a line end to both arguments.
+    """Lines before the place, the rows of the place, and the lines after it.
 
-    Each of `wraps` turns the text of an argument, "old" or "new" as it is told, into another.
+    `ends_with_newline` adds a line end to both arguments. Each of `wrappers` transforms the text of an argument, "old"
+    or "new".
     """
 
     suffix: str
@@ -52,7 +53,7 @@ class Draft:
         return [*self.head, *_present(row.true_old for row in self.rows), *self.tail]
 
     def original(self) -> list[str]:
-        """The file before any earlier edit."""
+        """The file before any prior edit."""
         return [
             *self.head,
             *_present(row.original if row.has_prior_edit else row.true_old for row in self.rows),
@@ -81,11 +82,11 @@ class Draft:
 Wrapper = Callable[[str, str], str]
 
 Mutation = Callable[[Draft, Random], Draft | None]
-"""Makes a draft less exact; None where this draft does not lend itself to it."""
+"""Makes a draft less exact; None if it does not apply to the draft."""
 
 
 def build_rows(old: Sequence[str], new: Sequence[str]) -> tuple[Row, ...]:
-    """The rows of an edit that is given exactly."""
+    """Build the rows of an exact edit."""
     rows: list[Row] = []
     for tag, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag == "equal" or j - i == m - k:
@@ -97,7 +98,7 @@ def build_rows(old: Sequence[str], new: Sequence[str]) -> tuple[Row, ...]:
 
 
 def widen(draft: Draft, above: int, below: int) -> Draft:
-    """The same edit with more lines around it given."""
+    """Add context lines to the arguments."""
     up, down = min(above, len(draft.head)), min(below, len(draft.tail))
     cut = len(draft.head) - up
     rows = (
@@ -105,7 +106,7 @@ def widen(draft: Draft, above: int, below: int) -> Draft:
         *draft.rows,
         *build_rows(draft.tail[:down], draft.tail[:down]),
     )
-    # What is given to the end of the file has no line end behind it.
+    # Context up to the end of the file has no line end after it.
     ends = draft.ends_with_newline and (not down or down < len(draft.tail))
     return replace(draft, head=draft.head[:cut], rows=rows, tail=draft.tail[down:], ends_with_newline=ends)
 

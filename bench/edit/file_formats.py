@@ -1,4 +1,4 @@
-"""The bytes of a case's file: its encoding, its line ends, its end."""
+"""File formats of cases: encoding, line ends, final newline."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -65,14 +65,14 @@ def random_format(rng: Random) -> str:
 
 
 def apply_format(draft: Draft, form: str, rng: Random) -> Draft | None:
-    """The draft in a file of this form; None where such a file cannot hold it."""
+    """Convert a draft to a file format; None if the format cannot hold it."""
     if form == "no final newline":
         if not draft.before()[-1] or not draft.after()[-1]:
-            return None  # what ends with a blank line ends with a line end
+            return None  # A file that ends with a blank line ends with a line end.
         return replace(draft, final_newline=False)
     if form == "stray byte":
         line = make_comment(draft.suffix, f"d{_STRAY}j{_STRAY} vu")
-        # With other letters than ASCII in what comes in, it would matter which encoding the byte is a stray of.
+        # With new non-ASCII letters, the encoding of the stray byte would matter.
         changed = "".join(row.true_new or "" for row in draft.rows)
         if line is None or len(draft.tail) < 4 or not changed.isascii():
             return None
@@ -86,7 +86,7 @@ def apply_format(draft: Draft, form: str, rng: Random) -> Draft | None:
 
 
 def _with_prose(draft: Draft, rng: Random, texts: Sequence[str]) -> Draft | None:
-    """Comments in another language here and there, as such files have them."""
+    """Insert comments in other languages, as such files have them."""
     head, tail = list(draft.head), list(draft.tail)
     for text in texts:
         line = make_comment(draft.suffix, text)
@@ -100,9 +100,9 @@ def _with_prose(draft: Draft, rng: Random, texts: Sequence[str]) -> Draft | None
 
 
 class CaseWriter:
-    """Turns the lines of one draft into bytes, before and after the edit in the same way.
+    """Writes the lines of a draft as bytes, before and after the edit.
 
-    Where line ends are mixed, lines that come in find the lines around them ending alike.
+    With mixed line ends, the lines around inserted ones have the same line end.
     """
 
     def __init__(self, draft: Draft, form: str, rng: Random) -> None:
@@ -141,7 +141,7 @@ class CaseWriter:
         return self._write([row.true_new for row in self._draft.rows])
 
     def _write(self, rows: list[str | None]) -> bytes:
-        """Raises UnicodeEncodeError where the encoding lacks a character."""
+        """Encode the rows. Raises UnicodeEncodeError if the encoding lacks a character."""
         draft = self._draft
         pairs = [
             *zip(draft.head, self._head, strict=True),

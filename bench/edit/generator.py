@@ -1,4 +1,4 @@
-"""The cases of a seed: the same ones whenever and however many are asked for."""
+"""Generator of benchmark cases, deterministic for a seed."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -27,10 +27,10 @@ _COMMENT = re.compile(r"^\s*(?:#|//) \w+ \w+ \w+ \w+ \w+")
 
 @dataclass(frozen=True, slots=True)
 class MutationKind:
-    """A kind of disturbance. Of one group at most one is met with in a case; a lower `rank` is done first.
+    """A kind of mutation. Only one of a group is used in a case; a lower `rank` is applied first.
 
-    `suffixes` are the files where it is found more than elsewhere, `seek` the lines. `alone` is the share of cases
-    without a second.
+    `suffixes` are files in which it is frequent, `seek` matches such lines. `alone` is the share of cases without a
+    second mutation.
     """
 
     name: str
@@ -80,7 +80,7 @@ MUST_REFUSE: Mapping[str, Mutation] = {
     "no change": refusals.change_nothing,
 }
 _VISIBLE_ALONE = frozenset({"line cut short", "line ends"})
-"""Kinds that may leave text that still stands in the file; where others do, they have disturbed nothing."""
+"""Kinds that may leave the text in the file; others that do so have changed nothing."""
 
 _SAFE_FOR_DUPLICATES = (
     "trailing white space",
@@ -89,7 +89,7 @@ _SAFE_FOR_DUPLICATES = (
     "too much escaping",
     "blank lines",
 )
-"""What may be done to text that stands in two places, without telling which is meant."""
+"""Mutations of duplicated text that do not tell the two places apart."""
 
 _CASE_KINDS: tuple[str, ...] = (
     EXACT,
@@ -104,7 +104,7 @@ _BY_NAME = {kind.name: kind for kind in KINDS}
 
 
 def generate_cases(seed: int, count: int) -> Iterator[Case]:
-    """Each kind in its turn. A case depends on the seed and its number alone."""
+    """Generate cases of all kinds in turn. A case depends only on the seed and its number."""
     for number in range(count):
         rng = Random(f"{seed}/{number}")
         turn = _CASE_KINDS[number % len(_CASE_KINDS)]
@@ -146,7 +146,7 @@ def _mutate(name: str, kind: MutationKind, draft: Draft, form: str, rng: Random)
         chosen.append(rng.choice([other for other in KINDS if other.group != kind.group]))
     for one in sorted(chosen, key=lambda one: one.rank):
         made = one.mutate(draft, rng)
-        # What cannot be seen in the old text cannot be told of the new one.
+        # A mutation that the old text does not show cannot be undone in the new text.
         if made is None or (made.argument("old") == draft.argument("old") and made.before() == draft.before()):
             return None
         draft = made
@@ -195,7 +195,7 @@ def _finish(
 
 
 def _prior_calls(draft: Draft) -> tuple[Call, ...] | None:
-    """The exact edit that has brought the file to where it is, given with enough around it; None if it cannot be."""
+    """The exact edit that produced the current file, with enough context; None if there is none."""
     late = [index for index, row in enumerate(draft.rows) if row.has_prior_edit]
     if not late:
         return ()
@@ -211,5 +211,5 @@ def _prior_calls(draft: Draft) -> tuple[Call, ...] | None:
 
 
 def _occurs_once(draft: Draft) -> bool:
-    """Whether the true edit, given exactly, stands in the file once; dressing it may have changed that."""
+    """Check that the exact edit still occurs once after the format was applied."""
     return literal_count(draft) == 1 and literal_match_is_target(draft)

@@ -1,4 +1,4 @@
-"""How long `replace` takes to say what it would do, or that it will not: in process, files of real lines."""
+"""Latency of `replace` proposals and refusals, in process, on files of real lines."""
 
 import asyncio
 import gc
@@ -19,20 +19,20 @@ from tejat.core.errors import ToolFailure
 MIB = 2**20
 _SEED = "time"
 _LIMITS: Mapping[int, float] = {2_000: 5, 100_000: 200}
-"""Milliseconds that are allowed for a file of so many lines."""
+"""Milliseconds allowed by number of lines."""
 
 _LARGE_SECONDS = 5.0
-"""For files that hardly anybody edits: nobody should have to wait for long, and that is all."""
+"""For files that hardly anyone edits: an upper bound for the wait."""
 
 
 def measure(scratch: str, *, turns: int = 2) -> Iterator[Measurement]:
-    """`turns` is how many edits of each kind are timed."""
+    """Measure the latency. `turns` is the number of edits of each kind."""
     root = os.path.join(scratch, "times")
     home = os.path.join(scratch, "times-home")
     for directory in (root, home):
         os.makedirs(directory)
     environment = {"PATH": os.environ.get("PATH", os.defpath), "HOME": home}
-    # The files that cases are made of are no part of the product, nor is the time to look through them for garbage.
+    # Exclude the source files of the cases from garbage collection, which is not part of the measurement.
     gc.collect()
     gc.freeze()
     with open_tools([root], None, mode="yolo", sandbox="off", environment=environment) as session:
@@ -63,7 +63,7 @@ def _kinds(session: Toolset, root: str, lines: int, limit: float, turns: int) ->
 
 
 def _draft(rng: Random, disturb: Mutation, lines: int) -> Draft:
-    """An edit somewhere in a file of so many lines; how many places look like it does not matter here."""
+    """Create an edit in a file of this many lines; similar places do not matter here."""
     while True:
         draft = make_true_edit(rng)
         if draft is None or len(draft.before()) > lines:
@@ -116,7 +116,7 @@ def _figure(session: Toolset, name: str, path: str, old: str, new: str) -> Measu
 
 @dataclass(frozen=True, slots=True, order=True)
 class _Measurement:
-    """How long it took, how much of that the processor worked for it, and what was answered."""
+    """Elapsed time, processor time and the answer."""
 
     seconds: float
     processor: float
@@ -125,7 +125,7 @@ class _Measurement:
 
 def _measure_best(session: Toolset, path: str, old: str, new: str, *, rounds: int = 20) -> _Measurement:
     async def taken() -> list[_Measurement]:
-        # One after the other in one loop, as the calls of a session are: it is not started for each of them.
+        # One after the other in one event loop, like the calls of a session.
         return [await _measure(session, path, old, new) for _ in range(rounds)]
 
     return min(asyncio.run(taken()))

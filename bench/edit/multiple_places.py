@@ -1,4 +1,4 @@
-"""Cases where several places are meant, all of them alike."""
+"""Cases with several equal places that are all meant."""
 
 from collections import Counter
 from dataclasses import replace
@@ -12,7 +12,7 @@ from bench.edit.mutations.whitespace import change_trailing_whitespace, shift_in
 
 
 def generate_multiple_places(name: str, kind: str, draft: Draft, form: str, rng: Random) -> Case | None:
-    """The same lines once or twice more in the file, and as many replacements expected, or any number allowed."""
+    """Repeat the lines once or twice, and expect as many replacements or allow any number."""
     if form == "mixed line ends" or len(draft.tail) < 12:
         return None
     old = [row.true_old for row in draft.rows if row.true_old is not None]
@@ -55,7 +55,7 @@ def _with_copies(tail: tuple[str, ...], at: int, lines: list[str], copies: int) 
 
 
 def _is_nothing_else_similar(draft: Draft, old: list[str]) -> bool:
-    """Whether nothing else in the file is nearly the same."""
+    """Check that nothing else in the file is similar."""
     given = Counter(token for line in old for token in tokens(line))
     lines = [line for line in (*draft.head, "", *draft.tail) if line.strip()]
     size = sum(1 for line in old if line.strip())

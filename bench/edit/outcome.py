@@ -1,4 +1,4 @@
-"""What came of a case."""
+"""Outcomes of cases."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -7,7 +7,7 @@ from bench.edit.case import Case
 
 
 class Verdict(Enum):
-    """RIGHT is the intended file, or a refusal where there must be one."""
+    """RIGHT is the intended file, or a refusal where one is required."""
 
     RIGHT = "right"
     REFUSED = "refused"
@@ -16,7 +16,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """`got` is the file afterwards, `said` what the tool answered."""
+    """Outcome of a case: the `actual` file and the `message` of the tool."""
 
     case: Case
     actual: bytes
@@ -25,7 +25,7 @@ class Outcome:
 
     @property
     def differs_only_in_whitespace(self) -> bool:
-        """Whether the file is the intended one but for white space: still wrong, and less bad."""
+        """Whether only white space differs from the intended file: still wrong, but less bad."""
         meant = self.case.after
         return self.verdict is Verdict.WRONG and meant is not None and self.actual.split() == meant.split()
 

@@ -1,4 +1,4 @@
-"""True edits: what somebody wants changed in a file, said exactly. Disturbances come later and elsewhere."""
+"""Intended edits, before any mutation."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -14,10 +14,9 @@ _MOST_ROWS = 30
 
 
 def make_true_edit(rng: Random, suffixes: tuple[str, ...] = (), seek: re.Pattern[str] | None = None) -> Draft | None:
-    """A change that stands in the history, or one that is made up in a real file; None where this pick is of no use.
+    """Pick a change of the history or make one up in a real file; None if the pick is unusable.
 
-    `suffixes` are the kinds of files to look in, `seek` is what should stand near the change. The old text, given as it
-    is here, stands once in the file.
+    `suffixes` are the file types, `seek` matches lines near the change. The exact old text occurs once in the file.
     """
     if not suffixes and not seek and rng.random() < 0.45:
         hunk = random_hunk(rng)
@@ -40,7 +39,7 @@ def make_true_edit(rng: Random, suffixes: tuple[str, ...] = (), seek: re.Pattern
 
 
 def _with_context(rng: Random, source: Source, start: int, end: int, new: Sequence[str]) -> Draft | None:
-    """As many lines around the change as somebody may give, and more until the place is the only one."""
+    """Add context lines until the place is unique."""
     lines = source.lines
     text = "\n".join(lines) + "\n"
     above, below = (rng.choice((0, 1, 1, 2, 3, 3, 5)) for _ in range(2))
@@ -128,7 +127,7 @@ def _wrap(rng: Random, source: Source, block: Sequence[str]) -> list[str] | None
 
 
 def _lines_from_elsewhere(rng: Random, source: Source, indent: str, count: int) -> list[str]:
-    """Lines of the same kind of file, moved to this indentation."""
+    """Lines of a file of the same type, moved to this indentation."""
     other = random_source(rng, (source.suffix,))
     start = rng.randrange(len(other.lines))
     lines = [line for line in other.lines[start : start + count] if line.strip()] or ["value"]

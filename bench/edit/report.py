@@ -1,4 +1,4 @@
-"""The outcomes as a table, and those that went amiss as folders."""
+"""Report of outcomes as a table, and of failures as folders."""
 
 import json
 import os
@@ -15,14 +15,14 @@ MAX_WRONG_PERCENT = 0.2
 
 
 def format_table(who: str, outcomes: Sequence[Outcome], *, by_form: bool = False) -> Iterator[str]:
-    """One line a kind. A case with two disturbances counts for both, so the lines add up to more than there are."""
+    """Format a line per kind. A case with two mutations counts for both, so the lines add up to more than all."""
     yield f"{who:24} {'cases':>6} {'right':>6} {'refused':>8} {'wrong':>6}"
     for kind in ALL_KINDS:
         note = "  (must be refused)" if kind in MUST_REFUSE else ""
         yield _line(kind, [outcome for outcome in outcomes if kind in outcome.case.kinds]) + note
     for number, name in enumerate(("one disturbance", "two disturbances"), start=1):
         yield _line(name, [each for each in outcomes if not each.case.must_refuse and len(each.case.kinds) == number])
-    # Whether a tool finds the place, apart from what it does to the bytes of other files.
+    # Success in finding the place, independent of encodings and line ends.
     yield _line("in UTF-8 with LF", [each for each in outcomes if each.case.file_format in {"LF", "utf-8 prose"}])
     for form in FILE_FORMATS if by_form else ():
         yield _line(form, [outcome for outcome in outcomes if outcome.case.file_format == form])
@@ -32,7 +32,7 @@ def format_table(who: str, outcomes: Sequence[Outcome], *, by_form: bool = False
 
 
 def measure(outcomes: Sequence[Outcome]) -> Iterator[Measurement]:
-    """What is promised. Refusals that must be are no part of what counts as right, so that they cannot hide others."""
+    """Compute the promised figures. Required refusals do not count as right, so that they cannot hide others."""
     landing = [outcome for outcome in outcomes if not outcome.case.must_refuse]
     refusing = [outcome for outcome in outcomes if outcome.case.must_refuse]
     right = _count(landing, Verdict.RIGHT)
@@ -47,7 +47,7 @@ def measure(outcomes: Sequence[Outcome]) -> Iterator[Measurement]:
 
 
 def save_failures(outcomes: Iterable[Outcome], directory: str) -> None:
-    """A folder for each case that did not come out right: before, arguments.json, after, got, said."""
+    """Save a folder for each failed case: before, arguments.json, after, got, said."""
     for outcome in outcomes:
         if outcome.verdict is Verdict.RIGHT:
             continue

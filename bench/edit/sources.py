@@ -1,7 +1,6 @@
-"""Real text to make cases of: files of installed packages, and what the commits of this repository changed.
+"""Source texts of cases: files of installed packages and changes from the history of this repository.
 
-Both depend on what is installed and on the first commits of the history, and on nothing else: not on the time, nor on
-later commits.
+Both depend only on what is installed and on the first commits, not on the time or later commits.
 """
 
 import os
@@ -34,12 +33,12 @@ _SHARES = {
     ".sh": 2,
     ".pyi": 3,
 }
-"""How often each kind of file is taken, where there are any."""
+"""Relative frequency of each file type."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A text whose lines end with LF, the last one too, unless `final_newline` says that it does not."""
+    """A text with LF line ends. `final_newline` tells whether the last line has one."""
 
     suffix: str
     lines: tuple[str, ...]
@@ -48,7 +47,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """A change that somebody made: lines `start` to `end` of a file became `new`."""
+    """A real change: lines `start` to `end` of a file became `new`."""
 
     source: Source
     start: int
@@ -57,7 +56,7 @@ class Hunk:
 
 
 def random_source(rng: Random, suffixes: tuple[str, ...] = ()) -> Source:
-    """A file that is there, of one of these kinds if any are named."""
+    """Pick a file, of one of these types if given."""
     files = _files()
     kinds = sorted(kind for kind in files if not suffixes or kind in suffixes)
     while True:
@@ -68,7 +67,7 @@ def random_source(rng: Random, suffixes: tuple[str, ...] = ()) -> Source:
 
 
 def random_hunk(rng: Random) -> Hunk | None:
-    """A change of the history; None where there is no history, or the one that was picked is of no use."""
+    """Pick a change of the history; None without history, or if the pick is unusable."""
     changes = _changes()
     if not changes:
         return None
@@ -134,7 +133,7 @@ def _usable(raw: bytes, suffix: str) -> Source | None:
 
 @cache
 def _changes() -> list[tuple[str, str, str]]:
-    """The blobs before and after, and the suffix, of every file that one of the first commits changed."""
+    """Blobs before and after, and the suffix, of every file that one of the first commits modified."""
     if not (ROOT / ".git").exists():
         return []
     listed = _git("rev-list", "--reverse", "--no-merges", "HEAD").split()[:_COMMITS]

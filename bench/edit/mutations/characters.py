@@ -1,8 +1,7 @@
-"""Disturbances of single characters: escapes, entities, look-alikes, line ends.
+"""Mutations of single characters: escapes, entities, look-alikes, line ends.
 
-Where both arguments are disturbed alike, what was done to the old text can be seen by looking at the file and is undone
-in the new one. Where only the old text is, the new text is meant as it is given. A changed or added line holds only
-what can be told so.
+If both arguments are mutated alike, the mutation can be recognized from the file and undone in the new text. If only
+the old text is, the new text is meant literally. Changed and added lines contain only what is unambiguous then.
 """
 
 import html
@@ -53,13 +52,13 @@ _COMMENTS: Mapping[str, tuple[str, str]] = {
 
 
 def make_comment(suffix: str, text: str) -> str | None:
-    """The text as a comment of such a file, None where it has none."""
+    """Format a comment for a file type; None if it has no comments."""
     marks = _COMMENTS.get(suffix)
     return None if marks is None else marks[0] + text + marks[1]
 
 
 def add_escapes(draft: Draft, rng: Random) -> Draft | None:
-    """One level of escapes more than the file has: all of them, or those of one character."""
+    """Add one level of escaping, for all characters or one kind."""
     only_old = rng.random() < 0.4
     how = rng.choice(("json", "json", "quotes", "backslashes"))
     changed = [row.true_new for row in draft.rows if not row.is_kept and row.true_new is not None]
@@ -85,7 +84,7 @@ def add_escapes(draft: Draft, rng: Random) -> Draft | None:
 
 
 def remove_escapes(draft: Draft, rng: Random) -> Draft | None:
-    """Characters where the file has escapes for them."""
+    """Replace escapes of the file by their characters."""
     present = [name for name in _SEQUENCES if any(name in line for line in draft.lines("old"))]
     if any(_UNICODE.search(line) for line in draft.lines("old")):
         present.append("\\u")
@@ -120,7 +119,7 @@ def add_entities(draft: Draft, rng: Random) -> Draft | None:
 
 
 def remove_entities(draft: Draft, rng: Random) -> Draft | None:
-    """Characters where the file has entities: one that has some, or a page that shows the source of another."""
+    """Replace entities of the file by their characters; the file has some, or becomes the HTML source of another."""
     if rng.random() < 0.5:
         draft = _as_html_source(draft)
     present = [name for name in _ENTITIES if any(name in line for line in draft.lines("old"))]
@@ -128,7 +127,7 @@ def remove_entities(draft: Draft, rng: Random) -> Draft | None:
         return None
     entity = rng.choice(present)
     if entity == "&amp;" and len(present) > 1:
-        # Without the sign itself nobody knows any more which of the others was one.
+        # Without ampersands it is unclear which of the others were entities.
         return None
     only_old = rng.random() < 0.4
     note = f"{entity} as a character in {_side_name(only_old)}"
@@ -157,7 +156,7 @@ def _as_html_source(draft: Draft) -> Draft:
 
 
 def swap_confusables(draft: Draft, rng: Random) -> Draft | None:
-    """Typographic, no-break and full-width characters for plain ones, in the arguments or in the file."""
+    """Swap plain and typographic, no-break or full-width characters, in the arguments or in the file."""
     only_old = rng.random() < 0.35
     if rng.random() < 0.4:
         return _swap_confusables_in_file(draft, rng, only_old=only_old)
@@ -178,7 +177,7 @@ def swap_confusables(draft: Draft, rng: Random) -> Draft | None:
 
 
 def _swap_confusables_in_file(draft: Draft, rng: Random, *, only_old: bool) -> Draft | None:
-    """Only in prose that stays as it is: of a changed line nobody knows how its quotes should look."""
+    """Mutate only unchanged prose: the intended quotes of a changed line would be unknown."""
     marks = _COMMENTS.get(draft.suffix)
     if marks is None:
         return None
@@ -196,7 +195,7 @@ def _swap_confusables_in_file(draft: Draft, rng: Random, *, only_old: bool) -> D
 
 
 def swap_normal_form(draft: Draft, rng: Random) -> Draft | None:
-    """A comment with letters that can be written in two ways, each on one side."""
+    """Add a comment in one Unicode normal form to the file and in the other to the arguments."""
     words = make_comment(draft.suffix, rng.choice(_PROSE))
     between = [
         index
@@ -216,7 +215,7 @@ def swap_normal_form(draft: Draft, rng: Random) -> Draft | None:
 
 
 def use_crlf(draft: Draft, rng: Random) -> Draft | None:
-    """CRLF in the arguments. That the file has it and the arguments do not is a form of the file."""
+    """Use CRLF in the arguments. The opposite is a file format."""
     only_old = rng.random() < 0.4
     return draft.with_wrapper(
         _wrapper_for(lambda text: text.replace("\n", "\r\n"), only_old=only_old), f"CRLF in {_side_name(only_old)}"
@@ -226,10 +225,10 @@ def use_crlf(draft: Draft, rng: Random) -> Draft | None:
 def _decode_sequence(
     draft: Draft, plain: Callable[[str], str], sequence: str, note: str, *, only_old: bool
 ) -> Draft | None:
-    """The rows with a sequence of the file written as what it stands for.
+    """Replace a sequence of the file by what it stands for.
 
-    A changed line must hold it as often as before, an added one not at all: else nobody knows which is meant. Nor may
-    they hold what it stands for, unless the new text is given as it is meant.
+    A changed line must contain the sequence as often as before, and an added line not at all, else the meaning is
+    ambiguous. Nor may they contain what it stands for, unless the new text is literal.
     """
     for row in draft.rows:
         if not row.is_kept and (row.true_old or "").count(sequence) != (row.true_new or "").count(sequence):
@@ -268,7 +267,7 @@ def _swap_characters(line: str, pairs: list[tuple[str, str]], *, quotes: bool) -
 
 
 def _is_shown(draft: Draft, mark: str) -> bool:
-    """Whether a line that stays tells how the mark is meant in the new text."""
+    """Check whether a kept line shows how the mark is meant in the new text."""
     return any(row.is_untouched and mark in (row.old or "") for row in draft.rows)
 
 

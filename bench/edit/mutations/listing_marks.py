@@ -1,4 +1,4 @@
-"""Disturbances that come from copying out of a listing: line numbers, diff signs, quote marks, code fences."""
+"""Mutations from copying out of a listing: line numbers, diff signs, quote marks, code fences."""
 
 from dataclasses import replace
 from random import Random
@@ -10,7 +10,7 @@ _LANGUAGES = {".py": "python", ".js": "javascript", ".ts": "typescript", ".md": 
 
 
 def add_line_numbers(draft: Draft, rng: Random) -> Draft | None:
-    """Each line with its number, that of the file or counted from one."""
+    """Number the lines, as in the file or from one."""
     if _has_broken_lines(draft):
         return None
     form = rng.choice(_NUMBERED)
@@ -28,7 +28,7 @@ def add_line_numbers(draft: Draft, rng: Random) -> Draft | None:
 
 
 def add_diff_signs(draft: Draft, rng: Random) -> Draft | None:
-    """Lines marked as in a diff: the old ones, and where the new ones are marked too, both."""
+    """Add diff signs to the old lines, or to both texts."""
     if _has_broken_lines(draft):
         return None
     only_old = rng.random() < 0.4
@@ -59,7 +59,7 @@ def add_quote_marks(draft: Draft, rng: Random) -> Draft | None:
 def add_code_fence(draft: Draft, rng: Random) -> Draft | None:
     if any("```" in line for side in ("old", "new") for line in draft.lines(side)):
         return None
-    # A fence hides whether the text before it ends with a blank line, so nobody can tell that only one of them does.
+    # A fence hides whether only one of the texts ends with a blank line.
     if not draft.ends_with_newline and len({draft.argument(side).endswith("\n") for side in ("old", "new")}) > 1:
         return None
     only_old = rng.random() < 0.3
@@ -75,7 +75,7 @@ def add_code_fence(draft: Draft, rng: Random) -> Draft | None:
 
 
 def _with_mark(line: str, bare: str) -> str:
-    """Before a blank line the mark is all that there is."""
+    """Strip trailing spaces of the mark before a blank line."""
     return line if bare else line.rstrip(" ")
 
 

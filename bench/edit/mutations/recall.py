@@ -1,4 +1,4 @@
-"""Disturbances of what somebody remembers: slips, lines out of date, parts left out, lines cut short, too few lines."""
+"""Mutations of recall: typos, stale lines, elisions, truncated lines, missing context."""
 
 import re
 from dataclasses import replace
@@ -13,9 +13,9 @@ _LETTERS = re.compile(r"(?<![\w\\])[A-Za-z]{6,}(?!\w)")
 
 
 def misremember_word(draft: Draft, rng: Random) -> Draft | None:
-    """A slip within a word, or in a line that stays another word for one.
+    """Insert a typo, or in a kept line a different word.
 
-    In a line that changes only a slip is meant to be forgiven, and only in a word that the change leaves alone.
+    In a changed line only typos are forgivable, and only in words that the change keeps.
     """
     rows = list(draft.rows)
     said = {token for line in draft.before() for token in tokens(line)}
@@ -37,7 +37,7 @@ def misremember_word(draft: Draft, rng: Random) -> Draft | None:
 
 
 def use_stale_lines(draft: Draft, rng: Random) -> Draft | None:
-    """An earlier edit has touched lines that this one does not, nor the lines next to those that it does."""
+    """Apply a prior edit to lines that the edit does not touch, nor their neighbors."""
     draft = widen(draft, rng.randint(1, 4), rng.randint(1, 4))
     rows = list(draft.rows)
     apart = [
@@ -57,7 +57,7 @@ def use_stale_lines(draft: Draft, rng: Random) -> Draft | None:
             return None
         rows[index : index + 1] = changed
         done.append(what)
-    # That a line is gone can only be told by who was there when it went.
+    # A deleted line can be known only within the same session.
     told = "gone" in done or rng.random() < 0.5
     if not told:
         rows = [replace(row, original=None, has_prior_edit=False) for row in rows]
@@ -65,7 +65,7 @@ def use_stale_lines(draft: Draft, rng: Random) -> Draft | None:
 
 
 def elide_lines(draft: Draft, rng: Random) -> Draft | None:
-    """Lines that stay, given as `...` in both arguments. Which lines, the ones next to the gap must tell."""
+    """Elide kept lines as `...` in both arguments. The lines next to the gap must identify it."""
     draft = widen(draft, rng.randint(0, 12), rng.randint(0, 12))
     rows = list(draft.rows)
     runs = [
@@ -87,7 +87,7 @@ def elide_lines(draft: Draft, rng: Random) -> Draft | None:
 
 
 def truncate_comment(draft: Draft, rng: Random) -> Draft | None:
-    """A comment that stays, ended early with `...`."""
+    """Truncate a kept comment with `...`."""
     opening = (make_comment(draft.suffix, "") or "").split(" ")[0]
     rows = list(draft.rows)
     usable = [
@@ -110,7 +110,7 @@ def truncate_comment(draft: Draft, rng: Random) -> Draft | None:
 
 
 def truncate_line(draft: Draft, rng: Random) -> Draft | None:
-    """The first line begins late, or the last one ends early: lines that stay, so the rest of them stays too."""
+    """Cut the first line at its start or the last line at its end; both are kept lines."""
     rows = list(draft.rows)
     at_start = rng.random() < 0.5
     index = 0 if at_start else len(rows) - 1
@@ -129,7 +129,7 @@ def truncate_line(draft: Draft, rng: Random) -> Draft | None:
 
 
 def drop_context(draft: Draft, _rng: Random) -> Draft | None:
-    """The old text stands in several places; the new text brings lines along that stand around only one of them."""
+    """Use old text that occurs several times, with context in the new text that occurs only once."""
     rows = list(draft.rows)
     changed = [index for index, row in enumerate(rows) if not row.is_kept]
     if not changed:
@@ -138,13 +138,13 @@ def drop_context(draft: Draft, _rng: Random) -> Draft | None:
     if not any(row.old for row in rows[first:last]):
         first = max(0, first - 1)
     core = [row.old for row in rows[first:last] if row.old is not None]
-    # With a blank line at its brink nobody knows whether that or just the end of a line is meant.
+    # With a blank line at its edge, it is unclear whether that or just a line end is meant.
     if not core or not core[0].strip() or not core[-1].strip():
         return None
     comes = [row.new for row in rows[first:last] if row.new is not None]
     if comes and not (comes[0].strip() and comes[-1].strip()):
         return None
-    # Where nothing comes in its place, the lines around could as well be what is to replace it.
+    # If nothing replaces the text, the context may be meant as its replacement.
     if max((len(line.strip()) for line in core), default=0) < 6 or not any(row.new for row in rows[first:last]):
         return None
     lines = draft.before()
@@ -156,7 +156,7 @@ def drop_context(draft: Draft, _rng: Random) -> Draft | None:
     ]
     above = [row.new for row in rows[:first] if row.new is not None]
     below = [row.new for row in rows[last:] if row.new is not None]
-    # Within other lines it would stand in places that nobody thinks of.
+    # Inside of other lines it would occur in unexpected places.
     if "\n".join(lines).count("\n".join(core)) != len(others) + 1:
         return None
     if not others or not any(len(line.strip()) >= 8 for line in (*above[-1:], *below[:1])):
@@ -188,7 +188,7 @@ def _apply_prior_edit(rng: Random, draft: Draft, rows: list[Row], index: int, wh
 
 
 def _is_delimited(rows: list[Row], start: int, end: int) -> bool:
-    """Whether the lines at the brinks of the gap stand nowhere in it, so that it has one beginning and one end."""
+    """Check that the lines around the gap do not occur in it."""
     inside = {(row.old or "").strip() for row in rows[start:end]}
     brinks = [(rows[at].old or "").strip() for at in (start - 1, end)]
     return any(inside) and all(len(line) >= 4 and line not in inside for line in brinks)

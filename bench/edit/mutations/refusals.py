@@ -1,4 +1,4 @@
-"""Cases that must be refused: whatever was written would be a guess."""
+"""Mutations after which the edit must be refused, because any result would be a guess."""
 
 import re
 from collections import Counter
@@ -23,11 +23,11 @@ _PLACEHOLDERS = (
     "(rest of code...)",
 )
 _FOREIGN = 0.6
-"""The share of words and signs in which a text must differ from every stretch of a file to be called not there."""
+"""Share of tokens by which a text must differ from every window of a file to count as absent."""
 
 
 def duplicate_lines(draft: Draft, rng: Random) -> Draft | None:
-    """The same lines stand elsewhere once more, and nothing in the arguments tells which are meant."""
+    """Duplicate the lines elsewhere, with nothing in the arguments to tell the places apart."""
     copy = [row.true_old for row in draft.rows if row.true_old is not None]
     if len(draft.tail) < 8 or sum(len(tokens(line)) for line in copy) < 3:
         return None
@@ -38,7 +38,7 @@ def duplicate_lines(draft: Draft, rng: Random) -> Draft | None:
 
 
 def use_absent_text(draft: Draft, rng: Random) -> Draft | None:
-    """Text of another file, or text that is gone from this one."""
+    """Use text of another file, or text that is gone."""
     given = Counter(token for line in draft.lines("old") for token in tokens(line))
     if given.total() < 5:
         return None
@@ -58,9 +58,9 @@ def use_absent_text(draft: Draft, rng: Random) -> Draft | None:
 
 
 def change_meaning(draft: Draft, rng: Random) -> Draft | None:
-    """In the very words that are to be changed, or in a line to be deleted, the file says something else by now.
+    """Change the file in the words to be replaced or in a line to be deleted.
 
-    Another number counts anywhere in such a line.
+    A different number counts anywhere in such a line.
     """
     rows = list(draft.rows)
     again = {(row.true_new or "").strip() for row in rows}
@@ -85,7 +85,7 @@ def change_meaning(draft: Draft, rng: Random) -> Draft | None:
 
 
 def insert_placeholder(draft: Draft, rng: Random) -> Draft | None:
-    """The new text leaves something out that is to be imagined."""
+    """Insert an omission placeholder into the new text."""
     mark = rng.choice(_PLACEHOLDERS)
     rows = list(draft.rows)
     at = rng.randrange(len(rows) + 1)
@@ -94,7 +94,7 @@ def insert_placeholder(draft: Draft, rng: Random) -> Draft | None:
 
 
 def expect_wrong_count(draft: Draft, rng: Random) -> Draft | None:
-    """A text that stands there another number of times than is expected."""
+    """Expect a different number of occurrences."""
     lines = draft.before()
     counts = Counter(line for line in lines if len(line.strip()) >= 6)
     several = sorted(line for line, count in counts.items() if count > 1)
@@ -120,7 +120,7 @@ def expect_wrong_count(draft: Draft, rng: Random) -> Draft | None:
 
 
 def apply_already(draft: Draft, _rng: Random) -> Draft | None:
-    """The file is as the new text wants it; what the old one says is not there any more."""
+    """Apply the edit to the file beforehand."""
     rows = [replace(row, true_old=row.true_new) for row in draft.rows]
     done = draft.with_rows(rows, "done already")
     small = sum(len(tokens(line)) for line in draft.lines("new")) < 5
@@ -128,7 +128,7 @@ def apply_already(draft: Draft, _rng: Random) -> Draft | None:
 
 
 def change_nothing(draft: Draft, rng: Random) -> Draft | None:
-    """Nothing to change, or a file to be made that is there."""
+    """Request no change, or the creation of an existing file."""
     lines = draft.lines("old")
     if rng.random() < 0.5:
         return draft.with_rows(build_rows(lines, lines), "old is new")
@@ -137,7 +137,7 @@ def change_nothing(draft: Draft, rng: Random) -> Draft | None:
 
 
 def _may_continue_elsewhere(old: str, lines: Iterable[str | None]) -> bool:
-    """Whether a line that seems to go, or to become another, may just as well have become one of these."""
+    """Check whether a removed or changed line may have become one of these."""
     return any(line and SequenceMatcher(None, old.strip(), line.strip()).ratio() > 0.5 for line in lines)
 
 
@@ -173,7 +173,7 @@ def _other_operator(rng: Random, _draft: Draft, old: str, new: str | None) -> st
 
 
 def _is_replaced(span: tuple[int, int], old: str, new: str) -> bool:
-    """Whether the change takes these characters away."""
+    """Check whether the change removes these characters."""
     words = re.compile(r"\w+|\s+|[^\w\s]")
     before, after = words.findall(old), words.findall(new)
     at = 0

@@ -1,7 +1,7 @@
-"""Disturbances of white space: at line ends, in indentation, in blank lines.
+"""Mutations of white space: at line ends, in indentation, in blank lines.
 
-What a changed or added line should look like must follow from the other lines, so the white space of such lines is
-disturbed only together with that of the whole block.
+The white space of changed and added lines must follow from other lines, so it is mutated only together with the whole
+block.
 """
 
 import re
@@ -15,7 +15,7 @@ _RUN = re.compile(r"(?<=\S)(?: {2,}|\t+)(?=\S)")
 
 
 def change_trailing_whitespace(draft: Draft, rng: Random) -> Draft | None:
-    """Blanks behind lines that the file does not have, or has and the arguments do not."""
+    """Add trailing blanks to the arguments or to the file."""
     where = rng.choice(("old", "both", "file"))
     rows = list(draft.rows)
     usable = [
@@ -40,7 +40,7 @@ def change_trailing_whitespace(draft: Draft, rng: Random) -> Draft | None:
 
 
 def swap_tabs_and_spaces(draft: Draft, rng: Random) -> Draft | None:
-    """Indentation by something else than what the file is indented by."""
+    """Indent by something else than the file does."""
     unit = _indent_unit(draft)
     if unit is None:
         return None
@@ -56,7 +56,7 @@ def swap_tabs_and_spaces(draft: Draft, rng: Random) -> Draft | None:
     ]
     if None in changed or not any(levels):
         return None
-    # From one pair of widths alone nobody can tell a factor from a shift.
+    # A single pair of widths does not tell a factor from a shift.
     if len(levels) < 2 and not set(changed) <= levels and "\t" not in (unit, given):
         return None
     if only_old and (
@@ -72,7 +72,7 @@ def swap_tabs_and_spaces(draft: Draft, rng: Random) -> Draft | None:
 
 
 def shift_indentation(draft: Draft, rng: Random) -> Draft | None:
-    """The whole block further to the left or to the right."""
+    """Shift the whole block left or right."""
     lines = [line for side in ("old", "new") for line in draft.lines(side) if line.strip()]
     common = indent_of(min(lines, key=lambda line: len(indent_of(line))))
     if not all(line.startswith(common) for line in lines):
@@ -80,7 +80,7 @@ def shift_indentation(draft: Draft, rng: Random) -> Draft | None:
     only_old = rng.random() < 0.4
     if only_old and (_moves_lines(draft) or not any(row.is_untouched for row in draft.rows)):
         return None
-    # From one pair of widths alone nobody can tell a factor from a shift.
+    # A single pair of widths does not tell a factor from a shift.
     widths = {side: {len(indent_of(line)) for line in draft.lines(side) if line.strip()} for side in ("old", "new")}
     if not only_old and len(widths["old"]) < 2 and widths["old"] != widths["new"] and common:
         return None
@@ -100,7 +100,7 @@ def shift_indentation(draft: Draft, rng: Random) -> Draft | None:
 
 
 def change_blank_lines(draft: Draft, rng: Random) -> Draft | None:
-    """Blank lines left out or added between lines that stay as they are: elsewhere it is not clear where they go."""
+    """Drop or add blank lines between kept lines; elsewhere their place would be ambiguous."""
     rows = list(draft.rows)
     only_old = rng.random() < 0.4
     missing = [
@@ -129,7 +129,7 @@ def change_blank_lines(draft: Draft, rng: Random) -> Draft | None:
 
 
 def change_inner_whitespace(draft: Draft, rng: Random) -> Draft | None:
-    """Blanks within lines that stay: fewer where the file lines things up, or a tab, or none behind a comma."""
+    """Change white space inside of kept lines: fewer blanks, a tab, or none after a comma."""
     runs = [index for index, row in enumerate(draft.rows) if row.is_untouched and _RUN.search((row.old or "").strip())]
     commas = [index for index, row in enumerate(draft.rows) if row.is_untouched and ", " in (row.old or "")]
     chosen = runs or commas
@@ -147,14 +147,14 @@ def change_inner_whitespace(draft: Draft, rng: Random) -> Draft | None:
 
 
 def _moves_lines(draft: Draft) -> bool:
-    """Whether the edit itself indents lines anew; then only both texts together tell what is what."""
+    """Check whether the edit itself changes the indentation of lines; then only both texts together are conclusive."""
     gone = {(row.true_old or "").strip() for row in draft.rows if not row.is_kept}
     come = {(row.true_new or "").strip() for row in draft.rows if not row.is_kept}
     return bool((gone & come) - {""})
 
 
 def _indent_unit(draft: Draft) -> str | None:
-    """What the file is indented by, where that is plain to see."""
+    """Indent unit of the file, None if it is not obvious."""
     indents = [indent for line in draft.before() if line.strip() and (indent := indent_of(line))]
     if not indents:
         return None
@@ -169,7 +169,7 @@ def _indent_unit(draft: Draft) -> str | None:
 
 
 def _with_tabs(draft: Draft, unit: str) -> Draft:
-    """The whole file indented by tabs, and the arguments with it."""
+    """Indent the whole file and the arguments by tabs."""
 
     def tabbed(line: str) -> str:
         return _reindent(line, unit, "\t") or ""
@@ -188,7 +188,7 @@ def _with_tabs(draft: Draft, unit: str) -> Draft:
 
 
 def _indent_level(line: str | None, unit: str) -> int | None:
-    """How deep a line is indented; None if that is not a whole number of units."""
+    """Indent level of a line; None if it is not a multiple of the unit."""
     indent = indent_of(line or "")
     count, rest = divmod(len(indent), len(unit))
     return None if rest or indent != unit * count else count

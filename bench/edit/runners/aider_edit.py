@@ -1,6 +1,6 @@
-"""Run by aider's own Python: gives edits to aider's search and replace blocks as its coder does.
+"""Runs edits through aider's search and replace blocks, with aider's own Python.
 
-Lines of {file_path, old_string, new_string} come in, lines of {error, said} go out.
+Reads lines of {file_path, old_string, new_string} and writes lines of {error, said}.
 """
 
 import importlib
@@ -19,7 +19,7 @@ def main() -> None:
         content = io.read_text(path)
         changed = None
         if content is not None:
-            # Its blocks are whole lines.
+            # Blocks are whole lines.
             old, new = (text if text.endswith("\n") or not text else f"{text}\n" for text in _texts(given))
             changed = replace(path, content, old, new, ("```", "```"))
         if changed:
@@ -29,7 +29,7 @@ def main() -> None:
 
 
 def _say_nothing(*_: object) -> None:
-    """What it cannot read is told in the answers."""
+    """Files that cannot be read are reported in the answers."""
 
 
 def _texts(given: dict[str, str]) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""The edit tools of other agents, given the same cases where they are installed. No model is asked by any of them."""
+"""Edit tools of other agents on the same cases, if they are installed. None of them asks a model."""
 
 import json
 import os
@@ -13,10 +13,10 @@ from bench.edit.outcome import Outcome, Verdict
 from bench.edit.runners.tejat import read_back, write_files
 
 GEMINI_CORE = "TEJAT_BENCH_GEMINI_CORE"
-"""Names a directory where `npm install @google/gemini-cli-core` was run, or the package itself."""
+"""Directory in which `npm install @google/gemini-cli-core` was run, or the package itself."""
 
 AIDER = "TEJAT_BENCH_AIDER"
-"""Names the Python of an environment where `pip install aider-chat` was run."""
+"""Python of an environment with aider-chat."""
 
 _HERE = Path(__file__).parent
 _PACKAGE = Path("node_modules", "@google", "gemini-cli-core")
@@ -26,7 +26,7 @@ _PROBE = Case("probe", (), (), "LF", "probe.txt", _BEFORE, _BEFORE, (), Call("tw
 
 @dataclass(frozen=True, slots=True)
 class Competitor:
-    """`can` says which cases can be put to it at all: not every tool has every argument."""
+    """Another edit tool. `supports` tells which cases it can be given: not every tool has all arguments."""
 
     name: str
     command: tuple[str, ...]
@@ -34,31 +34,31 @@ class Competitor:
 
 
 def find_competitors() -> tuple[list[Competitor], list[str]]:
-    """Those that are here, and for the rest what is missing."""
+    """Find the installed tools, and messages about the missing ones."""
     others: list[Competitor] = []
     missing: list[str] = []
     core, node = _gemini_core(), shutil.which("node")
     if core is None or node is None:
         missing.append(f"gemini-cli's edit tool is not here; {GEMINI_CORE} may say where the package is")
     else:
-        # It knows how to change all places, but not how many there should be.
+        # It can change all places, but not an expected number of them.
         command = (node, str(_HERE / "gemini_edit.mjs"), str(core))
         others.append(Competitor(_gemini_name(core), command, lambda case: case.call.expected is None))
     python = _aider_python()
     if python is None:
         missing.append(f"aider is not here; {AIDER} may say where its Python is")
     else:
-        # Its blocks change one place each, and one without old text appends.
+        # A block changes one place, and a block without old text appends.
         command = (python, str(_HERE / "aider_edit.py"))
         others.append(Competitor("aider", command, _is_single_block))
     return others, missing
 
 
 def run(other: Competitor, cases: Sequence[Case], scratch: str) -> list[Outcome]:
-    """Earlier edits are made beforehand.
+    """Run the cases, with prior edits already applied.
 
-    Raises AssertionError if the other does not answer every case, or does not make a plain edit given exactly: then it
-    is not called as it should be, and its figures would say nothing.
+    Raises AssertionError if the tool does not answer every case or fails on a plain exact edit: it is then called
+    wrongly, and its figures would mean nothing.
     """
     probe = _outcomes(other, [_PROBE], os.path.join(scratch, f"{other.name} probe"))[0]
     assert probe.verdict is Verdict.RIGHT, f"{other.name} does not make a plain edit: {probe.message}"

@@ -1,4 +1,4 @@
-"""Runs cases through the product as anybody could: files on disk and `tejat tools call --jsonl`."""
+"""Runs cases through `tejat tools call --jsonl` on files on disk."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from bench.support.tool_process import TEJAT
 
 
 def run(cases: Sequence[Case], scratch: str) -> list[Outcome]:
-    """All of them in one process, each with a file of its own. Raises AssertionError if the program does not answer."""
+    """Run all cases in one process. Raises AssertionError if an answer is missing."""
     root = os.path.join(scratch, "tejat")
     paths = write_files(cases, root)
     calls: list[dict[str, object]] = []
@@ -32,7 +32,7 @@ def run(cases: Sequence[Case], scratch: str) -> list[Outcome]:
 
 
 def write_files(cases: Iterable[Case], root: str) -> list[str]:
-    """The files of the cases on disk, in order."""
+    """Write the files of the cases and return their paths."""
     os.makedirs(root)
     paths: list[str] = []
     for case in cases:

@@ -1,4 +1,4 @@
-"""`find_tools`: looks for tools where there are too many to tell a model of all, and makes them known to it."""
+"""`find_tools`: searches tools that are too many to declare, and declares the matching ones."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -29,7 +29,7 @@ class FindToolsParams:
 
 
 class FindToolsTool(TypedTool[FindToolsParams]):
-    """Knows the tools that it was made with: where there are others now, another one is made."""
+    """Search over a fixed set of tools; a new instance is created when the set changes."""
 
     error_label = "find tools"
     limits_own_output = True
@@ -62,7 +62,7 @@ class FindToolsTool(TypedTool[FindToolsParams]):
                 missing.append(name)
             else:
                 named[entry.name] = entry
-        # A name that nobody has is as good as a query: it says what is wanted.
+        # An unknown name is as good as a query.
         ranked = self._search.rank(" ".join([params.query, *missing]))
         found = [entry for entry in ranked if entry.name not in named]
         limit = min(params.limit, MAX_LOADED)

@@ -1,4 +1,4 @@
-"""`glob`: finds files by a pattern, most recently changed first."""
+"""`glob`: finds files by pattern, most recently modified first."""
 
 import os
 import time
@@ -94,7 +94,7 @@ class GlobTool(TypedTool[GlobParams]):
             unreadable += found.errors
             cut_files.update(found.truncated_ignore_files)
             complete = complete and found.is_complete
-        if len(places) > 1:  # one workspace directory may lie in another
+        if len(places) > 1:  # One workspace directory may contain another.
             hits = list(set(hits))
         where = f"within {places[0].path}" if len(places) == 1 else f"across {len(places)} workspace directories"
         ignored = (("git", git_ignored), ("gemini", gemini_ignored))
@@ -131,7 +131,7 @@ class GlobTool(TypedTool[GlobParams]):
 
 
 _Hit = tuple[float, str]
-"""How many seconds before 1970 the file was changed, so that the newest sorts first, and its absolute path."""
+"""Negated modification time, so that the newest sorts first, and absolute path."""
 
 
 def _stat_all(directory_fd: int, prefix: str, paths: list[bytes]) -> list[_Hit]:
@@ -144,13 +144,13 @@ def _stat_all(directory_fd: int, prefix: str, paths: list[bytes]) -> list[_Hit]:
         except OSError:
             changed.append(0.0)
     start = os.fsencode(prefix.rstrip("/")) + b"/"
-    # Decoded all at once: there may be a hundred thousand of them.
+    # Decoded in one call: there may be a hundred thousand paths.
     names = os.fsdecode(start + (b"\0" + start).join(paths)).split("\0")
     return list(zip(changed, names, strict=True))
 
 
 def _sort_newest_first(hits: Iterable[_Hit]) -> list[str]:
-    """What changed within a day comes first, the newest at the top; the rest follows in alphabetical order."""
+    """Sort files modified within a day by time, newest first, and then all others by name."""
     recent_until = _RECENT_SECONDS - time.time()
     recent = sorted([hit for hit in hits if hit[0] < recent_until])
     older = sorted([path for before, path in hits if before >= recent_until])

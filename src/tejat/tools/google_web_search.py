@@ -1,4 +1,4 @@
-"""`google_web_search`: searches the web, by the model's own service or by a search service of the person's choice."""
+"""`google_web_search`: searches the web through the model's service or a configured search endpoint."""
 
 from collections.abc import Sequence
 from typing import Annotated

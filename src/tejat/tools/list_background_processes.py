@@ -1,4 +1,4 @@
-"""`list_background_processes`: the commands that were left in the background, in this session or an earlier one."""
+"""`list_background_processes`: lists background commands of this session and earlier ones."""
 
 from datetime import datetime
 
@@ -44,7 +44,7 @@ class ListBackgroundProcessesTool(TypedTool[ListBackgroundProcessesParams]):
 
 
 def describe_job_state(job: Job) -> str:
-    """Whether it runs, or how it ended."""
+    """Describe whether a job is running or how it ended."""
     if job.state is JobState.RUNNING:
         return "running"
     if job.signal is not None:

@@ -1,4 +1,4 @@
-"""`list_directory`: the names directly inside one directory."""
+"""`list_directory`: lists the entries of one directory."""
 
 import os
 import re
@@ -132,7 +132,7 @@ class _Listing:
 
 
 def _is_directory(entry: "os.DirEntry[str]") -> bool | None:
-    """None for what is gone again or leads nowhere."""
+    """Check for a directory, following links; None for entries that are gone and for broken links."""
     try:
         if not entry.is_symlink():
             return entry.is_dir(follow_symlinks=False)
@@ -146,7 +146,7 @@ def _sort_key(name: str) -> tuple[str, str]:
 
 
 def _name_pattern(globs: Iterable[str]) -> re.Pattern[str] | None:
-    """`*` is any run of characters, `?` is one, everything else stands for itself."""
+    """Compile name patterns in which only `*` and `?` are special."""
     translated = [re.escape(glob).replace(r"\*", ".*").replace(r"\?", ".") for glob in globs]
     return re.compile("|".join(translated), re.DOTALL) if translated else None
 

@@ -1,4 +1,4 @@
-"""`read_background_output`: what a command in the background has printed, from its end or on from where one was."""
+"""`read_background_output`: reads the output of a background command, from its end or from an offset."""
 
 import asyncio
 from typing import Annotated
@@ -54,7 +54,7 @@ class ReadBackgroundOutputTool(TypedTool[ReadOutputParams]):
 
     async def run(self, params: ReadOutputParams, context: ToolContext) -> ToolResult:
         await asyncio.sleep(params.delay_ms / 1000)
-        # First how it goes and then what it printed, so that the output of one that has ended is all there.
+        # State first, output second: the output of a job that has ended is then complete.
         job, part = await run_blocking(
             lambda _: (
                 self._jobs.get(params.pid),

@@ -1,4 +1,4 @@
-"""`read_file`: the content of one file."""
+"""`read_file`: reads one file."""
 
 from functools import partial
 from typing import Annotated
@@ -30,7 +30,7 @@ class ReadFileParams:
 
     @property
     def first_line(self) -> int:
-        """The first line to read, counted from 0."""
+        """First line to read, counted from 0."""
         if self.start_line is not None:
             return self.start_line - 1
         return self.offset or 0

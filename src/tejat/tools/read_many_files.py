@@ -1,4 +1,4 @@
-"""`read_many_files`: several files, named by paths or patterns, one after the other."""
+"""`read_many_files`: reads several files, given by paths or patterns."""
 
 import os
 from collections import Counter
@@ -47,7 +47,7 @@ DEFAULT_EXCLUDES = (
     "**/GEMINI.md",
 )
 MAX_CHARACTERS = 20 * 2**20
-"""Text beyond this is not added; the files left out are named."""
+"""Limit for the text of all files; files beyond it are reported as skipped."""
 
 MEDIA_NOT_REQUESTED = "asset file (image/pdf) was not explicitly requested by name or extension"
 NO_FILES_READ = "No files matching the criteria were found or all were skipped."
@@ -130,7 +130,7 @@ class ReadManyFilesTool(TypedTool[ReadManyFilesParams]):
     def _find_files(
         self, params: ReadManyFilesParams, gathered: "_ReadCollector", stop: StopToken
     ) -> dict[str, Location]:
-        """The files by their paths: where one workspace directory lies in another, each comes once."""
+        """Find the files by path; a file below two workspace directories is listed once."""
         wanted = [pattern for pattern in params.all_patterns if self._is_in_workspace(pattern, gathered)]
         found: dict[str, Location] = {}
         for place in search_directories(self._workspace, None):
@@ -138,7 +138,10 @@ class ReadManyFilesTool(TypedTool[ReadManyFilesParams]):
         return found
 
     def _is_in_workspace(self, pattern: str, gathered: "_ReadCollector") -> bool:
-        """Whether the pattern stays in the workspace; what does not is skipped. Raises ToolFailure for a bad one."""
+        """Check that a pattern stays in the workspace, else report it as skipped.
+
+        Raises ToolFailure for an invalid pattern.
+        """
         try:
             reject_outside_pattern(self._workspace, pattern, search_directories(self._workspace, None))
             compile_glob(pattern.strip("/") or ".", case_sensitive=False)
@@ -193,7 +196,7 @@ class ReadManyFilesTool(TypedTool[ReadManyFilesParams]):
     def _resolve_patterns(
         self, place: Location, wanted: list[str], *, recursive: bool
     ) -> tuple[dict[bytes, Location], list[GlobPattern]]:
-        """What is wanted here: files by their names, to the letter, and patterns, a directory being all in it."""
+        """Split patterns into exact file names and globs; a directory means everything in it."""
         named: dict[bytes, Location] = {}
         patterns: list[GlobPattern] = []
         for pattern in wanted:
@@ -202,7 +205,7 @@ class ReadManyFilesTool(TypedTool[ReadManyFilesParams]):
                 continue
             there = stat_entry(self._workspace, place, relative)
             if there is not None:
-                # It may belong to another workspace directory that lies in this one.
+                # It may belong to a workspace directory inside this one.
                 here = there.location.root is place.root
                 relative = there.location.relative if here else os.path.normpath(relative)
             if there is not None and not there.is_directory:
@@ -234,7 +237,7 @@ class ReadManyFilesTool(TypedTool[ReadManyFilesParams]):
             gathered.add(shown, read)
 
     def _check(self, file: OpenFile, kind: FileKind, params: ReadManyFilesParams, gathered: "_ReadCollector") -> None:
-        # What was found by walking is not ignored, and is no link.
+        # Files found by the walk are not ignored and are not links.
         if file.location in gathered.named_files:
             verdict = find_ignore_verdict(self._workspace.roots, file, lambda root: self._ignore_rules(root, params))
             if verdict is not IgnoreStatus.NOT_IGNORED:
@@ -244,11 +247,11 @@ class ReadManyFilesTool(TypedTool[ReadManyFilesParams]):
 
 
 class _MediaNotRequested(Exception):
-    """Media that no pattern names."""
+    """A media file that no pattern names."""
 
 
 class _IgnoredFile(Exception):
-    """A file that was named although ignore rules hide it."""
+    """A file that was named although it is ignored."""
 
     def __init__(self, by: IgnoreStatus) -> None:
         super().__init__()
@@ -257,11 +260,11 @@ class _IgnoredFile(Exception):
 
 @dataclass(slots=True)
 class _ReadCollector:
-    """What was read and what was not, while it is being gathered."""
+    """Files read and skipped so far."""
 
     root: str
     named_files: set[Location] = field(default_factory=set[Location])
-    """The files that were asked for by name."""
+    """Files that were named exactly."""
     content: list[str | Part] = field(default_factory=list["str | Part"])
     read: list[str] = field(default_factory=list[str])
     skipped: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
@@ -273,7 +276,7 @@ class _ReadCollector:
         return self.size >= MAX_CHARACTERS
 
     def display_path(self, place: Location) -> str:
-        """Relative to the first root; a file outside of it by its whole path."""
+        """Path relative to the first root, absolute for files outside of it."""
         return place.path.removeprefix(f"{self.root.rstrip('/')}/")
 
     def skip(self, what: str, reason: str) -> None:
@@ -342,12 +345,12 @@ def _more_line(count: int, shown: int) -> str:
 
 
 def _without_recursion(pattern: str) -> str:
-    """The pattern without its reach into subdirectories."""
+    """Remove the recursion into subdirectories from a pattern."""
     return pattern.replace("**/", "").removesuffix("**") + ("*" if pattern.endswith("**") else "")
 
 
 def _is_requested(kind: FileKind, place: Location, wanted: list[str]) -> bool:
-    """Media take room: they are given only when a pattern names their extension or their name."""
+    """Check that a pattern names the extension or the name of a media file: media are large."""
     if kind in (FileKind.TEXT, FileKind.BINARY):
         return True
     stem, extension = os.path.splitext(os.path.basename(place.relative).lower())

@@ -1,4 +1,4 @@
-"""The registry: every tool by name, what the model is told of them, which of them are in use."""
+"""Tool registry: all tools by name, their declarations, and which of them are enabled."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
@@ -11,16 +11,16 @@ from tejat.core.text.edit_distance import edit_distance
 from tejat.core.tools.base import BaseTool, FunctionDeclaration, Kind
 
 ALIASES: Mapping[str, tuple[str, ...]] = {"search_file_content": ("grep", "grep_search")}
-"""Other names under which the documents know a tool."""
+"""Other documented names of tools."""
 
 CLASS_ALIASES: Mapping[str, tuple[str, ...]] = {"GrepTool": ("RipGrepTool",)}
 
 FIND_TOOLS = "find_tools"
-"""The tool that looks for others where there are too many to tell of."""
+"""The tool that searches for others if there are too many to declare."""
 
 
 class ToolSource(StrEnum):
-    """Where a tool comes from, in the order in which the model is told of them."""
+    """Origin of a tool, in the order of the declarations."""
 
     BUILT_IN = "built-in"
     PYTHON = "python"
@@ -30,10 +30,10 @@ class ToolSource(StrEnum):
 
 @frozen
 class ToolEntry:
-    """One registered tool. `load` gives the tool itself, and may import its code only then.
+    """A registered tool. `load` returns the tool itself and may import its code.
 
-    `server` is the server it belongs to, and `own_name` its name there. `spellings` are further names it may be called
-    by, as long as they mean no other tool. `origin` tells a person where it was found.
+    `server` is the MCP server of the tool and `own_name` its name there. `alternate_names` also work in calls, unless
+    another tool has them. `origin` is shown to the user.
     """
 
     declaration: FunctionDeclaration
@@ -57,7 +57,7 @@ class ToolEntry:
 
     @property
     def names(self) -> frozenset[str]:
-        """The names that are its own, and nobody else's."""
+        """Names that no other tool can have."""
         return frozenset({self.name, *ALIASES.get(self.name, ())})
 
     @property
@@ -72,7 +72,7 @@ class ToolEntry:
 def entry_for(
     tool: BaseTool, *, source: ToolSource = ToolSource.BUILT_IN, alternate_names: Iterable[str] = (), origin: str = ""
 ) -> ToolEntry:
-    """The entry of a tool that is there already."""
+    """Create the entry of a tool that is loaded already."""
     return ToolEntry(
         declaration=tool.schema,
         display_name=tool.display_name,
@@ -90,8 +90,8 @@ def entry_for(
 class ToolRegistry:
     """All tools of a session.
 
-    A tool that settings switch off stays registered but is hidden: neither found nor declared. `version` is another
-    number whenever something has changed.
+    A tool disabled by the settings stays registered, but is neither found nor declared. `version` changes with every
+    change of the tools.
     """
 
     def __init__(self) -> None:
@@ -107,13 +107,13 @@ class ToolRegistry:
         self.version = 0
 
     def register(self, tool: BaseTool, *, source: ToolSource = ToolSource.BUILT_IN, origin: str = "") -> None:
-        """Add a tool. Raises UsageError when its name or one of its aliases is taken."""
+        """Add a tool. Raises UsageError if its name or one of its aliases is taken."""
         self.register_entry(entry_for(tool, source=source, origin=origin))
 
     def register_entry(self, entry: ToolEntry) -> None:
-        """Add a tool that is loaded when it is first used. Raises UsageError when one of its names is taken.
+        """Add a tool that is loaded on first use. Raises UsageError if one of its names is taken.
 
-        A name that was ever that of a built-in tool is kept for built-in ones: rules know them by it.
+        Names of built-in tools stay reserved for them: policy rules refer to tools by name.
         """
         problem = self._find_name_conflict(entry)
         if problem:
@@ -125,7 +125,7 @@ class ToolRegistry:
         self._mark_changed()
 
     def unregister(self, name: str) -> None:
-        """Forget a tool. Unknown names are fine."""
+        """Remove a tool. Unknown names are ignored."""
         entry = self._entries.pop(name, None)
         if entry is None:
             return
@@ -135,9 +135,10 @@ class ToolRegistry:
         self._mark_changed()
 
     def replace_server_tools(self, alias: str, entries: Iterable[ToolEntry], *, description: str = "") -> list[str]:
-        """Put these in the place of all tools of a server, in one step; other tools are left alone.
+        """Replace all tools of a server in one step.
 
-        Returns what is wrong with those that could not be taken, in words that hold the names as the server gave them.
+        Returns problems with tools that could not be registered; the messages contain the names as the server sent
+        them.
         """
         given = [replace(entry, source=ToolSource.MCP, server=alias) for entry in entries]
         problems = self._replace_entries(lambda entry: entry.source is ToolSource.MCP and entry.server == alias, given)
@@ -145,33 +146,33 @@ class ToolRegistry:
         return problems
 
     def replace_discovered_tools(self, entries: Iterable[ToolEntry]) -> list[str]:
-        """The same for all tools that a command told of."""
+        """Replace all tools found by the discovery command. Returns problems as `replace_server_tools` does."""
         given = [replace(entry, source=ToolSource.DISCOVERED, server=None) for entry in entries]
         return self._replace_entries(lambda entry: entry.source is ToolSource.DISCOVERED, given)
 
     def select(self, *, core: Iterable[str] | None = None, exclude: Iterable[str] = ()) -> None:
-        """Say which tools are in use, as the settings `tools.core` and `tools.exclude` do.
+        """Enable tools as the settings `tools.core` and `tools.exclude` say.
 
-        Entries are tool names, aliases or class names; a server's tool is excluded by its name with the server or
-        without. `core` is about built-in tools only. `run_shell_command(git status)` in `core` enables the tool; in
-        `exclude` it only restricts commands, which is for the policy. Exclusion wins.
+        Entries are tool names, aliases or class names; a tool of a server is excluded by its name with or without the
+        server. `core` affects built-in tools only. `run_shell_command(git status)` in `core` enables the tool; in
+        `exclude` it is a restriction for the policy. Exclusion wins.
         """
         self._core_names = None if core is None else frozenset(map(_plain_name, core))
         self._excluded_names = frozenset(_plain_name(name) for name in exclude if "(" not in name)
         self._mark_changed()
 
     def get(self, name: str) -> BaseTool | None:
-        """The tool of this name, alias or other spelling, if it is in use.
+        """Find an enabled tool by name, alias or alternate name.
 
-        A name without its server will do as long as no other tool in use has it.
+        The name of a server's tool works without the server as long as it is unambiguous.
         """
         entry = self.entry(name)
         return None if entry is None else self._load_tool(entry)
 
     def __getitem__(self, name: str) -> BaseTool:
-        """The tool of this name or alias, for a call: the model is told of it from now on, if it was not.
+        """Find a tool for a call and declare it to the model from now on.
 
-        Raises ToolFailure (tool_not_registered) that names the nearest ones.
+        Raises ToolFailure (tool_not_registered) with the most similar names.
         """
         entry = self.entry(name)
         if entry is None:
@@ -184,13 +185,13 @@ class ToolRegistry:
         return self._load_tool(entry)
 
     def entry(self, name: str) -> ToolEntry | None:
-        """What is known of the tool of this name or alias without loading it; None if it is unknown or not in use."""
+        """Find the entry of an enabled tool without loading it; None for unknown and disabled tools."""
         owner = self._owners.get(name)
         in_use = self._active_tools()
         return in_use.by_name.get(owner) if owner is not None else in_use.other_names.get(name)
 
     def kind_of(self, name: str) -> Kind | None:
-        """What kind of tool this is, without loading it; None for a name that is unknown or not in use."""
+        """Find the kind of an enabled tool without loading it; None for unknown and disabled tools."""
         entry = self.entry(name)
         return None if entry is None else entry.kind
 
@@ -198,18 +199,18 @@ class ToolRegistry:
         return isinstance(name, str) and self.entry(name) is not None
 
     def entries(self) -> list[ToolEntry]:
-        """The tools in use: built-ins, those from Python, discovered ones, then MCP by the names of the servers.
+        """List the enabled tools: built-in, Python, discovered, then MCP tools by server name.
 
-        Those of one source are in the order of their registration, whoever was connected first.
+        Tools of one source keep the order of their registration, whichever server connected first.
         """
         return list(self._active_tools().by_name.values())
 
     def all_tools(self) -> list[BaseTool]:
-        """Every tool in use, loaded, by display name."""
+        """Load all enabled tools, sorted by display name."""
         return sorted(map(self._load_tool, self.entries()), key=lambda tool: tool.display_name)
 
     def tools_by_server(self, alias: str) -> list[ToolEntry]:
-        """The tools in use of one server, by name."""
+        """List the enabled tools of one server, sorted by name."""
         own = (entry for entry in self.entries() if entry.server == alias)
         return sorted(own, key=lambda entry: entry.name)
 
@@ -223,12 +224,12 @@ class ToolRegistry:
         return [entry.declaration for entry in self.entries()]
 
     def declarations_for(self, names: Iterable[str]) -> list[FunctionDeclaration]:
-        """The declarations of these tools in this order; unknown ones are left out."""
+        """List the declarations of the named tools in this order; unknown names are skipped."""
         found = {entry.name: entry for name in names if (entry := self.entry(name))}
         return [entry.declaration for entry in found.values()]
 
     def activate(self, names: Iterable[str]) -> None:
-        """Declare these to the model from now on, even where there are too many tools to tell of all."""
+        """Declare these tools to the model from now on, even if there are too many to declare all."""
         foreign = (
             name for name in names if name in self._entries and self._entries[name].source is not ToolSource.BUILT_IN
         )
@@ -239,7 +240,7 @@ class ToolRegistry:
 
     @property
     def activated_names(self) -> list[str]:
-        """The names of the tools beside the built-in ones that were called or looked up so far, in that order."""
+        """Names of the activated tools that are not built in, in order of activation."""
         return list(self._activated)
 
     def _load_tool(self, entry: ToolEntry) -> BaseTool:
@@ -300,7 +301,7 @@ class ToolRegistry:
 
 
 class _ActiveTools(NamedTuple):
-    """The tools in use in their order, and what else they can be called by: only names that mean a single one."""
+    """Enabled tools in order, and the other unambiguous names they can be called by."""
 
     by_name: dict[str, ToolEntry]
     other_names: dict[str, ToolEntry]
@@ -316,7 +317,7 @@ def _build_active_tools(active: Iterable[ToolEntry], taken: set[str]) -> _Active
 
 
 def _unambiguous_names(pairs: Iterable[tuple[str, ToolEntry]]) -> dict[str, ToolEntry | None]:
-    """What each name means, None where that is more than one tool."""
+    """Map each name to its tool, or to None if several tools have it."""
     meant: dict[str, ToolEntry | None] = {}
     for name, entry in pairs:
         meant[name] = entry if meant.setdefault(name, entry) is entry else None
@@ -324,7 +325,7 @@ def _unambiguous_names(pairs: Iterable[tuple[str, ToolEntry]]) -> dict[str, Tool
 
 
 def _plain_name(name: str) -> str:
-    """A name from the settings without its command part."""
+    """Strip the command part of a name from the settings."""
     return name.partition("(")[0].strip()
 
 
@@ -340,7 +341,7 @@ def _suggestion(name: str, known: list[str]) -> str:
 
 
 def _prefilter(name: str, known: list[str]) -> list[str]:
-    """Of very many names those that share most with this one: to compare them all letter by letter takes long."""
+    """Select the names that share most bigrams, as comparing thousands of names by edit distance is slow."""
     if len(known) <= _MAX_COMPARED:
         return known
     pairs = _bigrams(name)

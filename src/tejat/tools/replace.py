@@ -1,4 +1,4 @@
-"""`replace`: changes text in a file, or makes a new one."""
+"""`replace`: changes text in a file or creates one."""
 
 import os
 from collections.abc import Callable
@@ -40,7 +40,7 @@ from tejat.workspace.threads.offload import StopToken, run_blocking
 
 _SNIPPET_LENGTH = 30
 _MIN_DISTINCTIVE_LENGTH = 12
-"""A shorter text stands in many files."""
+"""Shorter texts occur in many files."""
 _MAX_OTHER_FILES = 3
 
 _Result = TypeVar("_Result")
@@ -67,7 +67,7 @@ class ReplaceParams:
 
 
 class EditTool(ProposingTool[ReplaceParams]):
-    """`corrector` is asked which text was meant where the one that was given is not in a file that the model knows."""
+    """The edit tool. `corrector` is asked for the intended text if the given one is missing in a file that was read."""
 
     error_label = "edit"
 
@@ -112,7 +112,7 @@ class EditTool(ProposingTool[ReplaceParams]):
         )
 
     def modified_params(self, params: Params, confirmation: Confirmation, new_content: str) -> Params:
-        """The whole file becomes the old text, and what the person wrote the new one.
+        """Replace the whole file by the text of the user.
 
         Raises ToolFailure for a file that is too large to be shown whole.
         """
@@ -138,9 +138,9 @@ class EditTool(ProposingTool[ReplaceParams]):
         return await self._run_with_correction(work_out_and_make)
 
     async def _run_with_correction(self, work: Callable[[str | None, StopToken], _Result]) -> _Result:
-        """Do it with what was given, and if that is not there once more with what was meant, looking at the file anew.
+        """Run `work` with the given text, and if that is not found, once more with the corrected one.
 
-        Raises what the first attempt failed of where the second finds nothing either.
+        Raises the first failure if the second attempt finds nothing either.
         """
         try:
             return await run_blocking(lambda stop: work(None, stop))
@@ -180,9 +180,9 @@ class EditTool(ProposingTool[ReplaceParams]):
         return ToolResult(message, change.display("Current", "Proposed"))
 
     def _plan_change(self, location: Location, params: ReplaceParams, corrected: str | None) -> FileChange:
-        """What the parameters mean for the file as it is now. Raises ToolFailure that says why there is no change.
+        """Plan the change for the file as it is now. Raises ToolFailure that says why there is none.
 
-        `corrected` is taken for the text that was meant where that itself is not there.
+        `corrected` is the text to look for if the given one is not found.
         """
         path = location.path
         try:
@@ -219,7 +219,7 @@ class EditTool(ProposingTool[ReplaceParams]):
         if params.old_string == params.new_string:
             reason = gettext_lazy("No changes to apply. The old_string and new_string are identical")
             raise _failure(f"{reason} in file: {path}", ErrorType.EDIT_NO_CHANGE, join_lazy("", (reason, ".")))
-        # What the person wrote is the whole file, and ends as they want it to.
+        # The text of the user is the whole file and ends as they want it to.
         kept = found.edits if params.modified_by_user else keep_final_newline(text, found.edits)
         change = plan_edits(current, text, kept, proposed=params.ai_proposed_content)
         if change is None:
@@ -233,9 +233,9 @@ class EditTool(ProposingTool[ReplaceParams]):
     def _find_edits(
         self, current: CurrentFile, text: TextFile, params: ReplaceParams, corrected: str | None
     ) -> EditMatch:
-        """The edits that are meant. Raises ToolFailure where none are, or not as many as expected."""
+        """Find the edits. Raises ToolFailure if there are none, or not as many as expected."""
         request = params.request
-        # What nobody wants changed need not be looked for closely, and the person's text is the whole file.
+        # An edit without a change needs no fuzzy search, nor does the text of the user, which is the whole file.
         is_final = params.modified_by_user or params.old_string == params.new_string
         found = find_edits(text, request, fuzzy=not is_final)
         if isinstance(found, EditMatch):
@@ -259,7 +259,7 @@ class EditTool(ProposingTool[ReplaceParams]):
         return EditMatch(edits, len(edits), ("the text that was meant was asked for",))
 
     def _correction_note(self, current: CurrentFile, text: TextFile, change: FileChange, found: EditMatch) -> str:
-        """What the model is told of an edit that was corrected."""
+        """Describe to the model how its edit was corrected."""
         note = f" old_string does not fit the file as given; it was corrected: {'; '.join(found.corrections)}."
         if not self._may_show_content(current):
             return note
@@ -267,7 +267,7 @@ class EditTool(ProposingTool[ReplaceParams]):
         return f"{note} {describe_changed_lines(text.text, after)}"
 
     def _may_show_content(self, current: CurrentFile) -> bool:
-        """Whether the model may see the text: it has, or nothing keeps it from reading the file."""
+        """Check that the model has read the file or is allowed to."""
         if self._workspace.read_tracker.has_seen(current.real_path):
             return True
         with self._workspace.roots.open_file(current.location) as file:
@@ -280,7 +280,7 @@ class EditTool(ProposingTool[ReplaceParams]):
         nearest = explain_refusal(refused, params.request)
         nearest = nearest if nearest and self._may_show_content(current) else ""
         failure = _TextNotFound(current.location.path, self._other_files_hint(current, params.old_string) + nearest)
-        # What a session has not read may be none of the model's business, so it is not sent along with a question.
+        # The content of a file that the session has not read is not sent to the corrector.
         is_known = self._corrections is not None and self._workspace.read_tracker.has_seen(current.real_path)
         is_final = params.modified_by_user or params.old_string == params.new_string
         if is_known and not is_final and is_correctable(current.real_path, text, params.old_string):
@@ -295,7 +295,7 @@ class EditTool(ProposingTool[ReplaceParams]):
         return failure
 
     def _other_files_hint(self, current: CurrentFile, old: str) -> str:
-        """Says in which other files that the model has seen the text stands: models mix them up."""
+        """Name other files the model has read that contain the text: models mix files up."""
         text = normalize_line_endings(old)
         if len(text.strip()) < _MIN_DISTINCTIVE_LENGTH:
             return ""
@@ -305,7 +305,7 @@ class EditTool(ProposingTool[ReplaceParams]):
 
 
 class _TextNotFound(ToolFailure):
-    """The text is not in the file. `edit` is given where somebody may be asked which text was meant."""
+    """The text is not in the file. `edit_failure` is set if the corrector may be asked."""
 
     def __init__(self, path: str, nearest: str) -> None:
         super().__init__(

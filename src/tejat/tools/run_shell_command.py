@@ -1,4 +1,4 @@
-"""`run_shell_command`: runs a command line, waits for its end or leaves it in the background."""
+"""`run_shell_command`: runs a shell command, in the foreground or in the background."""
 
 import asyncio
 import hashlib
@@ -40,7 +40,7 @@ from tejat.workspace.sandbox.types import SandboxedCommand
 from tejat.workspace.threads.offload import StopToken, run_blocking
 
 MAX_COMMAND_BYTES = 100_000
-"""Bytes; the system takes no argument that is much longer."""
+"""The system limits arguments to about this size."""
 MAX_TIMEOUT_SECONDS = 3600
 MAX_DELAY_MS = 60_000
 
@@ -64,7 +64,7 @@ class ShellParams:
 
 @frozen
 class _ShellProposal:
-    """Everything that decides what will run, and where."""
+    """Everything that decides what runs, and where."""
 
     params: ShellParams
     real_directory: str
@@ -144,14 +144,14 @@ class ShellTool(ProposingTool[ShellParams]):
         )
 
     async def can_try(self, confirmation: Confirmation) -> bool:
-        """As the contract says. What stays in the background has no end after which there is something to show."""
+        """See `TrialTool`. A background command has no result to try."""
         copies, proposal = self._shell.copies, confirmation.proposal
         if copies is None or not isinstance(proposal, _ShellProposal) or proposal.params.is_background:
             return False
         return await run_blocking(lambda _: copies().is_supported)
 
     async def run_trial(self, confirmation: Confirmation, context: ToolContext) -> TrialConfirmation:
-        """As the contract says. What the command leaves running is ended with it."""
+        """See `TrialTool`. Processes that the command leaves behind are killed."""
         params, copies = _approved_params(confirmation), self._shell.copies
         if copies is None or not isinstance(confirmation, ExecConfirmation):
             raise _approval_mismatch()
@@ -178,7 +178,7 @@ class ShellTool(ProposingTool[ShellParams]):
             raise ToolFailure(_os_error_text(error), ErrorType.SHELL_EXECUTE_ERROR) from error
 
     async def discard_trial(self, trial: TrialConfirmation) -> None:
-        """As the contract says."""
+        """See `TrialTool`."""
         await discard_trial(trial)
 
     async def run(self, params: ShellParams, context: ToolContext) -> ToolResult:
@@ -312,9 +312,9 @@ class ShellTool(ProposingTool[ShellParams]):
 
     @contextmanager
     def _open_directory(self, params: ShellParams) -> Generator[tuple[OpenDirectory, str]]:
-        """The directory to run in, and its real path.
+        """Open the directory to run in; yields it with its real path.
 
-        Raises WorkspaceError: it has gone, or is not in a workspace directory.
+        Raises WorkspaceError if it is gone or outside of the workspace.
         """
         location = self._location(params)
         with self._roots.open_directory(location) as directory:
@@ -323,7 +323,7 @@ class ShellTool(ProposingTool[ShellParams]):
                     gettext_lazy("Directory was deleted"), ErrorType.FILE_NOT_FOUND, path=location.path
                 )
             real = directory.real_path
-            # A directory that may only be read is no place to run something in.
+            # Commands do not run in directories that are only readable.
             if not any(_is_within(real, root.real_path) for root in self._roots.directories):
                 raise outside_workspace_error(params.directory, self._roots.paths)
             yield directory, real
@@ -336,7 +336,7 @@ def _approved_params(confirmation: Confirmation) -> ShellParams:
 
 
 async def _wait_for_job(jobs: JobStore, pid: int, *, seconds: float) -> Job:
-    """The job when so many seconds have passed, or when it has ended."""
+    """Wait until the job has ended, at most this many seconds."""
     deadline = time.monotonic() + seconds
     while True:
         job = await run_blocking(lambda _: jobs.get(pid))

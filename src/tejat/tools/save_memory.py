@@ -1,4 +1,4 @@
-"""`save_memory`: adds a fact to the file that is read at the start of every session."""
+"""`save_memory`: adds a fact to the file that every session reads at its start."""
 
 import re
 from typing import Annotated
@@ -18,7 +18,7 @@ from tejat.workspace.files.memory_file import MemoryFile, add_memory, format_fac
 from tejat.workspace.threads.offload import StopToken, run_blocking
 
 MAX_FACT_LENGTH = 4_000
-"""Characters. Every session to come reads every fact, so one of them is a sentence or two, not a document."""
+"""Every later session reads every fact, so a fact is a sentence or two and not a document."""
 
 
 @frozen
@@ -29,7 +29,7 @@ class MemoryParams:
 
     @property
     def user_content(self) -> str | None:
-        """The whole file as the person wrote it."""
+        """The whole file as the user wrote it."""
         return self.modified_content if self.modified_by_user else None
 
 
@@ -72,7 +72,7 @@ class MemoryTool(ProposingTool[MemoryParams]):
 
     async def run(self, params: MemoryParams, context: ToolContext) -> ToolResult:
         if params.user_content is not None and context.approved is None:
-            # Or else a model that need not ask could write whatever it likes, and not just a fact.
+            # Otherwise a model that needs no approval could write anything, not just a fact.
             raise _failure(gettext_lazy("Only the user can rewrite the file, and nobody was asked."), _EXECUTION_ERROR)
         return await run_blocking(lambda stop: self._save(params, context, stop))
 
@@ -102,7 +102,7 @@ class MemoryTool(ProposingTool[MemoryParams]):
 
 _EXECUTION_ERROR = ErrorType.MEMORY_TOOL_EXECUTION_ERROR
 
-# Joiners and emoji selectors, which many scripts cannot do without, up to two behind a letter that may need them.
+# Joiners and emoji selectors that many scripts need: at most two after a letter that may need them.
 _NEEDED_JOINERS = re.compile("(?<=[^\x00-\x7f\u200b-\u200f\ufe00-\ufe0f])[\u200c\u200d\ufe0e\ufe0f]{1,2}")
 
 
@@ -111,7 +111,7 @@ def _invalid(problem: str) -> ToolFailure:
 
 
 def _find_hidden_characters(fact: str) -> str:
-    """The characters that a person would not see, each once, as they are written for people."""
+    """List the invisible characters, each once, in their printable form."""
     plain = _NEEDED_JOINERS.sub("", fact)
     hidden = {sanitize_text(character) for character in plain if sanitize_text(character) != character}
     return ", ".join(sorted(hidden))
@@ -129,7 +129,7 @@ def _plan_change(current: CurrentFile, params: MemoryParams) -> FileChange:
 
 
 def _translate_error(error: ToolFailure | UsageError | OSError) -> ToolFailure:
-    """A file that has moved on keeps its kind, so that the change can be proposed again."""
+    """Keep STALE_FILE as the error type, so that the change can be proposed again."""
     if isinstance(error, OSError):
         return _failure(f"{error.strerror}: {error.filename}", _EXECUTION_ERROR)
     is_stale = isinstance(error, ToolFailure) and error.error_type is ErrorType.STALE_FILE

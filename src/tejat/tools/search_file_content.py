@@ -1,4 +1,4 @@
-"""`search_file_content`: lines that match a regular expression, in all files below a directory."""
+"""`search_file_content`: finds lines that match a regular expression in the files below a directory."""
 
 import os
 import time
@@ -151,7 +151,7 @@ class GrepTool(TypedTool[SearchParams]):
 
 
 class _SearchReport:
-    """What was found in one place after the other, and how it is told."""
+    """Matches of all searched directories, formatted as one result."""
 
     def __init__(self, params: SearchParams, places: list[Location]) -> None:
         self._params = params
@@ -168,7 +168,7 @@ class _SearchReport:
     def add(self, result: SearchResult, place: Location) -> None:
         for hits in result.files:
             path = os.path.join(place.path, hits.path)
-            # One workspace directory may lie in another.
+            # One workspace directory may contain another.
             if path not in self._files:
                 self._files[path] = (os.path.join(self._prefixes[place.path], hits.path), hits)
                 self._matches += sum(line.is_match for line in hits.lines) or 1
@@ -202,7 +202,7 @@ class _SearchReport:
 
 
 def _path_prefixes(places: list[Location]) -> dict[str, str]:
-    """What the paths found in each place begin with: nothing for a single one, else its base name if that is clear."""
+    """Choose a prefix for the paths of each directory: none for a single one, else its base name if unique."""
     if len(places) == 1:
         return {places[0].path: ""}
     names = [os.path.basename(place.path) for place in places]

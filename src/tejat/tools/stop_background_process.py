@@ -1,4 +1,4 @@
-"""`stop_background_process`: ends a command that was left in the background, with everything that it started."""
+"""`stop_background_process`: stops a background command and everything it started."""
 
 import hashlib
 from typing import Annotated
@@ -58,5 +58,5 @@ class StopBackgroundProcessTool(ProposingTool[StopBackgroundProcessParams]):
 
 
 def _digest(job: Job) -> str:
-    """Names the job for good: its pid may come around again."""
+    """Identify the job by its log file, since process ids are reused."""
     return hashlib.sha256(job.log.encode("utf-8", "surrogateescape")).hexdigest()

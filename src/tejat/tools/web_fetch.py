@@ -1,7 +1,7 @@
-"""`web_fetch`: reads pages of the web and answers from them.
+"""`web_fetch`: reads web pages and answers questions about them.
 
-A model whose service reads pages by itself gets the prompt as it is. Everything else is fetched from here: pages on
-private networks, pages that the service could not read, and all pages for other models.
+A model whose service can read URLs gets the prompt unchanged. All other pages are fetched locally: pages on private
+networks, pages that the service could not read, and all pages for other models.
 """
 
 from collections.abc import Sequence
@@ -112,7 +112,7 @@ class WebFetchTool(ProposingTool[WebFetchParams]):
         return await self._answer_from_pages(params, pages, missing)
 
     def _can_use_url_context(self, urls: Sequence[Url]) -> bool:
-        """Whether the model's own service can be asked to: it never sees what is private here."""
+        """Check that the model's service can read the URLs; private ones are never sent to it."""
         is_public = all(
             classify_host(url.host) in (None, NetworkZone.PUBLIC) and url.origin not in self._web.private_origins
             for url in urls
@@ -122,7 +122,7 @@ class WebFetchTool(ProposingTool[WebFetchParams]):
     async def _fetch_with_model(
         self, params: WebFetchParams, urls: Sequence[Url], missing: Sequence[PageError], ask: AskModel
     ) -> ToolResult | None:
-        """None where the service could not read any of the pages."""
+        """Let the model's service read the pages; None if it could read none of them."""
         listed = "\n".join(f"- {url}" for url in urls)
         question = user_message(f"{params.prompt}\n\nThe URLs to read:\n{listed}")
         request = ModelRequest([question], capabilities=frozenset({Capability.URL_CONTEXT}), purpose="web_fetch")
@@ -165,7 +165,7 @@ class WebFetchTool(ProposingTool[WebFetchParams]):
 
 @frozen
 class _PrivateOriginConsent:
-    """The places on private networks that a yes opens to one call."""
+    """Origins on private networks that an approval opens to one call."""
 
     origins: frozenset[str]
 
@@ -183,7 +183,7 @@ def _invalid(problem: str) -> ToolFailure:
 
 
 def _find_page_urls(params: WebFetchParams) -> list[Url]:
-    """Every page once, in the order in which they are named."""
+    """URLs in the order of their first occurrence, without duplicates."""
     pages = map(github_raw_url, find_urls(params.prompt).urls)
     return list({page.dedup_key: page for page in reversed([*pages])}.values())[::-1]
 
@@ -193,7 +193,7 @@ def _private_origins(urls: Sequence[Url]) -> frozenset[str]:
 
 
 def _approved_origins(approved: Confirmation | None) -> frozenset[str]:
-    """The origins on private networks that were named to the person who said yes."""
+    """Private origins that were shown in the approved confirmation."""
     proposal = approved.proposal if isinstance(approved, InfoConfirmation) else None
     return proposal.origins if isinstance(proposal, _PrivateOriginConsent) else frozenset()
 

@@ -1,4 +1,4 @@
-"""`write_file`: makes a file or replaces what it holds."""
+"""`write_file`: creates a file or replaces its content."""
 
 from typing import Annotated
 
@@ -64,7 +64,7 @@ class WriteFileTool(ProposingTool[WriteFileParams]):
         return await run_blocking(lambda _: self._plan_change(location, params).confirmation(title))
 
     def modified_params(self, params: Params, confirmation: Confirmation, new_content: str) -> Params:
-        # As it was shown, with the file's own line ends, so that only what the person changed counts as theirs.
+        # The content as shown, with the line endings of the file, so that only changes by the user count as theirs.
         shown = confirmation.new_content if isinstance(confirmation, EditConfirmation) else None
         proposed = params.get("ai_proposed_content", params.get("content") if shown is None else shown)
         return {**params, "content": new_content, "modified_by_user": True, "ai_proposed_content": proposed}

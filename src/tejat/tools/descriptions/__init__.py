@@ -1,4 +1,4 @@
-"""What the model is told of each tool, a Markdown file a tool."""
+"""Tool descriptions for the model, one Markdown file per tool."""
 
 import os
 

@@ -1,1 +1,1 @@
-"""Discovered."""
+"""Tools found by the discovery command of the settings."""

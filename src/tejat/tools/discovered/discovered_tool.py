@@ -1,4 +1,4 @@
-"""A tool that a command of the settings declared, and that another command of the settings runs."""
+"""A tool declared by the discovery command and run by the call command of the settings."""
 
 import hashlib
 import json
@@ -20,17 +20,16 @@ from tejat.workspace.processes.supervisor_client import ProcessSupervisor
 
 TIMEOUT_SECONDS = 600.0
 MAX_OUTPUT_BYTES = 10 * 2**20
-"""Of each stream."""
+"""Limit for each stream."""
 
 _NO_COMMAND = "There is no command to call it with. Somebody has to set tools.callCommand in the settings."
 
 
 class DiscoveredTool(BaseTool):
-    """Runs the call command in a directory, with the tool's name as its last argument and the arguments on its input.
+    """Run the call command with the tool name as last argument and the arguments as JSON on stdin.
 
-    `environment` is all that the command sees. What it prints on its error output is no failure while its exit code is
-    0, unless `strict_stderr` says so. `objection` tells why it must not run now, None if it may. What it prints is
-    given back as it is: whoever shows it makes it fit to be shown.
+    The command sees only `environment`. Output on stderr is a failure only with `strict_stderr` or a nonzero exit code.
+    `blocked_reason` returns why the tool must not run now, or None. The output is returned unsanitized.
     """
 
     def __init__(
@@ -140,7 +139,7 @@ def _encode_input(params: Params) -> str:
 
 
 def _exit_failure(ended: ExitStatus | None) -> str | None:
-    """What speaks against success in the way it ended."""
+    """Describe a failed exit, None for success."""
     if ended is None or ended.code == 0:
         return None
     if ended.signal is not None:

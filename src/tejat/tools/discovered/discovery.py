@@ -1,4 +1,4 @@
-"""Tools that a command of the settings declares: it is run once, and what it prints is read with care."""
+"""Tool discovery: runs the discovery command from the settings once and validates its output."""
 
 import re
 import shlex
@@ -21,7 +21,7 @@ from tejat.workspace.threads.offload import run_blocking
 
 TIMEOUT_SECONDS = 30.0
 MAX_OUTPUT_BYTES = 10 * 2**20
-"""Of each stream."""
+"""Limit for each stream."""
 MAX_TOOLS = 1000
 MAX_DESCRIPTION_LENGTH = 8 * 1024
 MAX_SCHEMA_LENGTH = 64 * 1024
@@ -39,7 +39,7 @@ _EMPTY_SCHEMA: JsonObject = {"type": "object", "properties": {}}
 
 @frozen
 class DiscoveryResult:
-    """What a discovery came to. `warnings` and the last lines of `stderr` are for the person, ready to be shown."""
+    """Discovered tools. `warnings` and `stderr` (the last lines) are sanitized for display."""
 
     tools: tuple[FunctionDeclaration, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -47,7 +47,7 @@ class DiscoveryResult:
 
 
 class DiscoveryFailed(UsageError):
-    """The command told of no tools, and the message says why. `lines` are all that there is to show to the person."""
+    """Discovery failed; the message says why. `lines` is everything to show to the user."""
 
     def __init__(self, reason: str, *, command: Sequence[str], stderr: tuple[str, ...] = ()) -> None:
         super().__init__(reason)
@@ -62,10 +62,10 @@ async def discover_tools(
     environment: Mapping[str, str],
     seconds: float = TIMEOUT_SECONDS,
 ) -> DiscoveryResult:
-    """Run the command in a directory, with nothing but this environment, and read what tools it tells of.
+    """Run the discovery command and parse the tools it prints.
 
-    Without a command there is nothing to do. Names that no model could call are left out; whether a name is free is not
-    looked at. Raises UsageError for what is no command, and DiscoveryFailed.
+    The command sees only `environment`. Names that no model could call are skipped; clashes with other tools are not
+    checked. Without a command the result is empty. Raises UsageError for a malformed command, and DiscoveryFailed.
     """
     if command is None:
         return DiscoveryResult()
@@ -121,7 +121,7 @@ def _last_lines(printed: bytes) -> tuple[str, ...]:
 
 
 def _parse_output(printed: bytes) -> "_DeclarationParser":
-    """Raises NotJson with the whole of what there is to say."""
+    """Parse the printed declarations. Raises NotJson with the complete message."""
     if not printed.strip():
         raise InvalidJson(gettext_lazy("{command} printed nothing.", command=_COMMAND_LABEL))
     try:
@@ -140,7 +140,7 @@ def _parse_output(printed: bytes) -> "_DeclarationParser":
 
 
 class _DeclarationParser:
-    """The tools that were told of so far, and what was wrong with others."""
+    """Parser for declarations that collects tools and warnings."""
 
     def __init__(self) -> None:
         self.tools: list[FunctionDeclaration] = []
@@ -149,7 +149,7 @@ class _DeclarationParser:
         self._dropped_tools = 0
 
     def parse_item(self, item: object) -> None:
-        """One item of the array: a declaration, or an object that holds a list of them."""
+        """Parse one item of the array: a declaration, or an object with a list of declarations."""
         if not isinstance(item, dict):
             return
         found = cast("dict[str, object]", item)
@@ -163,7 +163,7 @@ class _DeclarationParser:
         self._parse_declaration(found)
 
     def add_overflow_warnings(self) -> None:
-        """The last warnings, of what there was too much of."""
+        """Add warnings about tools and warnings beyond the limits."""
         if self._dropped_tools:
             self.warnings.append(
                 gettext_lazy(
@@ -231,11 +231,11 @@ class _DeclarationParser:
 
 
 class _InvalidSchema(Exception):
-    """What was declared is no schema that could be used; the message says why."""
+    """The declared parameters are not a usable schema; the message says why."""
 
 
 def _parse_schema(given: object) -> JsonObject:
-    """The schema as it was given, of an object in any case. Raises _Broken."""
+    """Validate a schema and make it an object schema. Raises _InvalidSchema."""
     if not isinstance(given, dict):
         raise _InvalidSchema(gettext_lazy("they are no object"))
     if not _is_shallow(cast("JsonValue", given)):
@@ -266,7 +266,7 @@ def _children(outer: JsonValue) -> Iterable[JsonValue]:
 
 
 def _lowercase_types(schema: JsonValue) -> JsonValue:
-    """Types as JSON Schema writes them: in the older `parameters` they stand in capitals."""
+    """Lowercase the type names, which the older `parameters` format writes in capitals."""
     if isinstance(schema, list):
         return [_lowercase_types(each) for each in schema]
     if not isinstance(schema, Mapping):

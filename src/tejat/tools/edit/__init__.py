@@ -1,1 +1,1 @@
-"""Finding the text that an edit means. Pure functions."""
+"""Edits with inexact text: find the place, merge the change, explain refusals. Pure functions."""

@@ -1,4 +1,4 @@
-"""The last stage of an edit: somebody is asked which text was meant, and the answer is checked before it is used."""
+"""Correction of an edit by a model, verified before it is used. The last stage of an edit."""
 
 import hashlib
 import re
@@ -10,20 +10,20 @@ from tejat.tools.edit.request import EditRequest
 from tejat.workspace.text.text_edits import TextEdit, TextFile
 
 MAX_CONTENT_BYTES = 256 * 2**10
-"""Bytes of a file that may be sent along with the question."""
+"""Limit for the file content sent with the question."""
 MAX_OLD_STRING_LENGTH = 20_000
-"""Characters of the text that was meant; a longer one is not compared in reasonable time."""
+"""Longer texts take too long to compare."""
 SIMILARITY_DIVISOR = 3
-"""One character in so many may differ, white space aside. With more it would be another text, and a guess."""
+"""One character in this many may differ, ignoring white space. With more, the text would be a guess."""
 
 _MAX_CACHED = 64
-# A slip in the brackets and quotes of these changes what they mean, and nobody sees it.
+# A mistake in brackets or quotes changes the meaning of these files unnoticed.
 _EXCLUDED_SUFFIXES = (".json", ".ipynb", ".jsonc", ".json5")
 _LINE_END = re.compile("\r\n?")
 
 
 class CorrectionCache:
-    """Asks once about each edit, so that what was shown to the person is what is done, and nobody is asked twice."""
+    """Cached corrections, so that the applied edit is the one that was shown, and each edit is asked about once."""
 
     def __init__(self, corrector: EditCorrector) -> None:
         self._corrector = corrector
@@ -61,10 +61,10 @@ def normalize_line_endings(text: str) -> str:
 
 
 def find_corrected(file: TextFile, request: EditRequest, corrected: str) -> list[TextEdit]:
-    """The places to change if `corrected` is the text that was meant; none unless that is beyond doubt.
+    """Find the edits if `corrected` is the intended text; empty unless that is certain.
 
-    It has to stand in the file as often as expected and to resemble what was given, and the change has to make sense
-    there. What the change leaves alone stays as it is in the file.
+    The corrected text must occur as often as expected and be similar to the given one, and the change must apply to it.
+    Unchanged parts stay as they are in the file.
     """
     old, new = normalize_line_endings(request.old), normalize_line_endings(request.new)
     if corrected == old or _covers_most_of_file(file, old, corrected) or not _is_similar(old, corrected):
@@ -77,7 +77,7 @@ def find_corrected(file: TextFile, request: EditRequest, corrected: str) -> list
 
 
 def _covers_most_of_file(file: TextFile, old: str, corrected: str) -> bool:
-    """Whether little was meant and most of the file would be taken, if only its white space."""
+    """Check whether a short text would be extended to most of the file."""
     return len(corrected) > 2 * len(old) and 2 * len(corrected) > len(file.text)
 
 

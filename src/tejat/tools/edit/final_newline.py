@@ -1,10 +1,10 @@
-"""Keeps a file ending with a line end if it did, and without one if it did not."""
+"""Preservation of the final newline."""
 
 from tejat.workspace.text.text_edits import TextEdit, TextFile
 
 
 def keep_final_newline(file: TextFile, edits: list[TextEdit]) -> list[TextEdit]:
-    """The same edits, made so that the file ends with a line end if and only if it did before.
+    """Adjust the edits so that the file ends with a newline if and only if it did before.
 
     A file that becomes empty stays empty.
     """
@@ -27,7 +27,7 @@ def keep_final_newline(file: TextFile, edits: list[TextEdit]) -> list[TextEdit]:
 
 
 def _deciding_edit(edits: list[TextEdit]) -> int:
-    """Which edit decides how the file ends: behind it everything is deleted."""
+    """Index of the edit that decides how the file ends: everything after it is deleted."""
     index = len(edits) - 1
     while index and not edits[index].text and edits[index - 1].end == edits[index].start:
         index -= 1
@@ -35,7 +35,7 @@ def _deciding_edit(edits: list[TextEdit]) -> int:
 
 
 def _line_ending_size(file: TextFile, offset: int) -> int:
-    """How many bytes the line end has that stands before the offset; 0 when there is none."""
+    """Size in bytes of the line ending before the offset, 0 if there is none."""
     body = len(file.encoding.bom)
     for end in ("\r\n", "\n", "\r"):
         encoded = file.encoding.encode_new(end)

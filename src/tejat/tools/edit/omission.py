@@ -1,4 +1,4 @@
-"""Finds stand-ins for text that a model left out, such as a line `// rest of code ...`."""
+"""Detection of omission placeholders in generated text, such as `// rest of code ...`."""
 
 import re
 from collections.abc import Iterator
@@ -7,24 +7,23 @@ _MAX_LINE_LENGTH = 200
 _KEYWORDS = ("rest", "unchanged", "remaining", "existing", "previous")
 _COMMENT = re.compile(r"(?://|#|--|/\*|<!--)? ?\(? ?(.*?) ?\)? ?(?:\*/|-->)?")
 _LISTING_MARKS = re.compile(r"(?:\n|\\n)(?:[ \t]*(?:[-+>|│┃\"'`]|[Ll]?\d{1,7}\s?[:|│→.)\t]))*")
-"""What may stand before a line that was copied from a listing; the line break may be an escape."""
+"""Listing marks before a line; the line break may be escaped."""
 _PLACEHOLDER = re.compile(
-    # Nobody ends a line of a real text so.
+    # No real text ends a line like this.
     r"(?:rest of|rest of methods?|rest of code|unchanged code|unchanged methods?) ?\.{3,}"
-    # These say it in so many words, with dots around or without.
+    # Explicit, with or without dots.
     r"|(?:\.{3,} ?)?(?:the )?(?:rest of|remaining) (?:the )?(?:file|code|content|methods?|functions?|class) "
     r"(?:(?:is|are|remains?|stays?) )?(?:unchanged|the same|as before|as is) ?\.*"
-    # Dots around the words make them one too.
+    # With dots before the words.
     r"|\.{3,} ?(?:the )?(?:existing|previous|unchanged|remaining|rest of(?: the)?) "
     r"(?:file|code|content|methods?|functions?|class|imports?|implementation|body) ?\.*"
 )
 
 
 def find_omission_placeholders(text: str) -> set[str]:
-    """The lines of the text that stand for something left out, in one spelling each.
+    """Find the lines that are omission placeholders, in normalized form.
 
-    A line counts only if it is nothing but the stand-in: the marks of a comment before and behind it and brackets
-    around it are allowed.
+    Comment marks and brackets around a placeholder are allowed, other text is not.
     """
     lines = (" ".join(line.split()) for line in _candidate_lines(text.lower()))
     bare = (found[1] for line in lines if (found := _COMMENT.fullmatch(line)))
@@ -32,13 +31,13 @@ def find_omission_placeholders(text: str) -> set[str]:
 
 
 def new_placeholders(new: str, old: str) -> set[str]:
-    """Those of the new text that the old one has not, not even with marks of a listing around them."""
+    """Find placeholders that the old text does not have, even with listing marks."""
     found = find_omission_placeholders(new)
     return found - find_omission_placeholders(_LISTING_MARKS.sub("\n", f"\n{old}")) if found else found
 
 
 def _candidate_lines(text: str) -> Iterator[str]:
-    """The lines that are worth a closer look: in a large file they are few, and a long one is no stand-in."""
+    """Lines with one of the keywords; long lines are no placeholders."""
     for word in _KEYWORDS:
         at = text.find(word)
         while at >= 0:

@@ -1,8 +1,8 @@
-"""Finds what an edit means and what has to be written there: the stages, one after the other.
+"""Search for the place of an edit, stage by stage.
 
-First the text as it was given; then with marks and escapes left out that were never part of the file; then the place
-that it fits best, if it fits well and no other fits nearly as well. What is not certain is refused, with the places
-that come nearest. All of it is pure: a file and a request in, edits or a refusal out.
+First the exact text; then the text with listing marks and escapes repaired; then the best alignment, if it is good and
+no other is nearly as good. Uncertain edits are refused with the nearest places. All stages are pure: a file and a
+request in, edits or a refusal out.
 """
 
 from collections import Counter
@@ -35,20 +35,20 @@ from tejat.tools.edit.request import EditRequest, find_exact
 from tejat.workspace.text.text_edits import TextEdit, TextFile
 
 MAX_SEARCHED_BYTES = 16 * 2**20
-"""Bytes of a file that is searched as a whole for more than the text as it was given."""
+"""Larger files are searched for exact text and in excerpts only."""
 MAX_BLOCK_LINES = 2_000
-"""Lines of a text that is sought so."""
+"""Longer blocks are searched for exactly."""
 _MAX_PLACES = 500
 _MAX_ALIGNED_VARIANTS = 6
 _MAX_EQUAL_VARIANTS = 2
-"""Repairs that are tried though they find no more lines: these may have a slip besides."""
+"""Variants to try although they match no more lines: they may combine with a typo."""
 _MAX_REJOINED_VARIANTS = 3
 _LONG_BLOCK_LINES = 4
 _NOT_ACCEPTED_PENALTY = 10_000
 _LISTING_BONUS = 10
 _FOREIGN_ESCAPE_BONUS = 3
 _KNOWN_LINE_BONUS = 6
-"""What a telling line that is found is worth, when one repair is compared with another."""
+"""Value of a matching distinctive line in the score of a variant."""
 _REJOINED_NOTE = "line breaks were taken for the escapes in the file"
 _PREFIX_NOTE = "the mark before each line was written as in the file"
 _CONTEXT_NOTE = "of several equal places the one was taken whose surroundings new_string repeats"
@@ -56,7 +56,7 @@ _CONTEXT_NOTE = "of several equal places the one was taken whose surroundings ne
 
 @frozen
 class EditMatch:
-    """The edits to make, in how many places, and how the request was corrected: not at all if it was right."""
+    """Edits to make, the number of places, and how the request was corrected (empty if it was exact)."""
 
     edits: list[TextEdit]
     count: int
@@ -65,11 +65,11 @@ class EditMatch:
 
 @frozen
 class EditRefusal:
-    """Why there is no edit. `count` is how many places there are where the text stands as it was given: `exact`.
+    """Reason for a refused edit.
 
-    `given` are the lines that were sought, `nearest` the places that come nearest to them, best first; `conflict` says
-    what was in the way at the first of them. `is_applied` means that the file looks like the new text already.
-    `rewrapped` are the lines, from the first up to the one behind the last, that hold the text with other line breaks.
+    `count` is the number of `exact_edits`. `block` is the text that was searched for, `nearest_alignments` the best
+    places for it; `conflict` describes the problem at the first of them. `is_already_applied` means that the file has
+    the new text. `rewrapped_range` are the lines with the same words and other line breaks.
     """
 
     count: int = 0
@@ -84,7 +84,7 @@ class EditRefusal:
 
 
 def find_edits(file: TextFile, request: EditRequest, *, fuzzy: bool = True) -> EditMatch | EditRefusal:
-    """Without `closely` only the text as it was given is looked for."""
+    """Find the edits for a request. Without `fuzzy`, only exact text counts."""
     edits = find_exact(file, request)
     if request.accepts_count(len(edits)):
         return EditMatch(edits, len(edits))
@@ -101,7 +101,7 @@ def find_edits(file: TextFile, request: EditRequest, *, fuzzy: bool = True) -> E
 
 
 def _find_in_excerpt(file: TextFile, request: EditRequest) -> EditMatch | EditRefusal:
-    """Looks only where something rare of the text stands. How often it stands elsewhere is not known."""
+    """Search the excerpts around rare text. The number of other occurrences is unknown."""
     excerpt = find_excerpt(file, request.old) if request.expected == 1 else None
     if excerpt is None:
         return EditRefusal(0, is_too_large=True)
@@ -118,7 +118,7 @@ class _Search:
         self._target, self._file, self._request = page, file, request
 
     def search_fuzzy(self) -> EditMatch | EditRefusal:
-        """The text as it stands in the file, whatever differs."""
+        """Search with repairs, alignment, other line breaks and long lines, in this order."""
         repaired = self.search_repaired()
         if repaired is not None:
             return repaired
@@ -128,7 +128,7 @@ class _Search:
         )
 
     def _search_unaligned(self, refused: EditRefusal) -> EditMatch | EditRefusal:
-        """Text that has no lines in common with the file: it is broken in another way, or part of a very long one."""
+        """Search for text without matching lines: other line breaks, or part of a very long line."""
         place = find_rewrapped(self._request, self._target)
         if place is not None and any(
             _is_other_place(each, place.start, place.end) for each in refused.nearest_alignments
@@ -146,28 +146,28 @@ class _Search:
         )
 
     def disambiguate(self, edits: Sequence[TextEdit], repaired: RepairedRequest) -> EditMatch | None:
-        """The one of several equal places around which the lines stand that the new text repeats."""
+        """Choose among equal places by the surrounding lines that the new text repeats."""
         if repaired.request.expected != 1 or len(edits) > _MAX_PLACES:
             return None
         ranges = [self._target.line_range(edit.start, edit.end) for edit in edits]
         old = SearchBlock.from_text(repaired.old)
         if any(self._target.keys[start:end] != old.keys for start, end in ranges):
-            return None  # what stands in the same line is not to be changed
+            return None  # Part of a line is not edited this way.
         told = disambiguate_by_context(old.lines, repaired.request.new_lines, self._target, ranges)
         return EditMatch(self._target.to_text_edits(told), 1, (*repaired.notes, _CONTEXT_NOTE)) if told else None
 
     def refuse_count(self, edits: Sequence[TextEdit]) -> EditRefusal:
-        """What was found as it was given, but not as often as expected."""
+        """Refuse because of the number of occurrences."""
         return EditRefusal(len(edits), target=self._target, exact_edits=edits)
 
     def search_repaired(self) -> EditMatch | EditRefusal | None:
-        """The text as it stands in the file once it is repaired. Where it stands too often, no other way is sought."""
+        """Search for the exact text of each repaired variant. Too many occurrences end the search."""
         if self._needs_no_repair():
             return None
         several: list[TextEdit] = []
         for repaired in self._variants:
             edits = self._find_whole_lines(repaired)
-            # What becomes of the new text is not worked out in vain. A bracket alone tells no place.
+            # A bracket alone identifies no place. Computing the new text is deferred until here.
             if not edits or not any(is_distinctive(normalize_line(line)) for line in split_lines(repaired.old)):
                 continue
             if repaired.leaves_marks(self._request, split_lines(repaired.request.new), split_lines(repaired.old)):
@@ -181,14 +181,14 @@ class _Search:
         return self.refuse_count(several) if several else None
 
     def _refuse_if_applied(self, repaired: RepairedRequest, edits: Sequence[TextEdit]) -> EditRefusal | None:
-        """The refusal of an edit at whose place the whole new text stands already."""
+        """Refuse an edit if the new text is already at its place."""
         news = self._file.find_all(repaired.request.new) if repaired.request.new.strip() else ()
         if not any(new.start <= edit.start and edit.end <= new.end for new in news for edit in edits[:1]):
             return None
         return EditRefusal(0, SearchBlock.from_text(repaired.old), self._target, is_already_applied=True)
 
     def _needs_no_repair(self) -> bool:
-        """Whether every line is in the file but for white space, or some are dots, which are in no file."""
+        """Check that all lines are in the file up to white space, or that there are elisions, which no repair finds."""
         request, there = self._request, self._target.key_set
         lines = split_lines(request.old)
         strange = [line for line in lines if (key := normalize_line(line)) and key not in there]
@@ -200,7 +200,7 @@ class _Search:
     @cached_property
     def _variants(self) -> list[RepairedRequest]:
         found, rejoined = list(generate_variants(self._request, self._file.text)), list[RepairedRequest]()
-        # Line breaks may have been taken for their escapes within the marks of a listing too.
+        # Line breaks may replace escapes inside of a listing too.
         unmarked = [each for each in found if each.is_from_listing and len(each.notes) == 1]
         for repaired in [RepairedRequest.from_request(self._request), *unmarked][:_MAX_REJOINED_VARIANTS]:
             request = repaired.request
@@ -214,26 +214,26 @@ class _Search:
         return [*([RepairedRequest.from_request(marked, (_PREFIX_NOTE,))] if marked else []), *rejoined, *found]
 
     def _find_whole_lines(self, repaired: RepairedRequest) -> list[TextEdit]:
-        """Where the text stands as whole lines: amid one it may be cut short, and then more than this is needed."""
+        """Find the text as whole lines: within a line it may be truncated, which needs an alignment."""
         places = [
             each for each in self._file.find_all(repaired.old) if self._target.is_whole_lines(each.start, each.end)
         ]
         return [TextEdit(place.start, place.end, repaired.request.new) for place in places]
 
     def search_aligned(self) -> EditMatch | EditRefusal:
-        """The place that the text fits best, as it was given or repaired."""
+        """Find the best alignment of the request and its variants."""
         first = best = _VariantFit(self._target, RepairedRequest.from_request(self._request), self._request)
         if not first.is_whole or listings.has_diff_signs(self._request.new):
             for repaired, finds_more in self._promising_variants():
                 if not self._cannot_improve(repaired, first, best):
-                    # What finds no more lines can only stand where the text itself may.
+                    # Without more matching lines, the variant can only match where the original does.
                     beginnings = () if finds_more else first.candidates.start_lines
                     fit = _VariantFit(self._target, repaired, self._request, beginnings=beginnings)
                     best = fit if self._is_better(fit, best) else best
         return best.to_match() or best.to_refusal()
 
     def _cannot_improve(self, repaired: RepairedRequest, first: "_VariantFit", best: "_VariantFit") -> bool:
-        """Whether a repair fits no better than the text as it was given, as far as the lines tell that it changes."""
+        """Check, by the changed lines alone, that a variant matches no better than the original."""
         effect = (
             None if repaired.is_from_listing or first.total_cost < best.total_cost else first.repair_effect(repaired)
         )
@@ -246,15 +246,15 @@ class _Search:
         return not is_farther and self._score(fit) < self._score(best)
 
     def _score(self, fit: "_VariantFit") -> float:
-        # Each repair is a further guess, so it has to be worth it; marks of a listing are none.
+        # Each repair is a further guess and must pay off; removing listing marks is not a guess.
         price = fit.score + (-_LISTING_BONUS if fit.repaired.is_from_listing else 2 * len(fit.repaired.notes))
         return price - (_FOREIGN_ESCAPE_BONUS if fit.repaired.unescapes_foreign(self._file.text) else 0)
 
     def _promising_variants(self) -> Iterator[tuple[RepairedRequest, bool]]:
-        """Repairs that may bring the text nearer to the file, and whether more lines are there then."""
+        """Variants that may match better, and whether they match more lines."""
         most = _count_known_lines(self._request.old, self._target)
         left, alike = _MAX_ALIGNED_VARIANTS, _MAX_EQUAL_VARIANTS
-        # Of several lines, one at least should be there.
+        # At least one line of a long block should match.
         is_long = sum(map(is_distinctive, map(normalize_line, split_lines(self._request.old)))) >= _LONG_BLOCK_LINES
         for repaired in self._variants:
             there = _count_known_lines(repaired.old, self._target)
@@ -266,7 +266,7 @@ class _Search:
 
 
 class _VariantFit:
-    """A request laid along the file."""
+    """Alignment of one variant of the request with the file."""
 
     def __init__(
         self,
@@ -276,7 +276,7 @@ class _VariantFit:
         sought: Candidates | None = None,
         beginnings: Sequence[int] = (),
     ) -> None:
-        """`sought` are its places where they are known already, `beginnings` where they are looked for alone."""
+        """`candidates` are reused if known; `start_lines` restricts the search for them."""
         self._target, self.repaired, self._original_request = page, repaired, asked
         request = repaired.request
         self._block = SearchBlock.for_edit(request.old, request.new)
@@ -286,11 +286,11 @@ class _VariantFit:
         self._alignments = self.candidates.alignments
         self._accepted = accept_alignments(self._block, page, self._alignments, request.expected)
         if len(self._accepted) > _MAX_PLACES or self.candidates.is_truncated:
-            self._accepted = []  # there may be more of them: all are meant, or it is not known which
+            self._accepted = []  # There may be more places, and it is unknown which are meant.
         self._conflict: MergeConflict | None = None
         self._disambiguated: list[LineReplacement] | None = None
         if not self._accepted and request.expected == 1 and not self.candidates.is_truncated:
-            # Only of places where the very text stands can it be said that the others stand around one of them.
+            # Context decides only between places that match the whole block.
             rivals = [
                 each
                 for each in tied_alignments(self._block, page, self._alignments)
@@ -301,7 +301,7 @@ class _VariantFit:
             )
 
     def repair_effect(self, repaired: RepairedRequest) -> Literal["none", "farther"] | None:
-        """What a repair does at the places that were found; None if it may do anything."""
+        """Effect of a repair on the candidates; None if unknown."""
         request = repaired.request
         return estimate_effect(
             self._block, SearchBlock.for_edit(request.old, request.new), self._target, self._alignments
@@ -309,16 +309,16 @@ class _VariantFit:
 
     @property
     def total_cost(self) -> float:
-        """What differs at the best place."""
+        """Total cost of the best alignment."""
         return self._alignments[0].total_cost if self._alignments else float("inf")
 
     @cached_property
     def score(self) -> float:
-        """What the best place costs, for comparison with other repairs of the same request."""
+        """Score for comparison with other variants of the same request; lower is better."""
         if not self._alignments:
             return float("inf")
         is_there = self._accepted or tied_alignments(self._block, self._target, self._alignments)
-        # Repairs may leave lines out, and what is not sought costs nothing.
+        # Variants may drop lines, and lines that are not searched for cost nothing.
         sure = sum(
             cost < CUT
             for cost, telling in zip(self._alignments[0].costs, self._block.distinctive, strict=True)
@@ -336,7 +336,7 @@ class _VariantFit:
         )
 
     def _count_indent_shifts(self) -> int:
-        """In how many ways lines are indented otherwise than they were given."""
+        """Number of different indent shifts between the block and the file."""
         best = self._alignments[0]
         pairs = zip(self._block.lines, best.positions, best.costs, strict=True)
         known = [(line, self._target.lines[at]) for line, at, cost in pairs if at is not None and cost < CUT]
@@ -373,7 +373,7 @@ class _VariantFit:
         return EditMatch(self._target.to_text_edits(edits), len(self._accepted), corrections)
 
     def _new_has_listing_marks(self) -> bool:
-        """Whether the new text has a fence around it, or signs of a diff that mean nothing else."""
+        """Check for a code fence or diff signs in the new text."""
         if listings.is_fenced(self._new) and not listings.is_fenced(self._block.lines):
             return True
         old = {line.strip() for line in self._block.lines if line.strip()}
@@ -382,22 +382,22 @@ class _VariantFit:
         return adds and (not old.isdisjoint(taken) or not self._target.has_line_starting_with("+"))
 
     def _is_marked_as_added(self, edit: LineReplacement) -> bool:
-        """Whether all that is written is marked as new, where the new text was taken from a diff that does so."""
+        """Check that all written lines are marked as added, if the new text comes from a diff."""
         added = {line[1:].strip() for line in split_lines(self._original_request.new) if line.startswith("+")}
         written = {line.strip() for line in edit.lines if line.strip()}
         return not self.repaired.is_from_diff or not added or written <= added
 
     def to_refusal(self) -> EditRefusal:
         is_applied = (bool(self._accepted) and self._conflict is None) or self._is_already_applied
-        # Where the place is certain, no other one has to be shown.
+        # If the place is certain, no other one is shown.
         nearest = self._accepted or self.candidates.nearest_for_display()
         return EditRefusal(0, self._block, self._target, nearest, self._conflict, is_applied)
 
     @cached_property
     def _is_already_applied(self) -> bool:
-        """Whether the new text stands in the file, where it has anything that the old one had not, and fits better."""
+        """Check that the file contains the new text, which has lines of its own and matches better than the old one."""
         new = SearchBlock(self._new)
-        # What is not telling may be the end of any line.
+        # Lines that are not distinctive may be the end of any line.
         there = (place for each in self._accepted for place in each.matched_lines(self._block.distinctive))
         known = {*self._block.keys, *(self._target.keys[place] for place in there)}
         if not any(telling and key not in known for telling, key in zip(new.distinctive, new.keys, strict=True)):
@@ -406,14 +406,14 @@ class _VariantFit:
 
 
 def _is_other_place(alignment: LineAlignment, start: int, end: int) -> bool:
-    """Whether most lines stand at a place that has nothing to do with these: it may be the one that was meant."""
+    """Check whether most lines align elsewhere, which may be the intended place."""
     return (alignment.end <= start or end <= alignment.start) and 2 * len(alignment.matched_lines()) > len(
         alignment.positions
     )
 
 
 def _count_known_lines(old: str, page: IndexedFile) -> int:
-    """How many telling lines of the old text are in the file."""
+    """Number of distinctive lines of the old text that are in the file."""
     given = SearchBlock.from_text(old)
     there = [index for index, key in enumerate(given.keys) if key in page.key_set]
     return sum(is_distinctive(given.keys[index]) and not is_elision(given.lines[index]) for index in there)

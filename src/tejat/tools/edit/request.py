@@ -1,4 +1,4 @@
-"""What an edit asks for, and the plainest way to find it."""
+"""Edit requests and exact search."""
 
 from tejat.core.frozen import frozen
 from tejat.tools.edit.match.search_block import split_lines
@@ -7,7 +7,7 @@ from tejat.workspace.text.text_edits import TextEdit, TextFile
 
 @frozen
 class EditRequest:
-    """`expected` is how many places must be found; None accepts any number."""
+    """An edit request. `expected` is the number of occurrences; None accepts any number."""
 
     old: str
     new: str
@@ -18,7 +18,7 @@ class EditRequest:
 
     @property
     def new_lines(self) -> list[str]:
-        """The new lines; none where whole lines are to go."""
+        """Lines of the new text; empty if whole lines are deleted."""
         if not self.new:
             return [] if self.old.endswith("\n") else [""]
         lines = split_lines(self.new)
@@ -28,5 +28,5 @@ class EditRequest:
 
 
 def find_exact(file: TextFile, request: EditRequest) -> list[TextEdit]:
-    """The text as it was given, whatever the file's encoding and line endings are."""
+    """Find the exact text in any encoding and with any line endings."""
     return [TextEdit(place.start, place.end, request.new) for place in file.find_all(request.old)]

@@ -1,1 +1,1 @@
-"""Files."""
+"""File access shared by the file tools."""

@@ -1,4 +1,4 @@
-"""A change to one file: worked out, shown, and made exactly as shown; shared by `write_file` and `replace`."""
+"""Planned changes to one file, applied exactly as shown. Shared by `write_file`, `replace` and `save_memory`."""
 
 import hashlib
 import os
@@ -18,18 +18,18 @@ from tejat.workspace.text.encoding import UTF_8, detect_encoding
 from tejat.workspace.text.text_edits import EditedContent, TextEdit, TextFile
 
 MAX_DISPLAY_BYTES = 2**20
-"""Contents larger than this are not carried in diffs and confirmations; the patch is."""
+"""Larger contents are omitted from diffs and confirmations, which then have only the patch."""
 
 MAX_DIFF_CHARACTERS = 10_000
-"""Characters of a patch that a failure may bring along."""
+"""Limit for a diff included in an error message."""
 
 MAX_FILE_BYTES = 256 * 2**20
-"""A change holds the old file and the new one in memory, so a file larger than this is refused."""
+"""Limit for a file to change: its old and new content are both held in memory."""
 
 
 @frozen
 class CurrentFile:
-    """What is on disk now where a change is to be made. `text` is None for a binary file, `original` for no file."""
+    """A file on disk that is about to change. `text` is None for a binary file, `original` for a missing one."""
 
     location: Location
     real_path: str
@@ -39,10 +39,10 @@ class CurrentFile:
 
 @frozen
 class FileChange:
-    """A change that was worked out and not yet made.
+    """A change that is planned and not yet applied.
 
-    `before` and `after` are the contents as shown, None, as is `stat`, when they are large. `note` is told to the model
-    where this is not quite the change that it asked for.
+    `before`, `after` and `stat` are None for large contents. `note` tells the model how the change differs from its
+    request.
     """
 
     current: CurrentFile
@@ -64,7 +64,7 @@ class FileChange:
 
     @property
     def digest(self) -> str:
-        """The hash of what would be written and where."""
+        """Hash of the path and the new content."""
         state = hashlib.sha256(os.fsencode(self.current.real_path) + b"\0")
         for piece in self.pieces:
             state.update(piece)
@@ -96,10 +96,10 @@ class FileChange:
 
 
 def read_current(workspace: Workspace, location: Location) -> CurrentFile:
-    """What a change at this location would meet. Changes nothing.
+    """Read the file at a location without changing anything.
 
-    Raises WorkspaceError, STALE_FILE among its kinds when the file changed since the session last saw it; its message
-    tells what has changed if that is still known.
+    Raises WorkspaceError; with STALE_FILE if the file changed since the session last read it, with a diff if the old
+    content is known.
     """
     real_path = _real_path(workspace, location)
     try:
@@ -122,9 +122,9 @@ def read_current(workspace: Workspace, location: Location) -> CurrentFile:
 
 
 def plan_rewrite(current: CurrentFile, content: str, *, proposed: str | None = None) -> FileChange:
-    """The whole content replaced, in the file's own encoding and line endings. Raises UnencodableCharacter.
+    """Plan to replace the whole content, keeping the encoding and line endings of the file.
 
-    A new file, and one that was not text, is UTF-8 and exactly as given.
+    New files and files that were binary become UTF-8 with `content` as it is. Raises UnencodableCharacter.
     """
     if current.original is None or current.text is None:
         raw = UTF_8.encode_new(content)
@@ -141,7 +141,7 @@ def plan_rewrite(current: CurrentFile, content: str, *, proposed: str | None = N
 def plan_edits(
     current: CurrentFile, text: TextFile, edits: list[TextEdit], *, proposed: str | None = None
 ) -> FileChange | None:
-    """Some places of a text file replaced; None when that would change nothing. Raises UnencodableCharacter."""
+    """Plan edits of a text file; None if they change nothing. Raises UnencodableCharacter."""
     spliced = text.apply_edits(edits)
     if not spliced.edits:
         return None
@@ -159,11 +159,11 @@ def apply_change(
     plan: Callable[[], FileChange],
     stop: Callable[[], None],
 ) -> tuple[FileChange, FileWriteResult]:
-    """Make the change that was approved, or else the one that `work_out` finds now.
+    """Apply the approved change, or else the one that `plan` returns now.
 
-    The file is held meanwhile, so that of two changes made at once both land. Raises WorkspaceError, STALE_FILE if the
-    file has moved on since the change was worked out; ToolFailure if the person approved something else than what would
-    be written; and whatever `work_out` raises.
+    The file is locked meanwhile, so that concurrent changes do not overwrite each other. Raises WorkspaceError
+    (STALE_FILE if the file changed since the change was planned), ToolFailure if the approved change is not the planned
+    one, and whatever `plan` raises.
     """
     real_path = _real_path(workspace, location)
     with workspace.read_tracker.lock(real_path):
@@ -180,14 +180,14 @@ def apply_change(
 
 
 def describe_side_effects(written: FileWriteResult) -> str:
-    """What the model should know besides that it worked, as further sentences."""
+    """Describe side effects for the model in further sentences."""
     if written.broke_hard_link:
         return " The file had other hard links; they still hold the old content."
     return ""
 
 
 def _real_path(workspace: Workspace, location: Location) -> str:
-    """One name for the file, whatever links lead to it, even if it does not exist yet."""
+    """Resolve all links of a path; the file itself need not exist."""
     with workspace.roots.open_parent(location, create=False) as parent:
         return os.path.join(parent.location.root.real_path, parent.location.relative)
 
@@ -237,7 +237,7 @@ def _build_change(
     *,
     replacements: int = 0,
 ) -> FileChange:
-    """A change with both contents at hand. `proposed` is what the model wanted where the person changed it."""
+    """Build a change from both contents. `proposed` is the model's content if the user modified it."""
     name = os.path.basename(current.location.path)
     patch = create_patch(name, before, after, old_header="Current", new_header="Proposed")
     if max(len(before), len(after)) > MAX_DISPLAY_BYTES:
@@ -247,7 +247,7 @@ def _build_change(
 
 
 def _display_text(text: TextFile) -> str:
-    """The text for people: where all lines end alike the kind of line end is not shown, where they differ it is."""
+    """Show line endings only if they are mixed."""
     shown = text.text
     if "\r" not in shown:
         return shown

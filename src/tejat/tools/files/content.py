@@ -1,4 +1,4 @@
-"""The content of one file as a model is given it; shared by `read_file` and `read_many_files`."""
+"""Content of one file for a model. Shared by `read_file` and `read_many_files`."""
 
 import os
 from collections.abc import Callable
@@ -30,9 +30,9 @@ _MEDIA = frozenset({FileKind.IMAGE, FileKind.SVG, FileKind.PDF, FileKind.AUDIO, 
 
 @frozen
 class FileContent:
-    """What was read, and what a person is told of it.
+    """Content of a file and the text shown to the user.
 
-    `kind` says what it is; a binary file is named, not shown. `is_whole` is False when lines were left out or cut.
+    A binary file is only named. `is_complete` is False if lines were omitted or truncated.
     """
 
     content: str | InlineData
@@ -50,10 +50,10 @@ def read_content(
     stop: Callable[[], None],
     check: Callable[[OpenFile, FileKind], None],
 ) -> FileContent:
-    """Read a file for a model, and remember that it was seen. What `check` raises of it goes through.
+    """Read a file for the model and record that it was read. Exceptions from `check` propagate.
 
-    Raises ToolFailure: what `Roots.open_file` raises, FILE_TOO_LARGE for big media, READ_CONTENT_FAILURE for audio in a
-    format that models cannot hear.
+    Raises ToolFailure: what `Roots.open_file` raises, FILE_TOO_LARGE for large media, READ_CONTENT_FAILURE for
+    unsupported audio formats.
     """
     with workspace.roots.open_file(location) as file:
         read = _read_open_file(workspace, file, offset=offset, limit=limit, stop=stop, check=check)
@@ -63,11 +63,11 @@ def read_content(
 
 
 def find_ignore_verdict(roots: Roots, file: OpenFile, rules_of: Callable[[RootDirectory], IgnoreRules]) -> IgnoreStatus:
-    """What the ignore rules say of the file as it was named, and of the one that links have led to."""
+    """Apply the ignore rules to the path as given and to the file that it links to."""
     if all(rules_of(root).is_empty for root in roots.directories):
         return IgnoreStatus.NOT_IGNORED
     places = {file.location}
-    # A root that was moved has another real path now, and what is in it no place there.
+    # A root that was moved has a different real path, and files in it cannot be located by theirs.
     with suppress(WorkspaceError):
         places.add(roots.locate(file.real_path))
     for place in places:
@@ -104,7 +104,7 @@ def _read_open_file(
     part = read_line_slice(
         file.fd,
         size,
-        # What an edit of the file will take it for, which may have its first unusual character anywhere.
+        # The encoding that an edit will detect: the first unusual character may be anywhere in the file.
         found.encoding if raw is None else detect_encoding(raw, whole=True) or found.encoding,
         offset=offset,
         limit=min(limit, MAX_LINES),
@@ -115,7 +115,7 @@ def _read_open_file(
 
 
 def _is_foreign_link(file: OpenFile) -> bool:
-    """Whether the file also has a name elsewhere and belongs to somebody else: it may not be what it seems to be."""
+    """Check for a hard link to a file of another user, which may not be what it seems."""
     return file.status.st_nlink > 1 and file.status.st_uid != os.geteuid()
 
 
@@ -147,9 +147,9 @@ def _read_media(file: OpenFile, found: FileType) -> FileContent:
 
 
 def _record_read(workspace: Workspace, file: OpenFile, head: bytes) -> bytes | None:
-    """Note what was read, so that a later write over somebody else's change to it is refused.
+    """Record the read, so that overwriting a later external change is refused.
 
-    The answer is the whole content where more than `head` had to be read for that.
+    Returns the whole content if more than `head` had to be read.
     """
     size = file.status.st_size
     if size > MAX_HASHED_BYTES:

@@ -1,4 +1,4 @@
-"""Paths as people like to read them in a line."""
+"""Short paths for display in one line."""
 
 from tejat.workspace.files.roots import Location
 
@@ -6,7 +6,7 @@ DISPLAY_LENGTH = 35
 
 
 def short_relative_path(location: Location) -> str:
-    """The path from its root, `.` for the root itself, cut to a length that fits a line."""
+    """Path relative to its root (`.` for the root), shortened for display."""
     return shorten_path(relative_path(location))
 
 
@@ -15,7 +15,7 @@ def relative_path(location: Location) -> str:
 
 
 def shorten_path(path: str, length: int = DISPLAY_LENGTH) -> str:
-    """Keep the first directory and as many of the last ones as fit; cut a single name in the middle."""
+    """Keep the first directory and as many of the last ones as fit; truncate a single name in the middle."""
     if len(path) <= length:
         return path
     start = "/" if path.startswith("/") else ""

@@ -1,4 +1,4 @@
-"""Finding files for a tool: glob patterns as models write them, beneath the places they may look in."""
+"""File patterns of search tools, resolved against the directories that may be searched."""
 
 import stat
 from collections.abc import Sequence
@@ -25,23 +25,23 @@ RespectGeminiIgnore = Annotated[
 ]
 
 MAX_FILES = 1_000_000
-"""How many files a search looks at before it gives what it has."""
+"""Files that a search visits at most."""
 
 _GLOB_CHARACTERS = frozenset("*?[]{}()!+@\\")
 
 
 def search_directories(workspace: Workspace, path: str | None) -> list[Location]:
-    """Where to search: the given directory, or every root. Raises WorkspaceError for one outside the roots."""
+    """List the directories to search: the given one or all roots. Raises WorkspaceError for one outside the roots."""
     if path:
         return [workspace.roots.locate(path)]
     return [Location(root, "") for root in workspace.roots.directories]
 
 
 def compile_pattern(workspace: Workspace, place: Location, pattern: str, *, case_sensitive: bool) -> GlobPattern | None:
-    """The pattern as it is meant in this place; None when it is absolute and lies elsewhere, or is the place itself.
+    """Compile a pattern relative to a directory; None if it is absolute and outside of it, or the directory itself.
 
-    A pattern that names an existing file to the letter means that file, whatever its characters are. Raises ToolFailure
-    for a pattern that is not one, or that leads out of the place.
+    A pattern that is the exact name of an existing file matches just that file. Raises ToolFailure for an invalid
+    pattern or one that leaves the directory.
     """
     relative = relativize_pattern(place, pattern)
     if not relative:
@@ -59,7 +59,7 @@ def compile_patterns(
 
 
 def relativize_pattern(place: Location, pattern: str) -> str | None:
-    """The pattern from this place on, empty for the place itself; None when it is absolute and lies elsewhere."""
+    """Make a pattern relative to a directory (empty for the directory itself); None if it is absolute and outside."""
     if not pattern.startswith("/"):
         return pattern.removeprefix("./")
     for path in (place.path, real_path(place)):
@@ -70,14 +70,14 @@ def relativize_pattern(place: Location, pattern: str) -> str | None:
 
 @frozen
 class PathEntry:
-    """Something that exists."""
+    """An existing file or directory."""
 
     location: Location
     is_directory: bool
 
 
 def stat_entry(workspace: Workspace, place: Location, relative: str) -> PathEntry | None:
-    """What has this name in the place, to the letter, links followed; None when nothing has it."""
+    """Find the file with exactly this name, following links; None if there is none."""
     try:
         location = workspace.roots.locate(relative, base=place)
         status = workspace.roots.stat(location)
@@ -87,7 +87,7 @@ def stat_entry(workspace: Workspace, place: Location, relative: str) -> PathEntr
 
 
 def reject_outside_pattern(workspace: Workspace, pattern: str, places: Sequence[Location]) -> None:
-    """Raise WorkspaceError for an absolute pattern that lies in none of the places."""
+    """Raise WorkspaceError for an absolute pattern outside of all directories."""
     if pattern.startswith("/") and not any(
         _is_within(pattern, path) for place in places for path in (place.path, real_path(place))
     ):

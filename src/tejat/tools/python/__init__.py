@@ -1,1 +1,1 @@
-"""Python."""
+"""Python functions as tools."""

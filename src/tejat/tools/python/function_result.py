@@ -1,4 +1,4 @@
-"""What a function gave back, as the result of a tool."""
+"""Return values of Python functions as tool results."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -13,9 +13,10 @@ _PARTS = (Text, InlineData, FileData, FunctionResponse)
 
 
 def to_tool_result(returned: object) -> ToolResult:
-    """A list is a list of parts if there is a part in it and JSON otherwise; None is a success without words.
+    """Convert a return value to a tool result.
 
-    Raises TypeError and ValueError for what cannot be written as JSON.
+    A list that contains parts is a list of parts, any other list is JSON; None is a success without content. Raises
+    TypeError and ValueError for values that cannot be written as JSON.
     """
     match returned:
         case ToolResult():
@@ -52,7 +53,7 @@ def _to_json(given: object) -> JsonValue:
     if isinstance(given, list | tuple):
         return [_to_json(item) for item in cast("list[object]", given)]
     if isinstance(given, set | frozenset):
-        # In an order of their own: the same set reads the same in every run.
+        # Sorted, so that the same set reads the same in every run.
         return sorted((_to_json(item) for item in cast("set[object]", given)), key=dump_json)
     raise TypeError(f"the function returned {type(given).__name__}, which cannot be written as JSON")
 

@@ -1,4 +1,4 @@
-"""A Python function as a tool: its type hints are the schema, its docstring is the description."""
+"""Python functions as tools: the schema comes from the type hints, the description from the docstring."""
 
 import asyncio
 import inspect
@@ -57,21 +57,21 @@ def tool(
     kind: Kind = Kind.OTHER,
     needs_confirmation: bool = False,
 ) -> object:
-    """Make a tool of a function, as `@tool` or `@tool(...)`. It can still be called as the function it was.
+    """Make a tool of a function, as `@tool` or `@tool(...)`. The function can still be called directly.
 
     Parameters are str, int, float, bool, None, Literal, enums (by value), dataclasses, TypedDicts, lists, tuples, sets
-    and dicts of them, unions and Any; `Annotated[T, "description"]` or `Annotated[T, Param(...)]` says more. A
-    parameter that is a ToolContext gets the context of the call and is not told to the model. A function that is not
-    async runs in a thread of its own.
+    and dicts of them, unions and Any; `Annotated[T, "description"]` or `Annotated[T, Param(...)]` adds details. A
+    ToolContext parameter receives the context of the call and is hidden from the model. A function that is not async
+    runs in its own thread.
 
-    The function may return text, a part, a list of text and parts, a ToolResult, None, or anything that can be written
-    as JSON. What it raises is told to the model.
+    The function may return text, a part, a list of text and parts, a ToolResult, None, or any JSON-serializable value.
+    Exceptions are reported to the model.
 
-    A tool that only reads should say `kind=Kind.READ`: it may run beside others and in plan mode, and nothing is kept
-    for undo. One that `needs_confirmation` is asked about; without somebody to ask it is refused. The rules of the user
-    hold for every tool.
+    A tool that only reads should use `kind=Kind.READ`: it may run in parallel and in plan mode, and no undo data is
+    kept for it. `needs_confirmation` asks the user before each call; if nobody can be asked, the call is refused. The
+    user's policy rules apply to every tool.
 
-    Raises TypeError for a function that no model can be told of, ValueError for a name that no model can use.
+    Raises TypeError for a function that cannot be declared to a model, ValueError for an invalid tool name.
     """
 
     def decorate(decorated: Callable[_Parameters, _Result]) -> FunctionTool[_Parameters, _Result]:
@@ -83,7 +83,7 @@ def tool(
 
 
 class FunctionTool(BaseTool, Generic[_Parameters, _Result]):
-    """A function that is a tool. See `tool`."""
+    """A tool made of a function. See `tool`."""
 
     def __init__(
         self,
@@ -148,9 +148,9 @@ class FunctionTool(BaseTool, Generic[_Parameters, _Result]):
         return to_tool_result(await _await_result(returned) if inspect.isawaitable(returned) else returned)
 
     def _parse_arguments(self, params: object) -> dict[str, object]:
-        """The arguments as the function takes them. Unknown ones are ignored; null means absent where a default exists.
+        """Parse the arguments. Unknown ones are ignored; null means absent where a default exists.
 
-        Raises ToolFailure that names every parameter that is wrong.
+        Raises ToolFailure that names every invalid parameter.
         """
         if not isinstance(params, Mapping):
             raise ToolFailure(NOT_AN_OBJECT, ErrorType.INVALID_TOOL_PARAMS)
@@ -184,7 +184,7 @@ class FunctionTool(BaseTool, Generic[_Parameters, _Result]):
 
 @frozen
 class _ToolParameter:
-    """One parameter of the function. Positional is one that cannot be given by its name."""
+    """One parameter of the function. A positional one cannot be passed by name."""
 
     member: Property
     param: Param
@@ -201,7 +201,7 @@ class _ToolParameter:
         return replace(self.member, is_required=True) if self.param.listed_as_required else self.member
 
     def parse_argument(self, given: Params) -> dict[str, object]:
-        """The argument under its name, nothing where it is left to the default. Raises Unfit."""
+        """Parse the argument, as a dict that is empty if the default applies. Raises Mismatch."""
         member = self.member
         name = next((name for name in (member.name, *self.param.aliases) if name in given), None)
         if name is None:
@@ -217,7 +217,7 @@ class _ToolParameter:
 
 
 def _read_parameters(function: Callable[..., object], described: Mapping[str, str]) -> Iterator[_ToolParameter]:
-    """Raises TypeError that names the function and the parameter."""
+    """Read the parameters of a function. Raises TypeError that names the function and the parameter."""
     parameters = inspect.signature(function).parameters.values()
     for parameter in parameters:
         where = f"{function.__name__}(), parameter {parameter.name!r}"
@@ -257,7 +257,7 @@ def _read_parameter(parameter: inspect.Parameter, names: Mapping[str, object], d
 
 
 async def _await_result(returned: object) -> object:
-    """What an async function comes to. One that was cancelled by nobody but itself has failed."""
+    """Await the result. A function that cancels itself has failed."""
     try:
         return await cast("asyncio.Future[object]", returned)
     except asyncio.CancelledError:
@@ -270,7 +270,7 @@ async def _await_result(returned: object) -> object:
 
 
 def _thread_safe_context(context: ToolContext, loop: asyncio.AbstractEventLoop) -> ToolContext:
-    """The same context for a function outside of the loop: what it tells is told in the loop."""
+    """Wrap the callbacks of a context so that they run in the event loop."""
     told, kept = context.update_output, context.keep_partial
     return replace(
         context,

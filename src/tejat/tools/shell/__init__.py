@@ -1,1 +1,1 @@
-"""Shell."""
+"""Output, results and trial runs of shell commands."""

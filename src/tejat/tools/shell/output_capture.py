@@ -1,4 +1,4 @@
-"""The two streams of a command: the pipes it prints to, what is kept of them in memory, and the files with the rest."""
+"""Output of a command: its pipes, the part kept in memory, and files with the rest."""
 
 import os
 from types import TracebackType
@@ -14,11 +14,11 @@ from tejat.workspace.processes.spawn import ProcessSpec
 from tejat.workspace.processes.supervisor_client import RunningProcess
 
 MAX_FILE_BYTES = 1 << 30
-"""Bytes of one stream that are kept on disk."""
+"""Limit for one stream on disk."""
 
 
 class OutputCapture:
-    """Opens the pipes; leaving it as a context closes all that is still open. Raises OSError."""
+    """Pipes for stdout and stderr of one command, closed when the context exits. Raises OSError."""
 
     def __init__(self, shell: ShellContext) -> None:
         self._shell = shell
@@ -47,7 +47,7 @@ class OutputCapture:
         self.err.close()
 
     async def start(self, launch: ProcessSpec) -> RunningProcess:
-        """Start a command that prints to the pipes. Raises OSError."""
+        """Start a command that writes to the pipes. Raises OSError."""
         try:
             running = await self._shell.supervisor.start(launch, stdout=self._write_ends[0], stderr=self._write_ends[1])
         finally:
@@ -62,7 +62,7 @@ class OutputCapture:
         return self._pid is not None
 
     def with_output(self, command_run: CommandRun) -> CommandRun:
-        """The command together with what it has printed."""
+        """Add the captured output to a command run."""
         self.out.close()
         self.err.close()
         stdout, stderr = (
@@ -72,7 +72,7 @@ class OutputCapture:
         return replace(command_run, stdout=stdout, stderr=stderr, pid=self._pid)
 
     def detach(self) -> None:
-        """Leave the pipes to whoever still prints to them, so that it does not die of a closed one."""
+        """Keep draining the pipes in the background, so that processes still writing to them get no SIGPIPE."""
         while self._open_fds:
             self._shell.pipe_drain.add(self._open_fds.pop())
 

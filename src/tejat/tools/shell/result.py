@@ -1,4 +1,4 @@
-"""What is told of a command that ran: the lines for the model, and what the person sees of it."""
+"""Tool results of shell commands, for the model and for the user."""
 
 import re
 
@@ -15,7 +15,7 @@ _MAX_PROMPT_LENGTH = 200
 
 @frozen
 class CommandRun:
-    """A command, where it ran (None for the root) and what it printed, ready to be told. `pid` leads its group."""
+    """A command, its directory (None for the root) and its output. `pid` leads its process group."""
 
     command: str
     directory: str | None
@@ -25,14 +25,14 @@ class CommandRun:
 
     @property
     def output(self) -> str:
-        """Both streams, one after the other."""
+        """Both streams, stdout first."""
         if self.stdout and self.stderr and not self.stdout.endswith("\n"):
             return f"{self.stdout}\n{self.stderr}"
         return self.stdout + self.stderr
 
 
 def finished_result(command_run: CommandRun, ended: ExitStatus) -> ToolResult:
-    """The command ended by itself. An exit code that is not 0 is no failure of the tool."""
+    """Result of a command that ended by itself. A nonzero exit code is not a tool error."""
     display = command_run.output
     if not display.strip():
         display = ""
@@ -45,7 +45,7 @@ def finished_result(command_run: CommandRun, ended: ExitStatus) -> ToolResult:
 
 
 def start_failure_result(command_run: CommandRun, reason: str) -> ToolResult:
-    """The system would not run it, or whoever ran it was killed."""
+    """Result of a command that could not be run, or whose supervisor was killed."""
     message = gettext_lazy("{reason} (command: {command})", reason=reason, command=command_run.command)
     error = ToolError(message, ErrorType.SHELL_EXECUTE_ERROR)
     return ToolResult(
@@ -54,7 +54,7 @@ def start_failure_result(command_run: CommandRun, reason: str) -> ToolResult:
 
 
 def timeout_result(command_run: CommandRun, why: CommandEndReason, *, limit: float) -> ToolResult:
-    """The command was stopped at a limit of so many seconds."""
+    """Result of a command that was stopped after `limit` seconds."""
     minutes = limit / 60
     told = [
         gettext_lazy(
@@ -84,7 +84,7 @@ def timeout_result(command_run: CommandRun, why: CommandEndReason, *, limit: flo
 
 
 def cancelled_result(command_run: CommandRun) -> ToolResult:
-    """The person called it off while it ran."""
+    """Result of a command that the user cancelled."""
     display = command_run.output if command_run.output.strip() else gettext_lazy("Command cancelled by user.")
     return ToolResult("Command was cancelled by user before it could complete." + _partial_output(command_run), display)
 
@@ -102,7 +102,7 @@ def _partial_output(command_run: CommandRun) -> str:
 
 
 def _find_input_prompt(command_run: CommandRun) -> str | None:
-    """The unfinished last line of what was printed, if it reads like a question."""
+    """Find an unfinished last line that reads like a prompt for input."""
     for printed in (command_run.stderr, command_run.stdout):
         line = printed.rpartition("\n")[2].strip()
         if line and len(line) <= _MAX_PROMPT_LENGTH and _PROMPT.search(line):

@@ -1,4 +1,4 @@
-"""A command that is tried in a copy of the files: what came of it, shown to the person and then kept or not."""
+"""Trial runs of shell commands in a copy of the files, to be kept or discarded."""
 
 import hashlib
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ _MAX_OUTPUT_LENGTH = 4000
 
 @frozen
 class TrialRun:
-    """What came of a command in its copy."""
+    """Copy in which a command ran, and its result."""
 
     copy: "OverlayCopy"
     result: ToolResult
@@ -27,7 +27,7 @@ class TrialRun:
 def build_trial_confirmation(
     confirmation: ExecConfirmation, result: ToolResult, copy: "OverlayCopy", examined: "OverlayChanges"
 ) -> TrialConfirmation:
-    """What the person is shown. A command that did not come to its end has done nothing that could be kept."""
+    """Build the question whether to keep the changes. Those of an unfinished command cannot be kept."""
     obstacles = examined.blockers
     if result.error is not None:
         obstacles = (_("The command did not come to its end."), *obstacles)
@@ -47,9 +47,9 @@ def build_trial_confirmation(
 
 
 async def apply_trial(trial: TrialConfirmation) -> ToolResult:
-    """Do to the real files what was shown. The command is not run again: its result is that of the trial.
+    """Apply the changes of a trial to the real files, without running the command again.
 
-    Raises ToolFailure, STALE_FILE where somebody else changed files meanwhile: then nothing was kept.
+    Raises ToolFailure; with STALE_FILE if files were changed meanwhile, and then nothing is applied.
     """
     tried = _trial_run(trial)
     try:
@@ -65,7 +65,7 @@ async def apply_trial(trial: TrialConfirmation) -> ToolResult:
 
 
 async def discard_trial(trial: TrialConfirmation) -> None:
-    """Forget what was done in the copy."""
+    """Discard the copy and its changes."""
     copy = _trial_run(trial).copy
     await run_blocking(lambda _: copy.discard())
 

@@ -1,1 +1,1 @@
-"""Tool search."""
+"""Search over tools that are too many to declare."""

@@ -1,4 +1,4 @@
-"""Finds the tools that fit some words: by name, server, description and parameters, ranked as a search engine does."""
+"""Ranked search over tool names, servers, descriptions and parameters (BM25 with synonyms and typos)."""
 
 import math
 import re
@@ -19,7 +19,7 @@ _MIN_TYPO_LENGTH = 4
 
 
 class ToolRanker:
-    """The words of some tools, made ready for looking them up."""
+    """Search index over a fixed set of tools."""
 
     def __init__(self, entries: Sequence[ToolEntry]) -> None:
         self._entries = entries
@@ -33,7 +33,7 @@ class ToolRanker:
         self._length_norms = [1 - _BM25_B + _BM25_B * length / usual for length in lengths]
 
     def rank(self, query: str) -> list[ToolEntry]:
-        """Those that have something to do with the query, the likeliest first."""
+        """List the matching tools, best first."""
         wanted = list(dict.fromkeys(stem_words(query[:_MAX_QUERY_LENGTH])))
         wanted = [stem for stem in wanted if stem not in STOP_WORDS] or wanted
         scores: dict[int, float] = {}
@@ -42,12 +42,12 @@ class ToolRanker:
             for number, score in self._score_stem(stem).items():
                 scores[number] = scores.get(number, 0.0) + score
                 hits[number] += 1
-        # A tool that has to do with all the words comes before one that has very much to do with one of them.
+        # A tool that matches all words ranks above one that matches a single word very well.
         final = {number: score * (1 + hits[number] / len(wanted)) for number, score in scores.items()}
         return [self._entries[number] for number in sorted(final, key=lambda number: (-final[number], number))]
 
     def _score_stem(self, stem: str) -> dict[int, float]:
-        """How much each tool has to do with one word, or with another that means the same."""
+        """Score all tools for one stem and its synonyms."""
         best: dict[int, float] = {}
         for other, worth in self._expand_stem(stem).items():
             with_it = self._postings.get(other, {})
@@ -67,9 +67,9 @@ class ToolRanker:
 
 
 def weighted_stems(entry: ToolEntry) -> dict[str, float]:
-    """The words of a tool, each with how much it says about it."""
+    """Weigh the stems of a tool by where they occur."""
     weights: dict[str, float] = {}
-    # What a tool does is said first; what follows is often the same for many of them.
+    # The first paragraph says what the tool does; the rest is often boilerplate.
     first, _, more = entry.declaration.description[:_MAX_DESCRIPTION_LENGTH].partition("\n\n")
     for text, weight in (
         (entry.own_name, 4.0),
@@ -90,19 +90,19 @@ def _parameter_names(entry: ToolEntry) -> Iterable[str]:
 
 
 def stem_words(text: str) -> list[str]:
-    """The words of a text or a name in their order, lower case and without their endings."""
+    """Split a text or identifier into lowercase stems."""
     return [piece for word in _WORD.findall(_CAMEL_CASE_BORDER.sub(" ", text)) for piece in _stem_pieces(word.lower())]
 
 
 def _stem_pieces(word: str) -> list[str]:
-    """Scripts without spaces are looked up by pairs of characters."""
+    """Split scripts without spaces into bigrams."""
     if word.isascii() or not _WITHOUT_SPACES.search(word):
         return [stem_word(word)]
     return [word[at : at + 2] for at in range(max(1, len(word) - 1))]
 
 
 def stem_word(word: str) -> str:
-    """The word without the commonest endings of English, so that `issues` and `creating` find `issue` and `create`."""
+    """Strip the most common English endings, so that `issues` and `creating` match `issue` and `create`."""
     if len(word) > 4 and word.endswith("ies"):
         word = f"{word[:-3]}y"
     elif len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
@@ -130,7 +130,7 @@ can could should would will do does please want need how what which when where u
 as if not any some there one
 """
 STOP_WORDS = frozenset(map(stem_word, _STOP_WORD_LIST.split()))
-"""Stems that tell nothing of what a tool does."""
+"""Stems that say nothing about a tool."""
 
 _SYNONYM_GROUPS = """
 create add new make insert open register

@@ -1,4 +1,4 @@
-"""Tells in few words which tools there are, where telling of each would take too many."""
+"""Summary of the searchable tools for the description of `find_tools`."""
 
 import re
 from collections import Counter
@@ -17,15 +17,15 @@ _MAX_DESCRIPTION_LENGTH = 100
 _MAX_WORDS = 24
 _PLAIN_NAME = re.compile(r"[\w.:-]+")
 _OMISSION_TOKENS = 16
-"""For the line that tells how many are left out."""
+"""Reserved for the line that says how many groups are omitted."""
 
 
 def summarize_tools(
     entries: Sequence[ToolEntry], description_of_server: Callable[[str], str], *, max_tokens: int = MAX_TOKENS
 ) -> str:
-    """A line for each server with the names of its tools, or how many they are and what they are about.
+    """Summarize the tools: per server a line with the tool names, or with their number and topics.
 
-    The same tools make the same text. It has at most `most_tokens` tokens, however many there are.
+    The summary is deterministic and has at most `max_tokens` tokens.
     """
     groups = [
         _ToolGroup.from_entries(title, list(members), description_of_server)
@@ -36,7 +36,7 @@ def summarize_tools(
     is_cut = len(heads) < len(groups)
     left = max_tokens - sum(head.cost for head in heads) - (_OMISSION_TOKENS if is_cut else 0)
     lines = [head.text for head in heads]
-    # Those with few tools first: what they leave of their share is for the others.
+    # Groups with few tools first: what they leave of their share goes to the others.
     for done, at in enumerate(sorted(range(len(heads)), key=lambda at: heads[at].group.names_cost)):
         detail = heads[at].group.detail(left // (len(heads) - done), common)
         lines[at] += detail
@@ -52,7 +52,7 @@ def _group_title(entry: ToolEntry) -> str:
 
 @frozen
 class _ToolGroup:
-    """The tools of one server, or of one source that has none."""
+    """Tools of one server, or of one source without servers."""
 
     title: str
     description: str
@@ -79,11 +79,11 @@ class _ToolGroup:
 
     @property
     def stems(self) -> Counter[str]:
-        """How many of the names have each word."""
+        """Number of names that contain each stem."""
         return Counter(stem for name in self.names for stem in set(stem_words(name)) - STOP_WORDS)
 
     def detail(self, room: int, common: frozenset[str]) -> str:
-        """The names if there is room for them, else the words that most of them have, and other groups have not."""
+        """List the names if there is room, else the words that are frequent in this group and rare in others."""
         if self.names_cost <= room:
             return _join_words(": ", self.names)
         stems = sorted(self.stems.items(), key=lambda pair: (pair[0] in common, -pair[1], pair[0]))
@@ -101,13 +101,13 @@ class _GroupHead:
 
 
 def _common_stems(groups: Sequence[_ToolGroup]) -> frozenset[str]:
-    """The words that do not tell one group from another, such as `list` and `get`."""
+    """Stems that occur in many groups, such as `list` and `get`."""
     counted = Counter(stem for group in groups for stem in group.stems)
     return frozenset(stem for stem, count in counted.items() if count > max(2, len(groups) / 3))
 
 
 def _fit_heads(groups: Sequence[_ToolGroup], room: int) -> list[_GroupHead]:
-    """The beginnings of the lines: with descriptions if there is room, of as many groups as there is room for."""
+    """Choose the line beginnings that fit: with descriptions if possible, else for as many groups as possible."""
     for with_description in (True, False):
         texts = [group.head(with_description=with_description) for group in groups]
         heads = [
@@ -127,7 +127,7 @@ def _fit_heads(groups: Sequence[_ToolGroup], room: int) -> list[_GroupHead]:
 
 
 def _short_name(entry: ToolEntry) -> str:
-    """The name at its server, unless it is no plain name: whoever gave it may have written anything."""
+    """Name on the server if it is a plain identifier, else the registered name: servers may send anything."""
     return (
         entry.own_name
         if len(entry.own_name) <= _MAX_NAME_LENGTH and _PLAIN_NAME.fullmatch(entry.own_name)
@@ -141,7 +141,7 @@ def _truncate_line(text: str, longest: int) -> str:
 
 
 def _restore_word(stem: str, names: Sequence[str]) -> str:
-    """The stem as a word that stands in one of the names."""
+    """Find a word of the names that has this stem."""
     for name in names:
         for word in re.findall(r"[A-Z]?[^\W_A-Z]+|[A-Z]+", name):
             if stem_words(word) == [stem]:

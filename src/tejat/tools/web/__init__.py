@@ -1,1 +1,1 @@
-"""Web."""
+"""Web access shared by the web tools."""

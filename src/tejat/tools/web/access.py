@@ -1,4 +1,4 @@
-"""What the tools for the web stand on."""
+"""Web access of the web tools."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -20,11 +20,11 @@ def _no_capabilities() -> frozenset[Capability]:
 
 @frozen
 class WebAccess:
-    """The way to the web of one session.
+    """Web access of one session.
 
-    `fetcher` and `search` are made when they are first needed. Without `ask` there is no model that could be asked
-    about pages. `capabilities` are those of the model now. `secrets` are values that must not leave in an address or a
-    query. `private_origins` are places on private networks that the person allowed once for all.
+    `fetcher` and `search` are created on first use. `ask` is None if there is no model to read pages. `capabilities`
+    are those of the current model. `secrets` must not appear in URLs or queries. `private_origins` are origins on
+    private networks that the user has allowed permanently.
     """
 
     fetcher: "Callable[[], Fetcher]"
@@ -36,7 +36,7 @@ class WebAccess:
 
 
 def reject_secrets(web: WebAccess, text: str) -> None:
-    """Raises ToolFailure when a known secret stands in a text that would go to a stranger. It is not repeated."""
+    """Raise ToolFailure if a text to be sent out contains a known secret. The message does not repeat it."""
     spellings = (text.casefold(), unquote(text).casefold())
     for secret in web.secrets():
         if len(secret) >= _MIN_SECRET_LENGTH and any(secret.casefold() in spelling for spelling in spellings):

@@ -1,4 +1,4 @@
-"""An answer with marks that lead to its sources, and the list of these."""
+"""Citations in a model response and the list of their sources."""
 
 from collections.abc import Sequence
 
@@ -6,9 +6,9 @@ from tejat.core.model import Citation, GroundingSource, ModelResponse
 
 
 def append_sources(answer: ModelResponse, *, unknown: str) -> str:
-    """The text of an answer with `[1]` behind what source 1 tells, and the sources below.
+    """Format the text of a response with `[1]` after each cited passage and the list of sources below.
 
-    `unknown` stands for the address of a source that has none. Without sources it is just the text.
+    `unknown` replaces a missing URI. Without sources the text is returned unchanged.
     """
     text = answer.text
     if answer.grounding is None or not answer.grounding.sources:
@@ -18,7 +18,7 @@ def append_sources(answer: ModelResponse, *, unknown: str) -> str:
 
 
 def format_sources(sources: Sequence[GroundingSource], *, unknown: str) -> str:
-    """The sources, one to a line, with an empty line before them."""
+    """Format the sources one per line, after an empty line."""
     lines = [
         f"[{number}] {_collapse_whitespace(source.title) or 'Untitled'} ({_collapse_whitespace(source.uri) or unknown})"
         for number, source in enumerate(sources, 1)
@@ -27,7 +27,7 @@ def format_sources(sources: Sequence[GroundingSource], *, unknown: str) -> str:
 
 
 def _insert_citations(text: str, citations: Sequence[Citation], count: int) -> str:
-    """From the end to the beginning, so that no mark moves the place of another."""
+    """Insert from the end, so that no mark shifts the offset of another."""
     encoded = text.encode("utf-8", "surrogatepass")
     pieces: list[bytes] = []
     end = len(encoded)
@@ -41,7 +41,7 @@ def _insert_citations(text: str, citations: Sequence[Citation], count: int) -> s
 
 
 def _character_boundary(encoded: bytes, place: int) -> int:
-    """The place itself, or the end of the character that it lies in."""
+    """Move the offset forward to the next character boundary."""
     place = max(place, 0)
     while place < len(encoded) and encoded[place] & 0b1100_0000 == 0b1000_0000:
         place += 1

@@ -1,4 +1,4 @@
-"""Pages of the web as a model gets to read them: short enough together, and marked as the words of strangers."""
+"""Web pages for a model: limited in total size and marked as untrusted content."""
 
 import asyncio
 import hashlib
@@ -22,7 +22,7 @@ from tejat.workspace.web.page_text import (
 from tejat.workspace.web.urls import Url
 
 MAX_CHARACTERS = 100_000
-"""Of all pages of a call together."""
+"""Limit for all pages of a call together."""
 
 TRUNCATION_NOTE = "\n\n... [Content truncated due to size limit] ..."
 NESTING_NOTE = "\n\n... [Content that was nested too deeply was left out] ..."
@@ -32,7 +32,7 @@ _MAX_CONCURRENT = 4
 
 @frozen
 class WebPage:
-    """What was read at `url`, as it was asked for: a text, or media."""
+    """Content fetched from `url`: text or media."""
 
     url: Url
     text: str = ""
@@ -41,7 +41,7 @@ class WebPage:
 
 
 class PageErrorKind(StrEnum):
-    """Why a page was not read, in the words that stand before its URL."""
+    """Reason why a page was not fetched, as shown before its URL."""
 
     BLOCKED = "Blocked Host"
     RATE_LIMITED = "Rate limit exceeded"
@@ -50,7 +50,7 @@ class PageErrorKind(StrEnum):
 
 @frozen
 class PageError:
-    """A page that was not read."""
+    """A page that could not be fetched."""
 
     url: Url
     reason: str
@@ -64,7 +64,7 @@ class PageError:
 async def fetch_pages(
     fetcher: Fetcher, urls: Sequence[Url], *, allow_private: frozenset[str], with_links: bool
 ) -> list[WebPage | PageError]:
-    """All pages in the order asked, a few at a time."""
+    """Fetch pages concurrently, in the order of `urls`."""
     turn = asyncio.Semaphore(_MAX_CONCURRENT)
 
     async def read(url: Url) -> WebPage | PageError:
@@ -85,7 +85,7 @@ async def fetch_pages(
 
 
 def truncate_fairly(pages: Sequence[WebPage], most: int = MAX_CHARACTERS) -> list[WebPage]:
-    """The pages cut so that they fit together; what a short one does not need is for the longer ones."""
+    """Truncate pages to a total size; room that short pages do not need goes to longer ones."""
     left = most
     room: dict[int, int] = {}
     by_length = sorted(range(len(pages)), key=lambda index: len(pages[index].text))
@@ -99,7 +99,7 @@ def truncate_fairly(pages: Sequence[WebPage], most: int = MAX_CHARACTERS) -> lis
 
 
 def wrap_untrusted(pages: Sequence[WebPage]) -> list[Part]:
-    """The pages for a model, between marks that no page can contain: they are made of what the pages hold."""
+    """Wrap the pages in tags that no page can contain: the tag name is a hash of their content."""
     digest = hashlib.sha256(usedforsecurity=False)
     for page in pages:
         digest.update(page.text.encode("utf-8", "surrogatepass"))
@@ -119,12 +119,12 @@ _WARNING = (
 )
 
 _MEDIA = frozenset({"application/pdf", "image/png", "image/jpeg", "image/gif", "image/webp"})
-# What a terminal would obey or hide: nobody writes it into a page for readers.
+# Characters that a terminal would interpret or hide.
 _HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e0fff\ud800-\udfff]")
 
 
 async def _parse_page(url: Url, fetched: FetchedPage, *, with_links: bool) -> WebPage:
-    """Raises FetchFailure and PageFailure."""
+    """Convert a fetched page. Raises FetchFailure and PageFailure."""
     if not 200 <= fetched.status < 300:
         raise FetchFailure(
             gettext_lazy(

@@ -1,1 +1,1 @@
-"""Match."""
+"""Search for the place of an edit: normalization, line costs, alignment, acceptance."""

@@ -1,4 +1,4 @@
-"""Which of the places that fit are the ones that were meant: all of it is there, and no other fits nearly as well."""
+"""Acceptance of alignments: complete enough, and clearly better than all others."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -13,14 +13,14 @@ from tejat.tools.edit.match.search_block import SearchBlock
 _MIN_LENGTH = 3
 _MIN_LENGTH_WITH_SLIP = 8
 _WIDE_MARGIN, _CLEAR_MARGIN, _SLIGHT_MARGIN = 60, 20, 3
-"""How much worse the next best place has to be."""
+"""Cost by which the next best alignment must be worse."""
 _CHARACTERS_PER_SLIP = 12
-"""A line that stands alone and has a slip needs so many characters for each that differs."""
+"""Characters that a single line with a typo needs for each typo."""
 
 
 @frozen
 class _Evidence:
-    """How many telling lines are there as given, with a slip, or not at all; and how many only the file has."""
+    """Distinctive lines that match, match with a typo, or do not match (including extra lines of the file)."""
 
     same: int
     slips: int
@@ -31,7 +31,7 @@ class _Evidence:
 def accept_alignments(
     given: SearchBlock, page: IndexedFile, found: Sequence[LineAlignment], expected: int | None
 ) -> list[LineAlignment]:
-    """The places that were meant, in the order of the file; none if that is not certain."""
+    """Select the alignments to edit, in the order of the file; none if that is uncertain."""
     if not found:
         return []
     count = expected if expected is not None else _count_tied(given, page, found)
@@ -46,14 +46,14 @@ def accept_alignments(
 
 
 def tied_alignments(given: SearchBlock, page: IndexedFile, found: Sequence[LineAlignment]) -> list[LineAlignment]:
-    """The places that all fit about as well as the best one."""
+    """List the alignments about as good as the best one."""
     if not found or not _is_sufficient(given, page, found[0]):
         return []
     return list(found[: _count_tied(given, page, found)])
 
 
 def is_whitespace_match(given: SearchBlock, alignment: LineAlignment) -> bool:
-    """Whether nothing differs but white space and look-alikes."""
+    """Check that only white space and look-alike characters differ."""
     return all(cost < ESCAPED for cost in alignment.costs) and bool(given.lines)
 
 
@@ -79,7 +79,7 @@ def _evidence(given: SearchBlock, page: IndexedFile, alignment: LineAlignment) -
 
 
 def _is_sufficient(given: SearchBlock, page: IndexedFile, alignment: LineAlignment) -> bool:
-    """Whether enough of the text is at the place, whatever other places there are."""
+    """Check that enough of the block is there, regardless of other alignments."""
     evidence = _evidence(given, page, alignment)
     length = sum(map(len, given.keys))
     if length < _MIN_LENGTH:
@@ -99,10 +99,10 @@ def _is_sufficient(given: SearchBlock, page: IndexedFile, alignment: LineAlignme
 
 
 def _is_rival(given: SearchBlock, page: IndexedFile, best: LineAlignment, other: LineAlignment) -> bool:
-    """Whether another place fits nearly as well as the best one: the more was overlooked there, the more it has to.
+    """Check whether another alignment is nearly as good. The more differs, the wider the margin.
 
-    One that fits no line better is a rival only if it is about as good; one that does may be the place that was meant,
-    with a line that somebody has changed.
+    An alignment that is better in no line rivals only if it is about equal. One that is better in some line may be the
+    intended place with a line that has changed since.
     """
     is_better_anywhere = any(mine > theirs for mine, theirs in zip(best.costs, other.costs, strict=True))
     evidence = _evidence(given, page, best)

@@ -1,4 +1,4 @@
-"""Lays the lines that were given along those of the file, so that all in all as little as possible differs."""
+"""Alignment of the search block with the lines of the file at minimal total cost (dynamic programming)."""
 
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, takewhile
@@ -22,10 +22,10 @@ _MAX_RUNS = 100
 
 @frozen
 class LineAlignment:
-    """Where each given line stands in the file, and what that costs.
+    """Position of each line of a block in the file, and the cost of the differences.
 
-    `places` holds None for lines that are not there, and for those that stand for others: of these, `elided` has the
-    lines of the file from the first up to the one behind the last. `costs` are those of the lines that are there.
+    `positions` has None for missing lines and for elisions; `elided_ranges` maps elisions to half-open ranges of file
+    lines.
     """
 
     positions: tuple[int | None, ...]
@@ -42,27 +42,27 @@ class LineAlignment:
         return max(place for place in self.positions if place is not None) + 1
 
     def matched_lines(self, among: Sequence[bool] | None = None) -> list[int]:
-        """The lines of the file that are given lines, or those `among` them, but for a slip."""
+        """Lines of the file that match a line of the block, or one of the lines selected by `among`."""
         pairs = zip(self.positions, self.costs, among or [True] * len(self.positions), strict=True)
         return [place for place, cost, is_asked in pairs if place is not None and cost < STALE and is_asked]
 
     def shift_by(self, by: int) -> "LineAlignment":
-        """The same so many lines further down."""
+        """The same alignment further down in the file."""
         places = tuple(None if place is None else place + by for place in self.positions)
         elided = {index: (start + by, end + by) for index, (start, end) in self.elided_ranges.items()}
         return LineAlignment(places, self.costs, self.total_cost, elided)
 
     def shares_line_with(self, other: "LineAlignment") -> bool:
-        """Whether both have a line at the same place, and so are two views of one place."""
+        """Check whether both align a line at the same position, and so are two views of one place."""
         return any(
             mine is not None and mine == theirs for mine, theirs in zip(self.positions, other.positions, strict=True)
         )
 
 
 def align(given: SearchBlock, page: IndexedFile, start: int, slack: int, limit: float = _NEVER) -> list[LineAlignment]:
-    """The best ways to lay the lines along the file, beginning `slack` lines around `start` at most; best first.
+    """Find the best alignments that start within `slack` lines of `start`, best first.
 
-    They share no line, and none costs more than `limit`.
+    No two of them share a line, and none costs more than `limit`.
     """
     table = _CostTable(given, page, start, slack, limit)
     if not table.has_match:
@@ -80,9 +80,9 @@ def align(given: SearchBlock, page: IndexedFile, start: int, slack: int, limit: 
 
 
 def straight_walk_cost(given: SearchBlock, page: IndexedFile, start: int) -> float:
-    """What it costs to lay the lines straight along the file from `start` on: no place near it need cost more.
+    """Cost of a greedy walk from `start`, an upper bound for the alignments around it.
 
-    Where none of them fits there is no telling what a place costs.
+    Infinite if no line matches on the way.
     """
     pairs, keys, lines = CostMatrix(given, page), page.keys, len(page.lines)
     total, at, fits_any = 0.0, start, False
@@ -107,7 +107,7 @@ def straight_walk_cost(given: SearchBlock, page: IndexedFile, start: int) -> flo
 
 
 def verbatim_costs(given: SearchBlock, page: IndexedFile) -> Iterator[float]:
-    """What differs where all of the lines stand, but for white space and look-alikes: at each place, or at many."""
+    """Costs of the places where all lines occur consecutively, with differences in white space and look-alikes only."""
     pairs = CostMatrix(given, page)
     for start in page.find_runs(given.keys, limit=_MAX_RUNS):
         costs = [pairs.cost(index, start + index) for index in range(len(given.keys))]
@@ -116,13 +116,13 @@ def verbatim_costs(given: SearchBlock, page: IndexedFile) -> Iterator[float]:
 
 
 def _lines_ahead(key: str, keys: Sequence[str], at: int) -> int:
-    """How many lines further down the line stands: none if it does not."""
+    """Number of lines to the next occurrence of a key; 0 if there is none nearby."""
     near = keys[at : at + 1 + _LOOKAHEAD]
     return near.index(key) if at >= 0 and key in near else 0
 
 
 def _line_after_elision(given: SearchBlock, page: IndexedFile, index: int, at: int) -> int | None:
-    """Where those lines begin that come behind dots."""
+    """Line at which the block continues after an elision; None if it does not."""
     following = next((line for line in range(index + 1, len(given.keys)) if given.keys[line]), None)
     if at < 0 or following is None:
         return None if at < 0 else at
@@ -134,19 +134,19 @@ def _line_after_elision(given: SearchBlock, page: IndexedFile, index: int, at: i
 
 
 def alignment_window(given: SearchBlock, page: IndexedFile, start: int, slack: int) -> tuple[int, tuple[str, ...]]:
-    """The lines that `align` looks at, and which of them `start` is: where these are the same, so is what it finds."""
+    """Lines that `align` looks at, and the index of `start` among them. Equal windows have equal alignments."""
     first = max(start - slack - 1, 0)
     end = max(start + slack, 0) + len(given.lines) + MAX_ELIDED_LINES * sum(given.elisions)
     return start - first, tuple(page.lines[first:end])
 
 
 class _CostTable:
-    """The least cost of every beginning of the given lines that ends at every line of a stretch of the file."""
+    """Minimal cost of each prefix of the block that ends at each line of a window of the file."""
 
     def __init__(self, given: SearchBlock, page: IndexedFile, start: int, slack: int, limit: float) -> None:
         self._block, self._target, self._limit = given, page, limit
         self._costs = CostMatrix(given, page)
-        # The costs of lines that were left out are no whole numbers, and then a line that is none may seem to fit.
+        # Costs of elided lines are fractions, so that a nonmatching line may seem to match.
         self.has_match = any(given.elisions)
         self._size = len(page.lines)
         self._row_starts, self._rows, self._moves = list[int](), list[list[float]](), list[bytearray]()
@@ -168,7 +168,7 @@ class _CostTable:
                 break
 
     def _lower_bounds(self, end: int) -> list[float] | None:
-        """What each line costs at least, wherever it is laid; None where that is too much, or no line fits."""
+        """Lower bound for the cost of each line; None if their sum exceeds the limit or no line matches."""
         given, limit = self._block, self._limit
         there = frozenset(self._target.keys[self._first : end])
         self._is_escaped = has_escapes("".join(there))
@@ -180,7 +180,7 @@ class _CostTable:
             return None
         keys, lines = self._target.keys[self._first : end], self._target.lines[self._first : end]
         self._extra = [float(self._costs.extra_cost(at)) for at in range(self._first, end)]
-        # How long the keys are, 0 for those of lines that are not plain.
+        # Lengths of the keys, 0 for lines that are not plain.
         self._sizes = [len(key) if is_plain(line, key) else 0 for key, line in zip(keys, lines, strict=True)]
         is_any_there = len(strange) < sum(map(bool, given.keys))
         if any(given.elisions) or (is_any_there and STALE * len(strange) <= limit):
@@ -196,7 +196,7 @@ class _CostTable:
         return least if fits_any else None
 
     def _cheapest_line(self, index: int, end: int) -> float:
-        """What a line costs where it costs least; what it costs to leave it out is more than that."""
+        """Minimal cost of a line over all lines of the window, which is less than omitting it."""
         likeness = self._costs.comparer(index)
         (shortest, longest), known = likeness.key_length_range, likeness.cache
         best = float(STALE)
@@ -211,7 +211,7 @@ class _CostTable:
         return best
 
     def _min_mismatch_cost(self, index: int) -> int:
-        """What a line costs at least that has another key."""
+        """Minimal cost of matching a line with a different key."""
         given = self._block
         if self._is_escaped or given.elisions[index] or has_escapes(given.keys[index]):
             return ESCAPED
@@ -219,13 +219,13 @@ class _CostTable:
         return CUT if not is_whole else ELIDED if given.keys[index].endswith("...") else SLIP + PER_CHARACTER
 
     def end_positions(self) -> list[int]:
-        """Where the last line may end, the cheapest first."""
+        """Possible ends of the alignment, cheapest first."""
         low, costs = self._row_starts[-1], self._rows[-1]
         ends = [low + offset for offset, cost in enumerate(costs) if cost < _NEVER and cost <= self._limit]
         return sorted(ends, key=lambda end: (costs[end - low], end))
 
     def trace_back(self, end: int) -> LineAlignment:
-        """The way back from an end."""
+        """Reconstruct the alignment with this end."""
         total = self._rows[-1][end - self._row_starts[-1]]
         row, at = len(self._block.lines), end
         places: list[int | None] = [None] * row
@@ -251,7 +251,7 @@ class _CostTable:
         return LineAlignment(tuple(places), tuple(costs), total, elided)
 
     def is_meaningful(self, alignment: LineAlignment) -> bool:
-        """Whether any line fits that is not blank."""
+        """Check that any line matches that is not blank."""
         keys = self._block.keys
         return any(
             place is not None and keys[index] and alignment.costs[index] < STALE
@@ -259,7 +259,7 @@ class _CostTable:
         )
 
     def _add_row(self, low: int, costs: list[float], moves: bytearray) -> None:
-        """Only from the first to the last that may still matter."""
+        """Store a row without the unreachable cells at both ends."""
         while costs and costs[-1] == _NEVER:
             costs.pop()
         dead = next((offset for offset, cost in enumerate(costs) if cost < _NEVER), 0)
@@ -288,7 +288,7 @@ class _CostTable:
             last, best, move = best, above + skip_given, _SKIP_GIVEN
             if not is_final and last + skip_found < best:
                 best, move = last + skip_found, _SKIP_FOUND
-            # What the line costs is asked only where it matters.
+            # The cost of a match is computed only if it can improve the cell.
             least = diagonal + strange if keys[at] != key else diagonal
             if diagonal < _NEVER and least <= best and least <= limit:
                 size = sizes[at - first]
@@ -312,7 +312,7 @@ class _CostTable:
         self._add_row(low, costs, moves)
 
     def _skip_costs(self, index: int, start: int, end: int) -> list[float]:
-        """What it costs to skip each line of the file; it cannot be done before the first one."""
+        """Cost of skipping each line of the file; nothing can be skipped before the first line."""
         if start < 0:
             return [_NEVER, *self._skip_costs(index, 0, end)]
         if self._block.elisions[index]:

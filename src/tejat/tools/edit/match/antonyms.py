@@ -1,4 +1,4 @@
-"""Words that mean the opposite of each other: one for the other is never a slip, however few letters differ."""
+"""Antonyms, which are never typos of each other, however few letters differ."""
 
 import re
 from collections import Counter
@@ -36,14 +36,14 @@ _MIN_LENGTH = 3
 
 
 def are_antonyms(given: str, found: str) -> bool:
-    """Whether one text has the opposite of a word of the other, where the two differ."""
+    """Check whether one text replaces a word of the other by its antonym."""
     left, right = Counter(split_identifier(given)), Counter(split_identifier(found))
     only_left, only_right = left - right, right - left
     return any(_is_antonym(one, other) for one in only_left for other in only_right)
 
 
 def split_identifier(text: str) -> list[str]:
-    """The words that its names are made of, in small letters."""
+    """Split identifiers into lowercase words."""
     return [piece.lower() for piece in _PIECE.findall(text)]
 
 

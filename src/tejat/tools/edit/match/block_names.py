@@ -1,4 +1,4 @@
-"""What a line names that opens a block: another name is another thing, and no slip."""
+"""Names in lines that open a block. A different name means a different block, not a typo."""
 
 import re
 
@@ -46,7 +46,7 @@ _MAX_LENGTH = 400
 
 
 def find_block_name(line: str) -> list[str]:
-    """The words of the name; none if the line names nothing."""
+    """Find the words of the block name; empty if the line names no block."""
     bare = " ".join(line.split())
     if len(bare) > _MAX_LENGTH:
         return []

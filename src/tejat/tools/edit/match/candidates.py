@@ -1,4 +1,4 @@
-"""Where in a file the given lines could stand: looks for telling lines or words, and compares closely only there."""
+"""Candidate places of a search block: found by distinctive lines or words, then aligned."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -11,20 +11,20 @@ from tejat.tools.edit.match.normalize import split_words
 from tejat.tools.edit.match.search_block import SearchBlock
 
 MAX_MARGIN = 60
-"""Places that cost so much more than the best one cannot rival it."""
+"""An alignment that costs this much more than the best one cannot rival it."""
 
 _MAX_CANDIDATES = 8
 _MAX_SHOWN = 3
-"""Places beyond those that rival the best one are only shown, and no more than this."""
+"""Limit for places that do not rival the best one and are only shown."""
 _MAX_LINE_WEIGHT = 30
-"""What a line weighs at most, in characters: of two long lines, one is no better a sign than the other."""
+"""Maximal weight of a line, in characters: longer lines are no better evidence."""
 _MAX_HITS = 20_000
 _MAX_BY_WORDS = 3
 _MAX_TIED = 60
-"""Beyond the usual number, places for which as much speaks as for the best one, and so many at most."""
+"""Limit for further places with as many votes as the best one."""
 _MAX_UNKNOWN_LINES = 200
 _MAX_ELISIONS = 40
-"""Lines with a slip, and dots: with more of them it would take seconds, and nobody could say that it is the place."""
+"""Limits for unknown lines and elisions: beyond them the search takes seconds, and no place could be certain."""
 _MAX_LINES_SEARCHED = 4
 _MAX_WORDS_SEARCHED = 3
 _MAX_OCCURRENCES = 120
@@ -37,10 +37,9 @@ _UNLIMITED = float("inf")
 def find_candidates(
     given: SearchBlock, page: IndexedFile, *, max_places: int | None = None, start_lines: Sequence[int] = ()
 ) -> "Candidates":
-    """The places that fit, the best first; none for a text that is too strange. They share no line.
-    With `beginnings`, only there is looked.
+    """Find the alignments of a block, best first; none if too much of it is unknown. They share no line.
 
-    `several` is how many are looked for at most, where more than one is meant.
+    `max_places` is the limit if several places are meant. `start_lines` restricts the search.
     """
     found = Candidates(given, page, is_one=max_places is None)
     strange = sum(
@@ -58,7 +57,7 @@ def find_candidates(
 
 
 class _Votes:
-    """For each line of the file how much speaks for the given text beginning there, and how many lines say so."""
+    """Weight of the evidence for each start line, and the number of lines behind it."""
 
     def __init__(self) -> None:
         self.weights: Counter[int] = Counter()
@@ -70,12 +69,12 @@ class _Votes:
 
 
 class Candidates:
-    """Places that fit. `rivals` are the best one and those that could rival it, or all where many are sought."""
+    """Alignments of a block: the best one and its rivals, or all if several places are wanted."""
 
     def __init__(self, given: SearchBlock, page: IndexedFile, *, is_one: bool) -> None:
         self.alignments: list[LineAlignment] = []
         self.is_truncated = False
-        """Whether there are places that were not compared, for which as much speaks as for the best one."""
+        """Whether places with as many votes as the best one were not compared."""
         self._block, self._target, self._is_single = given, page, is_one
         self._slack = 4 + min(len(given.lines) // 2, 10) if len(given.lines) > 1 else 0
         self._distinctive_count = sum(given.distinctive)
@@ -85,7 +84,7 @@ class Candidates:
         self._window_cache: dict[tuple[int, tuple[str, ...]], tuple[int, list[LineAlignment]]] = {}
 
     def nearest_for_display(self) -> list[LineAlignment]:
-        """Those that are shown when none is taken: they need not rival the best one, and most speaks for them."""
+        """Nearest alignments for an error message; they need not rival the best one."""
         found = list(self.alignments)
         self._window_cache.clear()
         for start in self._compared if self._is_single else ():
@@ -96,17 +95,17 @@ class Candidates:
 
     @property
     def start_lines(self) -> Sequence[int]:
-        """Where it was looked, the likeliest first."""
+        """Start lines that were compared, most likely first."""
         return list(self._compared)
 
     def compare_at(self, beginnings: Sequence[int]) -> None:
-        """Compare closely at these places."""
+        """Align at these start lines."""
         for start in beginnings:
             self._compared[start] = None
             _add_alignments(self.alignments, self._align_at(start, self._rival_limit if self.alignments else None))
 
     def compare_best(self, votes: _Votes, most: int) -> None:
-        """Compare closely at the beginnings that most speaks for, more than `slack` lines from each other."""
+        """Align at the start lines with most votes that are more than `slack` lines apart."""
         weights, lines = _windowed_sums(votes.weights, self._slack // 2), _windowed_sums(votes.lines, self._slack)
         chosen: set[int] = set()
         best, least = self.alignments[0] if self.alignments else None, 0
@@ -121,7 +120,7 @@ class Candidates:
                 break
             if any(near in chosen for near in range(start - self._slack, start + self._slack + 1)):
                 continue
-            # Every telling line that is not there as it is costs something.
+            # Each distinctive line that does not match exactly costs something.
             if self.alignments and self._mismatch_cost * (self._distinctive_count - lines[start]) > _rival_limit(
                 self.alignments[0].total_cost
             ):
@@ -138,12 +137,12 @@ class Candidates:
 
     @property
     def _rival_limit(self) -> float:
-        """What a place may cost that could rival the best one."""
+        """Maximal cost of an alignment that rivals the best one."""
         return _rival_limit(self.alignments[0].total_cost) if self._is_single else _UNLIMITED
 
     def _align_at(self, start: int, limit: float | None) -> list[LineAlignment]:
-        """Without a limit, the best one is not known."""
-        # The same lines often stand in several places.
+        """Align at a start line. Without a limit, the best alignment is not known yet."""
+        # The same lines often occur in several places.
         stretch = alignment_window(self._block, self._target, start, self._slack)
         if stretch not in self._window_cache:
             found = (
@@ -164,7 +163,7 @@ class Candidates:
 
     @property
     def _is_hopeless(self) -> bool:
-        """Whether less than half of the text is at the best place: what is less likely need not be compared."""
+        """Check whether the best place matches less than half of the block, so that others need not be compared."""
         return (
             self._is_single
             and bool(self.alignments)
@@ -173,7 +172,7 @@ class Candidates:
 
     @property
     def may_be_beaten(self) -> bool:
-        """Whether a place where no telling line is as it was given could be as good as the best one."""
+        """Check whether a place without any exact line could be as good as the best one."""
         brinks = min(self._distinctive_count, 2)
         inner = ESCAPED if self._is_escaped else SLIP + PER_CHARACTER
         least = self._mismatch_cost * brinks + inner * (self._distinctive_count - brinks)
@@ -191,12 +190,12 @@ def _add_alignments(found: list[LineAlignment], more: Sequence[LineAlignment]) -
 
 
 def _rival_limit(best: float) -> float:
-    """What a place may cost that could rival the best one."""
+    """Maximal cost of an alignment that rivals one with this cost."""
     return best + (_NARROW_MARGIN if best < CUT else MAX_MARGIN)
 
 
 def _vote_by_lines(given: SearchBlock, page: IndexedFile) -> _Votes:
-    """By telling lines that are the same."""
+    """Vote by equal distinctive lines."""
     wanted: dict[str, list[int]] = {}
     for index, (key, telling) in enumerate(zip(given.keys, given.distinctive, strict=True)):
         if telling or (key and not any(given.distinctive)):
@@ -214,7 +213,7 @@ def _vote_by_lines(given: SearchBlock, page: IndexedFile) -> _Votes:
 
 
 def _vote_by_words(given: SearchBlock, page: IndexedFile) -> _Votes:
-    """By the longest words of the longest lines, for lines that are not quite the same."""
+    """Vote by the longest words of the longest lines, for lines that are not quite equal."""
     longest = sorted((i for i, telling in enumerate(given.distinctive) if telling), key=lambda i: -len(given.keys[i]))
     votes = _Votes()
     for index in longest[:_MAX_LINES_SEARCHED]:
@@ -224,7 +223,7 @@ def _vote_by_words(given: SearchBlock, page: IndexedFile) -> _Votes:
 
 
 def find_lines_with_words(given: SearchBlock, index: int, page: IndexedFile) -> dict[int, int]:
-    """The lines of the file that have words of a line, the longest of them, and how much of it."""
+    """Find the file lines with the longest words of a line, weighted by how much of it they have."""
     parts = {part for part in _search_terms(given, index) if len(part) >= _MIN_WORD_LENGTH}
     seen: dict[int, int] = {}
     for part in sorted(parts, key=lambda part: (-len(part), part))[:_MAX_WORDS_SEARCHED]:
@@ -244,7 +243,7 @@ def _search_terms(given: SearchBlock, index: int) -> Iterator[str]:
 
 
 def _windowed_sums(numbers: "Counter[int]", reach: int) -> dict[int, int]:
-    """The number of each beginning and of those next to it, which lines too many or too few have shifted."""
+    """Sum of each start line and its neighbors, which extra and missing lines have shifted."""
     ordered = sorted(numbers)
     sums: dict[int, int] = {}
     low = high = total = 0

@@ -1,6 +1,6 @@
-"""Tells equal places apart by the lines around them, where the new text repeats those.
+"""Choice among equal places by the surrounding lines that the new text repeats.
 
-The new text then is the whole of a stretch of lines: what it repeats stays as it is, and the rest is what changes.
+The new text then replaces a whole window of lines: repeated lines stay, the others change.
 """
 
 import re
@@ -16,7 +16,7 @@ from tejat.workspace.text.line_edits import DiffEdit, compute_line_edits
 
 _SLACK = 3
 _MAX_COMPARISONS = 50_000
-"""New lines times places: beyond that it would take seconds."""
+"""Limit for the number of new lines times places."""
 _MAX_BOUNDS = 4
 _MAX_RARE_COUNT = 2
 _MIN_REPEATED_LINES = 3
@@ -27,20 +27,20 @@ _WORD = re.compile(r"\w+")
 def disambiguate_by_context(
     old: Sequence[str], new: Sequence[str], page: IndexedFile, ranges: Sequence[tuple[int, int]]
 ) -> list[LineReplacement] | None:
-    """The edits that make the new lines of the stretch that they are meant for; None if it is not clear which it is.
+    """Compute the edits at the place that the new text is meant for; None if that is uncertain.
 
-    `ranges` are the lines of the places where the old ones stand, from the first up to the one behind the last.
+    `ranges` are the half-open line ranges of the places.
     """
     if len(new) * len(ranges) > _MAX_COMPARISONS:
         return None
     change = _Change(old, new, [normalize_line(line) for line in new])
     found = [stretch for each in ranges if (stretch := _ContextWindow.best(change, page, each)) is not None]
-    # A line that is indented in another way is not the same line, if there is one that is.
+    # A line with the same indent is preferred to one with a different indent.
     found = [stretch for stretch in found if stretch.repeats_exactly] or found
     if not found:
         return None
     best = max(found, key=lambda stretch: stretch.score)
-    # Two places may be two views of one change.
+    # Two places may be two views of the same change.
     if any(other.score == best.score and other.edits != best.edits for other in found):
         return None
     elsewhere = {key for other in found if other.edits != best.edits for key in other.repeated_lines}
@@ -56,12 +56,12 @@ class _Change:
 
     @property
     def reach(self) -> int:
-        """How far from the place the lines may stand that the new ones repeat."""
+        """Maximal distance between the place and repeated lines."""
         return len(self.keys) + _SLACK
 
 
 class _ContextWindow:
-    """Lines of the file around a place, and what the new lines make of them."""
+    """Lines around a place and the edits that turn them into the new lines."""
 
     def __init__(self, change: _Change, page: IndexedFile, place: tuple[int, int], start: int, end: int) -> None:
         keys = change.keys
@@ -70,7 +70,7 @@ class _ContextWindow:
         gone = {line for each in changes for line in range(start + each.old_start, start + each.old_end)}
         around = [line for line in range(start, end) if not place[0] <= line < place[1]]
         self.loses_lines = any(page.keys[line] for line in around if line in gone)
-        # What the place itself has is no sign of what is around it.
+        # Lines of the place itself say nothing about its context.
         more = Counter(keys) - Counter(page.keys[place[0] : place[1]])
         known = [
             line for line in around if line not in gone and is_distinctive(page.keys[line]) and page.keys[line] in more
@@ -97,14 +97,13 @@ class _ContextWindow:
             ],
             key=lambda edit: (edit.start, edit.end),
         )
-        # Where nothing comes in its place, the lines around it could as well be what was to replace it.
+        # If nothing replaces the place, the surrounding lines may be meant as its replacement.
         self.only_deletes = gone.issuperset(range(*place)) and not any(edit.lines for edit in self.edits)
 
     def is_unambiguous(self, page: IndexedFile, elsewhere: Collection[str]) -> bool:
-        """Whether the lines around it are there because it is the place, and are not what is to be added to another.
+        """Check that the repeated lines identify this place and are not meant to be added elsewhere.
 
-        They stand on both sides, or one of them is around no other place, rare, and says more than a word or two; or
-        there are several.
+        They are on both sides, or one of them is rare, informative and near no other place, or there are several.
         """
         if self._duplicates_neighbor(page):
             return False
@@ -115,7 +114,7 @@ class _ContextWindow:
         return self._is_around or (bool(own) and says_enough)
 
     def _duplicates_neighbor(self, page: IndexedFile) -> bool:
-        """Whether the first or last new line is added though it stands near on that side: more was meant to stay."""
+        """Check whether the first or last new line is added although it is nearby: more was meant to stay."""
         added = {normalize_line(line) for edit in self.edits for line in edit.lines}
         telling, reach, (start, end) = [*filter(is_distinctive, self._change.keys)], self._change.reach, self._place
         above, below = page.keys[max(start - reach, 0) : start], page.keys[end : end + reach]
@@ -125,7 +124,7 @@ class _ContextWindow:
 
     @classmethod
     def best(cls, change: _Change, page: IndexedFile, place: tuple[int, int]) -> "_ContextWindow | None":
-        """The stretch around the place of which the new lines repeat most; None if they always lose some of it."""
+        """Find the window of which the new lines repeat most; None if lines are lost in all of them."""
         keys, reach = change.keys, change.reach
         above, below = page.keys[max(place[0] - reach, 0) : place[0]], page.keys[place[1] : place[1] + reach]
         if not any(key in keys and is_distinctive(key) for key in (*above, *below)):
@@ -147,7 +146,7 @@ class _ContextWindow:
 
 
 def _keeps_context(keys: Sequence[str], page: IndexedFile, place: tuple[int, int], start: int, end: int) -> bool:
-    """Whether there is anything around the place, and the new lines have all of it in its order."""
+    """Check that there are lines around the place, and that the new lines contain all of them in order."""
     around = [key for key in (*page.keys[start : place[0]], *page.keys[place[1] : end]) if key]
     return bool(around) and contains_in_order(keys, around)
 
@@ -161,7 +160,7 @@ def _edit_size(change: DiffEdit) -> int:
 
 
 def _kept_lines(start: int, end: int, changes: Sequence[DiffEdit]) -> Iterator[tuple[int, int]]:
-    """The lines of the file that the changes leave, and which of the new ones each of them is."""
+    """Pairs of kept file lines and new lines."""
     at, shift = start, -start
     for change in changes:
         yield from ((line, line + shift) for line in range(at, start + change.old_start))
@@ -172,7 +171,7 @@ def _kept_lines(start: int, end: int, changes: Sequence[DiffEdit]) -> Iterator[t
 def _whitespace_edits(
     new: Sequence[str], page: IndexedFile, place: tuple[int, int], kept: Sequence[tuple[int, int]]
 ) -> Iterator[LineReplacement]:
-    """Lines of the place itself of which only the white space changes."""
+    """Edits of lines of the place in which only white space changes."""
     for line, at in kept:
         if place[0] <= line < place[1] and new[at].rstrip() != page.lines[line].rstrip():
             yield LineReplacement(line, line + 1, (new[at],))
@@ -181,10 +180,9 @@ def _whitespace_edits(
 def _reindent(
     change: _Change, page: IndexedFile, place: tuple[int, int], kept: Sequence[tuple[int, int]]
 ) -> Sequence[str] | None:
-    """The new lines indented as they have to be in the file; None if the lines that it has too do not tell.
+    """Indent the new lines as in the file; None if the common lines are inconsistent.
 
-    `kept` are the lines around the place that stay, and which of the new ones each of them is. Each text may begin
-    amid a line, behind its indent; its first line tells nothing then.
+    `kept` are pairs of kept lines around the place and new lines. A text may start inside of a line, after its indent.
     """
     given = [
         *((change.new, at, line) for line, at in kept),
@@ -201,7 +199,7 @@ def _reindent(
     every = {each for each, _ in lacking if each is not None}
     rest = [line for line in change.new[1:] if line.strip()]
     if known == {""} or (not known and all(line.startswith(min(every, key=len, default="")) for line in rest)):
-        # The first line is put where the old one begins.
+        # The first line is placed where the old one starts.
         before = _missing_indent(change.old[0], page.lines[place[0]]) if not indent_of(change.old[0]) else ""
         return [(before or "") + change.new[0], *change.new[1:]] if change.new[0].strip() else change.new
     if len(every) > 1:
@@ -211,13 +209,13 @@ def _reindent(
 
 
 def _missing_indent(line: str, found: str) -> str | None:
-    """What a line lacks of the indent that it has in the file; None if its own indent is another."""
+    """Missing part of the indent; None if the indents are incompatible."""
     indent, whole = indent_of(line), indent_of(found)
     return whole[: len(whole) - len(indent)] if whole.endswith(indent) else None
 
 
 def _window_bounds(key: str, page: IndexedFile, lines: range, own: int) -> Iterator[int]:
-    """Where the stretch could begin or end: at the place itself, or at a line that is the first or last new one."""
+    """Possible bounds of the window: the place itself, or a line equal to the first or last new one."""
     is_start = lines.step < 0
     yield own if is_start else own + 1
     found = (line for line in lines if page.keys[line] == key)

@@ -1,7 +1,7 @@
-"""The stretches of a large file in which a text could stand, as a small file of their own.
+"""Excerpt of a large file: the ranges in which a text may occur, as a small file.
 
-They are found by the rare lines and words of the text, among the bytes of the file: it is never split into lines, nor
-turned into text as a whole.
+The ranges are found by searching the bytes for rare lines and words of the text. The file is never decoded or split as
+a whole.
 """
 
 from bisect import bisect_right
@@ -21,28 +21,28 @@ from tejat.workspace.text.text_edits import TextEdit, TextFile
 _MAX_LINES_SEARCHED = 8
 _MAX_WORDS_SEARCHED = 16
 _MAX_HITS = 400
-"""A line or word that stands more often in the file is not rare."""
+"""A line or word with more occurrences is not rare."""
 _MIN_TERM_LENGTH = 4
 _BLOCK_SIZE = 1 << 12
 _MAX_BLOCKS = 64
 _CONTEXT_LINES = 60
-"""Lines around a hit that are taken along."""
+"""Lines of context around a hit."""
 _MAX_CONTEXT_BYTES = 1 << 18
-"""Bytes that are taken along on either side; a block with longer lines is none for this."""
+"""Limit for the context on each side; blocks with longer lines are skipped."""
 _SEPARATOR = "\0\n" * 8
-"""Between two stretches: lines that are like no other, so that nothing reaches over them."""
+"""Lines between two ranges that match nothing, so that no alignment crosses them."""
 
 
 @frozen
 class Excerpt:
-    """`file` has the stretches of bytes of the large file, one behind the other."""
+    """Ranges of a large file, concatenated in `file`."""
 
     file: TextFile
     target: IndexedFile
     spans: tuple["_Span", ...]
 
     def translate_edits(self, edits: Sequence[TextEdit]) -> list[TextEdit] | None:
-        """The same edits in the large file; None if one of them is not within a stretch."""
+        """Translate edits to the large file; None if an edit is outside of the ranges."""
         moved: list[TextEdit] = []
         for edit in edits:
             span = next(
@@ -62,7 +62,7 @@ class Excerpt:
 
 @frozen
 class _Span:
-    """`size` bytes from `start` of the large file, which stand at `at` of the small one."""
+    """`size` bytes at `start` of the large file and `excerpt_start` of the excerpt."""
 
     start: int
     size: int
@@ -70,7 +70,7 @@ class _Span:
 
 
 class _ExcerptFile(IndexedFile):
-    """The lines of an excerpt, which know their numbers in the large file."""
+    """Lines of an excerpt with their line numbers in the large file."""
 
     def __init__(self, file: TextFile, whole: TextFile, spans: Sequence[_Span]) -> None:
         super().__init__(file)
@@ -87,17 +87,17 @@ class _ExcerptFile(IndexedFile):
 
     @cached_property
     def _first_lines(self) -> list[int]:
-        """Which line of the excerpt each stretch begins with."""
+        """First line of each range in the excerpt."""
         return list(_lines_before(self._excerpt, [span.excerpt_start for span in self._spans]))
 
     @cached_property
     def _numbers(self) -> list[int]:
-        """The numbers that these lines have in the large file."""
+        """Line numbers of these lines in the large file."""
         return [before + 1 for before in _lines_before(self._original, [span.start for span in self._spans])]
 
 
 def find_excerpt(file: TextFile, old: str) -> Excerpt | None:
-    """Where the text could stand; None if it has nothing rare that is there, or the lines are too long."""
+    """Find where the text may occur; None if nothing rare of it does, or the lines are too long."""
     lines = split_lines(old)
     around = _CONTEXT_LINES + 2 * len(lines) + (MAX_ELIDED_LINES if any(map(is_elision, lines)) else 0)
     ranges = [_widen_block(file, block * _BLOCK_SIZE, around) for block in _relevant_blocks(file, old, lines)]
@@ -116,7 +116,7 @@ def find_excerpt(file: TextFile, old: str) -> Excerpt | None:
 
 
 def _relevant_blocks(file: TextFile, old: str, lines: Sequence[str]) -> list[int]:
-    """The blocks of the file that hold most of what is rare in the text."""
+    """Blocks of the file with most of the rare text."""
     bare = sorted({line.strip() for line in lines}, key=lambda line: (-len(line), line))
     weights: Counter[int] = Counter()
     for part in (*bare[:_MAX_LINES_SEARCHED], *distinctive_words(old)[:_MAX_WORDS_SEARCHED]):
@@ -129,7 +129,7 @@ def _relevant_blocks(file: TextFile, old: str, lines: Sequence[str]) -> list[int
 
 
 def _widen_block(file: TextFile, at: int, around: int) -> tuple[int, int] | None:
-    """From where to where whole lines stand around a block; None if they are too long."""
+    """Extend a block to whole lines with context; None if they are too long."""
     encoding, raw = file.encoding, file.raw
     body = len(encoding.bom) if raw.startswith(encoding.bom) else 0
     low, high = max(at - _MAX_CONTEXT_BYTES, body), min(at + _BLOCK_SIZE + _MAX_CONTEXT_BYTES, len(raw))
@@ -143,7 +143,7 @@ def _widen_block(file: TextFile, at: int, around: int) -> tuple[int, int] | None
 
 
 def _line_starts(raw: bytes, encoding: TextEncoding, start: int, end: int) -> list[int]:
-    """Where lines begin between two places, both of them included."""
+    """Line starts between two offsets, both included."""
     line_end, unit = encoding.encode_new("\n"), encoding.code_unit_size
     starts: list[int] = []
     at = raw.find(line_end, start, end)
@@ -155,7 +155,7 @@ def _line_starts(raw: bytes, encoding: TextEncoding, start: int, end: int) -> li
 
 
 def _merge_ranges(ranges: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The same ranges, those that overlap or touch made one."""
+    """Merge overlapping and adjacent ranges."""
     start, end = -1, -1
     for first, last in ranges:
         if start >= 0 and first <= end:
@@ -169,6 +169,6 @@ def _merge_ranges(ranges: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]
 
 
 def _lines_before(file: TextFile, offsets: Sequence[int]) -> Iterator[int]:
-    """How many lines end before each of the offsets, which ascend."""
+    """Number of lines before each of the ascending offsets."""
     counts = (file.count_lines(low, high) for low, high in zip((0, *offsets), offsets, strict=False))
     return accumulate(counts)

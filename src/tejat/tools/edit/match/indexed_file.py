@@ -1,4 +1,4 @@
-"""A file as lines with their keys, and the way from lines back to its bytes."""
+"""A file as lines and normalized keys, with line edits translated back to byte offsets."""
 
 import re
 from bisect import bisect_right
@@ -20,7 +20,7 @@ _CONTEXT_LINES = 40
 
 @frozen
 class LineReplacement:
-    """`lines` take the place of the lines from `start` up to `end`."""
+    """Replacement of the lines from `start` up to `end` by `lines`."""
 
     start: int
     end: int
@@ -28,11 +28,11 @@ class LineReplacement:
 
 
 class IndexedFile:
-    """The lines of a file without their ends. Lines end at LF, or at CR in a file where all do."""
+    """Lines of a file without line ends. Lines end with LF, or with CR in a file that has only CR."""
 
     def __init__(self, file: TextFile) -> None:
         self._file = file
-        # The same length, so that places in one are places in the other.
+        # Of equal length, so that offsets are valid in both.
         self._text = file.text.replace("\r", "\n") if file.line_ending == "\r" else file.text
         self._ends_with_line_end = self._text.endswith("\n")
         self._word_cache: dict[str, bool] = {}
@@ -62,26 +62,26 @@ class IndexedFile:
 
     @cached_property
     def key_text(self) -> str:
-        """All keys, each on a line."""
+        """All keys, one per line."""
         keys = normalize_text(self._text)
         return keys[:-1] if self._ends_with_line_end else keys
 
     @cached_property
     def has_escapes(self) -> bool:
-        """Whether anything in it could be an escape or an entity."""
+        """Whether the file contains backslashes or ampersands."""
         return has_escapes(self.key_text)
 
     @property
     def line_count(self) -> int:
-        """How many lines the file has."""
+        """Number of lines of the file."""
         return len(self._raw_lines)
 
     def line_number(self, line: int) -> int:
-        """The number of a line, as people count."""
+        """Line number, counted from 1."""
         return line + 1
 
     def lines_by_key(self, keys: Collection[str]) -> dict[str, list[int]]:
-        """The lines that have each of the keys, without those that none has."""
+        """Find the lines with each of the keys; keys that do not occur are omitted."""
         asked = self.key_set.intersection(keys)
         unknown = asked.difference(self._lines_by_key)
         if unknown:
@@ -91,7 +91,7 @@ class IndexedFile:
         return {key: self._lines_by_key[key] for key in asked}
 
     def find_runs(self, keys: Sequence[str], *, limit: int) -> list[int]:
-        """Each line where the keys stand, one below the other; only the first ones if there are more than `most`."""
+        """Find the lines where the keys occur consecutively, the first `limit` ones."""
         text, sought = f"\n{self.key_text}\n", "\n".join(["", *keys, ""])
         runs: list[int] = []
         at, line, end = 0, 0, text.find(sought)
@@ -102,13 +102,13 @@ class IndexedFile:
         return runs
 
     def find_lines_containing(self, part: str, *, limit: int) -> Sequence[int]:
-        """The line of each place where a part of a key stands; none if there are more than `most`."""
+        """Find the line of each occurrence in a key; empty if there are more than `limit`."""
         if (part, limit) not in self._substring_cache:
             found: list[int] = []
             at = self.key_text.find(part)
             while at >= 0 and len(found) <= limit:
                 found.append(at)
-                # A word that stands all over the file is best found out at once.
+                # Count at once if there are many.
                 if len(found) == _COUNT_AFTER and self.key_text.count(part) > limit:
                     break
                 at = self.key_text.find(part, at + 1)
@@ -117,7 +117,7 @@ class IndexedFile:
         return self._substring_cache[part, limit]
 
     def line_at_key_offset(self, offset: int) -> int:
-        """Which line a place in `key_text` belongs to."""
+        """Line at an offset of `key_text`."""
         return bisect_right(self._key_starts, offset) - 1
 
     @cached_property
@@ -129,9 +129,9 @@ class IndexedFile:
         return _line_starts(self._raw_lines)
 
     def line_range(self, start: int, end: int) -> tuple[int, int]:
-        """The lines that a range of bytes touches, from the first up to the one behind the last.
+        """Half-open range of lines that a range of bytes touches.
 
-        Ranges are best asked for in their order, because lines are counted on from the last one.
+        Fastest in ascending order, because lines are counted from the previous offset.
         """
         return self._line_at(start), self._line_at(max(end - self._file.encoding.code_unit_size, start)) + 1
 
@@ -146,17 +146,17 @@ class IndexedFile:
         return line
 
     def context_lines(self, start: int, end: int) -> Sequence[str]:
-        """A stretch of lines and those about it, which show how the file is indented there."""
+        """Lines of a range and around it, which show the indentation used there."""
         return self.lines[max(start - _CONTEXT_LINES, 0) : end + _CONTEXT_LINES]
 
     def has_line_starting_with(self, start: str) -> bool:
-        """Whether any line begins so."""
+        """Check whether any line starts with this text."""
         return self._text.startswith(start) or f"\n{start}" in self._text
 
     def has_word(self, word: str) -> bool:
-        """Whether it stands anywhere in the file as a whole word."""
+        """Check whether a whole word occurs in the file."""
         if word not in self._word_cache:
-            # To look for the letters first is many times as fast.
+            # Finding the letters first is much faster.
             whole, at = re.compile(rf"\b{re.escape(word)}\b"), self._text.find(word)
             while at >= 0 and not whole.match(self._text, at):
                 at = self._text.find(word, at + 1)
@@ -164,21 +164,21 @@ class IndexedFile:
         return self._word_cache[word]
 
     def line_comparer(self, line: str, key: str, *, is_first: bool, is_last: bool) -> LineComparer:
-        """What compares a given line with those of this file: one and the same whenever it is asked for."""
+        """Get the comparer of a given line, which caches its results for this file."""
         asked = line, is_first, is_last
         if asked not in self._comparers:
             self._comparers[asked] = LineComparer(line, key, is_first=is_first, is_last=is_last)
         return self._comparers[asked]
 
     def is_whole_lines(self, start: int, end: int) -> bool:
-        """Whether a range of bytes begins and ends where lines do."""
+        """Check whether a range of bytes starts and ends at line boundaries."""
         raw, unit, body = self._file.raw, self._file.encoding.code_unit_size, len(self._file.encoding.bom)
         before, last, behind = raw[max(start - unit, 0) : start], raw[max(end - unit, 0) : end], raw[end : end + unit]
         begins = start <= body or before.strip(b"\0") in _LINE_ENDS
         return begins and (end == len(raw) or behind.strip(b"\0") in _LINE_ENDS or last.strip(b"\0") in _LINE_ENDS)
 
     def to_text_edits(self, edits: Sequence[LineReplacement]) -> list[TextEdit]:
-        """The same edits as bytes and text. They are in order and do not overlap."""
+        """Translate edits that are in order and do not overlap."""
         spans = [self._span(edit) for edit in edits]
         positions = [position for start, end, _ in spans for position in (start, end)]
         offsets = self._file.encoding.byte_offsets(self._file.raw, self._file.text, positions)
@@ -188,7 +188,7 @@ class IndexedFile:
         ]
 
     def _span(self, edit: LineReplacement) -> tuple[int, int, str]:
-        """Where the edit begins and ends in the text, and what is written there."""
+        """Start, end and text of an edit."""
         size, count = len(self._text), len(self._raw_lines)
         text = "\n".join(edit.lines)
         if edit.start == edit.end:
@@ -205,7 +205,7 @@ class IndexedFile:
         return start, self._starts[edit.end - 1] + len(self.lines[edit.end - 1]), text
 
     def _trim_common_ends(self, start: int, end: int, text: str) -> tuple[int, int, str]:
-        """Without what stays at both ends of a line: it may hold bytes that are no text and cannot be written anew."""
+        """Exclude the unchanged ends of a line, which may contain undecodable bytes."""
         line = self._text[start:end]
         most = min(len(line), len(text))
         front = common_prefix(line, text, limit=most)
@@ -214,5 +214,5 @@ class IndexedFile:
 
 
 def _line_starts(lines: Sequence[str]) -> list[int]:
-    """Where each line begins, and where one more would, if one character is between them."""
+    """Offset of each line and of one more."""
     return list(map(add, accumulate(map(len, lines), initial=0), count()))

@@ -1,4 +1,4 @@
-"""How many characters have to change to make one text of another."""
+"""Levenshtein distance with bit-parallel computation."""
 
 from collections.abc import Iterator
 
@@ -6,14 +6,14 @@ _UNLIMITED = float("inf")
 
 
 def edit_distance(first: str, second: str, *, limit: float = _UNLIMITED) -> int:
-    """The fewest characters to insert, delete or replace; where it is more than `most`, some number above that.
+    """Minimal number of insertions, deletions and substitutions; any larger number if it exceeds `limit`.
 
-    All of `first` is compared with a character of `second` at once, as the bits of whole numbers (Myers 1999, Hyyrö
+    All of `first` is compared with one character of `second` at a time, as the bits of integers (Myers 1999, Hyyrö
     2003): two texts of 20,000 characters take a third of a second.
     """
     total, left = len(first), len(second)
     for total in _distances(first, second):
-        # Each further character makes it one less at best.
+        # Each remaining character reduces the distance by one at most.
         if total - left > limit:
             return total - left
         left -= 1
@@ -21,12 +21,12 @@ def edit_distance(first: str, second: str, *, limit: float = _UNLIMITED) -> int:
 
 
 def prefix_distance(first: str, second: str) -> int:
-    """The distance to the beginning of `second` that is nearest to `first`."""
+    """Minimal distance to any prefix of `second`."""
     return min(_distances(first, second))
 
 
 def _distances(first: str, second: str) -> Iterator[int]:
-    """From `first` to nothing, to the first character of `second`, to the first two, and so on."""
+    """Distances from `first` to all prefixes of `second`, shortest prefix first."""
     total = len(first)
     yield total
     if not first:

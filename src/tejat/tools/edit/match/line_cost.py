@@ -1,4 +1,4 @@
-"""How well a line that was given fits a line of the file, as a cost: 0 for the same line, None for another one."""
+"""Comparison of a line of the search block with lines of the file."""
 
 from functools import cached_property, lru_cache
 from operator import add
@@ -20,30 +20,27 @@ ESCAPED = 8
 CUT = 14
 ELIDED = 20
 SLIP = 18
-"""What a slip costs at least; each further character that differs costs PER_CHARACTER more."""
+"""Base cost of a typo; each differing character adds PER_CHARACTER."""
 PER_CHARACTER = 4
 WORD = 47
-"""The cost of one word that is another one."""
+"""Cost of one different word."""
 
 MAX_SLIP_CHARACTERS = 2
-"""A slip of more characters costs as much as another word."""
+"""Typos with more characters cost as much as a different word."""
 SLIP_DIVISOR = 5
-"""One character in so many may differ in a slip."""
+"""One character in this many may differ in a typo."""
 MAX_COMPARED_LENGTH = 2_000
-"""A longer line is only ever compared as a whole."""
+"""Longer lines are only compared for equality."""
 
 _MIN_SLIP_LENGTH = 5
 _MIN_CUT_LENGTH = 3
 
 
 class LineComparer:
-    """Compares a line that was given with lines of the file. What can be told of it alone is worked out once.
-
-    `known` are the costs of lines, for whoever compares it with those of one file.
-    """
+    """Comparison of one given line with the lines of a file. `cache` has the results so far."""
 
     def __init__(self, line: str, key: str, *, is_first: bool = False, is_last: bool = False) -> None:
-        """`is_first` and `is_last` say that the given line may lack its beginning or its end."""
+        """`is_first` and `is_last` allow the given line to be cut at its start or end."""
         self._line, self._key = line, key
         self._is_first, self._is_last = is_first, is_last
         self._is_escaped, self._unescaped = has_escapes(key), strip_escapes(key)
@@ -54,14 +51,14 @@ class LineComparer:
 
     @cached_property
     def key_length_range(self) -> tuple[int, int]:
-        """How long the key of a plain line is at least and at most that could be like this one."""
+        """Minimal and maximal key length of plain lines that may match."""
         size = len(self._key)
         is_sure = not (self._is_first or self._is_last or self._ends_with_dots) and is_plain(self._line, self._key)
-        # In a slip, a word that differs is no longer than all others together.
+        # A different word is at most as long as all other words together.
         return ((size + 1) // 2, 2 * size) if is_sure else (0, max(size, MAX_COMPARED_LENGTH))
 
     def cost(self, found: str, found_key: str) -> int | None:
-        """0 for the same line, None for another one."""
+        """Compare with a line of the file; None if they do not match."""
         key = self._key
         if key == found_key:
             return _spacing_cost(self._line, found)
@@ -77,36 +74,36 @@ class LineComparer:
         return cost
 
     def elided_cost(self, found_key: str) -> int | None:
-        """Of a line whose end was left out: `# a long comment that...`."""
+        """Compare as a line whose end is elided, such as `# a long comment that...`."""
         start = self._prefix_before_dots
         return ELIDED if start and found_key.startswith(start) else None
 
     @cached_property
     def _prefix_before_dots(self) -> str:
-        """What stands before the dots, if it tells anything."""
+        """Key before the final dots, empty if it is too short to identify a line."""
         start = normalize_line(self._line.rstrip().rstrip(".…"))
         return start if len(start) >= _MIN_SLIP_LENGTH else ""
 
     def _may_be_similar(self, found: str, found_key: str) -> bool:
-        """Rules most lines out at a fraction of the price."""
+        """Reject most lines cheaply."""
         key = self._key
-        # Where more than one word differs, it has to be a few characters.
+        # With more than one different word, only a few characters may differ.
         is_far = abs(len(key) - len(found_key)) > max(len(key), len(found_key), SLIP_DIVISOR) // SLIP_DIVISOR
         if is_far and self._differs_at_both_ends(found, found_key):
             return False
-        # Texts that are near each other share most pairs of letters.
+        # Similar texts share most of their bigrams.
         left, right = self._bigrams, _bigrams(found_key)
         most = len(left) if len(left) > len(right) else len(right)
         return 5 * len(left) >= 2 * most <= 5 * len(right) and 5 * len(left & right) >= 2 * most
 
     def _slip_cost(self, found: str, found_key: str) -> int | None:
-        """The cost of a few characters or one word that were misremembered; None where it is more than that."""
+        """Compare as a line with a typo or one different word."""
         given, key = self._line, self._key
         if min(len(key), len(found_key)) < _MIN_SLIP_LENGTH or find_numbers(key) != find_numbers(found_key):
             return None
         most = max(len(key) // SLIP_DIVISOR, len(found_key) // SLIP_DIVISOR, 1)
         few = min(most, MAX_SLIP_CHARACTERS)
-        # A character is part of two pairs, and two that changed places are part of three.
+        # A character is part of two bigrams, and two swapped ones are part of three.
         differing = max(len(self._bigrams - _bigrams(found_key)), len(_bigrams(found_key) - self._bigrams))
         if differing <= max(2 * few, 3) and (characters := _bounded_distance(key, found_key, few)) <= few:
             return SLIP + PER_CHARACTER * characters
@@ -119,7 +116,7 @@ class LineComparer:
         return WORD if may_be_near and _bounded_distance(key, found_key, most) <= most else None
 
     def _differs_at_both_ends(self, found: str, found_key: str) -> bool:
-        """Whether neither the first nor the last characters are the same, as they are where one word differs."""
+        """Check that both the first and the last characters differ, unlike in lines with one different word."""
         key = self._key
         return key[0] != found_key[0] and key[-1] != found_key[-1] and self._is_ascii and found.isascii()
 
@@ -129,17 +126,17 @@ def _min_cost(one: int | None, other: int | None) -> int | None:
 
 
 def is_plain(line: str, key: str) -> bool:
-    """Whether a line has nothing in it that is written in other ways, shorter or longer ones."""
+    """Check that no character of a line has other, shorter or longer spellings."""
     return "\\" not in key and "&" not in key and line.isascii()
 
 
 def has_escapes(key: str) -> bool:
-    """Whether anything in it could be an escape or an entity."""
+    """Check for backslashes and ampersands, which may be escapes or entities."""
     return "\\" in key or "&" in key
 
 
 def _spacing_cost(given: str, found: str) -> int:
-    """Each kind counts for itself, so that of two places the one wins where less of it differs."""
+    """Add up the kinds of white space differences, so that the place with fewer of them wins."""
     left, right = given.strip(), found.strip()
     if given == found or not left:
         return 0
@@ -149,13 +146,13 @@ def _spacing_cost(given: str, found: str) -> int:
 
 
 def _bounded_distance(first: str, second: str, most: int) -> int:
-    """Two letters that changed places count as one. Where it is more than `most`, some number above that."""
+    """Edit distance that counts swapped letters as one; any larger number beyond `most`."""
     left, right = _strip_common_ends(first, second)
     return 1 if len(left) == 2 and left == right[::-1] else edit_distance(left, right, limit=most)
 
 
 def is_similar(given: str, found: str) -> bool:
-    """Whether two lines are the same but for white space and a letter or two in a word, or one sign."""
+    """Check that two lines differ only by white space and minor typos, or by one punctuation character."""
     left, right = split_words(given), split_words(found)
     if find_numbers(given) != find_numbers(found) or are_antonyms(given, found):
         return False
@@ -168,15 +165,15 @@ def is_similar(given: str, found: str) -> bool:
 
 
 def _is_typo(given: str, found: str) -> bool:
-    """Whether two words differ by a letter or two of many."""
+    """Check that two words differ by one or two of many letters."""
     most = min(max(len(given), len(found)) // 4, MAX_SLIP_CHARACTERS)
     return _bounded_distance(given, found, most) <= most
 
 
 def is_letter_typo(given: str, found: str) -> bool:
-    """Whether two words differ as the same word does, written in a hurry: a letter too many, too few, or elsewhere.
+    """Check for a typical typo: a letter added, missing or swapped.
 
-    In a longer word one may be another one, but not the first.
+    In longer words a letter may also be replaced, but not the first one.
     """
     shorter = min(len(given), len(found))
     if _bounded_distance(given, found, 1) != 1 or shorter < _MIN_CUT_LENGTH:
@@ -223,7 +220,7 @@ def _strip_common_ends(first: str, second: str) -> tuple[str, str]:
 
 
 def _differs_by_one_word(given: str, found: str) -> bool:
-    """Whether one word is another one, too many or missing, and the rest is the same and the greater part."""
+    """Check that one word was replaced, added or removed, and the rest is equal and the greater part."""
     left, right = split_words(given), split_words(found)
     if abs(len(left) - len(right)) > 1 or min(len(left), len(right)) < _MIN_WORDS:
         return False

@@ -1,4 +1,4 @@
-"""The key of a line: what is left of it when everything is gone that people and models write in one way or another."""
+"""Normalization of lines to keys, without differences in white space, quotes, dashes and Unicode form."""
 
 import re
 import unicodedata
@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 _ASCII_WHITESPACE = b" \t\r\v\f\x1c\x1d\x1e\x1f"
 _UNICODE_WHITESPACE = "\x85\u1680\u2028\u2029"
-"""White space that is left once Unicode's compatible forms are taken and what is of ASCII is gone."""
+"""White space that remains after NFKC normalization and removal of ASCII white space."""
 _BLOCK_SIZE = 1 << 12
 _PART_SIZE = 1 << 8
 _PLAIN_TICKS = bytes.maketrans(b"`", b"'")
-# Signs that look alike, written in ASCII; Unicode's own table (NFKC) knows the wide and narrow forms, but not these.
+# Look-alikes as ASCII characters. NFKC covers full-width and compatibility forms, but not these.
 _CONFUSABLES = {
     **dict.fromkeys(map(ord, "“”„‟«»″〝〞"), '"'),
     **dict.fromkeys(map(ord, "‘’‚‛‹›′´`"), "'"),
@@ -38,7 +38,7 @@ _OPERATORS = re.compile(r"[-+*/%<>=!&|^~]+|\b(?:not|and|or|is|in|True|False|true
 
 
 def normalize_line(line: str) -> str:
-    """The line without white space, in its compatible Unicode form, with plain quotes and dashes."""
+    """Remove white space and normalize Unicode compatibility forms, quotes and dashes."""
     if line.isascii():
         return "".join(line.split()).replace("`", "'")
     plain = replace_undecodable(line).translate(_CONFUSABLES)
@@ -46,15 +46,15 @@ def normalize_line(line: str) -> str:
 
 
 def replace_undecodable(text: str) -> str:
-    """The text as a model sees it: with U+FFFD for each byte that is no text."""
+    """Replace undecodable bytes by U+FFFD, as models see them."""
     return _SURROGATES.sub("\ufffd", text)
 
 
 def normalize_text(text: str) -> str:
-    """The keys of all lines of a text, which end at LF only, each on a line: the same as one by one, much faster."""
+    """Normalize all lines of a text with LF line ends: equal to `normalize_line` for each, and much faster."""
     if text.isascii():
         return _normalize_ascii(text)
-    # In most files all but a few lines are ASCII.
+    # In most files nearly all lines are ASCII.
     return "".join(
         [
             _normalize_ascii(block) if block.isascii() else _normalize_mixed(block)
@@ -70,7 +70,7 @@ def _normalize_mixed(text: str) -> str:
 
 
 def _blocks(text: str, size: int) -> Iterator[str]:
-    """The text in parts of whole lines, of at least such a size."""
+    """Split a text into blocks of whole lines of at least this size."""
     start = 0
     while start < len(text):
         end = text.find("\n", start + size) + 1 or len(text)
@@ -86,7 +86,7 @@ def _normalize_block(text: str) -> str:
     if _CONFUSABLE.search(text):
         for sign, plain in _CONFUSABLES.items():
             text = text.replace(chr(sign), plain or "")
-    # No line changes what is next to it: nothing is composed with a line end, or moved over it.
+    # Lines do not affect each other: nothing composes with a line end or moves across it.
     normal = unicodedata.normalize("NFKC", text)
     try:
         raw = normal.encode()
@@ -99,7 +99,7 @@ def _normalize_block(text: str) -> str:
 
 
 def strip_escapes(key: str) -> str:
-    """A key without backslashes, and with HTML entities as the characters that they stand for."""
+    """Remove backslashes from a key and replace HTML entities by their characters."""
     key = key.replace("\\", "")
     for entity, sign in _ENTITIES if "&" in key else ():
         key = key.replace(entity, sign)
@@ -107,25 +107,25 @@ def strip_escapes(key: str) -> str:
 
 
 def split_words(line: str) -> list[str]:
-    """Its words and signs, without white space."""
+    """Split a line into words and punctuation."""
     return _WORD.findall(line)
 
 
 def find_numbers(text: str) -> list[str]:
-    """Its numbers: a wrong one is never a slip."""
+    """Find the numbers: a different number is never a typo."""
     return _DIGITS.findall(text)
 
 
 def find_operators(text: str) -> list[str]:
-    """What decides what a line of code does, and is easily mistaken."""
+    """Find the operators, which decide what a line of code does."""
     return _OPERATORS.findall(text)
 
 
 def find_defined_names(line: str) -> list[str]:
-    """What a line of code defines: another name there is another thing, and no slip."""
+    """Find the names that a line of code defines: a different name is never a typo."""
     return _NAME.findall(line)
 
 
 def is_distinctive(key: str) -> bool:
-    """Whether a line says anything that could tell one place from another: a bracket or a blank line does not."""
+    """Check that a line could identify a place, unlike a bracket or a blank line."""
     return len(key) >= _MIN_DISTINCTIVE_LENGTH and any(map(str.isalnum, key))

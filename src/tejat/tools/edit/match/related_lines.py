@@ -1,4 +1,4 @@
-"""The lines of a file that have most in common with a text that is nowhere near: they share words with it."""
+"""Lines of a file that share words with a text that was not found."""
 
 from collections import Counter
 
@@ -6,18 +6,18 @@ from tejat.tools.edit.match.indexed_file import IndexedFile
 from tejat.tools.edit.match.normalize import normalize_line, split_words
 
 _MAX_TEXT_LENGTH = 20_000
-"""Characters of the text that is compared."""
+"""Limit for the part of the text that is used."""
 _MAX_SEARCHED = 100
 _MAX_WORDS = 8
 _MAX_OCCURRENCES = 400
-"""A word that stands more often in the file tells nothing."""
+"""More frequent words identify nothing."""
 _MIN_WORD_BYTES = 3
 _MAX_LINES = 12
 
 
 def distinctive_words(text: str) -> list[str]:
-    """The words by which a text is most likely to be known, the longest first."""
-    # A word of Chinese or Japanese needs no third character to tell something; a sign that nobody sees tells nothing.
+    """Words that most likely identify a text, longest first."""
+    # By bytes: two Chinese or Japanese characters are enough, an invisible one is not.
     words = {
         word
         for word in split_words(text[:_MAX_TEXT_LENGTH])
@@ -27,7 +27,7 @@ def distinctive_words(text: str) -> list[str]:
 
 
 def find_related_lines(text: str, page: IndexedFile) -> tuple[int, int] | None:
-    """From which line up to which one the file shares most words with the text; None if it shares none that tells."""
+    """Find the range of lines that shares most words with the text; None if there are none."""
     weights: Counter[int] = Counter()
     found = 0
     for word in distinctive_words(text)[:_MAX_SEARCHED]:
@@ -45,7 +45,7 @@ def find_related_lines(text: str, page: IndexedFile) -> tuple[int, int] | None:
 
 
 def _heaviest_window(weights: "Counter[int]", size: int) -> tuple[int, int]:
-    """The stretch of at most so many lines that weighs most, from the first that weighs anything to the last."""
+    """Find the heaviest range of at most `size` lines."""
     ordered = sorted(weights)
     best, most = (ordered[0], ordered[0] + 1), 0
     low = total = 0

@@ -1,4 +1,4 @@
-"""The lines that an edit gave, ready to be looked for."""
+"""The lines of `old_string`, prepared for the search."""
 
 import re
 from collections.abc import Sequence
@@ -18,13 +18,13 @@ _ELISION = re.compile(
     re.IGNORECASE,
 )
 _SPREAD = re.compile(r"\.\.\.[\w.$]+[,;)\]}]*")
-"""`...names,` is code of its own."""
+"""`...names,` is code."""
 _MAX_ELISION_LENGTH = 400
-"""Characters of a line that stands for others; with more blanks in it, it would take long to tell."""
+"""Limit for the length of an elision, as the pattern is slow on long runs of blanks."""
 
 
 class SearchBlock:
-    """The lines of a text that was given, without their ends; the last one without the empty line behind its end."""
+    """Lines of a text without their line ends; a final line end adds no empty line."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         self.lines = lines
@@ -36,7 +36,7 @@ class SearchBlock:
 
     @classmethod
     def for_edit(cls, old: str, new: str) -> "SearchBlock":
-        """The lines of the old text. If it ends a line and the new one does not, a blank line behind it is meant."""
+        """Split the old text. A line end that only the old text has at its end means a blank line."""
         lines = split_lines(old)
         if len(lines) > 1 and not lines[-1] and (not new or new.endswith(("\n", "\r"))):
             lines.pop()
@@ -48,32 +48,32 @@ class SearchBlock:
 
     @cached_property
     def distinctive(self) -> list[bool]:
-        """Which lines could tell one place from another."""
+        """Lines that could identify a place."""
         return [is_distinctive(key) and not elided for key, elided in zip(self.keys, self.elisions, strict=True)]
 
     @cached_property
     def elisions(self) -> list[bool]:
-        """Which lines stand for others that were left out."""
+        """Lines that stand for omitted lines."""
         return [is_elision(line) for line in self.lines]
 
     @cached_property
     def first_nonblank(self) -> int:
-        """The first line that is not blank."""
+        """First line that is not blank."""
         return next((index for index, key in enumerate(self.keys) if key), 0)
 
     @cached_property
     def last_nonblank(self) -> int:
-        """The last line that is not blank."""
+        """Last line that is not blank."""
         return next((index for index in range(len(self.keys) - 1, -1, -1) if self.keys[index]), 0)
 
 
 def split_lines(text: str) -> list[str]:
-    """The lines of a text, whatever they end with; behind a line end is one more."""
+    """Split at all kinds of line ends; a final line end adds an empty line."""
     return _LINE_END.sub("\n", text).split("\n")
 
 
 def is_elision(line: str) -> bool:
-    """Whether a line is nothing but a stand-in for others, such as `# ...`."""
+    """Check whether a line is only a placeholder for other lines, such as `# ...`."""
     bare = line.strip()
     if not 0 < len(bare) <= _MAX_ELISION_LENGTH or ("..." not in bare and "…" not in bare) or _SPREAD.fullmatch(bare):
         return False
@@ -85,6 +85,6 @@ def indent_of(line: str) -> str:
 
 
 def contains_in_order(lines: Sequence[str], wanted: Sequence[str]) -> bool:
-    """Whether all wanted lines are among the lines, in their order."""
+    """Check that the wanted lines occur in this order."""
     rest = iter(lines)
     return all(line in rest for line in wanted)

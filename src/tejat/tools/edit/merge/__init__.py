@@ -1,1 +1,1 @@
-"""Merge."""
+"""Merge of a change into text that differs from the request."""

@@ -1,4 +1,4 @@
-"""Checks the lines before and behind dots, which stand for any number of lines: where they end has to be certain."""
+"""Guard for lines next to elisions, whose extent has to be certain."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -10,11 +10,11 @@ from tejat.tools.edit.match.search_block import SearchBlock, indent_of, is_elisi
 from tejat.tools.edit.merge.three_way import MergeConflict
 
 _MAX_DISTANCE = 300
-"""Lines around dots among which those before and behind them may stand once more."""
+"""Lines around an elision that are searched for another occurrence of its neighbors."""
 
 
 def check_elisions(given: SearchBlock, new: Sequence[str], page: IndexedFile, alignment: LineAlignment) -> None:
-    """Raises Conflict if lines that the change is about are not next to the dots, or could as well be others."""
+    """Raise MergeConflict if changed lines next to an elision are missing or ambiguous."""
     if not alignment.elided_ranges:
         return
     dots = [index for index, is_dots in enumerate(given.elisions) if is_dots]
@@ -37,7 +37,7 @@ def check_elisions(given: SearchBlock, new: Sequence[str], page: IndexedFile, al
 
 
 def _split_at_elisions(lines: Sequence[str]) -> list[list[str]]:
-    """The lines before, between and behind dots."""
+    """Lines before, between and after the elisions."""
     parts: list[list[str]] = [[]]
     for line in lines:
         if is_elision(line):
@@ -50,7 +50,7 @@ def _split_at_elisions(lines: Sequence[str]) -> list[list[str]]:
 def _other_positions(
     number: int, start: int, size: int, count: int, page: IndexedFile, alignment: LineAlignment
 ) -> Iterator[int]:
-    """Where else in its block the first or last part may begin."""
+    """Other positions in the block at which the first or last part may start."""
     block = [len(indent_of(page.lines[line])) for line in range(alignment.start, alignment.end) if page.keys[line]]
     depth = min(block, default=0)
     above, below = alignment.elided_ranges.get(start - 1), alignment.elided_ranges.get(start + size)
@@ -63,7 +63,7 @@ def _other_positions(
 
 
 def _lines_in_block(page: IndexedFile, lines: range, depth: int) -> Iterator[int]:
-    """The lines up to the end of their block, in either direction."""
+    """Lines up to the end of the block, in either direction."""
     for line in lines[:_MAX_DISTANCE]:
         if page.keys[line] and len(indent_of(page.lines[line])) < depth:
             return

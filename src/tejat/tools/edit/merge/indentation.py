@@ -1,4 +1,4 @@
-"""How lines have to be indented in a file that is indented in another way than was thought."""
+"""Translation of indentation from the given text to the file."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,14 +13,13 @@ _BLOCK_OPENERS = ("{", "(", "[", ":")
 
 
 class IndentMap:
-    """A map from indents that were given to those of the file, learned from lines that are known on both sides.
+    """Map from indents of the given text to indents of the file, learned from matching lines.
 
-    An indent that was never seen is reckoned in steps from the nearest one that was: the given text has steps of its
-    own, and so has the file.
+    Unknown indents are extrapolated from the nearest known one, with the indent steps of each side.
     """
 
     def __init__(self, pairs: Sequence[tuple[str, str]], given: Sequence[str], found: Sequence[str]) -> None:
-        """`pairs` are lines as they were thought to be and as they are; the others are all lines on either side."""
+        """`pairs` are matching lines, `given` and `found` all lines on either side."""
         indents = [(indent_of(left), indent_of(right)) for left, right in pairs if left.strip() and right.strip()]
         self._known: dict[str, set[str]] = {}
         for left, right in _drop_stray_first(indents, [line for line in given if line.strip()]):
@@ -34,7 +33,7 @@ class IndentMap:
         return self._is_identity
 
     def map_indent(self, indent: str) -> str | None:
-        """How an indent is written in the file; None if that cannot be told."""
+        """Translate an indent; None if that is ambiguous."""
         if self._is_identity:
             return indent
         known = self._known.get(indent)
@@ -49,7 +48,7 @@ class IndentMap:
         width = _width(indent)
         given_step, found_step = self._steps(known)
         step = _width(given_step) if given_step else 1
-        # Whole steps away, lest it is lined up with something rather than indented.
+        # Whole steps away, since other lines may be aligned to something rather than indented.
         left = min(
             known,
             key=lambda each: (
@@ -64,11 +63,11 @@ class IndentMap:
             return indent
         shift = self._constant_shift()
         if shift is not None and len(known) == 1 and width < _width(left) and "\t" not in left + right:
-            given_step = found_step  # one depth alone does not tell that the steps are others
+            given_step = found_step  # A single depth does not show that the steps differ.
         if shift is not None and not _have_equal_depth(left, right, given_step, found_step):
             added, removed = shift
             shifted = added + indent[len(removed) :] if indent.startswith(removed) else None
-            # No file is meant to be indented by both.
+            # No file mixes tabs and spaces in one indent on purpose.
             if (
                 shifted is None
                 or len(set(shifted)) < 2
@@ -86,9 +85,9 @@ class IndentMap:
         return right[: len(right) - len(found_step) * steps]
 
     def _steps(self, known: dict[str, str]) -> tuple[str | None, str | None]:
-        """What one step is on both sides: as the known indents show it, else as the lines around do."""
+        """One step on both sides, from the known indents or else from the surrounding lines."""
         ordered = sorted(known, key=_width)
-        # What is not indented at all may stand outside of the block.
+        # A line without indent may be outside of the block.
         for lower, upper in sorted(pairwise(ordered), key=lambda pair: not pair[0]):
             grown, written = upper.removeprefix(lower), known[upper].removeprefix(known[lower])
             if upper.startswith(lower) and known[upper].startswith(known[lower]) and grown and written:
@@ -102,7 +101,7 @@ class IndentMap:
         return self._given_step, self._found_step
 
     def _constant_shift(self) -> tuple[str, str] | None:
-        """What is put before every indent, and what is taken off instead; None if it is not the same for all."""
+        """Prefix added to and prefix removed from all indents; None if they differ."""
         pairs = [(left, right) for left, rights in self._known.items() for right in rights]
         added = {right.removesuffix(left) if right.endswith(left) else None for left, right in pairs}
         if len(added) == 1 and (only := added.pop()) is not None:
@@ -114,19 +113,19 @@ class IndentMap:
 
 
 def _have_equal_depth(left: str, right: str, given_step: str | None, found_step: str | None) -> bool:
-    """Whether both indents are the same number of steps, which are written in two ways."""
+    """Check that both indents are the same number of steps of different width."""
     if not left or not right or given_step is None or found_step is None or given_step == found_step:
         return False
     return _width(left) * _width(found_step) == _width(right) * _width(given_step)
 
 
 def _indents(lines: Sequence[str]) -> list[str]:
-    """The indents of the lines that are not blank."""
+    """Indents of the nonblank lines."""
     return [indent_of(line) for line in lines if line.strip()]
 
 
 def _drop_stray_first(indents: Sequence[tuple[str, str]], given: Sequence[str]) -> Sequence[tuple[str, str]]:
-    """The first line often lacks its indent, or has a stray one, because whoever copied it began somewhere in it."""
+    """Drop the indent of the first line if it is missing or stray, as often happens when text is copied."""
     if not indents:
         return indents
     (left, right), rest = indents[0], indents[1:]
@@ -140,7 +139,7 @@ def _drop_stray_first(indents: Sequence[tuple[str, str]], given: Sequence[str]) 
 
 
 def _is_stray_single(left: str, right: str, given: Sequence[str]) -> bool:
-    """Whether the indent of the only known line says nothing of those of the others."""
+    """Check whether the indent of the only matching line says nothing about the others."""
     if left:
         is_stray = (len(right) - len(left)) % 2 and "\t" not in left + right
         return bool(is_stray) and not all(indent_of(line) == left for line in given)
@@ -150,12 +149,12 @@ def _is_stray_single(left: str, right: str, given: Sequence[str]) -> bool:
     )
     if not right or not below.startswith(right):
         return False
-    # Deeper than the line in the file where it belongs into it, and else as deep: then only the first line lacks its.
+    # Deeper than the file's line after a block opener, else equal: then only the first line lacks its indent.
     return above.rstrip().endswith(_BLOCK_OPENERS) == (below != right)
 
 
 def _is_one_step(right: str, left_below: str, right_below: str) -> bool:
-    """Whether the line below is one step deeper than the unindented first one, in the file as well."""
+    """Check that the second line is one step deeper than the first on both sides."""
     grown = right_below.removeprefix(right)
     if not right_below.startswith(right) or not grown:
         return False
@@ -163,7 +162,7 @@ def _is_one_step(right: str, left_below: str, right_below: str) -> bool:
 
 
 def _indent_step(indents: Sequence[str]) -> str | None:
-    """What one more step of indentation looks like most often; None if no line shows it."""
+    """Most frequent indent step; None if no line shows one."""
     steps = Counter(
         below.removeprefix(above)
         for above, below in pairwise(indents)
@@ -173,7 +172,7 @@ def _indent_step(indents: Sequence[str]) -> str | None:
 
 
 def _common_unit(grown: str, written: str) -> tuple[str, str] | None:
-    """One step on either side, where the same number of steps is written in two ways."""
+    """One step on either side, for equal depths written in different ways."""
     if len(set(grown)) != 1 or len(set(written)) != 1:
         return None
     steps = gcd(len(grown), len(written))
@@ -182,7 +181,7 @@ def _common_unit(grown: str, written: str) -> tuple[str, str] | None:
     elif "\t" in written:
         steps = len(written) if len(grown) % len(written) == 0 else 0
     else:
-        # The fewest steps that are at least two wide on both sides, so that 8 for 4 is one step of 8 and not two of 4.
+        # The fewest steps at least two columns wide on both sides: 8 for 4 is one step of 8, not two of 4.
         steps = max(
             (n for n in range(1, steps + 1) if steps % n == 0 and min(len(grown), len(written)) // n > 1), default=0
         )

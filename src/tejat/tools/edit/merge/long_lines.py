@@ -1,4 +1,4 @@
-"""Finds text amid a line that is too long to be compared as a whole, with a slip or other white space."""
+"""Edits inside lines that are too long to be compared as a whole."""
 
 from collections.abc import Iterator, Sequence
 
@@ -16,16 +16,16 @@ _MAX_SEARCHED = 4
 _RUN_LENGTH = 3
 _MAX_RUNS = 20
 _MAX_OCCURRENCES = 50
-"""A word that stands more often in the line tells no place."""
+"""A word with more occurrences identifies no place."""
 _TYPO_DIVISOR = 6
-"""One word in so many may have a slip."""
+"""One word in this many may have a typo."""
 _SLACK = 200
 _CLEAR_MARGIN = 2
-"""How many more words have to differ at any other place."""
+"""Number of words by which all other places must differ more."""
 
 
 def edit_long_line(request: EditRequest, page: IndexedFile) -> list[LineReplacement] | None:
-    """The edit at the one place in a very long line that the text fits; None if that is not certain."""
+    """Find the edit in a very long line; None if the place is uncertain."""
     old, new = request.old.strip(), request.new.strip()
     is_whole = request.old.replace(old, new, 1) == request.new if old and new else False
     if request.expected != 1 or not is_whole or "\n" in old or len(old) > _MAX_OLD_LENGTH:
@@ -47,7 +47,7 @@ def edit_long_line(request: EditRequest, page: IndexedFile) -> list[LineReplacem
 
 
 def _find_matches(given: TokenSequence, old: str, page: IndexedFile) -> "Iterator[tuple[int, int, int, int]]":
-    """How many words differ, in which line, from where to where: at each place where a rare word stands."""
+    """Number of differing words, line, start and end for each occurrence of a rare word."""
     for line, text in enumerate(page.lines):
         if len(text) <= MAX_COMPARED_LENGTH:
             continue
@@ -57,7 +57,7 @@ def _find_matches(given: TokenSequence, old: str, page: IndexedFile) -> "Iterato
 
 
 def _search_ranges(given: TokenSequence, old: str) -> "Iterator[tuple[int, int]]":
-    """From which word up to which one a part of the text is sought: those that tell most, and a few in a row."""
+    """Ranges of words to search for: the most distinctive words and short runs."""
     for word in distinctive_words(old)[:_MAX_SEARCHED]:
         yield from ((index, index + 1) for index, each in enumerate(given.words) if each == word)
     yield from ((index, index + _RUN_LENGTH) for index in range(min(len(given) - _RUN_LENGTH + 1, _MAX_RUNS)))
@@ -91,7 +91,7 @@ def _compare_at(
 
 
 def _count_typos(given: Sequence[str], found: Sequence[str]) -> int | None:
-    """How many words have a slip; None if any is another one, or a number or a sign differs."""
+    """Count the words with typos; None if any word, number or sign is different."""
     pairs = [(left, right) for left, right in zip(given, found, strict=True) if left != right]
     for left, right in pairs:
         if (

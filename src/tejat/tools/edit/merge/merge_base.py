@@ -1,7 +1,7 @@
-"""Which text the new one was written over: the old one as it was given, or the one that is in the file.
+"""Merge base: the text that the new text was written over, either the old text as given or the text in the file.
 
-Models often write the old text from memory and the new one as it should be. A line that the new text has as the file
-has it was never meant to be changed, however it was given.
+Models often write the old text from memory and the new text correctly. A line that the new text has in common with the
+file was not meant to change, however the old text has it.
 """
 
 from collections import Counter
@@ -18,14 +18,14 @@ from tejat.tools.edit.match.search_block import SearchBlock, indent_of
 
 
 def find_merge_base(given: SearchBlock, new: Sequence[str], page: IndexedFile, alignment: LineAlignment) -> SearchBlock:
-    """The old lines that the new ones have to be compared with."""
+    """Choose the version of each old line to compare the new text with."""
     found = [None if place is None else page.lines[place] for place in alignment.positions]
     is_as_found = _is_written_like_file(
         given, found, new, alignment, page.context_lines(alignment.start, alignment.end)
     )
     by_key, new_lines = {normalize_line(line): line for line in new}, {line.rstrip() for line in new}
     new_bodies = {line.strip() for line in new}
-    # What is given as it stands in the new text accounts for it there.
+    # An old line that the new text repeats accounts for that line there.
     spare = Counter(map(normalize_line, new)) - Counter(given.keys)
     lines: list[str] = []
     for index, (old, there) in enumerate(zip(given.lines, found, strict=True)):
@@ -39,20 +39,20 @@ def find_merge_base(given: SearchBlock, new: Sequence[str], page: IndexedFile, a
         elif old.rstrip() in new_lines:
             lines.append(old)
         else:
-            # The new text may have the same slip, or the line as it is found: either way it leaves the words alone.
+            # The new text has the same typo or the line as in the file: either way the words stay.
             left_alone = by_key.get(given.keys[index]) or (
                 by_key[key] if (key := normalize_line(there)) in spare else None
             )
             changed = [line for line in new if normalize_line(line) in spare] or new
             is_found_meant = alignment.costs[index] < STALE and _has_file_words(old, there, changed)
-            # The words of the one, but the indent that the new text was written over.
+            # The words of one version with the indent of the version that the new text was written over.
             indent = indent_of(there if is_as_found else old)
             if (
                 left_alone
                 and index == given.first_nonblank
                 and not normalize_line(there).startswith(given.keys[index][:1])
             ):
-                # It was cut short: what stands before it here is no indent.
+                # The line was cut at its start, so that what precedes it in the file is not its indent.
                 indent = indent_of(left_alone)
             lines.append(indent + (left_alone or (there if is_found_meant else old)).lstrip(" \t"))
     return SearchBlock(lines)
@@ -61,10 +61,10 @@ def find_merge_base(given: SearchBlock, new: Sequence[str], page: IndexedFile, a
 def align_blank_lines(
     given: SearchBlock, new: Sequence[str], page: IndexedFile, alignment: LineAlignment
 ) -> tuple[SearchBlock, LineAlignment]:
-    """The same lines and places, with the blank lines between them that the new text was written over.
+    """Insert and remove blank lines, so that the block has those that the new text was written over.
 
-    A blank line that is not in the file, and that the new text has not between the same two lines, was never there; one
-    that only the file has, and that the new text has between the same two lines, was known to be there.
+    A blank line missing in the file is removed unless the new text has it between the same lines. A blank line missing
+    in the block is added if the new text has it between the same lines.
     """
     keys = [normalize_line(line) for line in new]
     parted = _blank_separated_pairs(keys)
@@ -94,13 +94,13 @@ def align_blank_lines(
 
 
 def _blank_separated_pairs(keys: Sequence[str]) -> set[tuple[str, str]]:
-    """The pairs of lines with nothing but blank lines between them, and at least one."""
+    """Pairs of nonblank lines with only blank lines, at least one, between them."""
     telling = [index for index, key in enumerate(keys) if key]
     return {(keys[above], keys[below]) for above, below in pairwise(telling) if below - above > 1}
 
 
 def _is_repeated(given: Sequence[str], index: int, new: Sequence[str], parted: set[tuple[str, str]]) -> bool:
-    """Whether the new text has a blank line where the given one has it: next to a line that both have, or at an end."""
+    """Check that the new text has the blank line too: next to a common line, or at the same end."""
     above = next((key for key in reversed(given[:index]) if key), None)
     below = next((key for key in given[index + 1 :] if key), None)
     if above is None:
@@ -111,7 +111,7 @@ def _is_repeated(given: Sequence[str], index: int, new: Sequence[str], parted: s
 
 
 def _count_leading_blank(keys: Sequence[str]) -> int:
-    """How many of the first lines are blank."""
+    """Number of leading blank lines."""
     return next((index for index, key in enumerate(keys) if key), len(keys))
 
 
@@ -122,7 +122,7 @@ def _is_written_like_file(
     alignment: LineAlignment,
     around: Sequence[str],
 ) -> bool:
-    """Whether the new text is written as the file is rather than as the old text was given."""
+    """Decide whether the new text has the indentation of the file rather than that of the old text."""
     pairs: list[tuple[str, str]] = []
     others: set[str] = set()
     for old, there, cost in zip(given.lines, found, alignment.costs, strict=True):
@@ -130,13 +130,13 @@ def _is_written_like_file(
             pairs.append((old.rstrip(), there.rstrip()))
         else:
             others.add(old.rstrip())
-    # Of lines that were cut short or stand for others, the indents say nothing.
+    # The indents of truncated lines and of elisions say nothing.
     known = [line for line in new if line.strip() and line.rstrip() not in others]
     given_indents, found_indents = (_indents(lines) for lines in ([old for old, _ in pairs], [it for _, it in pairs]))
     new_indents = [indent_of(line) for line in known]
     first = next(((old, there) for old, there in pairs if old), None)
     if first and known and given.lines[given.first_nonblank].rstrip() == first[0]:
-        # All three most often begin at the same depth, even where the rest is put into a block or taken out of one.
+        # All three usually start at the same depth, even if the rest is wrapped in a block or unwrapped.
         old_first, found_first, new_first = (indent_of(line) for line in (*first, known[0]))
         least_given, least_found, least_new = (
             min(map(len, each)) for each in (given_indents, found_indents, new_indents)
@@ -166,9 +166,9 @@ def _is_written_like_file(
 
 
 def _are_indent_steps(only_given: "set[str]", indents: Sequence[str], around: "set[str]") -> bool:
-    """Whether the least indent is one that only the given text has, and all others are so many steps of it.
+    """Check that all indents are multiples of the smallest one, which only the old text has.
 
-    Where all of them are steps of the file too, that says nothing.
+    Inconclusive if all of them are multiples of the file's unit too.
     """
     step = min(filter(None, indents), key=len, default="")
     if not step or step not in only_given:
@@ -189,20 +189,20 @@ def _indents(lines: Sequence[str]) -> set[str]:
 
 
 def _has_file_words(given: str, found: str, new: Sequence[str]) -> bool:
-    """Whether the new line that is most like the one found has the words in which that differs from the given one."""
+    """Check that the most similar new line has the words by which the file's line differs from the given one."""
     if find_operators(given) != find_operators(found) or find_numbers(given) != find_numbers(found):
         return False
     given_words, found_words = Counter(split_words(given)), Counter(split_words(found))
     only_found, only_given = found_words - given_words, given_words - found_words
     if any(word in split_words(line) for line in new for word in only_given):
-        return False  # it was misremembered throughout
+        return False  # The word is wrong throughout.
     likest = max(
         (Counter(split_words(line)) for line in new),
         key=lambda words: (words & (found_words | given_words)).total() / (words.total() + found_words.total()),
         default=Counter[str](),
     )
     has_them = all(likest[word] >= found_words[word] for word in only_found)
-    # Signs are in many lines: only words tell that it is this line.
+    # Punctuation is in many lines: only words identify the line.
     names = Counter({word: count for word, count in found_words.items() if word[:1].isalnum()})
     is_this_line = 2 * (likest & names).total() >= names.total()
     return bool(only_found) and has_them and is_this_line and not (likest - found_words) & only_given

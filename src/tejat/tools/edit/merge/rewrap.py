@@ -1,7 +1,7 @@
-"""Finds text that the file breaks into lines in another way, and makes the change there: E16.
+"""Search for text that the file wraps differently.
 
-The words and signs have to be the same, and to stand at one place only. Line breaks may differ where they mean nothing:
-between brackets, in comments and in prose. What stays keeps the line breaks of the file.
+The words must be equal and occur once. Line breaks may differ where they are insignificant: in brackets, in comments
+and in prose. Unchanged text keeps the line breaks of the file.
 """
 
 import re
@@ -21,12 +21,12 @@ from tejat.workspace.text.line_edits import compute_line_edits
 
 _MIN_WORDS = 4
 _MIN_LENGTH = 12
-"""Characters and words of a text that tells its place by itself."""
+"""Minimal size of a text that identifies its place."""
 _MAX_LENGTH = 100_000
 _MAX_SEARCHED = 4
 _CLOSING = ")]}"
 _COMMENT = re.compile(r"(?:^|\s)(?:#|//)", re.MULTILINE)
-"""What stands behind such a sign ends with its line."""
+"""Text after such a sign ends with its line."""
 _PROSE_WINDOW = 8
 _MIN_PROSE_WORDS = 6
 _PROSE_PUNCTUATION = frozenset(".,;:!?'\"()-’“”`")
@@ -34,7 +34,7 @@ _PROSE_PUNCTUATION = frozenset(".,;:!?'\"()-’“”`")
 
 @frozen
 class RewrappedMatch:
-    """Where the text stands: lines from `start` up to `end`. `edits` is None if the change cannot be carried over."""
+    """Lines with the text. `edits` is None if the change cannot be transferred."""
 
     start: int
     end: int
@@ -42,12 +42,12 @@ class RewrappedMatch:
 
 
 def find_rewrapped(request: EditRequest, page: IndexedFile) -> RewrappedMatch | None:
-    """The one place where the same words stand with other line breaks; None if there is none, or more than one."""
+    """Find the only place with the same words and other line breaks; None if there are none or several."""
     if request.expected not in {1, None} or len(request.old) > _MAX_LENGTH:
         return None
     lines = split_lines(request.old)
     mark = find_comment_prefix(lines)
-    # Words are never broken, so that most texts that are not there need not be looked for at all.
+    # Words are never split, which rules out most texts quickly.
     is_there = all(normalize_line(word) in page.key_text for word in distinctive_words(request.old)[:_MAX_SEARCHED])
     place = _find_line_range(_normalized_lines(lines, mark), page, mark) if is_there else None
     if place is None:
@@ -87,20 +87,20 @@ def find_rewrapped(request: EditRequest, page: IndexedFile) -> RewrappedMatch | 
 
 
 def _normalized_lines(lines: Sequence[str], mark: str) -> list[str]:
-    """The keys of lines without what belongs to their breaks."""
+    """Keys of the lines without what belongs to their line breaks."""
     text = "\n".join(["", *map(normalize_line, lines)])
     return _strip_prefixes(text, mark).split("\n")[1:]
 
 
 def _strip_prefixes(keys: str, mark: str) -> str:
-    """Keys on lines, the first one empty, without marks of comments and without commas before lines that close."""
+    """Strip comment prefixes, and commas before lines that close a bracket, from keys that start with an empty line."""
     for bracket in _CLOSING:
         keys = keys.replace(f",\n{bracket}", f"\n{bracket}")
     return keys.replace(f"\n{mark}", "\n") if mark else keys
 
 
 def _find_line_range(wanted: Sequence[str], page: IndexedFile, mark: str) -> tuple[int, int] | None:
-    """The lines that hold the wanted ones, broken in whatever way; None if there are none, or several such places."""
+    """Find the lines that contain the wanted ones, however they are wrapped; None if there are none or several."""
     sought = "".join(wanted)
     if len(sought) < _MIN_LENGTH:
         return None
@@ -117,7 +117,7 @@ def _find_line_range(wanted: Sequence[str], page: IndexedFile, mark: str) -> tup
 
 
 def _is_insignificant_break(old: TokenSequence, found: TokenSequence, first: int, at: int) -> bool:
-    """Whether a line break before a word may be there or not: between brackets, and in prose, but not a paragraph's."""
+    """Check whether a line break is insignificant: in brackets, or in prose within a paragraph."""
     if found.depths[first + at] > found.depths[first] and old.depths[at] > 0:
         return True
     is_one = max(old.count_line_breaks(at), found.count_line_breaks(first + at)) == 1
@@ -125,7 +125,7 @@ def _is_insignificant_break(old: TokenSequence, found: TokenSequence, first: int
 
 
 def _is_prose(words: Sequence[str]) -> bool:
-    """Whether they are those of sentences, and no code."""
+    """Check for sentences rather than code."""
     letters = sum(map(str.isalpha, words))
     return (
         letters >= _MIN_PROSE_WORDS

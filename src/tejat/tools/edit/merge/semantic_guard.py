@@ -1,7 +1,7 @@
-"""Whether lines that were found mean what was given, however few letters differ: where they do not, nothing is written.
+"""Guard against lines that differ by a few letters and mean something else.
 
-A slip is a slip of spelling, or a word of a line that only stands near the change. What names a block, what decides
-whether it runs, an operator and the opposite of a word are none.
+A typo is a misspelling, or a different word in a line that is only context. A different block name, condition, operator
+or antonym is not a typo.
 """
 
 import re
@@ -28,10 +28,10 @@ _MIN_INDENT = 2
 
 
 def check_same_meaning(given: SearchBlock, new: Sequence[str], page: IndexedFile, alignment: LineAlignment) -> None:
-    """Raises Conflict at the first line that means something else than the one that was given."""
+    """Raise MergeConflict at the first line that means something else than the given one."""
     new_keys = {normalize_line(line) for line in new}
     for index, place in enumerate(alignment.positions):
-        # Where lines were left out, costs are not quite whole.
+        # Costs next to elisions are not integers.
         cost = round(alignment.costs[index])
         if place is None and index == given.first_nonblank and cost >= MISSING and find_block_name(given.lines[index]):
             raise MergeConflict(alignment.start, "stands in another block than old_string says")
@@ -41,10 +41,10 @@ def check_same_meaning(given: SearchBlock, new: Sequence[str], page: IndexedFile
                 raise MergeConflict(place, "has more before it than old_string, which is indented as if it began there")
         if place is None or cost <= CUT or cost == ELIDED:
             continue
-        # A line that the new text has as the file has it was known, however it was given.
+        # A line that the new text has in common with the file was known, however it was given.
         if page.keys[place] in new_keys and given.keys[index] not in new_keys:
             continue
-        # How a sign is escaped does not change what it says.
+        # Escaping does not change the meaning.
         reason = _find_difference(
             _strip_all_escapes(given.lines[index]), _strip_all_escapes(page.lines[place]), cost, page.has_word
         )
@@ -53,7 +53,7 @@ def check_same_meaning(given: SearchBlock, new: Sequence[str], page: IndexedFile
 
 
 def _strip_all_escapes(line: str) -> str:
-    """The line without any escapes: what was escaped once may be escaped twice in the file."""
+    """Strip two levels of escapes: text escaped once may be escaped twice in the file."""
     return strip_escapes(strip_escapes(line))
 
 
@@ -73,19 +73,19 @@ def _find_difference(given: str, found: str, cost: int, has_word: Callable[[str]
             return "has other operators than old_string"
         decides = decides or (_DECISIONS.match(found) and not is_spelt_alike and not is_longer)
     elif cost < STALE:
-        return None  # it was cut short besides, and may go on with anything
+        return None  # The line was cut as well and may continue with anything.
     return "decides otherwise than old_string does" if decides else None
 
 
 def _have_same_operators(given: str, found: str, *, is_longer: bool) -> bool:
     is_plain = given.isascii() and found.isascii()
     operators, there = (_normalized_operators(line, is_plain=is_plain) for line in (given, found))
-    # Of a name that goes on, the first part may be such a word.
+    # The first part of an extended name may be an operator word.
     return operators == there or (is_longer and _symbol_operators(operators) == _symbol_operators(there))
 
 
 def _names_other_block(given: str, found: str) -> bool:
-    """Whether both name a block, and not the same one: a name that goes on is another one too."""
+    """Check whether both lines name a block, but different ones; an extended name is a different one."""
     left, right = (list(map(normalize_line, find_block_name(line))) for line in (given, found))
     return bool(left) and bool(right) and left != right
 
@@ -100,7 +100,7 @@ def _words_match(given: Sequence[str], found: Sequence[str], is_like: Callable[[
 
 
 def _is_typo(given: str, found: str, has_word: Callable[[str], bool]) -> bool:
-    """Whether it is a slip of spelling: no word that the file knows, and no short one, which could be any other."""
+    """Check for a misspelling: not a word of the file, and not so short that it could be any other word."""
     if min(len(given), len(found)) < _MIN_TYPO_LENGTH or are_antonyms(given, found) or has_word(given):
         return False
     left, right = split_identifier(given), split_identifier(found)
@@ -111,7 +111,7 @@ def _is_typo(given: str, found: str, has_word: Callable[[str], bool]) -> bool:
 
 
 def _is_extended_name(given: str, found: str) -> bool:
-    """Whether the name in the file is the given one with more behind it: it was changed since, and is no other."""
+    """Check whether the name in the file extends the given one: it was changed since and is not a different one."""
     left, right = split_identifier(given), split_identifier(found)
     return len(left) < len(right) and left == right[: len(left)] and _NEGATIONS.isdisjoint(right[len(left) :])
 
@@ -121,7 +121,7 @@ def _identifier_words(line: str) -> list[str]:
 
 
 def _normalized_operators(line: str, *, is_plain: bool) -> list[str]:
-    """Its operators; where not all is plain, one dash may stand for two."""
+    """Find the operators; in text that is not ASCII, one dash may stand for two."""
     if is_plain:
         return find_operators(line)
     return find_operators(_DASHES.sub("-", " ".join(map(normalize_line, split_words(line)))))

@@ -1,4 +1,4 @@
-"""Learns how characters that look alike are written in the file, from lines that are known on both sides."""
+"""Spelling rules of the file, learned from matching lines."""
 
 import re
 import unicodedata
@@ -13,9 +13,9 @@ _NORMAL_FORMS: tuple[_Form, ...] = ("NFC", "NFD")
 
 
 def learn_spelling(pairs: Sequence[tuple[str, str]]) -> Callable[[str], str]:
-    """How to write what was given as the file would have it; `pairs` are lines as given and as found.
+    """Learn how the file writes look-alike characters, from lines as given and as found.
 
-    Only what is consistent is learned: a character that stands for another one everywhere.
+    Only consistent replacements are learned.
     """
     bare = [(given.strip(), found.strip()) for given, found in pairs]
     form = _normal_form([(given, found) for given, found in bare if given != found])
@@ -25,7 +25,7 @@ def learn_spelling(pairs: Sequence[tuple[str, str]]) -> Callable[[str], str]:
     if any(
         sign in _QUOTES and plain in _QUOTES.values() for sign, plain in ((chr(code), it) for code, it in signs.items())
     ):
-        # Who writes one of them so writes all of them so.
+        # Typographic quotes are used consistently.
         signs = {
             ord(sign): plain for sign, plain in _QUOTES.items() if all(sign not in found for _, found in bare)
         } | signs
@@ -38,9 +38,9 @@ def learn_spelling(pairs: Sequence[tuple[str, str]]) -> Callable[[str], str]:
 
 
 def learn_typos(pairs: Sequence[tuple[str, str]], is_there: Callable[[str], bool]) -> Callable[[str], str]:
-    """How to put words right that were misremembered; `pairs` are lines as given and as found that differ by a slip.
+    """Learn corrections of misspelled words, from lines as given and as found.
 
-    Only words that are nowhere in the file are put right.
+    Only words that do not occur in the file are corrected.
     """
     slips: dict[str, str] = {}
     for given, found in pairs:
@@ -54,7 +54,7 @@ def learn_typos(pairs: Sequence[tuple[str, str]], is_there: Callable[[str], bool
 
 
 _WORD = re.compile(r"\w{4,}")
-"""A word that can be told from others."""
+"""A word long enough to be recognized."""
 
 
 def _normal_form(pairs: Sequence[tuple[str, str]]) -> _Form | None:
@@ -65,7 +65,7 @@ def _normal_form(pairs: Sequence[tuple[str, str]]) -> _Form | None:
 
 
 def _character_mapping(pairs: Sequence[tuple[str, str]]) -> dict[int, str]:
-    """Characters beyond ASCII that stand for one and the same other character wherever they were given."""
+    """Characters beyond ASCII that always stand for the same other character."""
     meanings: dict[str, set[str]] = {}
     for given, found in pairs:
         if len(given) != len(found):

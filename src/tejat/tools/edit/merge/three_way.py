@@ -1,7 +1,7 @@
-"""Merges three ways: what was thought to be there, what is there, and what is to be there.
+"""Three-way merge of the text that was assumed, the text in the file and the new text.
 
-What the change leaves alone stays as it is found; only what it changes is written. Where both differ at the same place
-nobody knows what is right, and the change is refused.
+Unchanged parts stay as they are in the file; only changes are written. If both sides differ at the same place, the edit
+is refused.
 """
 
 from collections import Counter
@@ -20,13 +20,13 @@ from tejat.tools.edit.merge.word_merge import escaped_signs, merge_line
 from tejat.workspace.text.line_edits import DiffEdit, compute_line_edits
 
 _MIN_SIMILARITY = 0.4
-"""The part of its words that a line keeps when it is changed and not replaced."""
+"""Share of its words that a changed line keeps; else it counts as replaced."""
 _MAX_PAIRS = 2_500
 _SEPARATOR = ","
 
 
 class MergeConflict(Exception):
-    """The change cannot be made with certainty; `line` of the file is why, counted from 0."""
+    """The edit is uncertain because of `line` of the file, counted from 0."""
 
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(reason)
@@ -37,10 +37,10 @@ class MergeConflict(Exception):
 def three_way_merge(
     given: SearchBlock, new: Sequence[str], page: IndexedFile, alignment: LineAlignment, *, is_confirmed: bool = False
 ) -> list[LineReplacement]:
-    """The edits that make the change from `given` to `new` where `alignment` found it. Raises Conflict.
+    """Compute the edits for the change from `block` to `new` at the alignment. Raises MergeConflict.
 
-    None are left if the file is as the change wants it. `is_confirmed` means that somebody knows this to be the place,
-    so that a line may differ by more than a slip if the change leaves alone what differs.
+    The result is empty if the file already is as wanted. `is_confirmed` allows lines to differ by more than a typo
+    where the change does not touch the difference.
     """
     edits = _ThreeWayMerge(given, new, page, alignment, is_confirmed=is_confirmed).edits()
     return [edit for edit in edits if list(edit.lines) != list(page.lines[edit.start : edit.end])]
@@ -78,7 +78,7 @@ class _ThreeWayMerge:
         self._indentation = IndentMap(pairs, [*old.lines, *self._new], around)
 
     def _paired_lines(self) -> dict[int, tuple[str, str]]:
-        """Lines as they were thought to be and as they are."""
+        """Matching lines of the merge base and the file."""
         costs = self._alignment.costs
         return {
             index: (self._old.lines[index], self._target.lines[place])
@@ -87,7 +87,7 @@ class _ThreeWayMerge:
         }
 
     def _fix_stray_indents(self, around: Sequence[str]) -> SearchBlock:
-        """The old lines; one that is moved alone, to where the file has it, is taken as the new text has it."""
+        """Use the new text's version of a single line whose indent it corrects to that of the file."""
         pairs, counts = self._paired_lines(), Counter(line.strip() for line in self._new)
         new = {bare: line for line in self._new if counts[bare := line.strip()] == 1 and bare}
         staying = {index: new[bare] for index, (line, _) in pairs.items() if (bare := line.strip()) in new}
@@ -102,7 +102,7 @@ class _ThreeWayMerge:
         return SearchBlock([line if index == moved[0] else old for index, old in enumerate(self._old.lines)])
 
     def _first_kept_line(self) -> tuple[int, int] | None:
-        """The first given line that the file and the new text have too, each in its own indent; where it stands."""
+        """First line that the block, the file and the new text have in common, whatever its indent."""
         new = Counter(line.strip() for line in self._new)
         for index, place in enumerate(self._alignment.positions):
             bare = self._block.lines[index].strip()
@@ -111,10 +111,7 @@ class _ThreeWayMerge:
         return None
 
     def _has_three_indents(self, index: int, place: int) -> bool:
-        """Whether a line that stays has another indent in each text, and none of the new ones has that of the old text.
-
-        Then nobody knows which one is meant.
-        """
+        """Check whether a kept line has a different indent in all three texts, so that the intended one is unknown."""
         old, found, lines = (
             self._block.lines[index],
             self._target.lines[place],
@@ -127,7 +124,7 @@ class _ThreeWayMerge:
         return not is_wrapped and len({indent_of(line) for line in (old, found, new)}) == 3
 
     def _is_cut(self, index: int, place: int) -> bool:
-        """Whether the line lacks its beginning, so that nothing can be told from its indent."""
+        """Check whether the line is cut at its start, so that its indent says nothing."""
         return (
             index == self._old.first_nonblank
             and normalize_line(self._old.lines[index])[:1] != self._target.keys[place][:1]
@@ -176,16 +173,16 @@ class _ThreeWayMerge:
         return LineReplacement(start, end, tuple(lines))
 
     def _check_separator(self, index: int) -> None:
-        """Raises Conflict if the line before new ones lacks the comma that it was thought to have."""
+        """Raise MergeConflict if the line before new ones lacks the comma it was assumed to have."""
         place = self._alignment.positions[index] if index >= 0 else None
         if place is None or not self._block.keys[index].endswith(_SEPARATOR):
             return
-        # A comment may stand behind it in the file.
+        # A comment may follow the comma in the file.
         if self._target.keys[place].count(_SEPARATOR) < self._block.keys[index].count(_SEPARATOR):
             raise MergeConflict(place, "lacks the comma that it needs before new lines")
 
     def _check_duplicate_neighbor(self, edit: DiffEdit, start: int, end: int) -> None:
-        """Raises Conflict if the file has a line next to the replaced ones that comes as a new one as well."""
+        """Raise MergeConflict if a line next to the replaced ones is also among the new ones."""
         above, below = self._end_above(edit), self._start_below(edit)
         beside = [*range(start if above is None else above, start), *range(end, end if below is None else below)]
         new = {normalize_line(line) for line in self._new[edit.new_start : edit.new_end]}
@@ -194,7 +191,7 @@ class _ThreeWayMerge:
                 raise MergeConflict(line, "is there already, and old_string lacks it")
 
     def _has_wanted_blank_lines(self, edit: DiffEdit) -> bool:
-        """Whether only the number of blank lines between two lines changes, and the file has that number already."""
+        """Check whether only the number of blank lines changes, and the file has that number already."""
         old, new = self._old.lines, self._new
         if any(map(str.strip, (*old[edit.old_start : edit.old_end], *new[edit.new_start : edit.new_end]))):
             return False
@@ -213,7 +210,7 @@ class _ThreeWayMerge:
         )
 
     def _count_blank_lines_around(self, edit: DiffEdit, start: int, end: int) -> tuple[int, int]:
-        """How many blank lines the old text lacks before and behind the place; new ones are meant to be these."""
+        """Count the blank lines around the place that the old text lacks; new blank lines replace them."""
         above, below = self._end_above(edit), self._start_below(edit)
         above, below = start if above is None else above, end if below is None else below
         return _count_leading_blank(self._target.lines[above:start][::-1]), _count_leading_blank(
@@ -221,7 +218,10 @@ class _ThreeWayMerge:
         )
 
     def _replaced_position(self, index: int) -> int | None:
-        """Where a line that is to be replaced stands. Raises Conflict if it is not there; a blank line may be gone."""
+        """Position of a line to be replaced, None for a missing blank line.
+
+        Raises MergeConflict for other missing lines.
+        """
         place = self._alignment.positions[index]
         if place is None and self._old.keys[index]:
             near = next((at for at in self._alignment.positions[index:] if at is not None), self._alignment.end)
@@ -230,7 +230,7 @@ class _ThreeWayMerge:
             raise MergeConflict(near, "stands where a line should be that is to be replaced and is not there")
         return place
 
-    # --- lines that replace others ---
+    # --- replaced lines ---
 
     def _replace_lines(self, placed: Sequence[tuple[int, int]], new: Sequence[str]) -> list[str]:
         page, costs = self._target, self._alignment.costs
@@ -271,12 +271,12 @@ class _ThreeWayMerge:
             return indent_of(found) + body
         is_stray = (len(indent_of(new)) - len(indent_of(old))) % 2 and "\t" not in indent_of(new)
         if indent_of(new) == indent_of(found) and is_stray:
-            # A stray space in the old line, and the new one is right.
+            # A stray space in the old line, corrected in the new one.
             return indent_of(found) + body
         return self._map_indent(indent_of(new), place) + body
 
     def _indent_like(self, line: str, index: int, place: int) -> str:
-        """A line that takes the place of another one, indented like that if it was thought to be."""
+        """Indent a replacement like the line it replaces, if both had the same indent."""
         if line.strip() and indent_of(line) == indent_of(self._old.lines[index]):
             return indent_of(self._target.lines[place]) + line.lstrip(" \t")
         return self._reindent(line, place)
@@ -292,7 +292,7 @@ class _ThreeWayMerge:
             raise MergeConflict(place, "is indented in a way that does not tell how the new lines have to be")
         return written
 
-    # --- lines that are put between others ---
+    # --- inserted lines ---
 
     def _insert_lines(self, edit: DiffEdit, new: Sequence[str]) -> LineReplacement:
         start, end = self._gap(edit)
@@ -310,7 +310,7 @@ class _ThreeWayMerge:
             return LineReplacement(start, end, lines)
         if not any(between):
             if self._is_blank(edit.old_end) != self._is_blank(edit.old_start - 1):
-                # There are more blank lines than was thought, on that side.
+                # The file has more blank lines on that side.
                 at = start if self._is_blank(edit.old_end) else end
                 return LineReplacement(at, at, lines)
             above, below = self._target.lines[start - 1] if start else "", "".join(self._target.lines[end : end + 1])
@@ -321,7 +321,7 @@ class _ThreeWayMerge:
         raise MergeConflict(start, "stands where new lines would go, and old_string lacks it")
 
     def _indent_like_neighbor(self, edit: DiffEdit, line: str) -> str | None:
-        """A new line next to one of the same kind and depth, indented as that is in the file."""
+        """Indent a new line like an adjacent one of the same kind and depth."""
         for index in (edit.old_start - 1, edit.old_end):
             if not 0 <= index < len(self._old.lines) or not line.strip():
                 continue
@@ -334,7 +334,7 @@ class _ThreeWayMerge:
         return 0 <= index < len(self._old.keys) and not self._old.keys[index]
 
     def _gap(self, edit: DiffEdit) -> tuple[int, int]:
-        """The lines of the file between the ones before and behind the place: none if all is as it was thought."""
+        """Lines of the file between the neighbors of the edit; empty if the file is as assumed."""
         before, behind = self._end_above(edit), self._start_below(edit)
         if before is None and behind is None:
             raise MergeConflict(self._alignment.start, "is not where the new lines would go")
@@ -342,12 +342,12 @@ class _ThreeWayMerge:
         return start, behind if behind is not None and before is not None else start
 
     def _end_above(self, edit: DiffEdit) -> int | None:
-        """Where the last line ends that is there and stands before the edit."""
+        """End of the last matching line above the edit."""
         ends = map(self._end, range(edit.old_start - 1, -1, -1))
         return next((end for end in ends if end is not None), None)
 
     def _start_below(self, edit: DiffEdit) -> int | None:
-        """Where the first line begins that is there and stands behind the edit."""
+        """Start of the first matching line below the edit."""
         starts = map(self._start, range(edit.old_end, len(self._old.lines)))
         return next((start for start in starts if start is not None), None)
 
@@ -366,20 +366,20 @@ class _ThreeWayMerge:
 
 
 def _comparable_lines(lines: Sequence[str], alike: "set[str]") -> list[str]:
-    """The lines for telling what a change changes: white space at the end is none, and dots are dots.
+    """Lines for computing the change: trailing white space is ignored and all elisions are equal.
 
-    Those that are alike on both sides are kept as they are, so that they meet each other and no one else.
+    Lines that occur on both sides are kept as they are, so that they match only each other.
     """
     return [line if line in alike else "..." if is_elision(line) else line.rstrip() for line in lines]
 
 
 def _count_leading_blank(lines: Sequence[str]) -> int:
-    """How many of the first lines are blank."""
+    """Number of leading blank lines."""
     return next((index for index, line in enumerate(lines) if line.strip()), len(lines))
 
 
 def _pair_similar_lines(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
-    """Which old line becomes which new one: in order, those that keep most of their words."""
+    """Pair old and new lines, in order, by the share of common words."""
     if not old or not new or len(old) * len(new) > _MAX_PAIRS:
         return []
     old_words, new_words = [Counter(split_words(line)) for line in old], [Counter(split_words(line)) for line in new]

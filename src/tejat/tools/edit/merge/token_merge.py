@@ -1,4 +1,4 @@
-"""Makes the change of one text in another that has the same words, but other line breaks."""
+"""Transfer of a change to a text with the same words and other line breaks."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,9 +14,9 @@ _SEPARATORS = ",;"
 def merge_tokens(
     old: TokenSequence, found: TokenSequence, new: TokenSequence, first: int, there: str, *, is_prose: bool
 ) -> str | None:
-    """What the text `there` becomes, in which the old words begin with word `first`; None if that is not certain.
+    """Apply the change to the text `there`, in which the old words start at word `first`; None if uncertain.
 
-    `found` are its words. In prose line breaks mean nothing at all.
+    `found` are the words of `there`. In prose, line breaks are insignificant.
     """
     if not new.words:
         return None
@@ -24,7 +24,7 @@ def merge_tokens(
         becomes = _TokenMerge(old, found, new, first, there, is_prose=is_prose).text()
     except _Uncertain:
         return None
-    # Whatever was decided on the way: these have to be the words that are wanted, and as neat as before.
+    # The result must have the wanted words and be laid out as regularly as before.
     expected = [*found.keys[:first], *new.keys, *found.keys[first + len(old) :]]
     made = TokenSequence(becomes, found.comment_prefix)
     return (
@@ -33,7 +33,7 @@ def merge_tokens(
 
 
 class _Uncertain(Exception):
-    """Nobody can tell what should stand there."""
+    """The result is uncertain."""
 
 
 class _TokenMerge:
@@ -56,7 +56,7 @@ class _TokenMerge:
         return "".join(parts) + self._target_text[found.ends[first + count - 1] :]
 
     def _kept_tokens(self, edit: DiffEdit | None, end: int) -> Iterator[str]:
-        """The words that stay behind an edit, or at the beginning, up to the old word `end`."""
+        """Words kept after an edit, or at the start, up to the old word `end`."""
         start, shift = (edit.old_end, edit.new_end - edit.old_end) if edit else (0, 0)
         for old in range(start, end):
             new = old + shift
@@ -80,17 +80,17 @@ class _TokenMerge:
             ]
 
     def _inserts_before_space(self, edit: DiffEdit) -> bool:
-        """Whether words are put in before the white space of the next one, and not behind it."""
+        """Check whether words are inserted before the white space of the next word rather than after it."""
         if edit.old_start < edit.old_end or edit.new_end == len(self._new):
             return False
         spaces, space = self._new.spaces, self._old.spaces[edit.old_end]
-        # `new, ` takes the place of what it is put before; `, new` leaves it there.
+        # `new, ` takes the white space of the word it precedes; `, new` leaves it.
         if space == spaces[edit.new_start] and self._new.words[edit.new_end - 1] in _SEPARATORS:
             return False
         return space == spaces[edit.new_end]
 
     def _kept_space(self, old: int, new: int) -> str:
-        """The white space before a word that stays, amid others that stay."""
+        """White space before a kept word between kept words."""
         was, wanted, own = self._old.spaces[old], self._new.spaces[new], self._found.spaces[self._first + old]
         if was == wanted or self._is_soft_break(was, wanted):
             return own
@@ -99,7 +99,7 @@ class _TokenMerge:
         raise _Uncertain
 
     def _space_after_change(self, edit: DiffEdit, old: int, new: int) -> str:
-        """The white space before a word that stays, behind a change."""
+        """White space before a kept word after a change."""
         was, wanted, own = self._old.spaces[old], self._new.spaces[new], self._found.spaces[self._first + old]
         if self._new.words[new - 1] in _SEPARATORS and self._old.words[old - 1] != self._new.words[new - 1]:
             spacing = self._space_after_separators(self._first + old, self._new.words[new - 1])
@@ -107,7 +107,7 @@ class _TokenMerge:
                 return spacing
         is_like_the_first = 0 < edit.old_start < edit.old_end and wanted == self._old.spaces[edit.old_start]
         like_the_first = _without_trailing_comma(self._found.spaces[self._first + edit.old_start])
-        # Where `old, ` goes, what stood behind it takes its place; where `, old` goes, it stays where it is.
+        # Without `old, ` the next word takes its place; without `, old` it stays.
         if is_like_the_first and edit.new_start == edit.new_end and self._old.words[old - 1] in _SEPARATORS:
             return like_the_first
         if wanted == was or self._is_soft_break(was, wanted):
@@ -119,13 +119,13 @@ class _TokenMerge:
         raise _Uncertain
 
     def _is_soft_break(self, was: str, wanted: str) -> bool:
-        """Whether two kinds of white space differ only in where a line of prose breaks."""
+        """Check whether two spaces differ only by a line break in prose."""
         return self._is_prose and bool(was) == bool(wanted) and max(was.count("\n"), wanted.count("\n")) < 2
 
     def _new_space(self, new: int, start: int, at: int, like: int | None = None) -> str:
-        """The white space before a new word; the new words from `start` on are put in before the old word `at`.
+        """White space before a new word; new words from `start` on are inserted before the old word `at`.
 
-        `like` is the old word whose white space it may take.
+        `like` is an old word whose white space may be reused.
         """
         wanted = self._new.spaces[new]
         if self._new.words[new - 1] in _SEPARATORS and self._is_in_same_brackets(new, start, at):
@@ -139,13 +139,13 @@ class _TokenMerge:
         return self._prose_line_break(wanted) if self._is_prose else self._code_line_break(new, wanted)
 
     def _is_in_same_brackets(self, new: int, start: int, at: int) -> bool:
-        """Whether a new word stands between the same brackets as the place, and not in new ones or in quotes."""
+        """Check that a new word is in the same brackets as the place, and not in quotes."""
         if at == len(self._old) or self._new.depths[new] != self._old.depths[at]:
             return False
         return not _is_quoted(self._new.words[start:new])
 
     def _prose_line_break(self, wanted: str) -> str:
-        """A line break as the file has them around, with the mark of the comment."""
+        """Line break as used in the surrounding prose, with the comment prefix."""
         end = self._first + len(self._old)
         breaks = [space for space in self._found.spaces[self._first + 1 : end] if space.count("\n") == 1]
         if wanted.count("\n") > 1 or not breaks:
@@ -153,7 +153,7 @@ class _TokenMerge:
         return breaks[0]
 
     def _code_line_break(self, new: int, wanted: str) -> str:
-        """A line break outside of brackets, with the indentation that it has in the new text, seen from the place."""
+        """Line break outside of brackets, with its indentation relative to the place."""
         if self._new.depths[new] or "," in wanted:
             raise _Uncertain
         breaks, indent = wanted.count("\n"), wanted.rsplit("\n", 1)[1]
@@ -164,10 +164,7 @@ class _TokenMerge:
         return "\n" * breaks + line + indent.removeprefix(given)
 
     def _space_after_separators(self, at: int, separator: str) -> str | None:
-        """The white space behind the commas (or semicolons) of the brackets around a word of the file.
-
-        None if it is not always the same.
-        """
+        """White space after the separators of the enclosing brackets; None if it varies."""
         words, spaces = self._found.words, self._found.spaces
         opener, depth = at - 1, 0
         while opener >= self._first and (depth or words[opener] not in _OPENING):
@@ -186,13 +183,13 @@ class _TokenMerge:
                 seen.add(_without_trailing_comma(spaces[index]))
             depth += words[index] in _OPENING
         if not seen and separator == ",":
-            # With one thing in the brackets, the next one comes on a line of its own if that is.
+            # After a single item, the next one goes on its own line if the first one does.
             seen.add(_without_trailing_comma(spaces[opener + 1]) if "\n" in spaces[opener + 1] else " ")
         return seen.pop() if len(seen) == 1 else None
 
 
 def _has_uniform_brackets(tokens: TokenSequence) -> bool:
-    """Whether in each pair of brackets everything stands on a line of its own or nothing does."""
+    """Check that in each pair of brackets either all items or none are on lines of their own."""
     open_ones: list[set[bool]] = []
     is_quoted = False
     for index, word in enumerate(tokens.words):
@@ -210,10 +207,10 @@ def _has_uniform_brackets(tokens: TokenSequence) -> bool:
 
 
 def _is_quoted(words: Sequence[str]) -> bool:
-    """Whether a quotation is open behind the words."""
+    """Check whether a quotation is open after the words."""
     return any(words.count(quote) % 2 for quote in _QUOTES)
 
 
 def _without_trailing_comma(space: str) -> str:
-    """White space without the comma that stood before a bracket."""
+    """Strip the comma before a closing bracket."""
     return space.removeprefix(",")

@@ -1,4 +1,4 @@
-"""A text as words and signs with what parts them: white space, and what belongs to line breaks."""
+"""Words and punctuation of a text with the white space between them."""
 
 import re
 from collections.abc import Sequence
@@ -12,16 +12,16 @@ _OPENING, _CLOSING = "([{", ")]}"
 
 
 class TokenSequence:
-    """The words of a text and what stands before each: white space, and what comes and goes with line breaks.
+    """Words of a text and the space before each.
 
-    That is the mark of a comment at the beginning of a line, and a comma before a bracket that closes on a line of its
-    own. Lines end with LF. `tail` is what stands behind the last word.
+    The space includes what comes and goes with line breaks: the comment prefix of a line, and a comma before a closing
+    bracket on a line of its own. Lines end with LF. `tail` follows the last word.
     """
 
     def __init__(self, text: str, mark: str = "") -> None:
         self.comment_prefix = mark
         plain = _LINE_END.sub("\n", text)
-        # Blanks at the end are before no word, and to try each of them takes long where there are many.
+        # Trailing blanks precede no word, and matching each of them is slow.
         found = list(_pattern(mark).finditer(plain, 0, len(plain.rstrip())))
         self.spaces = [match[1] for match in found]
         self.words = [match[2] for match in found]
@@ -34,12 +34,12 @@ class TokenSequence:
         return len(self.words)
 
     def count_line_breaks(self, index: int) -> int:
-        """How many line breaks stand before a word."""
+        """Number of line breaks before a word."""
         return self.spaces[index].count("\n")
 
     @cached_property
     def depths(self) -> list[int]:
-        """In how many brackets each word stands; one that closes stands in its own."""
+        """Bracket depth of each word; a closing bracket counts as inside."""
         depth = 0
         depths: list[int] = []
         for word in self.words:
@@ -52,7 +52,7 @@ class TokenSequence:
 
 
 def find_comment_prefix(lines: Sequence[str]) -> str:
-    """What all lines that are not blank begin with, if that is the mark of a comment or a quotation."""
+    """Find the comment or quotation prefix that all nonblank lines have."""
     bare = [f"{line.strip()} " for line in lines if line.strip()]
     return next((mark for mark in _COMMENT_PREFIXES if bare and all(line.startswith(f"{mark} ") for line in bare)), "")
 

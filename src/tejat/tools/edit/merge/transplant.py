@@ -1,4 +1,4 @@
-"""Makes a change that was meant for one text in another that differs a little from it."""
+"""Transplant of a change to a similar text."""
 
 import re
 
@@ -16,7 +16,7 @@ _SLACK = 8
 
 
 def transplant_change(old: str, found: str, new: str) -> str | None:
-    """What `found` becomes by the change from `old` to `new`; None if that is not certain. Lines end with LF."""
+    """Apply the change from `old` to `new` to `found`; None if the result is uncertain. Lines end with LF."""
     old_core, found_core, new_core = _TrimmedText(old), _TrimmedText(found), _TrimmedText(new)
     before = _merge_blank_lines(old_core.before, found_core.before, new_core.before)
     behind = _merge_blank_lines(old_core.behind, found_core.behind, new_core.behind)
@@ -27,7 +27,7 @@ def transplant_change(old: str, found: str, new: str) -> str | None:
 
 
 class _TrimmedText:
-    """A text and the blank lines around it, which models add and forget as they like."""
+    """A text without the blank lines around it, which models add and drop freely."""
 
     __slots__ = ("before", "behind", "text")
 
@@ -69,5 +69,5 @@ def _merge_text(old: str, found: str, new: str) -> str | None:
 
 
 def _identity_alignment(count: int) -> LineAlignment:
-    """The first line for the first, and so on."""
+    """Align the lines one to one."""
     return LineAlignment(tuple(range(count)), (float(STALE),) * count, 0.0, {})

@@ -1,4 +1,4 @@
-"""Makes the change of one line in another that differs a little from it, word by word."""
+"""Word-by-word merge of a change into a similar line."""
 
 import re
 from collections.abc import Sequence
@@ -11,9 +11,9 @@ _WORD = re.compile(r"(\s*)(\w+|[^\w\s])")
 
 
 def merge_line(old: str, found: str, new: str) -> str | None:
-    """What `found` becomes by the change from `old` to `new`; None if that is not certain. Nothing has indents.
+    """Apply the change from `old` to `new` to `found`; None if uncertain. All lines are without indents.
 
-    What the change leaves alone is taken from `found`, down to the white space.
+    Unchanged parts, including white space, are taken from `found`.
     """
     if old == found:
         return new
@@ -27,16 +27,16 @@ def merge_line(old: str, found: str, new: str) -> str | None:
         old
     ) != normalize_line(found)
     if is_escaped and any(old.count(sign) != new.count(sign) for sign in escaped_signs(old, found)):
-        return None  # nobody knows which of them are to be escaped
+        return None  # It is unknown which of them are to be escaped.
     words = _merge_words(_WordSequence(old), _WordSequence(found), _WordSequence(new), is_escaped=is_escaped)
     return None if words is None else words + _merge_trailing(old, found, new)
 
 
 class _WordSequence:
-    """The words and signs of a line, each with the white space before it."""
+    """Words and punctuation of a line with the white space before each."""
 
     def __init__(self, line: str) -> None:
-        # Blanks at the end are before no word, and to try each of them takes long where there are many.
+        # Trailing blanks precede no word, and matching each of them is slow.
         found = _WORD.findall(line.rstrip())
         self.spaces = [space for space, _ in found]
         self.words = [word for _, word in found]
@@ -47,12 +47,12 @@ class _WordSequence:
 
 
 def _is_spaced_like_file(found: _WordSequence, old: _WordSequence, new: _WordSequence) -> bool:
-    """Whether the new words are spaced as the file's rather than as the old ones: they were written over the file's."""
+    """Check whether the new words have the spacing of the file, because they were written over its line."""
     return found.words == old.words and _count_equal_spacing(found, new) > _count_equal_spacing(old, new)
 
 
 def _count_equal_spacing(words: _WordSequence, new: _WordSequence) -> int:
-    """Before how many of the words that stay the white space is the same; behind a change it may be of that."""
+    """Count the kept words with equal spacing; spacing after a change may belong to the change."""
     alike = done = new_done = 0
     for edit in [*compute_line_edits(words.words, new.words), None]:
         end = edit.old_start if edit else len(words.words)
@@ -64,7 +64,7 @@ def _count_equal_spacing(words: _WordSequence, new: _WordSequence) -> int:
 
 
 def _merge_trailing(old: str, found: str, new: str) -> str:
-    """The white space at the end."""
+    """Trailing white space of the result."""
     theirs = _trailing_whitespace(new)
     return _trailing_whitespace(found) if theirs == _trailing_whitespace(old) else theirs
 
@@ -74,7 +74,7 @@ def _trailing_whitespace(line: str) -> str:
 
 
 def escaped_signs(old: str, found: str) -> set[str]:
-    """The signs that stand bare in the one and escaped in the other."""
+    """Find the characters that are bare on one side and escaped on the other."""
     return {sign for sign in _SIGNS if _count_forms(sign, old) != _count_forms(sign, found)}
 
 
@@ -117,7 +117,7 @@ def _merge_words(old: _WordSequence, found: _WordSequence, new: _WordSequence, *
 
 
 def _write_new_words(old: _WordSequence, found: _WordSequence, new: _WordSequence, edit: DiffEdit, start: int) -> str:
-    """The new words, the first of them with the file's white space before it if the change did not touch that."""
+    """New words; the first one keeps the file's white space unless the change touches it."""
     text = new.text(edit.new_start, edit.new_end)
     if edit.new_start < edit.new_end and edit.old_start < edit.old_end and start < len(found.words):
         space = new.spaces[edit.new_start]
@@ -129,7 +129,7 @@ def _write_new_words(old: _WordSequence, found: _WordSequence, new: _WordSequenc
 def _changed_spacing(
     old: _WordSequence, new: _WordSequence, old_start: int, new_start: int, count: int, places: "list[int | None]"
 ) -> dict[int, str]:
-    """The white space that the change itself changes, before words that it keeps."""
+    """White space that the change itself modifies before kept words."""
     changed: dict[int, str] = {}
     for step in range(count):
         place = places[old_start + step]
@@ -139,9 +139,9 @@ def _changed_spacing(
 
 
 def _has_same_meaning(old: _WordSequence, found: _WordSequence, places: "list[int | None]") -> bool:
-    """Whether the numbers and operators are the same: where they are not, the line has come to mean something else.
+    """Check that numbers and operators are equal; else the line means something else.
 
-    What stands before and behind all that was given may be anything: the line was cut short.
+    Text before and after the given part may be anything, because the line was cut.
     """
     known = [place for place in places if place is not None]
     if not known:
@@ -155,7 +155,7 @@ def _has_same_meaning(old: _WordSequence, found: _WordSequence, places: "list[in
 
 
 def _word_positions(old: Sequence[str], found: Sequence[str]) -> "list[int | None]":
-    """Where each item of `old` stands in `found`; None for those in stretches that have no like number there."""
+    """Position of each old word in `found`; None for words in ranges of different length."""
     places: list[int | None] = []
     shift = 0
     for edit in compute_line_edits(old, found):
@@ -169,7 +169,7 @@ def _word_positions(old: Sequence[str], found: Sequence[str]) -> "list[int | Non
 
 
 def _edit_span(places: "list[int | None]", edit: DiffEdit, found_end: int) -> tuple[int, int] | None:
-    """Where in `found` the edit takes place; None where something is there that was not thought of, or is missing."""
+    """Range of an edit in `found`; None if something is missing or unexpected there."""
     start, end = edit.old_start, edit.old_end
     if start < end:
         first = places[start]

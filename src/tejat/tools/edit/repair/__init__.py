@@ -1,1 +1,1 @@
-"""Repair."""
+"""Repairs of request texts: listing marks, escapes, line prefixes, line breaks."""

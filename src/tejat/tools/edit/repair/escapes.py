@@ -1,4 +1,4 @@
-"""Texts with one level of escaping too much or too little, put right."""
+"""Transformations that add or remove one level of escaping."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -10,12 +10,12 @@ TextTransform = Callable[[str], str]
 _PLAIN = {"n": "\n", "t": "\t", "r": "\r"}
 _ENTITY = re.compile(r"&(?:(lt|gt|amp|quot|apos|nbsp)|#(\d{1,6})|#[xX]([0-9a-fA-F]{1,5}));")
 _CODE = r"u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}"
-"""A character by its number; those beyond 0xFFFF are two of them."""
+"""A character by its code; two surrogates for those beyond 0xFFFF."""
 _NAMED = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'", "nbsp": "\N{NO-BREAK SPACE}"}
 
 
 def _unescaper(pattern: str) -> TextTransform:
-    """Undoes the escapes whose letter the pattern knows, all others stay."""
+    """Create a function that undoes the escapes matching the pattern."""
     escape = re.compile(rf"\\({pattern})")
 
     def plain(found: re.Match[str]) -> str:
@@ -25,7 +25,7 @@ def _unescaper(pattern: str) -> TextTransform:
         units = [int(unit, 16) for unit in sign[1:].split("\\u")]
         if len(units) == 2:
             return chr(0x10000 + ((units[0] - 0xD800) << 10) + units[1] - 0xDC00)
-        # A half of a character is none.
+        # A lone surrogate is no character.
         return found[0] if 0xD800 <= units[0] <= 0xDFFF else chr(units[0])
 
     return lambda text: escape.sub(plain, text)
@@ -41,14 +41,14 @@ UNESCAPES: tuple[TextTransform, ...] = (
     _unescaper(r"[ntr]"),
     _unescaper(_CODE),
 )
-"""Ways to take one level of escapes off: all of them, or only some kinds."""
+"""Ways to undo one level of escaping, for all escapes or for some kinds."""
 
 
 def unescape_like(old: str, new: str, undo: TextTransform) -> str:
-    """The new text undone as the old one was.
+    """Unescape the new text in the same way as the old one.
 
-    Escapes of line breaks and tabs are those of the code, and stay, where the old text has real line breaks and no such
-    escapes, and where they stand in a literal that would be broken otherwise.
+    Escaped line breaks and tabs stay if they belong to the code: the old text has real line breaks and no such escapes,
+    or unescaping would break a string literal.
     """
     if _CONTROL_ESCAPE.search(new) is None or undo(r"\n") == r"\n":
         return undo(new)
@@ -68,10 +68,10 @@ def unescape_like(old: str, new: str, undo: TextTransform) -> str:
 
 
 def _is_in_literal(parts: Sequence[str], index: int, line: str, undo: TextTransform) -> bool:
-    """Whether the escape among the parts stands in a literal; `line` is what stands before it on its line."""
+    """Check whether an escape is inside a string literal; `line` precedes it on its line."""
     before = undo(line).rpartition("\n")[2]
     if parts[index] == r"\t":
-        # A tab breaks no line, so that it is within a literal is told by what stands before it.
+        # A tab breaks no line: the text before it shows whether it is inside a literal.
         return breaks_inside_literal(before, before)
     end = index + 1
     while end < len(parts) and parts[end] != r"\n" and "\n" not in parts[end]:
@@ -81,7 +81,7 @@ def _is_in_literal(parts: Sequence[str], index: int, line: str, undo: TextTransf
 
 _CONTROL_ESCAPE = re.compile(r"\\[nrt]")
 _HELD_ESCAPES = {"n": "\ufdd0", "r": "\ufdd1", "t": "\ufdd2"}
-"""Stand-ins that no text has, for escapes that stay."""
+"""Noncharacters that replace the escapes to keep."""
 
 
 def _drop_escaped_backslashes(text: str) -> str:
@@ -89,7 +89,7 @@ def _drop_escaped_backslashes(text: str) -> str:
 
 
 def has_same_escaping(old: str, new: str) -> bool:
-    """Whether the new text has nothing bare that is only ever escaped in the old one: then it was written with care."""
+    """Check that the new text has nothing bare that is always escaped in the old one; else it was escaped with care."""
     return not any(
         bare.search(new) and not bare.search(old) and escaped.search(old) for escaped, bare in _ESCAPED_AND_BARE
     )
@@ -138,11 +138,11 @@ ESCAPES: tuple[TextTransform, ...] = (
     _escape_breaks,
     lambda text: _escape_breaks(_escape_double_quotes(_escape_backslashes(text))),
 )
-"""Ways to put a level of escapes on."""
+"""Ways to add a level of escaping."""
 
 
 def unescape_entities(text: str) -> str:
-    """HTML entities as the characters that they stand for."""
+    """Replace HTML entities by their characters."""
 
     def plain(found: re.Match[str]) -> str:
         name, decimal, hexadecimal = found.groups()
@@ -159,7 +159,7 @@ def has_entities(text: str) -> bool:
 
 
 def uses_only_entities(*texts: str) -> bool:
-    """Whether no sign stands bare in the texts that is written as an entity in any of them."""
+    """Check that no character occurs both bare and as an entity."""
     entities = {found[0] for text in texts for found in _ENTITY.finditer(text)}
     rest = "".join(_ENTITY.sub("", text) for text in texts)
     return bool(entities) and not any(unescape_entities(entity) in rest for entity in entities)
@@ -170,7 +170,7 @@ def _entity_escaper(*signs: str) -> TextTransform:
 
     def respell(text: str) -> str:
         for sign in signs:
-            # An ampersand goes first, and not where it begins an entity already.
+            # Ampersands first, except those of existing entities.
             text = _LONE_AMPERSAND.sub("&amp;", text) if sign == "&" else text.replace(sign, names[sign])
         return text
 
@@ -189,4 +189,4 @@ ENTITY_ESCAPES: tuple[TextTransform, ...] = (
     _entity_escaper("&", "<", ">", '"'),
     _entity_escaper("&", "<", ">", '"', "'"),
 )
-"""Ways to write characters as entities: only one kind, or all that are usual."""
+"""Ways to write characters as entities, one kind or all usual ones."""

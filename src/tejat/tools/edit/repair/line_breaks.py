@@ -1,4 +1,4 @@
-"""Line breaks that were given for the escapes `\\n` and `\\r` of the file, written as escapes again."""
+"""Repair of real line breaks where the file has the escapes `\\n` and `\\r`."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -11,11 +11,11 @@ _ESCAPES = ("\\n", "\\r")
 _PLAIN = str.maketrans("“”‘’", "\"\"''")
 _MAX_JOINED = 8
 _MAX_UNKNOWN_LINES = 100
-"""Lines that the file has not; where there are more, it is not for their breaks, and each is sought in all of it."""
+"""With more unknown lines, their breaks are not the reason, and each is searched for in the whole file."""
 
 
 def group_escaped_breaks(lines: Sequence[str], page: IndexedFile) -> list[list[str]]:
-    """The lines, those together that make one line of the file when they are joined, with the escapes between them."""
+    """Group the lines that form one line of the file when joined with escapes."""
     strange = {key for key in map(normalize_line, lines) if key not in page.key_set}
     if not 0 < len(strange) <= _MAX_UNKNOWN_LINES or not any(escape in page.key_text for escape in _ESCAPES):
         return [[line] for line in lines]
@@ -33,7 +33,7 @@ def group_escaped_breaks(lines: Sequence[str], page: IndexedFile) -> list[list[s
 
 
 def join_like_groups(lines: Sequence[str], groups: "Sequence[Sequence[str]]") -> list[str]:
-    """Other lines, joined where the groups have such a break: the same text stands around it."""
+    """Join other lines at the same breaks, recognized by the text around them."""
     groups = [[part.translate(_PLAIN) for part in group] for group in groups]
     plain = [line.translate(_PLAIN) for line in lines]
     breaks = [(group[at - 1], group[at], group[at + 1]) for group in groups for at in range(1, len(group), 2)]
@@ -52,7 +52,7 @@ def join_like_groups(lines: Sequence[str], groups: "Sequence[Sequence[str]]") ->
 
 
 def _join_literals(lines: Sequence[str], plain: Sequence[str], known: "set[str]", escape: str) -> list[str]:
-    """The lines, those joined that a literal spans; not those that are known to be lines of their own."""
+    """Join the lines that a string literal spans, except for lines known to be separate."""
     joined: list[str] = []
     index = 0
     while index < len(lines):
@@ -68,7 +68,7 @@ def _is_same_break(last: str, line: str, left: str, right: str, escape: str) -> 
     last, line, right = last.rstrip(), line.rstrip(), right.rstrip()
     left = left.rstrip()
     if escape in last and escape not in left:
-        return False  # it is written as it should be
+        return False  # The escape is written correctly here.
     if line == right and breaks_inside_literal(left, right) and breaks_inside_literal(last, line):
         return True
     is_like_left = last == left or (
@@ -85,7 +85,7 @@ def _have_same_end(last: str, left: str, right: str) -> bool:
 
 
 def _have_same_start(last: str, left: str) -> bool:
-    """Whether the greater part is the same, so that it is the same line with a change in it."""
+    """Check that the greater part is equal, so that it is the same line with a change in it."""
     mine, theirs = last.strip(), left.strip()
     most = max(_MIN_PREFIX, len(theirs) // 2)
     return len(theirs) >= _MIN_PREFIX and mine[:most] == theirs[:most]
@@ -96,7 +96,7 @@ _MIN_PREFIX = 8
 
 
 def _keys_with_escapes(keys: str) -> Iterator[str]:
-    """The keys that have an escape; once for each of its kinds."""
+    """Keys that contain an escape, once for each kind of escape."""
     for escape in _ESCAPES:
         at = keys.find(escape)
         while at >= 0:
@@ -107,7 +107,7 @@ def _keys_with_escapes(keys: str) -> Iterator[str]:
 
 
 def _join_group(lines: Sequence[str], index: int, keys: "frozenset[str]") -> list[str]:
-    """The line that begins here: its parts, with the escapes between them."""
+    """Parts of the line that starts here, with the escapes between them."""
     ways = [[lines[index]]]
     for taken in range(1, min(_MAX_JOINED, len(lines) - index)):
         ways = [[*way, escape, lines[index + taken]] for way in ways for escape in _ESCAPES][:16]

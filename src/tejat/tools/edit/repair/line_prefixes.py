@@ -1,4 +1,4 @@
-"""The mark before every line of a list, a quotation or a comment, where only the file or only the request has it."""
+"""Repair of a prefix (list, quotation, comment) that only the file or only the request has before every line."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from tejat.tools.edit.request import EditRequest
 
 _BULLETS = ("-", "*", "+")
 _ADDED_PREFIXES = ("-", "+", ">", "//")
-"""Marks that are put before lines that lack them. With `#` or `*` it is not as clear what was thought to be there."""
+"""Prefixes that are added. For `#` and `*` it is less clear what was meant."""
 _BULLET = re.compile(r"\s*([-*+]) +(?=\S)")
 _CODE = re.compile(r"[;{}()=\[\]]")
 _MIN_LINES = 2
@@ -21,10 +21,7 @@ _PREFIX_CHARACTERS = "-+*>#/;%|•"
 
 
 def with_file_prefixes(request: EditRequest, page: IndexedFile) -> EditRequest | None:
-    """The request with the mark before every line that the file has there, if both its texts lack it or have another.
-
-    None if not every line is there with it, or if a new line may not be meant to have it.
-    """
+    """Give both texts the prefix that the file has before every line; None if that is uncertain."""
     old, new = split_lines(request.old), split_lines(request.new)
     lines = [line for line in (*old, *new) if line.strip()]
     bullets = {found[1] if (found := _BULLET.match(line)) else "" for line in lines}
@@ -42,7 +39,7 @@ def with_file_prefixes(request: EditRequest, page: IndexedFile) -> EditRequest |
 
 
 def check_prefixes(given: SearchBlock, page: IndexedFile, alignment: LineAlignment) -> None:
-    """Raises Conflict if all lines of the file have the same mark before them that the given ones lack, or do not."""
+    """Raise MergeConflict if all lines differ from the file by the same prefix."""
     places = [
         (given.keys[index], page.keys[place], place)
         for index, place in enumerate(alignment.positions)
@@ -54,7 +51,7 @@ def check_prefixes(given: SearchBlock, page: IndexedFile, alignment: LineAlignme
 
 
 def _differing_prefixes(key: str, found: str) -> tuple[str, str] | None:
-    """What stands before the same text in the one and in the other; None if that is the same, or no mark."""
+    """Prefixes of the same text on both sides; None if they are equal or not prefixes."""
     given_body, found_body = key.lstrip(_PREFIX_CHARACTERS), found.lstrip(_PREFIX_CHARACTERS)
     if key == found or not found_body or given_body != found_body:
         return None

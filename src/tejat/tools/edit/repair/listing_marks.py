@@ -1,4 +1,4 @@
-"""Texts copied from a listing, freed of what the listing put around or before their lines."""
+"""Removal of marks from text that was copied from a listing."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ NewLineTransform = Callable[[Sequence[str], Sequence[str]], "list[str] | None"]
 
 
 def strip_fence(lines: Sequence[str]) -> list[str] | None:
-    """Without the marks of a block of code around it."""
+    """Strip the code fence around the lines."""
     kept = list(lines)
     while kept and not kept[-1].strip():
         kept.pop()
@@ -32,23 +32,23 @@ def may_have_fences(text: str) -> bool:
 
 
 def is_fenced(lines: Sequence[str]) -> bool:
-    """Whether a code fence stands around the lines."""
+    """Check for a code fence around the lines."""
     kept = [line for line in lines if line.strip()]
     return len(kept) > 1 and all(_FENCE.fullmatch(line) for line in (kept[0], kept[-1]))
 
 
 def strip_numbers(lines: Sequence[str]) -> list[str] | None:
-    """Without line numbers; only if they rise by one from line to line."""
+    """Strip line numbers; only consecutive ones count."""
     return _strip_consecutive_numbers(lines, _NUMBER)
 
 
 def strip_spaced_numbers(lines: Sequence[str]) -> list[str] | None:
-    """The same where a space stands behind each number and its sign."""
+    """Strip line numbers that are followed by a separator and a space."""
     return _strip_consecutive_numbers(lines, _SPACED_NUMBER)
 
 
 def strip_numbers_like(new: Sequence[str], old: Sequence[str]) -> list[str] | None:
-    """The new lines without such line numbers as the old ones have; they need not rise, and added lines have none."""
+    """Strip line numbers in the style of the old lines; they need not be consecutive, and added lines have none."""
     return _strip_known_numbers(new, old, _NUMBER)
 
 
@@ -62,7 +62,7 @@ def _strip_consecutive_numbers(lines: Sequence[str], number: "re.Pattern[str]") 
     for index, line in enumerate(lines):
         found = number.match(line)
         if found is None:
-            # The text behind the last line end, or a blank line without its number.
+            # Text after the final line end, or a blank line without its number.
             if line.strip() or expected is None:
                 return None
             stripped.append("")
@@ -81,7 +81,7 @@ def _strip_known_numbers(new: Sequence[str], old: Sequence[str], pattern: "re.Pa
     freed, is_sure, last = list[str](), False, None
     for line in new:
         number = _LineNumber.parse(line, pattern)
-        # A line that is an old one as it stands has nothing before it.
+        # A line equal to an old one has nothing before it.
         if number is None or line.strip() in bodies or not number.is_like(known, last):
             freed.append(line)
             continue
@@ -93,7 +93,7 @@ def _strip_known_numbers(new: Sequence[str], old: Sequence[str], pattern: "re.Pa
 
 
 class _LineNumber:
-    """The number before a line: how far it is indented, where it ends, what sign is behind it, and the line itself."""
+    """Line number with its column, its separator and the line after it."""
 
     def __init__(self, number: "re.Match[str]") -> None:
         self.value = int(number[1])
@@ -107,7 +107,7 @@ class _LineNumber:
         return None if number is None else cls(number)
 
     def is_like(self, known: "Sequence[_LineNumber]", last: int | None) -> bool:
-        """Whether it is written as those that are known; one of a blank line has to be `last` and one, or known."""
+        """Check for the style of known numbers; the number of a blank line must follow `last` or be known."""
         if not any(self.indent == each.indent or self.end == each.end for each in known):
             return False
         if not self.sign.strip(" "):
@@ -117,14 +117,14 @@ class _LineNumber:
 
 
 def strip_quote_prefixes(lines: Sequence[str]) -> list[str] | None:
-    """Without the `>` or bar before each line."""
+    """Strip the `>` or bar before each line."""
     if not any(map(str.strip, lines)) or not all(_QUOTE.match(line) for line in lines if line.strip()):
         return None
     return [_QUOTE.sub("", line, count=1) for line in lines]
 
 
 def strip_diff_signs(lines: Sequence[str], drop: str = "") -> list[str] | None:
-    """Without the `+`, `-` or space of a diff before each line; lines with the sign `drop` are left out."""
+    """Strip the `+`, `-` or space of a diff before each line; lines with the sign `drop` are dropped."""
     body = [line for line in lines if not _HEADER.fullmatch(line)]
     signs = {line[0] for line in body if line}
     if not signs <= set("+- ") or not signs & set("+-"):
@@ -135,7 +135,7 @@ def strip_diff_signs(lines: Sequence[str], drop: str = "") -> list[str] | None:
 
 
 def strip_diff_signs_or_margin(lines: Sequence[str]) -> list[str] | None:
-    """The same for a text that may have nothing but lines that stay; those that are taken away are left out."""
+    """Strip the signs of a diff that may have only unchanged lines; deleted lines are dropped."""
     body = [line for line in lines if not _HEADER.fullmatch(line)]
     if any(line.strip() and not line.startswith(("+", "-", " ")) for line in body):
         return None
@@ -143,30 +143,30 @@ def strip_diff_signs_or_margin(lines: Sequence[str]) -> list[str] | None:
 
 
 def strip_margin(lines: Sequence[str]) -> list[str] | None:
-    """Without the space before each line that a diff puts before those that stay."""
+    """Strip the space that a diff puts before unchanged lines."""
     if not any(map(str.strip, lines)) or not all(line.startswith(" ") for line in lines if line.strip()):
         return None
     return [line[1:] for line in lines]
 
 
 def has_listing_marks(old: Sequence[str], new: Sequence[str]) -> bool:
-    """Whether new lines are old ones with nothing but the marks of a listing before them."""
+    """Check for new lines that are old ones with only listing marks before them."""
     known = {line.strip() for line in old if len(line.strip()) >= _MIN_DISTINCTIVE_LENGTH}
     marked = (line for line in new if line.strip() not in known)
     return any((found := _MARKS.match(line)) and line[found.end() :].strip() in known for line in marked)
 
 
 def has_shifted_right(old: Sequence[str], new: Sequence[str]) -> bool:
-    """Whether all new lines are farther right than the old ones, by as much, as where only numbers were left out."""
+    """Check that all new lines are shifted right by the same amount, as if only the numbers had been removed."""
     shifts = _shifts(old, new)
     least = min((_indent_width(line) for line in old if line.strip()), default=0)
     return len(shifts) == 1 and shifts.pop() > 0 and all(_indent_width(line) > least for line in new if line.strip())
 
 
 def has_shifted_left(old: Sequence[str], new: Sequence[str]) -> bool:
-    """Whether all lines that stay are moved to the left by as much, the outermost too, while others change.
+    """Check that all kept lines, the outermost included, are shifted left by the same amount while others change.
 
-    The two texts were indented each in its own way then.
+    The two texts were then indented independently.
     """
     shifts, kept = _shifts(old, new), {line.strip() for line in new}
     least = min((_indent_width(line) for line in old if line.strip()), default=0)
@@ -175,13 +175,13 @@ def has_shifted_left(old: Sequence[str], new: Sequence[str]) -> bool:
 
 
 def _shifts(old: Sequence[str], new: Sequence[str]) -> set[int]:
-    """By how much the new lines that are old ones are moved to the right."""
+    """Amounts by which old lines are shifted right in the new text."""
     before = {line.strip(): _indent_width(line) for line in old if len(line.strip()) >= _MIN_DISTINCTIVE_LENGTH}
     return {_indent_width(line) - before[line.strip()] for line in new if line.strip() in before}
 
 
 def has_number_or_plus(old: Sequence[str], new: Sequence[str]) -> bool:
-    """Whether new lines have a number or the plus of a diff before them, where the old ones were freed of it."""
+    """Check for new lines with a number or a diff sign that was stripped from the old ones."""
     return any(_NUMBER_OR_PLUS.match(line) and line not in old for line in new)
 
 
@@ -195,13 +195,13 @@ _MIN_DISTINCTIVE_LENGTH = 3
 
 
 def has_odd_margin(lines: Sequence[str]) -> bool:
-    """Whether every line begins with a space, and all are indented by an odd number of them, as only a margin does."""
+    """Check that all lines are indented by an odd number of spaces, as only a diff margin does."""
     indents = [len(line) - len(line.lstrip(" ")) for line in lines if line.strip()]
     return bool(indents) and all(indent % 2 for indent in indents)
 
 
 def has_diff_signs(text: str) -> bool:
-    """Whether some lines begin with the plus of a diff, and all others with its minus or a space."""
+    """Check that some lines start with the plus of a diff, and all others with a minus or a space."""
     lines = text.split("\n")
     return any(line.startswith("+") for line in lines) and all(
         line.startswith(("+", "-", " ")) for line in lines if line.strip()
@@ -209,14 +209,14 @@ def has_diff_signs(text: str) -> bool:
 
 
 def strip_bare_signs(lines: Sequence[str]) -> list[str] | None:
-    """The same where lines that stay have nothing before them."""
+    """Strip the signs of a diff that has nothing before unchanged lines."""
     if not any(line.startswith(("+", "-")) for line in lines):
         return None
     return [line[1:] if line.startswith(("+", "-")) else line for line in lines if not _HEADER.fullmatch(line)]
 
 
 def strip_added_signs(lines: Sequence[str]) -> list[str] | None:
-    """The same for new lines, of which none is taken away."""
+    """Strip the plus signs of new lines."""
     return [line.removeprefix("+") for line in lines]
 
 
@@ -225,7 +225,7 @@ def drop_added_lines(lines: Sequence[str]) -> list[str] | None:
 
 
 def strip_outer_quotes(lines: Sequence[str]) -> list[str] | None:
-    """Without quotes around the whole text."""
+    """Strip quotes around the whole text."""
     text = "\n".join(lines).strip()
     for mark in ('"""', "'''", "`", '"', "'", "“"):
         close = "”" if mark == "“" else mark

@@ -1,4 +1,4 @@
-"""Whether a repair could bring a text nearer to the file: judged by the lines alone that it changes."""
+"""Estimate of the effect of a repair, from the lines that it changes."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -17,9 +17,9 @@ _MAX_CANDIDATES = 4
 def estimate_effect(
     given: SearchBlock, repaired: SearchBlock, page: IndexedFile, found: Sequence[LineAlignment]
 ) -> Literal["none", "farther"] | None:
-    """What the repair does to the text that was `found` at these places, the best first; None if it may fit better.
+    """Estimate how a repair affects the given alignments; None if it may improve them.
 
-    With no effect, the repaired text fits there just as well, and elsewhere no better.
+    Without an effect, the repaired text matches equally well there and no better elsewhere.
     """
     if not _has_same_shape(given, repaired):
         return None
@@ -46,7 +46,7 @@ def estimate_effect(
 
 
 def _has_same_shape(given: SearchBlock, repaired: SearchBlock) -> bool:
-    """Whether the lines are as many, and those that tell something or stand for others are the same ones."""
+    """Check that both have the same number of lines with the same distinctive lines and elisions."""
     return (
         given.distinctive == repaired.distinctive
         and given.elisions == repaired.elisions
@@ -57,7 +57,7 @@ def _has_same_shape(given: SearchBlock, repaired: SearchBlock) -> bool:
 def _candidate_lines(
     repaired: SearchBlock, index: int, page: IndexedFile, found: Sequence[LineAlignment]
 ) -> Iterator[int]:
-    """The lines of the file that a line could be: about where it was laid, and wherever its words are."""
+    """Lines of the file that a line may match: around its positions, and those with its words."""
     for each in found:
         at = each.positions[index]
         if at is not None:

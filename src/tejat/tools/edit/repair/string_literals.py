@@ -1,19 +1,19 @@
-"""Tells whether a line break falls amid a literal that ends on its line."""
+"""Detection of line breaks inside string literals."""
 
 import re
 from collections.abc import Sequence
 
 _NOT_QUOTES = re.compile(r"\"\"\"|'''|\\.|(?<=\w)'(?=\w)")
-"""What looks like the quote of such a literal and is none."""
+"""Text that looks like a quote and is none."""
 
 
 def breaks_inside_literal(before: str, behind: str) -> bool:
-    """Whether a literal that began on the line before a break would end on the line behind it."""
+    """Check whether a literal starts on one line and ends on the next."""
     return spans_literal([before, behind])
 
 
 def spans_literal(lines: Sequence[str]) -> bool:
-    """Whether a literal begins on the first of several lines and ends on the last one."""
+    """Check whether a literal starts on the first line and ends on the last one."""
     first, *between, last = [_NOT_QUOTES.sub("", line) for line in lines]
     return any(
         first.count(quote) % 2 and last.count(quote) % 2 and not any(quote in line for line in between)
@@ -22,6 +22,6 @@ def spans_literal(lines: Sequence[str]) -> bool:
 
 
 def has_broken_literal(text: str) -> bool:
-    """Whether any line break of the text does."""
+    """Check whether any line break is inside a literal."""
     lines = text.split("\n")
     return any(map(breaks_inside_literal, lines, lines[1:]))

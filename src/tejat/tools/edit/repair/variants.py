@@ -1,7 +1,7 @@
-"""Old and new text repaired: freed of marks and escapes that were never part of the file.
+"""Variants of a request with listing marks and escapes repaired.
 
-What is repaired in the old text is repaired in the new one only where that makes the two agree better: the same slip
-was made in both then. Otherwise the new text is written as it was given.
+The new text is repaired like the old one only if that makes them agree better, because both have the same mistake.
+Otherwise the new text stays as given.
 """
 
 import re
@@ -16,7 +16,7 @@ from tejat.tools.edit.repair import listing_marks as listings
 from tejat.tools.edit.request import EditRequest
 
 MAX_REPAIRED_LENGTH = 200_000
-"""Characters of a text that is repaired; a longer one was hardly typed by hand."""
+"""Longer texts are not repaired."""
 
 _Respell = Callable[[str], "str | None"]
 _RespellNew = Callable[[str, str], "str | None"]
@@ -24,7 +24,7 @@ _RespellNew = Callable[[str, str], "str | None"]
 
 @frozen
 class Repair:
-    """`says` is told to the model. `respell_new` is for the new text, which may be looser; the old one is given too."""
+    """One kind of repair. `note` is for the model; `respell_new` repairs the new text, given the old one."""
 
     note: str
     respell: _Respell
@@ -32,10 +32,7 @@ class Repair:
 
 
 class RepairedRequest:
-    """A request with repairs made, and what was repaired; nothing for the one that was given.
-
-    What becomes of the new text is worked out only for those whose old text is worth it.
-    """
+    """Request with repairs and notes about them. The repaired new text is computed on demand."""
 
     def __init__(self, old: str, new: Callable[[], str], expected: int | None, repairs: tuple[str, ...] = ()) -> None:
         self.old = old
@@ -52,9 +49,9 @@ class RepairedRequest:
         return EditRequest(self.old, self._new(), self.expected)
 
     def leaves_marks(self, asked: EditRequest, new: Sequence[str], found: Sequence[str]) -> bool:
-        """Whether the new lines still have something that was left out of the old ones, as they were asked for.
+        """Check whether the new lines still have marks that were removed from the old ones.
 
-        `found` are the lines of the file.
+        `asked` is the original request, `found` the lines of the file.
         """
         if not self.notes:
             return False
@@ -75,18 +72,18 @@ class RepairedRequest:
 
     @property
     def is_from_diff(self) -> bool:
-        """Whether the signs of a diff were left out."""
+        """Whether diff signs were removed."""
         return _DIFF_NOTE in self.notes
 
     def unescapes_foreign(self, page: str) -> bool:
-        """Whether escapes or entities were undone of which the file has none at all."""
+        """Check whether escapes or entities were undone of which the file has none."""
         return (_UNESCAPED_NOTE in self.notes and "\\" not in page) or (
             _ENTITY_REPAIR.note in self.notes and not escapes.has_entities(page)
         )
 
     @property
     def is_from_listing(self) -> bool:
-        """Whether the marks of a listing were found, which no ordinary text has."""
+        """Whether listing marks were removed, which ordinary text does not have."""
         return any(repair in _LISTING_NOTES for repair in self.notes)
 
 
@@ -105,7 +102,7 @@ def _number_repair(strip: listings.LineTransform, strip_new: listings.NewLineTra
 
 @lru_cache(maxsize=16)
 def _lines(text: str) -> tuple[str, ...]:
-    """The same text is asked for by one repair after the other."""
+    """Cached, because all repairs split the same text."""
     return tuple(split_lines(text))
 
 
@@ -146,9 +143,9 @@ _ESCAPE_REPAIRS = (
 
 
 def generate_variants(request: EditRequest, text: str) -> Iterator[RepairedRequest]:
-    """The request with one repair, then those with two, without repetitions; the given one is not among them.
+    """Generate variants with one repair and then with two, without duplicates and without the original.
 
-    `text` is what is searched: neither escapes nor entities are put on of which it has none at all.
+    `text` is the file: escapes and entities that it does not contain are not added.
     """
     if max(len(request.old), len(request.new)) > MAX_REPAIRED_LENGTH:
         return
@@ -165,7 +162,7 @@ def generate_variants(request: EditRequest, text: str) -> Iterator[RepairedReque
             once.append(repaired)
             yield repaired
     for first in once:
-        # Marks are around escapes and around other marks; a second level of escapes is nobody's slip.
+        # Listing marks surround escapes and other marks; two levels of escaping are not a mistake anyone makes.
         for repair in (*of_listings, *of_escapes) if first.notes[0] in _LISTING_NOTES else of_listings:
             repaired = _apply_repair(first, repair, text)
             if repaired is not None and repaired.old not in seen:
@@ -188,10 +185,10 @@ def _apply_repair(given: RepairedRequest, repair: Repair, text: str) -> Repaired
         return None
     if repair is _FENCE_REPAIR:
         if listings.may_have_fences(text) and not listings.is_fenced(_lines(given.old)):
-            return None  # one fence alone may be the file's
+            return None  # A single fence may belong to the file.
         new = _repair_new(given.request, repair, old)
         if not {*_nonblank_lines(given.old)}.difference(_nonblank_lines(old)).isdisjoint(_nonblank_lines(new)):
-            return None  # the file has such a line
+            return None  # The file has such a line.
         old = _match_final_newline(old, new)
     return RepairedRequest(
         old, lambda: _repair_new(given.request, repair, old), given.expected, (*given.notes, repair.note)
@@ -199,7 +196,7 @@ def _apply_repair(given: RepairedRequest, repair: Repair, text: str) -> Repaired
 
 
 def _may_be_from_diff(given: RepairedRequest, repair: Repair) -> bool:
-    """Whether the new text has signs of a diff too, where it has to, and can be freed of them."""
+    """Check that the new text has diff signs too, if it must, and that they can be removed."""
     new = given.request.new
     if repair is _MARGIN_REPAIR and not listings.has_diff_signs(new):
         return False
@@ -207,13 +204,13 @@ def _may_be_from_diff(given: RepairedRequest, repair: Repair) -> bool:
 
 
 def _may_be_quoted(given: RepairedRequest) -> bool:
-    """Whether the new text has no such quote before it, or has them around it too: else the text itself begins so."""
+    """Check that the quotes around the old text do not belong to it: the new text has none or is quoted too."""
     new = given.request.new
     return new.lstrip()[:1] != given.old.lstrip()[:1] or _QUOTES_REPAIR.respell(new) is not None
 
 
 def _repair_new(request: EditRequest, repair: Repair, old: str) -> str:
-    """The new text, repaired too if it has the same slip; `old` is the old one repaired."""
+    """Repair the new text too if it has the same mistake; `old` is the repaired old text."""
     new = repair.respell_new(request.new, request.old)
     if repair.note == _UNESCAPED_NOTE:
         new = escapes.unescape_like(request.old, request.new, lambda text: repair.respell(text) or text)
@@ -233,25 +230,25 @@ def _repair_new(request: EditRequest, repair: Repair, old: str) -> str:
 
 
 def _match_final_newline(old: str, new: str) -> str:
-    """The old text ending as the new one does: what stood before the closing fence may belong to either."""
+    """End the old text as the new one: the line end before a closing fence may belong to either."""
     ends = not new or new.endswith("\n")
     return old.removesuffix("\n") + ("\n" if ends else "")
 
 
 def _repair_fully_marked(request: EditRequest, repair: Repair, old: str) -> str | None:
-    """The new text repaired where each of its lines has the mark that each of the old ones had."""
+    """Repair the new text if each of its lines is marked like the old ones."""
     if repair.note not in _LISTING_NOTES or (repair.note == _DIFF_NOTE and "\n+" not in f"\n{request.new}"):
         return None
-    # A line that begins with a plus and is not among the old ones is one that a diff adds.
+    # A line with a plus that is not an old line is an added one.
     is_looser = repair.note in {_DIFF_NOTE, _NUMBERS_NOTE}
     repaired = repair.respell_new(request.new, request.old) if is_looser else repair.respell(request.new)
     return None if repaired is None or _unshared_lines(repaired, old) > _unshared_lines(request.new, old) else repaired
 
 
 def _compare_strangeness(one: str, other: str, old: str) -> int:
-    """Which new text is stranger to the old one: below zero if it is the other, above if it is the one.
+    """Compare two new texts: negative if `one` is closer to the old text, positive if `other` is.
 
-    The fewer lines of the old text it has, the stranger; then by lines that are shifted, and by words that are new.
+    By the number of common lines, then of lines with another indent, then by the share of new words.
     """
     for strangeness in (_unshared_lines, _unshared_bodies, _new_word_share):
         left, right = strangeness(one, old), strangeness(other, old)
@@ -269,13 +266,13 @@ def _unshared_bodies(new: str, old: str) -> float:
 
 
 def _new_word_share(new: str, old: str) -> float:
-    """The part of its words that are new."""
+    """Share of words that are new."""
     new_words, old_words = Counter(_WORD.findall(new)), Counter(_WORD.findall(old))
     return (new_words - old_words).total() / max(new_words.total(), 1)
 
 
 _WORD = re.compile(r"&\w{2,5};|\\.|\w+|[^\w\s]")
-"""A word or a sign; an entity or an escape is one."""
+"""A word or a sign; an entity or an escape counts as one."""
 
 
 def _nonblank_lines(text: str) -> Sequence[str]:

@@ -1,1 +1,1 @@
-"""Report."""
+"""Messages for the model about edits: refusals, corrections, results."""

@@ -1,4 +1,4 @@
-"""Says in a few words what had to be overlooked to find the place of an edit."""
+"""Notes for the model about the differences that an edit overlooked."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,7 +10,7 @@ from tejat.tools.edit.match.search_block import SearchBlock, indent_of
 
 
 def describe_corrections(given: SearchBlock, page: IndexedFile, alignments: Sequence[LineAlignment]) -> tuple[str, ...]:
-    """A clause for each kind of difference."""
+    """Describe the kinds of differences in one clause."""
     kinds: dict[str, None] = {}
     for alignment in alignments:
         kinds |= dict.fromkeys(_difference_kinds(given, page, alignment))

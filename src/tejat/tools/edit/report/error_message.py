@@ -1,4 +1,4 @@
-"""What the model is told when an edit is refused: what stands in the file that comes near, and what differs."""
+"""Explanation of a refused edit for the model: the nearest text in the file, and what differs."""
 
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ _MAX_FIRST_LINES = 5
 
 
 def explain_refusal(refused: EditRefusal, request: EditRequest) -> str:
-    """Further sentences for a refusal, empty if there is nothing to say. They hold text of the file."""
+    """Explain a refusal in further sentences, which may quote the file; empty if there is nothing to say."""
     page = refused.target
     if not request.old.strip():
         return " old_string is nothing but white space: add text from the lines around the place."
@@ -57,7 +57,7 @@ def _explain_reasons(refused: EditRefusal) -> str:
     return (applied if refused.is_already_applied else "") + reason
 
 
-# --- text that is there, but another number of times ---
+# --- text with another number of occurrences ---
 
 
 def _explain_count(refused: EditRefusal, request: EditRequest) -> str:
@@ -78,11 +78,11 @@ def _explain_count(refused: EditRefusal, request: EditRequest) -> str:
     )
 
 
-# --- text that is not there ---
+# --- text that was not found ---
 
 
 def _explain_unrelated(old: str, page: IndexedFile) -> str:
-    """What there is to go on where nothing is near."""
+    """Describe what there is if nothing is similar."""
     if not any(page.keys):
         return " The file is empty."
     count = page.line_count
@@ -104,7 +104,7 @@ def _format_range(what: str, start: int, end: int, page: IndexedFile, words: Seq
 
 
 def _is_near(given: SearchBlock, alignment: LineAlignment) -> bool:
-    """Whether at least a third of the lines that are not blank is there."""
+    """Check that at least a third of the nonblank lines match."""
     there = [
         place is not None and cost < STALE
         for key, place, cost in zip(given.keys, alignment.positions, alignment.costs, strict=True)
@@ -145,7 +145,7 @@ def _find_differences(given: SearchBlock, page: IndexedFile, alignment: LineAlig
 
 
 def _describe_whitespace_difference(given: str, found: str) -> str:
-    """What differs in lines that have the same key, in words: a model hardly sees it."""
+    """Describe a difference between lines with equal keys, which models hardly see."""
     if given.strip() == found.strip():
         if indent_of(given) != indent_of(found):
             ours, theirs = _describe_indent(indent_of(given)), _describe_indent(indent_of(found))

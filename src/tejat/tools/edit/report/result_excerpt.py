@@ -1,4 +1,4 @@
-"""Shows the lines of a file as they are after an edit."""
+"""The changed lines of a file after an edit."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ _MAX_LINES = 40
 
 
 def describe_changed_lines(before: str, after: str) -> str:
-    """Which lines an edit has changed and what they are now, as a sentence and the lines; bounded."""
+    """Describe which lines an edit has changed and show them; long output is truncated."""
     if "\n" not in before:
         before, after = before.replace("\r", "\n"), after.replace("\r", "\n")
     start, tail = _common_ends(before, after)
@@ -28,7 +28,7 @@ def describe_changed_lines(before: str, after: str) -> str:
 
 
 def _common_ends(before: str, after: str) -> tuple[int, int]:
-    """How many characters at the beginning and at the end are the same, but for some lines around what differs."""
+    """Count equal characters at both ends, except for some lines of context."""
     shorter = min(len(before), len(after))
     start = common_prefix(before, after, limit=shorter)
     for _ in range(_CONTEXT_LINES + 1):
@@ -52,7 +52,7 @@ def _format_lines(lines: Sequence[str], at: int) -> str:
 
 
 def _first_difference(old: Sequence[str], new: Sequence[str]) -> int:
-    """From which character on the first line differs: of a very long one, that is the part to be shown."""
+    """Offset of the first difference in the first changed line: the part to show of a very long line."""
     if not old or not new or len(new[0]) <= MAX_LINE_LENGTH:
         return 0
     return common_prefix(old[0], new[0], limit=len(new[0]))

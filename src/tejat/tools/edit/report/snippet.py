@@ -1,19 +1,19 @@
-"""Lines of a file as a model is shown them: as they are, but never too much of them."""
+"""Lines of a file as shown to the model, limited in number and length."""
 
 from collections.abc import Sequence
 
 from tejat.tools.edit.match.normalize import replace_undecodable
 
 MAX_LINE_LENGTH = 300
-"""Characters of a line that are shown."""
+"""Limit for a shown line."""
 _CONTEXT_BEFORE = 100
-"""Of them, how many before the place that matters."""
+"""Characters shown before the relevant one."""
 _MAX_LINES = 12
 _MAX_CHARACTERS = 1_200
 
 
 def format_lines(lines: Sequence[str], about: Sequence[str] = (), *, max_lines: int = _MAX_LINES) -> str:
-    """The first lines, each with its end, and how many more there are; `about` are words that matter in long ones."""
+    """Format the first lines and the number of further ones; `about` are the relevant words of long lines."""
     parts: list[str] = []
     left = _MAX_CHARACTERS * max_lines // _MAX_LINES
     for line in lines[:max_lines]:
@@ -27,7 +27,7 @@ def format_lines(lines: Sequence[str], about: Sequence[str] = (), *, max_lines: 
 
 
 def truncate_line(line: str, at: int = 0) -> str:
-    """The line, or of a long one what stands around the character `at`."""
+    """Truncate a long line to the text around the character `at`."""
     if len(line) <= MAX_LINE_LENGTH:
         return replace_undecodable(line)
     start = max(min(at - _CONTEXT_BEFORE, len(line) - MAX_LINE_LENGTH), 0)
@@ -37,7 +37,7 @@ def truncate_line(line: str, at: int = 0) -> str:
 
 
 def find_focus(line: str, about: Sequence[str]) -> int:
-    """Where the first of the words stands that is in a line which is too long to be shown whole."""
+    """Offset of the first relevant word in a long line."""
     if len(line) <= MAX_LINE_LENGTH:
         return 0
     return next((at for word in about if (at := line.find(word)) >= 0), 0)

@@ -1,0 +1,1 @@
+"""Mutations that make an edit request inexact."""

@@ -1,0 +1,1 @@
+"""Edit tools that run the cases: Tejat and other agents."""
