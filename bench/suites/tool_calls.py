@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from bench.measurement import Measurement
 from bench.support.tool_process import ToolProcess
 
-from tejat import FunctionCall, SessionTools, ToolContext, open_tools
+from tejat import FunctionCall, ToolContext, Toolset, open_tools
 
 _CALLS = 1000
 _ROUNDS = 60
@@ -32,7 +32,7 @@ def measure(scratch: str) -> Iterator[Measurement]:
     yield _flood(root)
 
 
-async def _scheduling(session: SessionTools) -> Measurement:
+async def _scheduling(session: Toolset) -> Measurement:
     """Everything but the read: the same call through the scheduler and straight to the tool, in turns."""
     arguments = {"path": "small.txt"}
     tool = session.registry["read_file"]
@@ -45,7 +45,7 @@ async def _scheduling(session: SessionTools) -> Measurement:
     return Measurement(f"{_CALLS} scheduled reads, overhead of each", overhead, 150, "us", detail)
 
 
-async def _shell(session: SessionTools) -> Measurement:
+async def _shell(session: Toolset) -> Measurement:
     """The tool itself; what the policy and the scheduler add is told beside it."""
     tool = session.registry["run_shell_command"]
     ours, bare = await _in_turns(lambda: tool.execute({"command": "true"}, ToolContext()), _bare, rounds=_ROUNDS)
@@ -55,14 +55,14 @@ async def _shell(session: SessionTools) -> Measurement:
     return Measurement("`run_shell_command true` over `bash -c true`", times[0] / times[1], 1.5, "x", detail)
 
 
-async def _sandboxed(session: SessionTools) -> Measurement:
+async def _sandboxed(session: Toolset) -> Measurement:
     ours, bare = await _in_turns(lambda: _true(session), _bare, rounds=_ROUNDS)
     more = (statistics.median(ours) - statistics.median(bare)) * 1e3
     detail = f"{statistics.median(ours) * 1e3:.1f} ms against {statistics.median(bare) * 1e3:.1f} ms"
     return Measurement("the same in the sandbox, more", more, 40, "ms", detail)
 
 
-async def _true(session: SessionTools) -> None:
+async def _true(session: Toolset) -> None:
     result = await session.scheduler.run(FunctionCall("run_shell_command", {"command": "true"}))
     assert result.error is None, result.error
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from urllib.parse import urlsplit
 
 from tejat.app.run_config import RunConfig
-from tejat.config.credentials import credentials_path
 from tejat.config.settings.types import Setting
 from tejat.config.trust.decision import TrustLevel
 from tejat.core.approval.policy_report import DoctorCheck
@@ -73,7 +72,7 @@ def _key_check(service: Provider, run_config: RunConfig, own: Mapping[str, str])
         names = _KEY_VARIABLES_WITHOUT_PROJECT
     for name in names:
         if run_config.environment.get(name, "").strip():
-            kept = credentials_path(run_config.paths) if name in run_config.stored_keys else run_config.environment_file
+            kept = run_config.paths.credentials if name in run_config.stored_keys else run_config.environment_file
             where = gettext_lazy("the environment") if name in own else kept
             return DoctorCheck(
                 gettext_lazy("model"),
@@ -146,7 +145,7 @@ def _file_checks(run_config: RunConfig) -> Iterator[DoctorCheck]:
         gettext_lazy("files"),
         gettext_lazy("sessions"),
         passed=True,
-        detail=os.path.join(run_config.paths.state, "sessions"),
+        detail=run_config.paths.sessions,
     )
     yield DoctorCheck(gettext_lazy("trust"), _LEVEL_LABELS[trust.level], trust.is_trusted, trust.reason)
     changed = {item.path for item in trust.changed}

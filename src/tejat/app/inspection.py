@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from tejat.app.run_config import load_run_config
-from tejat.app.tools.tool_services import jobs_directory, resolve_sandbox_mode, sandbox_paths, undo_directory
+from tejat.app.tools.tool_services import resolve_sandbox_mode, sandbox_paths
 from tejat.app.tools.toolset import open_tools
 from tejat.config.paths import app_paths
 from tejat.core.approval.policy_report import DoctorCheck, PolicyOptions
@@ -39,21 +39,21 @@ def open_undo(directories: Sequence[str]) -> "UndoRecorder":
     """The journal of what was changed in these directories. Raises UsageError when one is missing."""
     from tejat.engine.calls.undo_recorder import UndoRecorder
 
-    return UndoRecorder(undo_directory(app_paths(os.environ)), directories)
+    return UndoRecorder(app_paths(os.environ).undo, directories)
 
 
 def open_jobs() -> "JobStore":
     """The background jobs of this user."""
     from tejat.workspace.jobs.store import JobStore
 
-    return JobStore(jobs_directory(app_paths(os.environ)))
+    return JobStore(app_paths(os.environ).jobs)
 
 
 def open_sessions(directory: str) -> "SessionStore":
     """The sessions of the project in this directory."""
     from tejat.engine.sessions.session_store import SessionStore
 
-    return SessionStore(app_paths(os.environ).state, directory)
+    return SessionStore(app_paths(os.environ).sessions, directory)
 
 
 def run_checks(directories: Sequence[str], wish: str | None) -> list[DoctorCheck]:

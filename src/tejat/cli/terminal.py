@@ -1,6 +1,5 @@
 """`tejat` at a terminal that can draw: the conversation on the screen."""
 
-import hashlib
 import os
 import sys
 from collections.abc import Mapping
@@ -47,5 +46,4 @@ def _terminal_encoding(environment: Mapping[str, str]) -> str:
 
 def _history_path(environment: Mapping[str, str], folder: str) -> str:
     """What was typed in one project is no business of another."""
-    name = hashlib.sha256(os.fsencode(os.path.realpath(folder))).hexdigest()[:24]
-    return os.path.join(app_paths(environment).state, "prompts", f"{name}.jsonl")
+    return app_paths(environment).prompt_history(folder)

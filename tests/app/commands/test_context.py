@@ -65,8 +65,8 @@ def test_servers_and_what_they_say(env: CommandEnv) -> None:
     env.write_user_settings(mcpServers={"bad": hostile_server(initialize_fault("Hello.", tools={}))})
 
     async def work(runner: CommandRunner) -> str:
-        assert runner.parts.toolset.session.external is not None
-        await runner.parts.toolset.session.external.wait_ready()
+        assert runner.parts.toolset.external is not None
+        await runner.parts.toolset.external.wait_ready()
         return await runner.output_of("/context")
 
     parts = numbers(env.run_with(work).splitlines())

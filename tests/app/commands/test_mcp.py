@@ -22,8 +22,8 @@ def env(tmp_path: Path) -> CommandEnv:
 
 def shown(env: CommandEnv, line: str, **more: object) -> str:
     async def work(runner: CommandRunner) -> str:
-        assert runner.parts.toolset.session.external is not None
-        await runner.parts.toolset.session.external.wait_ready()
+        assert runner.parts.toolset.external is not None
+        await runner.parts.toolset.external.wait_ready()
         return await runner.output_of(line)
 
     return env.run_with(work, **more)
@@ -63,7 +63,7 @@ def test_while_they_start(env: CommandEnv) -> None:
     env.write_user_settings(mcpServers={"slow": gated_server(gate, tools_fault("go"))})
 
     async def work(runner: CommandRunner) -> tuple[str, str]:
-        external = runner.parts.toolset.session.external
+        external = runner.parts.toolset.external
         assert external is not None
         assert await external.wait_ready(0.01) != ()
         while external.mcp_manager is None:
@@ -119,8 +119,8 @@ def test_connecting_anew(env: CommandEnv) -> None:
     env.write_user_settings(mcpServers={"far": entry})
 
     async def work(runner: CommandRunner) -> tuple[str, str]:
-        assert runner.parts.toolset.session.external is not None
-        await runner.parts.toolset.session.external.wait_ready()
+        assert runner.parts.toolset.external is not None
+        await runner.parts.toolset.external.wait_ready()
         before = await runner.output_of("/mcp")
         broken.unlink()
         return before, await runner.output_of("/mcp refresh")

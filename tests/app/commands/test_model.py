@@ -132,7 +132,7 @@ def test_searching_is_offered_where_the_model_can(env: InteractiveEnv) -> None:
     env.environment["GEMINI_API_KEY"] = "a-key-of-a-test"
 
     async def work(runner: InteractiveRunner) -> list[bool]:
-        registry = runner.interactive.command_context.toolset.session.registry
+        registry = runner.interactive.command_context.toolset.registry
         seen = ["google_web_search" in registry]
         await runner.run_command("/model gemini-2.5-flash")
         seen.append("google_web_search" in registry)

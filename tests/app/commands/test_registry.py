@@ -34,8 +34,8 @@ def effect(env: CommandEnv, line: str) -> tuple[CommandAction, str]:
 
 def suggested(env: CommandEnv, line: str) -> list[CompletionItem]:
     async def work(runner: CommandRunner) -> list[CompletionItem]:
-        if runner.parts.toolset.session.external is not None:
-            await runner.parts.toolset.session.external.wait_ready()
+        if runner.parts.toolset.external is not None:
+            await runner.parts.toolset.external.wait_ready()
         return list(await runner.registry.suggestions(line))
 
     return env.run_with(work)
@@ -95,8 +95,8 @@ class TestFinding:
         env.write_user_settings(mcpServers={"bad": hostile_server(f"result=prompts/list:{json.dumps(listed)}")})
 
         async def work(runner: CommandRunner) -> tuple[list[CommandAction], list[CommandSummary]]:
-            assert runner.parts.toolset.session.external is not None
-            await runner.parts.toolset.session.external.wait_ready()
+            assert runner.parts.toolset.external is not None
+            await runner.parts.toolset.external.wait_ready()
             effects = [await runner.run(line) for line in ("/greet Ada", "/bad_help")]
             return effects, [summary for summary in runner.registry.summaries() if summary.source]
 

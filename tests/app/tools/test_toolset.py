@@ -18,7 +18,7 @@ from support.tool_results import list_tree
 from tejat.app.inspection import open_jobs, open_policy, open_undo, run_checks
 from tejat.app.plugins.discovery import Plugins, PythonTool
 from tejat.app.run_config import load_run_config
-from tejat.app.tools.toolset import SessionTools, builtin_registry, open_tools, open_toolset, run_blocking_inline
+from tejat.app.tools.toolset import Toolset, builtin_registry, open_tools, open_toolset, run_blocking_inline
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Approver, ExecConfirmation, Outcome, Scope
 from tejat.core.approval.policy_report import DoctorCheck, PolicyOptions
 from tejat.core.errors import ErrorType, SandboxUnavailable, UsageError
@@ -59,7 +59,7 @@ class Machine:
         allowed: Sequence[str] = (),
         sandbox: str | None = "off",
         approver: Approver | None = None,
-    ) -> SessionTools:
+    ) -> Toolset:
         return stack.enter_context(
             open_tools(
                 [str(self.project)],
@@ -85,7 +85,7 @@ class Machine:
             return run(session, *calls)
 
 
-def run(session: SessionTools, *calls: Call) -> list[ToolResult]:
+def run(session: Toolset, *calls: Call) -> list[ToolResult]:
     async def main() -> list[ToolResult]:
         return [await session.scheduler.run(FunctionCall(name, arguments)) for name, arguments in calls]
 
@@ -427,7 +427,7 @@ class TestSandbox:
             self.fenced(stack, machine)
         assert os.listdir(machine.project) == []
 
-    def fenced(self, stack: ExitStack, machine: Machine) -> SessionTools:
+    def fenced(self, stack: ExitStack, machine: Machine) -> Toolset:
         (sandbox, *_) = run_checks([str(machine.project)], "auto")
         if sandbox.detail != "bubblewrap":
             pytest.skip(f"SANDBOX MISSING: bubblewrap does not work here: {sandbox.detail}")
@@ -618,7 +618,7 @@ class TestForeignTools:
     def env(self, tmp_path: Path) -> ExternalToolsEnv:
         return ExternalToolsEnv(tmp_path, {"GEMINI_CLI_TRUST_WORKSPACE": "1"})
 
-    def opened(self, env: ExternalToolsEnv, stack: ExitStack, approver: Approver | None = None) -> SessionTools:
+    def opened(self, env: ExternalToolsEnv, stack: ExitStack, approver: Approver | None = None) -> Toolset:
         return stack.enter_context(open_tools([str(env.project)], approver, sandbox="off", environment=env.environment))
 
     def test_come_when_they_are_looked_for_and_go_when_it_is_closed(self, env: ExternalToolsEnv) -> None:
@@ -628,7 +628,7 @@ class TestForeignTools:
             tools={"discoveryCommand": ["/bin/echo", '[{"name": "tide"}]']},
         )
 
-        async def main(session: SessionTools) -> None:
+        async def main(session: Toolset) -> None:
             try:
                 assert "bad__echo" not in session.registry
                 (problem,) = await session.discover_tools()
@@ -646,7 +646,7 @@ class TestForeignTools:
             asyncio.run(main(self.opened(env, stack)))
 
     def test_closing_what_was_never_looked_for(self, env: ExternalToolsEnv) -> None:
-        async def main(session: SessionTools) -> None:
+        async def main(session: Toolset) -> None:
             assert await session.discover_tools() == []
             await session.close()
             await session.close()
@@ -705,10 +705,10 @@ class TestForeignTools:
         (directory / "sea.py").write_text("raise SystemExit\n")
         run_config = load_run_config([str(env.project)], environment=env.environment)
         with open_toolset(run_config, None, allowed_tools=(), mode=None, sandbox="off", plugins=found) as toolset:
-            entry = toolset.session.registry.entry("jot")
+            entry = toolset.registry.entry("jot")
             assert entry is not None
             assert (entry.source, entry.origin) == (ToolSource.PYTHON, "here")
-            broken, taken = toolset.session.notes
+            broken, taken = toolset.notes
             assert broken == "One is broken."
             assert taken.startswith("A tool of there was left out. ")
 

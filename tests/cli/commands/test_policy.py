@@ -13,7 +13,7 @@ import pytest
 from tejat.cli.commands.policy import run
 from tejat.config.paths import AppPaths, SourceTier, app_paths
 from tejat.config.policy_files import read_policy_files
-from tejat.config.saved_rules import read_saved_rules, revoke_all_rules, revoke_rule, save_rules, saved_rules_path
+from tejat.config.saved_rules import read_saved_rules, revoke_all_rules, revoke_rule, save_rules
 from tejat.core.approval.policy_report import PolicyCaseResult, PolicyExplanation, PolicyOptions, RuleListing
 from tejat.core.errors import UsageError
 from tejat.core.messages.types import Params
@@ -72,7 +72,7 @@ class Rules:
         return {"limit": "integer", "is_background": "boolean"}.get(argument)
 
     def rules(self) -> Sequence[RuleListing]:
-        ids = {f"{saved_rules_path(self.places)}:{saved.line}": saved.id for saved in read_saved_rules(self.places)}
+        ids = {f"{self.places.saved_rules}:{saved.line}": saved.id for saved in read_saved_rules(self.places)}
 
         def listed(rule: PolicyRule) -> RuleListing:
             return RuleListing(rule.tier.name.lower(), format_rule(rule), rule.source, ids.get(rule.source))
@@ -154,7 +154,7 @@ class TestExplain:
         assert json.loads(printed) == {
             "decision": "allow",
             "rule": f"allow {SHELL}: git log",
-            "source": f"{saved_rules_path(places)}:4",
+            "source": f"{places.saved_rules}:4",
             "reason": f"The rule `allow {SHELL}: git log` allows it.",
             "commands": ["git log"],
             "doubts": [],
@@ -253,7 +253,7 @@ class TestList:
         first, second = allow(places, "git log"), allow(places, "git diff")
         code, printed, complaint = policy("list")
         assert (code, complaint) == (0, "")
-        saved = saved_rules_path(places)
+        saved = places.saved_rules
         assert printed.splitlines() == [
             "user",
             f"            deny {SHELL}: git push   {source}",
@@ -270,7 +270,7 @@ class TestList:
                 {
                     "tier": "user",
                     "rule": f"allow {SHELL}: git log",
-                    "source": f"{saved_rules_path(places)}:4",
+                    "source": f"{places.saved_rules}:4",
                     "id": identifier,
                 }
             ],
@@ -425,7 +425,7 @@ class TestTheWholeProgram:
         code, printed, complaint = self.tejat(home, *explain)
         assert (code, complaint) == (0, "")
         found = json.loads(printed)
-        assert (found["decision"], found["source"]) == ("allow", f"{saved_rules_path(places)}:4")
+        assert (found["decision"], found["source"]) == ("allow", f"{places.saved_rules}:4")
         assert json.loads(self.tejat(home, "explain", "--json", SHELL, "command=git push")[1])["decision"] == "ask"
         listed = json.loads(self.tejat(home, "list", "--json")[1])["rules"]
         assert [rule["id"] for rule in listed if rule["tier"] == "user"] == [identifier]

@@ -13,7 +13,6 @@ from tejat.cli.commands.trust import run
 from tejat.config.paths import app_paths
 from tejat.config.settings.types import Setting
 from tejat.config.trust.decision import TrustLevel, decide_trust, list_trusted_folders
-from tejat.config.trust.store import trust_store_path
 
 HOSTILE = {"mcpServers": {"x": {"command": "node", "args": ["\x1b[2J\nTrusted: everything"]}}}
 NOBODY = "tejat: nobody is here to say yes. With --yes it is trusted without asking.\n"
@@ -257,7 +256,7 @@ class TestWrong:
         capsys: pytest.CaptureFixture[str],
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        store = Path(trust_store_path(app_paths(environment)))
+        store = Path(app_paths(environment).trust_store)
         store.parent.mkdir(parents=True)
         store.write_text("{")
         store.chmod(0o600)

@@ -80,7 +80,7 @@ def test_a_file_with_the_key_read_for_a_model_and_for_the_person(tmp_path: Path)
     run_config = load_run_config([str(project)], environment=environment)
     flags = {"allowed_tools": (), "mode": None, "sandbox": "off"}
     with open_toolset(run_config, None, **flags, for_model=True) as toolset:
-        for_model = asyncio.run(toolset.session.scheduler.run(call))
+        for_model = asyncio.run(toolset.start_scheduler().run(call))
     with open_tools([str(project)], None, sandbox="off", environment=environment) as session:
         for_person = asyncio.run(session.scheduler.run(call))
     assert (for_model.llm_content, for_person.llm_content) == (f"key = {TAG}\n", f"key = {KEY}\n")

@@ -81,10 +81,10 @@ class Machine:
             run_config = load_run_config([str(self.root)], environment=self.environment)
             with open_toolset(run_config, person, allowed_tools=allowed, mode=mode, sandbox="off") as toolset:
                 if without is not None:
-                    toolset.session.registry.unregister(without)
+                    toolset.registry.unregister(without)
                 expander = CustomCommandExpander(
                     found,
-                    toolset.session.scheduler,
+                    toolset.start_scheduler(),
                     toolset.roots,
                     recursive_search=True,
                     untrusted_reason="Nobody has said so yet.",
@@ -172,7 +172,7 @@ class TestCalling:
         assert machine.expand_all(["/y", "/x"], found) == expected
 
     def test_too_many_words(self, machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(custom_command, "MOST_CHARACTERS", 10)
+        monkeypatch.setattr(custom_command, "MAX_CHARACTERS", 10)
         assert machine.expand("/x 12345", x="{{args}} {{args}}") == words("12345 12345")
         for command in ("{{args}} {{args}}", "!{echo {{args}} {{args}}}"):
             with pytest.raises(CustomCommandError) as refusal:

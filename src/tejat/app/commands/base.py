@@ -1,38 +1,138 @@
-"""What every slash command has: what it does, and how what was typed could go on.
+"""The base class of slash commands and the context they run in.
 
-How it is called and what it is for stands in `catalogue`, so that no command is loaded to show its name.
+Names, summaries and usages are in `builtin`, so that no command is loaded to list it.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
 
-from tejat.app.commands.command_context import CommandContext
+from tejat.app.preferences import preferences_from_settings
+from tejat.app.run_config import RunConfig
+from tejat.app.session.manager import SessionManager
+from tejat.app.session.status import current_mode
+from tejat.app.tools.toolset import Toolset
+from tejat.config.files.reader import AllowedWriters
+from tejat.config.settings.editor import edit_settings, remove_member, set_member
+from tejat.config.settings.loader import load_settings
+from tejat.config.settings.types import Settings
 from tejat.core.agent.events import EventSink
+from tejat.core.errors import UsageError
+from tejat.core.i18n import _
+from tejat.core.messages.types import JsonValue
 from tejat.core.ui.commands import CommandAction, CompletionItem
 from tejat.core.ui.prompter import UserPrompter
+from tejat.core.ui.status import Preferences
+from tejat.engine.loop.conversation import Conversation
+from tejat.engine.sessions.session import Session
+from tejat.engine.sessions.statistics import Statistics
+from tejat.tools.registry import ToolRegistry
+
+if TYPE_CHECKING:
+    from tejat.app.mcp.manager import McpManager
+    from tejat.engine.calls.permission import Permission
+
+
+class CommandContext:
+    """The session as slash commands see it. Its parts may be replaced at any time, so commands never keep one."""
+
+    def __init__(self, manager: SessionManager, statistics: Statistics, preferences: Preferences) -> None:
+        self.manager = manager
+        self.statistics = statistics
+        self.preferences = preferences
+
+    @property
+    def run_config(self) -> RunConfig:
+        return self.manager.run_config
+
+    @property
+    def toolset(self) -> Toolset:
+        return self.manager.toolset
+
+    @property
+    def session(self) -> Session:
+        """The current session."""
+        return self.manager.session
+
+    @property
+    def conversation(self) -> Conversation:
+        return self.session.conversation
+
+    @property
+    def registry(self) -> ToolRegistry:
+        return self.toolset.registry
+
+    @property
+    def mcp_manager(self) -> "McpManager | None":
+        return self.toolset.mcp_manager
+
+    @property
+    def mode(self) -> str:
+        """The approval mode in force."""
+        return current_mode(self.manager)
+
+    @property
+    def settings_path(self) -> str:
+        """The user's own settings file."""
+        return self.run_config.paths.user_settings
+
+    def load_permission(self) -> "Permission":
+        """The permission check of the session, with its policy loaded. Raises UsageError for a broken rule."""
+        return self.toolset.start_scheduler().permission
+
+    def require_idle(self) -> None:
+        """Raise UsageError while the model is at work."""
+        if self.session.is_busy:
+            raise UsageError(_("The model is still at work. Stop it first, or wait until it is done."))
+
+    def save_setting(self, names: Sequence[str], given: JsonValue) -> None:
+        """Write a setting into the user's settings file, and change nothing else there.
+
+        Raises SettingsError for a broken file, UsageError and OSError where it cannot be written.
+        """
+        self._edit(partial(set_member, names=tuple(names), given=given))
+
+    def remove_setting(self, names: Sequence[str]) -> None:
+        """Remove a setting from the user's settings file. Raises as `save_setting` does."""
+        self._edit(partial(remove_member, names=tuple(names)))
+
+    def reload_settings(self) -> Settings:
+        """Load the settings as the files are now; the session keeps those it began with. Raises UsageError."""
+        config = self.run_config
+        return load_settings(
+            config.paths, config.roots[:1], trusted=config.trust.is_trusted, environment=config.environment
+        )
+
+    def apply_preferences(self, settings: Settings) -> None:
+        """Use the display and input preferences of these settings from now on."""
+        self.preferences = preferences_from_settings(settings)
+
+    def _edit(self, change: Callable[[str], str]) -> None:
+        edit_settings(self.run_config.paths, self.settings_path, change, writers=AllowedWriters.TRUSTED)
 
 
 class SlashCommand(ABC):
-    """One command at a desk. It is made when it is first called for, and looks at the parts each time it runs."""
+    """A slash command. It is created when it is first called, and reads the context each time it runs."""
 
     def __init__(self, context: CommandContext) -> None:
         self.context = context
 
     @abstractmethod
     async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
-        """Do what the words after the name say, which have no blanks around them.
+        """Run with the stripped text after the name.
 
-        Raises TejatError and OSError, which are shown to the person in a sentence.
+        Raises TejatError and OSError, which are shown to the user in a sentence.
         """
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
-        """What the words after the name could go on as, before anything of them is taken away."""
+        """Completions for the text after the name, as typed."""
         del typed
         return ()
 
 
 def complete_from(typed: str, options: Iterable[tuple[str, str]]) -> list[CompletionItem]:
-    """Those of the words, each with a detail, that begin with what was typed."""
+    """Completions among words, each with a detail, that begin with what was typed."""
     return [
         CompletionItem(word, len(typed), label=word, detail=detail)
         for word, detail in options

@@ -65,10 +65,10 @@ class ChatCommand(SlashCommand):
     @property
     def _saved_chats(self) -> SavedChats:
         run_config = self.context.run_config
-        return SavedChats(run_config.paths.state, run_config.roots[0], secrets=run_config.secrets)
+        return SavedChats(run_config.paths.chats, run_config.roots[0], secrets=run_config.secrets)
 
     def _has_messages(self) -> bool:
-        conversation = self.context.session.conversation
+        conversation = self.context.conversation
         return len(conversation.history.messages) > conversation.template.preamble_length
 
     def _list_report(self) -> Report:
@@ -111,7 +111,7 @@ class ChatCommand(SlashCommand):
 
     async def _share(self, path: str, user: UserPrompter) -> None:
         """Raises OSError."""
-        run_config, conversation = self.context.run_config, self.context.session.conversation
+        run_config, conversation = self.context.run_config, self.context.conversation
         name = path or time.strftime("conversation-%Y-%m-%d-%H%M%S.md")
         ending = os.path.splitext(name)[1].lower()
         if ending not in (".md", ".json"):

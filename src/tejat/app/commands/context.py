@@ -17,7 +17,7 @@ from tejat.tools.registry import ToolEntry, ToolSource
 class ContextCommand(SlashCommand):
     async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
         del arguments, emit
-        conversation = self.context.session.conversation
+        conversation = self.context.conversation
         window = conversation.model.context_window
         rows = self._rows()
         used = sum(tokens for _unused, tokens in rows)
@@ -40,7 +40,7 @@ class ContextCommand(SlashCommand):
 
     def _rows(self) -> list[tuple[str, int]]:
         """Each part of a request with about so many tokens. What is empty is left out, but for the conversation."""
-        conversation = self.context.session.conversation
+        conversation = self.context.conversation
         premises, messages = conversation.template, conversation.history.messages
         context = estimate_text_tokens(premises.context.to_prompt(self.context.run_config.roots[0]))
         said = "" if premises.instructions is None else premises.instructions()
@@ -56,9 +56,9 @@ class ContextCommand(SlashCommand):
 
     def _tools(self) -> list[tuple[str, int]]:
         """Those that the model is told of now, by where they come from."""
-        registry = self.context.toolset.session.registry
+        registry = self.context.registry
         tokens, tools = Counter[str](), Counter[str]()
-        for declaration in self.context.session.conversation.template.declarations():
+        for declaration in self.context.conversation.template.declarations():
             name = _source_label(registry.entry(declaration.name))
             tokens[name] += estimate_declaration_tokens(declaration)
             tools[name] += 1
@@ -68,7 +68,7 @@ class ContextCommand(SlashCommand):
         ]
 
     def _files(self) -> list[ReportBlock]:
-        context = self.context.session.conversation.template.context
+        context = self.context.conversation.template.context
         warnings = [Paragraph(warning, Tone.WARNING) for warning in context.warnings]
         if not context.files:
             return [Paragraph(_("No context files are read."), Tone.QUIET), *warnings]

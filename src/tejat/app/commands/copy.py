@@ -22,7 +22,7 @@ class CopyCommand(SlashCommand):
 
     def _last_answer(self) -> str:
         """What the person read last as an answer; how the conversation opens is none."""
-        conversation = self.context.session.conversation
+        conversation = self.context.conversation
         messages = conversation.history.messages[conversation.template.preamble_length :]
         said = (message.text.strip() for message in reversed(messages) if message.role is Role.MODEL)
         return next(filter(None, said), "")

@@ -47,8 +47,7 @@ class DirectoryCommand(SlashCommand):
 
     async def _add(self, paths: Sequence[str], user: UserPrompter) -> None:
         manager = self.context.manager
-        if manager.session.is_busy:
-            raise UsageError(_("The model is still at work. Stop it first, or wait until it is done."))
+        self.context.require_idle()
         added: list[str] = []
         known: list[str] = []
         problems: list[Paragraph] = []
@@ -90,9 +89,8 @@ async def _announce(manager: SessionManager, added: Sequence[str]) -> None:
     names = "\n".join(f"  - {escape_path(path)}" for path in added)
     text = f"From now on I am working in these directories too:\n{names}\nThis is what is in there:\n\n{trees}"
     manager.session.add_note(user_message(text), "")
-    external = manager.toolset.session.external
-    if external is not None and external.mcp_manager is not None:
-        await external.mcp_manager.notify_roots_changed()
+    if manager.toolset.mcp_manager is not None:
+        await manager.toolset.mcp_manager.notify_roots_changed()
 
 
 def _path_list(heading: str, paths: Sequence[str], tone: Tone) -> list[Paragraph]:

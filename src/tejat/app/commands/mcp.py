@@ -5,7 +5,6 @@ from enum import Enum, auto
 
 from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.app.mcp.login import ServerLogin
-from tejat.app.mcp.manager import McpManager
 from tejat.app.mcp.server_plan import configured_secrets
 from tejat.config.mcp.enablement import set_server_enabled
 from tejat.config.settings.types import configured_servers
@@ -74,17 +73,12 @@ class McpCommand(SlashCommand):
             ],
         )
 
-    @property
-    def _manager(self) -> McpManager | None:
-        external = self.context.toolset.session.external
-        return None if external is None else external.mcp_manager
-
     def _show(self, user: UserPrompter, detail: ToolDetail) -> None:
         configured = configured_servers(self.context.run_config.settings)
         if not configured:
             user.show(text_report(_("No MCP servers configured. `tejat mcp add` adds one; docs/mcp.md tells more.")))
             return
-        servers = self._manager
+        servers = self.context.mcp_manager
         statuses = () if servers is None else servers.statuses()
         starting = sum(status.state is ServerState.CONNECTING for status in statuses)
         if servers is None:
@@ -101,7 +95,7 @@ class McpCommand(SlashCommand):
     def _server_blocks(self, status: ServerStatus, detail: ToolDetail) -> list[ReportBlock]:
         run_config = self.context.run_config
         mask = SecretMask({**run_config.named_secrets, **configured_secrets(run_config.settings)})
-        tools = self.context.toolset.session.registry.tools_by_server(status.alias)
+        tools = self.context.registry.tools_by_server(status.alias)
         words, tone = _state_label(status.state)
         blocks: list[ReportBlock] = [
             Paragraph(f"{status.alias} - {words}{_tool_count(status.state, len(tools))}", tone)
@@ -121,7 +115,7 @@ class McpCommand(SlashCommand):
         return blocks
 
     async def _refresh(self, user: UserPrompter) -> None:
-        servers = self._manager
+        servers = self.context.mcp_manager
         if servers is not None:
             user.show(text_report(_("Restarting MCP servers..."), Tone.QUIET))
             await servers.reconnect()
@@ -148,8 +142,8 @@ class McpCommand(SlashCommand):
             return
         kept = _("Logged in at {name}. The login is kept in {directory}", name=name, directory=login.directory)
         user.show(text_report(kept, Tone.GOOD))
-        if self._manager is not None:
-            await self._manager.reconnect(name)
+        if self.context.mcp_manager is not None:
+            await self.context.mcp_manager.reconnect(name)
 
     def _switch(self, name: str, user: UserPrompter, *, on: bool) -> None:
         known = configured_servers(self.context.run_config.settings)

@@ -47,7 +47,7 @@ class MemoryCommand(SlashCommand):
 
     @property
     def _context(self) -> ContextFiles:
-        return self.context.session.conversation.template.context
+        return self.context.conversation.template.context
 
     def _combined(self) -> str:
         return self._context.to_prompt(self.context.run_config.roots[0])
@@ -61,7 +61,7 @@ class MemoryCommand(SlashCommand):
 
     def _refresh(self) -> Report:
         context = load_context_files(self.context.run_config)
-        self.context.session.conversation.set_context(context)
+        self.context.conversation.set_context(context)
         text, count = self._combined(), len(context.files)
         done = (
             _(
@@ -80,9 +80,9 @@ class MemoryCommand(SlashCommand):
             raise UsageError(_("Usage: /memory add <text to remember>"))
         user.show(text_report(_('Attempting to save to memory: "{fact}"', fact=fact)))
         call = FunctionCall("save_memory", {"fact": fact}, "memory-add")
-        result = await self.context.toolset.session.scheduler.run(call, emit)
+        result = await self.context.toolset.start_scheduler().run(call, emit)
         if result.error is None:
-            self.context.session.conversation.set_context(load_context_files(self.context.run_config))
+            self.context.conversation.set_context(load_context_files(self.context.run_config))
 
 
 def _list_report(context: ContextFiles) -> Report:

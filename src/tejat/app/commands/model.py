@@ -44,8 +44,7 @@ class ModelCommand(SlashCommand):
         manager, session = self.context.manager, self.context.session
         if manager.run_model.recorded_at is not None or manager.options.record is not None:
             raise UsageError(_("A run that is recorded or played again keeps its model."))
-        if session.is_busy:
-            raise UsageError(_("The model is still at work. Stop it first, or wait until it is done."))
+        self.context.require_idle()
         if name == session.conversation.model.name:
             user.show(text_report(_("{model} answers already.", model=name)))
             return
@@ -54,7 +53,7 @@ class ModelCommand(SlashCommand):
         await session.conversation.change_model(other, _("You chose it."), emit)
 
     async def _choose(self, user: UserPrompter) -> str | None:
-        present, names = self.context.session.conversation.model.name, await self._model_names()
+        present, names = self.context.conversation.model.name, await self._model_names()
         options = [Option(name, _("answers now") if name == present else "") for name in names]
         options.append(Option(_("Another one"), _("you type its name")))
         taken = await user.choose(Choice(_("Which model is to answer?"), tuple(options)))
@@ -77,7 +76,7 @@ class ModelCommand(SlashCommand):
                 reachable[service] = await self._is_available(name)
             if reachable[service]:
                 known.append(name)
-        return list(dict.fromkeys((self.context.session.conversation.model.name, *set_names, *known)))
+        return list(dict.fromkeys((self.context.conversation.model.name, *set_names, *known)))
 
     async def _is_available(self, name: str) -> bool:
         try:

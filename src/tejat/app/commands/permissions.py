@@ -46,7 +46,7 @@ class PermissionsCommand(SlashCommand):
         )
 
     def _saved_approvals(self) -> Sequence[RememberedApproval]:
-        permission = self.context.toolset.session.scheduler.permission
+        permission = self.context.load_permission()
         return remembered_approvals(self.context.run_config.paths, permission)
 
     def _list_report(self) -> Report:
@@ -83,7 +83,7 @@ class PermissionsCommand(SlashCommand):
             self._revoke(answers[taken], user)
 
     def _revoke(self, answer: RememberedApproval, user: UserPrompter) -> None:
-        revoke_approval(self.context.run_config.paths, self.context.toolset.session.scheduler.permission, answer)
+        revoke_approval(self.context.run_config.paths, self.context.load_permission(), answer)
         user.show(text_report(_("Taken back: {rule}", rule=answer.text), Tone.GOOD))
 
     async def _trust(self, user: UserPrompter) -> None:

@@ -44,7 +44,7 @@ class PolicyCommand(SlashCommand):
             case "mode":
                 return complete_from(rest, ((mode, "") for mode in APPROVAL_MODES))
             case "explain" if " " not in rest:
-                entries = self.context.toolset.session.registry.entries()
+                entries = self.context.registry.entries()
                 return complete_from(rest, ((entry.name, entry.display_name) for entry in entries))
             case _:
                 pass
@@ -61,7 +61,7 @@ class PolicyCommand(SlashCommand):
 
     @property
     def _inspector(self) -> PolicyInspector:
-        tools = self.context.toolset.session
+        tools = self.context.toolset
         judge = PolicyContext(tools.settings, tools.registry, tools.scheduler.permission)
         return PolicyInspector(self.context.run_config.paths, lambda: judge)
 
@@ -71,7 +71,7 @@ class PolicyCommand(SlashCommand):
         return Report(
             _("Rules, those with the last word first"),
             (
-                Paragraph(_("Mode: {mode}", mode=self.context.toolset.session.scheduler.permission.policy.mode.value)),
+                Paragraph(_("Mode: {mode}", mode=self.context.load_permission().policy.mode.value)),
                 ReportTable(rows, (_("Whose"), _("Rule"), _("Where"))),
                 *(Paragraph(problem, Tone.WARNING) for problem in book.problems()),
             ),
@@ -79,7 +79,7 @@ class PolicyCommand(SlashCommand):
 
     def _explain(self, call: str) -> Report:
         name, _, rest = call.partition(" ")
-        tool = self.context.toolset.session.registry.get(name)
+        tool = self.context.registry.get(name)
         if tool is None:
             # Most often it is a shell line that somebody wants to know of.
             return _explanation_report(call, self._inspector.decide(_SHELL, {"command": call}))
@@ -88,7 +88,7 @@ class PolicyCommand(SlashCommand):
         return _explanation_report(call, self._inspector.decide(name, arguments))
 
     async def _mode(self, wanted: str, user: UserPrompter) -> None:
-        permission, run_config = self.context.toolset.session.scheduler.permission, self.context.run_config
+        permission, run_config = self.context.load_permission(), self.context.run_config
         before = permission.policy.mode
         if not wanted:
             user.show(text_report(_("Mode: {mode}", mode=before.value)))

@@ -5,9 +5,8 @@ from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import cast
 
-from tejat.app.commands.base import SlashCommand, complete_from
+from tejat.app.commands.base import CommandContext, SlashCommand, complete_from
 from tejat.app.commands.builtin import builtin_commands, builtin_names
-from tejat.app.commands.command_context import CommandContext
 from tejat.app.run_config import RunConfig
 from tejat.config.custom_commands import CustomCommands, find_custom_commands
 from tejat.config.paths import SourceTier
@@ -20,37 +19,6 @@ from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Paragraph, Report, Tone, text_report
 from tejat.mcp.features.prompts import HELP, PromptCommand
 
-# Where each command is, with the name of its class.
-_CLASSES = {
-    "about": ("about", "About"),
-    "bug": ("about", "Bug"),
-    "chat": ("chat", "Chat"),
-    "clear": ("clearing", "Clear"),
-    "compress": ("clearing", "Compress"),
-    "context": ("context", "Context"),
-    "copy": ("copying", "Copy"),
-    "directory": ("directories", "Directory"),
-    "docs": ("about", "Docs"),
-    "editor": ("screen", "Editor"),
-    "help": ("help", "Help"),
-    "hooks": ("hooks", "Hooks"),
-    "init": ("init", "Init"),
-    "mcp": ("mcp", "Mcp"),
-    "memory": ("memory", "Memory"),
-    "model": ("models", "Model"),
-    "permissions": ("permissions", "Permissions"),
-    "policy": ("policy", "Policy"),
-    "quit": ("leaving", "Quit"),
-    "restore": ("undoing", "Restore"),
-    "resume": ("resuming", "Resume"),
-    "rewind": ("rewinding", "Rewind"),
-    "settings": ("settings", "SettingsCommand"),
-    "stats": ("stats", "Stats"),
-    "theme": ("screen", "Theme"),
-    "tools": ("tools", "Tools"),
-    "undo": ("undoing", "Undo"),
-    "vim": ("screen", "Vim"),
-}
 _MAX_COMPARED = 200
 _MAX_SUGGESTED = 3
 
@@ -110,9 +78,9 @@ class CommandRegistry:
 
     def _command(self, name: str) -> SlashCommand:
         if name not in self._loaded:
-            module, made = _CLASSES[name]
-            kind = cast("type[SlashCommand]", getattr(import_module(f"tejat.app.commands.{module}"), made))
-            self._loaded[name] = kind(self._context)
+            module = import_module(f"tejat.app.commands.{name}")
+            command = cast("type[SlashCommand]", getattr(module, f"{name.capitalize()}Command"))
+            self._loaded[name] = command(self._context)
         return self._loaded[name]
 
     def _complete_name(self, typed: str) -> list[CompletionItem]:
@@ -164,11 +132,11 @@ class CommandRegistry:
             yield CommandSummary(command.name, command.description, usage, source=source)
 
     def _prompts(self) -> Sequence[PromptCommand]:
-        external = self._context.toolset.session.external
-        if external is None or external.mcp_manager is None:
+        manager = self._context.mcp_manager
+        if manager is None:
             return ()
         custom = self._custom_commands()
-        return external.mcp_manager.prompt_commands(taken={*custom.commands, *custom.invalid, *custom.untrusted})
+        return manager.prompt_commands(taken={*custom.commands, *custom.invalid, *custom.untrusted})
 
     def _prompt_summaries(self) -> Iterable[CommandSummary]:
         for prompt in self._prompts():

@@ -22,7 +22,7 @@ class ResumeCommand(SlashCommand):
         if entry is None:
             return NoAction()
         await resume_session(self.context.manager, entry)
-        conversation = self.context.session.conversation
+        conversation = self.context.conversation
         user.show(
             conversation_tail(
                 conversation.history.messages,

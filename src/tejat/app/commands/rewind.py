@@ -20,9 +20,8 @@ _MAX_LABEL_LENGTH = 100
 class RewindCommand(SlashCommand):
     async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
         del emit
-        conversation = self.context.session.conversation
-        if self.context.session.is_busy:
-            raise UsageError(_("The model is still at work. Stop it first, or wait until it is done."))
+        conversation = self.context.conversation
+        self.context.require_idle()
         marks = list(conversation.rewind_points)
         if not marks:
             user.show(text_report(_("There is no prompt in this conversation that you could go back to.")))
@@ -44,7 +43,7 @@ class RewindCommand(SlashCommand):
         return SetInputAction(mark.shown)
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
-        marks = enumerate(self.context.session.conversation.rewind_points, 1)
+        marks = enumerate(self.context.conversation.rewind_points, 1)
         return complete_from(typed, [(str(number), _prompt_label(mark)) for number, mark in marks])
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import cast
 
-from tejat.app.commands.command_context import CommandContext
+from tejat.app.commands.base import CommandContext
 from tejat.config.env_expansion import env_resolver
 from tejat.config.jsonc import parse_jsonc
 from tejat.config.paths import SourceTier

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from tejat.app.commands.base import SlashCommand, complete_from
-from tejat.app.commands.command_context import CommandContext
+from tejat.app.commands.base import CommandContext, SlashCommand, complete_from
 from tejat.app.commands.setting_values import (
     ALL_ROWS,
     IMMEDIATE_SETTINGS,

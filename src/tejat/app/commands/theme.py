@@ -1,9 +1,9 @@
-"""`/theme`, `/editor` and `/vim`: how the person likes to see and type things."""
+"""`/theme`: choose the colours."""
 
 from collections.abc import Sequence
 
 from tejat.app.commands.base import SlashCommand, complete_from
-from tejat.app.commands.setting_values import find_setting, parse_value
+from tejat.app.commands.setting_values import find_setting
 from tejat.app.commands.settings import write_setting
 from tejat.app.preferences import find_theme
 from tejat.core.agent.events import EventSink
@@ -11,10 +11,7 @@ from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
-from tejat.core.ui.report import Tone, text_report
 from tejat.core.ui.status import ThemeName
-
-_EDITORS = ("nano", "vim", "nvim", "emacs", "micro", "hx", "code --wait", "zed --wait", "subl --wait")
 
 
 class ThemeCommand(SlashCommand):
@@ -51,52 +48,3 @@ def _theme_label(theme: ThemeName) -> str:
             return _("for a light background")
         case ThemeName.PLAIN:
             return _("no colours")
-
-
-class EditorCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
-        del emit
-        row = find_setting("general.preferredEditor")
-        if not arguments:
-            arguments = await self._choose(user) or ""
-        if arguments:
-            user.show(write_setting(self.context, row, parse_value(self.context, row, arguments)))
-        return NoAction()
-
-    async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
-        return complete_from(typed, ((name, "") for name in _EDITORS))
-
-    async def _choose(self, user: UserPrompter) -> str | None:
-        now = self.context.preferences.editor
-        other = Option(_("Another one"), _("any command; the file is added at its end"))
-        options = (*map(Option, _EDITORS), other)
-        initial = _EDITORS.index(now) if now in _EDITORS else 0
-        taken = await user.choose(Choice(_("Which editor?"), options, initial=initial))
-        if taken is None:
-            return None
-        if taken < len(_EDITORS):
-            return _EDITORS[taken]
-        return await user.enter(_("The command of the editor"), initial=now or "")
-
-
-class VimCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
-        del emit
-        match arguments.lower():
-            case "":
-                wanted = not self.context.preferences.vi_mode
-            case "on" | "true":
-                wanted = True
-            case "off" | "false":
-                wanted = False
-            case _:
-                raise UsageError(_("Usage: {usage}", usage="/vim [on | off]"))
-        report = write_setting(self.context, find_setting("general.vimMode"), wanted)
-        if self.context.preferences.vi_mode is wanted:
-            text = _("The keys of vi are on.") if wanted else _("The keys of vi are off.")
-            report = text_report(text, Tone.GOOD)
-        user.show(report)
-        return NoAction()
-
-    async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
-        return complete_from(typed, [("on", ""), ("off", "")])

@@ -31,7 +31,7 @@ class ToolsCommand(SlashCommand):
 
     def _entries(self) -> list[ToolEntry]:
         """Those of MCP servers are for `/mcp` to show."""
-        tools = self.context.toolset.session
+        tools = self.context.toolset
         return [
             entry
             for entry in tools.registry.entries()

@@ -7,7 +7,7 @@ from contextlib import ExitStack, asynccontextmanager
 from functools import partial
 
 from tejat import __version__
-from tejat.app.mcp.manager import pins_path, register_server_tools, token_store
+from tejat.app.mcp.manager import register_server_tools, token_store
 from tejat.app.mcp.server_plan import ConnectionDeps, configured_secrets, plan_servers, to_mcp_root
 from tejat.app.run_config import RunConfig, load_run_config
 from tejat.app.tools.tool_services import ToolServices
@@ -120,7 +120,7 @@ class ServerProbe:
         self._on_change = on_change
         self._changed = asyncio.Event()
         self._transports: dict[str, Transport] = {}
-        self._pins = ToolPins(pins_path(run_config))
+        self._pins = ToolPins(run_config.paths.mcp_tool_pins(run_config.roots[0]))
         self._registry = builtin_registry()
         plans = [
             self._with_transport_capture(plan) for plan in plan_servers(run_config, deps) if only in (None, plan.alias)

@@ -1,11 +1,9 @@
 """The MCP servers of a session: their tools in the registry, their prompts as commands, their resources by name."""
 
 import asyncio
-import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from tejat import __version__
@@ -13,7 +11,6 @@ from tejat.app.commands.builtin import builtin_names
 from tejat.app.mcp.request_gate import RequestGate
 from tejat.app.mcp.sampling_handler import handle_sampling_request
 from tejat.app.mcp.server_plan import ConnectionDeps, configured_secrets, exclusion_reason, plan_servers, to_mcp_root
-from tejat.app.run_config import RunConfig
 from tejat.app.tools.external_tools import AskUser, ExternalToolContext
 from tejat.config.paths import AppPaths
 from tejat.config.settings.types import McpServer, configured_servers
@@ -85,7 +82,7 @@ class McpManager:
         self._settings = {
             alias: setting.value for alias, setting in configured_servers(context.run_config.settings).items()
         }
-        self._pins = ToolPins(pins_path(context.run_config))
+        self._pins = ToolPins(context.run_config.paths.mcp_tool_pins(context.run_config.roots[0]))
         self._http = HttpClient(environment=context.run_config.environment)
         deps = ConnectionDeps(
             context.services.supervisor, self._http, context.services.wrap_in_sandbox, self._credentials
@@ -330,15 +327,9 @@ async def handle_elicitation(ask_person: AskUser, alias: str, params: JsonObject
     return {"action": "accept"} if is_visit else {"action": "accept", "content": apply_defaults(fields, answer.answers)}
 
 
-def pins_path(run_config: RunConfig) -> str:
-    """One file for each project: in another one the same name may mean another server."""
-    project = sha256(os.fsencode(os.path.realpath(run_config.roots[0]))).hexdigest()[:24]
-    return os.path.join(run_config.paths.state, "mcp-tools", f"{project}.json")
-
-
 def token_store(paths: AppPaths) -> TokenStore:
     """Where logins at remote servers are kept."""
-    return TokenStore(os.path.join(paths.state, "mcp-logins"))
+    return TokenStore(paths.mcp_logins)
 
 
 _STEP_LABELS = {

@@ -4,7 +4,6 @@ import os
 from collections.abc import Mapping, Sequence
 
 from tejat.app.onboarding.trust import StartupExit
-from tejat.config.credentials import credentials_path
 from tejat.config.credentials_writer import save_api_key
 from tejat.config.files.reader import AllowedWriters
 from tejat.config.paths import AppPaths, app_paths
@@ -85,7 +84,7 @@ async def _use_local_model(
     options: AgentOptions, model: LocalModel, environment: dict[str, str], user: UserPrompter
 ) -> AgentOptions | None:
     paths = app_paths(environment)
-    path = _settings_path(paths)
+    path = paths.user_settings
     choice = await user.choose(
         Choice(
             _("Use {model} from now on?", model=model.name),
@@ -118,7 +117,7 @@ async def _use_api_key(
             (
                 Option(
                     _("Yes"),
-                    _("in plain text in {path}, which only you can read", path=credentials_path(paths)),
+                    _("in plain text in {path}, which only you can read", path=paths.credentials),
                 ),
                 Option(_("For this session only"), _("in memory, written nowhere")),
             ),
@@ -130,7 +129,7 @@ async def _use_api_key(
     if choice == 0:
         path = save_api_key(paths, asked.key_variable, key)
         if options.model is None:
-            _save_model(paths, _settings_path(paths), model, None)
+            _save_model(paths, paths.user_settings, model, None)
         user.show(text_report(_("The key is kept in {path}.", path=path), Tone.GOOD))
     environment[asked.key_variable] = key
     return replace(options, model=model, environment=environment)
@@ -157,10 +156,6 @@ async def _ask_for_key(asked: ApiKeyService, environment: Mapping[str, str], use
                 question = _("The key could not be checked: {why} Use it nevertheless?", why=why)
                 if await user.choose(Choice(question, (Option(_("Yes")), Option(_("No"))))) == 0:
                     return key
-
-
-def _settings_path(paths: AppPaths) -> str:
-    return os.path.join(paths.gemini, "settings.json")
 
 
 def _save_model(paths: AppPaths, path: str, name: str, base_url: str | None) -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tejat.app.run_config import RunConfig
 from tejat.config.files.reader import AllowedWriters, list_config_directory, path_exists
-from tejat.config.settings.file import same_directory
+from tejat.config.paths import same_directory
 from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.i18n import _
 from tejat.core.sanitize import sanitize_text
@@ -44,7 +44,7 @@ def find_plugins(run_config: RunConfig) -> Plugins:
     """
     found = [
         *_find_in_packages(run_config),
-        *_find_in_directory(_user_directory(run_config), run_config, is_own=True),
+        *_find_in_directory(run_config.paths.user_tools, run_config, is_own=True),
         *_find_in_directory(os.path.join(run_config.roots[0], PLUGIN_DIRECTORY), run_config, is_own=False),
     ]
     tools = (tool for plugin in found for tool in plugin.tools)
@@ -99,13 +99,9 @@ def _entry_points(metadata: str) -> bytes:
         return b""
 
 
-def _user_directory(run_config: RunConfig) -> str:
-    return os.path.join(run_config.paths.gemini, "tools")
-
-
 def _find_in_directory(directory: str, run_config: RunConfig, *, is_own: bool) -> Iterator[Plugins]:
     """Those of a folder run only as they were when it was looked at."""
-    if not is_own and (not run_config.trust.is_trusted or same_directory(directory, _user_directory(run_config))):
+    if not is_own and (not run_config.trust.is_trusted or same_directory(directory, run_config.paths.user_tools)):
         return
     writers = AllowedWriters.TRUSTED if is_own else AllowedWriters.ANYONE
     try:

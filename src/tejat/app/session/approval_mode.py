@@ -16,7 +16,7 @@ def cycle_mode(manager: SessionManager) -> str:
     before = ApprovalMode(current_mode(manager))
     modes = _available_modes(manager)
     after = modes[(modes.index(before) + 1) % len(modes)] if before in modes else ApprovalMode.DEFAULT
-    permission = manager.toolset.session.scheduler.permission
+    permission = manager.toolset.start_scheduler().permission
     permission.policy = permission.policy.with_mode(after)
     return after.value
 

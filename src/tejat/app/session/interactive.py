@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tejat.app.commands.command_context import CommandContext
+from tejat.app.commands.base import CommandContext
 from tejat.app.commands.registry import CommandRegistry
 from tejat.app.preferences import preferences_from_settings
 from tejat.app.session.approval_mode import cycle_mode

@@ -11,7 +11,7 @@ from tejat.app.model_source import RunModel, current_date, open_named_model, ope
 from tejat.app.run_config import RunConfig, load_run_config
 from tejat.app.session.prompt_expansion import PromptExpander
 from tejat.app.tools.tool_services import ModelAccess, resolve_sandbox_mode
-from tejat.app.tools.toolset import SessionTools, Toolset, open_toolset
+from tejat.app.tools.toolset import Toolset, open_toolset
 from tejat.config.context.discovery import ContextFiles, find_context_files
 from tejat.config.files.reader import AllowedWriters, read_config_file
 from tejat.core.agent.events import EventSink, Noticed, SessionEnd, SessionSource, Severity
@@ -80,7 +80,7 @@ async def open_session_manager(options: AgentOptions, approver: Approver | None)
             )
         )
         manager = SessionManager(options, run_config, toolset, run_model, is_headless=approver is None)
-        external = toolset.session.external
+        external = toolset.external
         if external is not None:
             stack.push_async_callback(external.close)
             external.attach_model(manager.ask)
@@ -105,10 +105,10 @@ class SessionManager:
         self.toolset = toolset
         self.run_model = run_model
         self._is_headless = is_headless
-        self._search_entry = toolset.session.registry.entry(_SEARCH_TOOL)
+        self._search_entry = toolset.registry.entry(_SEARCH_TOOL)
         self._budget = _make_budget(options, run_config)
         self.update_search_tool(run_model.model)
-        notes = (*toolset.session.notes, *_hook_warnings(toolset.hooks))
+        notes = (*toolset.notes, *_hook_warnings(toolset.hooks))
         self.session = self._build_session(_initial_state(options, run_config, run_model), run_model.model, notes)
         self._announce_session()
         toolset.services.attach_model(ModelAccess(self.ask, lambda: self.session.conversation.model.capabilities))
@@ -133,7 +133,7 @@ class SessionManager:
 
     def update_search_tool(self, model: ModelClient) -> None:
         """Searching is offered only where somebody can search."""
-        registry = self.toolset.session.registry
+        registry = self.toolset.registry
         if self.run_config.settings.search_url is not None or Capability.GOOGLE_SEARCH in model.capabilities:
             if self._search_entry is not None and _SEARCH_TOOL not in registry:
                 registry.register_entry(self._search_entry)
@@ -145,18 +145,18 @@ class SessionManager:
 
     def _build_session(self, initial_state: "InitialState", model: ModelClient, notes: tuple[str, ...]) -> Session:
         run_config, toolset, options = self.run_config, self.toolset, self.options
-        tools, external = toolset.session, toolset.session.external
+        external = toolset.external
         context = load_context_files(run_config)
         conversation: Conversation | None = None
 
         def window() -> int:
             return (model if conversation is None else conversation.model).context_window
 
-        declared = ToolDeclarations(tools.registry, tools.is_forbidden, _tool_index_settings(tools, window))
+        declared = ToolDeclarations(toolset.registry, toolset.is_forbidden, _tool_index_settings(toolset, window))
         system = partial(_build_system_prompt, options, run_config, declared, is_headless=self._is_headless)
         conversation = Conversation(
             model,
-            lambda: tools.scheduler,
+            toolset.start_scheduler,
             History(initial_state.messages),
             RequestTemplate(system(context), declared, initial_state.opening, _instructions(external), context, system),
             _make_safeguards(self._budget, run_config),
@@ -200,14 +200,14 @@ class SessionManager:
             self.toolset.hooks.bind_session(session.session_id, session.journal_path, session.notify)
 
 
-def _tool_index_settings(tools: SessionTools, window: Callable[[], int]) -> ToolIndexOptions:
-    """Above so many tokens only an index of foreign tools goes to the model."""
-    wanted = tools.settings.index_above_tokens
+def _tool_index_settings(toolset: Toolset, window: Callable[[], int]) -> ToolIndexOptions:
+    """When to declare only an index of the external tools instead of all of them."""
+    threshold = toolset.settings.index_above_tokens
 
-    def limit(tools_of_others: int) -> int | None:
-        return default_limit(window(), tools_of_others) if wanted is None else wanted.value
+    def limit(external_tools: int) -> int | None:
+        return default_limit(window(), external_tools) if threshold is None else threshold.value
 
-    return ToolIndexOptions(limit, partial(find_tools_entry, tools.registry))
+    return ToolIndexOptions(limit, partial(find_tools_entry, toolset.registry))
 
 
 def _instructions(external: "ExternalTools | None") -> Callable[[], str] | None:
@@ -336,7 +336,7 @@ def _initial_state(options: AgentOptions, run_config: RunConfig, run_model: RunM
 
 def open_session_store(run_config: RunConfig) -> SessionStore:
     days = run_config.settings.session_days.value
-    return SessionStore(run_config.paths.state, run_config.roots[0], max_age_days=days, secrets=run_config.secrets)
+    return SessionStore(run_config.paths.sessions, run_config.roots[0], max_age_days=days, secrets=run_config.secrets)
 
 
 def resume_state(sessions: SessionStore, entry: SessionSummary) -> InitialState:

@@ -30,7 +30,7 @@ class PromptExpander:
         if called is None:
             return await expand_mentions(
                 prompt,
-                registry=self._toolset.session.registry,
+                registry=self._toolset.registry,
                 roots=self._toolset.roots,
                 recursive_search=self._recursive_search,
                 mask=self._mask,
@@ -48,7 +48,7 @@ class PromptExpander:
 
     @property
     def _mcp_manager(self) -> "McpManager | None":
-        return None if self._toolset.session.external is None else self._toolset.session.external.mcp_manager
+        return None if self._toolset.external is None else self._toolset.external.mcp_manager
 
     async def _read_resource(self, wanted: str) -> str | None:
         return None if self._mcp_manager is None else await self._mcp_manager.read_resource(wanted)
@@ -65,7 +65,7 @@ class PromptExpander:
         run_config = self._run_config
         return CustomCommandExpander(
             find_custom_commands(run_config.paths, run_config.roots[0], run_config.trust),
-            self._toolset.session.scheduler,
+            self._toolset.start_scheduler(),
             self._toolset.roots,
             recursive_search=self._recursive_search,
             untrusted_reason=run_config.trust.reason,

@@ -18,6 +18,6 @@ def open_shell_mode(manager: SessionManager) -> ShellMode:
         services.workspace().roots,
         shell=find_user_shell(environment, manager.toolset.roots.paths),
         environment=environment,
-        outputs=os.path.join(run_config.paths.state, "outputs"),
+        outputs=run_config.paths.outputs,
         mask=SecretMask(run_config.named_secrets),
     )

@@ -62,12 +62,12 @@ class StatusSource:
 
 def current_mode(manager: SessionManager) -> str:
     """The approval mode that calls are judged in."""
-    policy = manager.toolset.session.policy
+    policy = manager.toolset.policy
     return (manager.options.mode or "default") if policy is None else policy.mode.value
 
 
 def _server_counts(manager: SessionManager) -> ServerCounts:
-    external = manager.toolset.session.external
+    external = manager.toolset.external
     statuses: Sequence[ServerStatus] = (
         () if external is None or external.mcp_manager is None else external.mcp_manager.statuses()
     )

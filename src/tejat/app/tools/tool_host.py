@@ -71,8 +71,8 @@ class ToolHost:
             if not all(is_inside(root.real_path, given) for root in toolset.roots.directories):
                 raise UsageError(_("A directory has become a link to another place while it was opened."))
             if self._run_config.settings.search_url is None:
-                toolset.session.registry.unregister("google_web_search")  # nobody could search
-            yield toolset.session.scheduler
+                toolset.registry.unregister("google_web_search")  # nobody could search
+            yield toolset.start_scheduler()
 
     def restrict_roots(self, directories: Sequence[str]) -> tuple[str, ...]:
         """What of these directories lies in the roots: all of a root where it is inside one of them.

@@ -147,7 +147,7 @@ class ToolServices:
         from tejat.engine.calls.undo_recorder import UndoRecorder
         from tejat.policy.control_files import plantable_paths
 
-        directory = undo_directory(self._paths)
+        directory = self._paths.undo
         journal = UndoRecorder(
             directory, self._workspace.roots.paths, placeholders=plantable_paths(), session=lambda: self.session_id
         )
@@ -163,11 +163,11 @@ class ToolServices:
         session_sandbox = self._session_sandbox
         shell = ShellContext(
             supervisor=self.supervisor,
-            jobs=JobStore(jobs_directory(self._paths)),
+            jobs=JobStore(self._paths.jobs),
             environment=child_environment(
                 self._environment, allow=self._settings.shell_environment.value, extra=session_sandbox.environment
             ),
-            outputs=os.path.join(self._paths.state, "outputs"),
+            outputs=self._paths.outputs,
             wrap=session_sandbox.wrap,
             sandbox_note=session_sandbox.warning,
             copies=lambda: self._copies,
@@ -181,7 +181,7 @@ class ToolServices:
     def _copies(self) -> "OverlayManager":
         from tejat.workspace.overlay.manager import OverlayManager
 
-        copies = OverlayManager(self._session_sandbox, os.path.join(self._paths.state, "copies"))
+        copies = OverlayManager(self._session_sandbox, self._paths.overlays)
         self._exit_stack.callback(copies.close)
         return copies
 
@@ -224,19 +224,11 @@ def sandbox_paths(paths: AppPaths, roots: "Sequence[RootDirectory]") -> "Sandbox
         own_directories=(os.path.realpath(paths.config), os.path.realpath(paths.state)),
         control_paths=control_paths(),
         blocked_paths=plantable_paths(),
-        state_directory=make_private_directory(os.path.join(paths.state, "sandbox")),
+        state_directory=make_private_directory(paths.sandbox),
     )
 
 
 def _has_running_jobs(paths: AppPaths) -> bool:
     from tejat.workspace.jobs.store import JobState, JobStore
 
-    return any(job.state is JobState.RUNNING for job in JobStore(jobs_directory(paths)).list_jobs().jobs)
-
-
-def jobs_directory(paths: AppPaths) -> str:
-    return os.path.join(paths.state, "jobs")
-
-
-def undo_directory(paths: AppPaths) -> str:
-    return os.path.join(paths.state, "undo")
+    return any(job.state is JobState.RUNNING for job in JobStore(paths.jobs).list_jobs().jobs)

@@ -14,13 +14,13 @@ from tejat.config.settings.types import Settings, tool_lists
 from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen
 from tejat.core.i18n import gettext_lazy
 from tejat.core.tools.base import BaseTool
 from tejat.tools import session_registry
 from tejat.tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
+    from tejat.app.mcp.manager import McpManager
     from tejat.app.tools.external_tools import ExternalTools
     from tejat.app.tools.tool_services import ToolServices
     from tejat.engine.calls.call_facts import FactCollector
@@ -30,30 +30,66 @@ if TYPE_CHECKING:
     from tejat.workspace.files.roots import Roots
 
 
-class SessionTools:
-    """The tools of a session, and what runs their calls.
+class Toolset:
+    """The tools of a session with everything that runs their calls.
 
-    `foreign` are tools that are not there yet, and only come if they are looked for. `notes` tell the person
-    why tools that could be expected are not there.
+    `external` holds tools that only appear once they are discovered. `notes` explain to the user why expected tools
+    are missing. The scheduler is created by `start_scheduler`, because runs without tool calls never need it.
     """
 
     def __init__(
         self,
         registry: ToolRegistry,
         settings: Settings,
+        services: "ToolServices",
         make_scheduler: "Callable[[], Scheduler]",
+        *,
+        hooks: "SessionHooks | None" = None,
         external: "ExternalTools | None" = None,
         notes: tuple[str, ...] = (),
     ) -> None:
         self.registry = registry
         self.settings = settings
+        self.services = services
+        self.hooks = hooks
         self.external = external
         self.notes = notes
         self._make_scheduler = make_scheduler
         self._scheduler: Scheduler | None = None
 
+    @property
+    def roots(self) -> "Roots":
+        return self.services.workspace().roots
+
+    @property
+    def mcp_manager(self) -> "McpManager | None":
+        """The manager of the MCP servers, None until they are being started."""
+        return None if self.external is None else self.external.mcp_manager
+
+    @property
+    def scheduler(self) -> "Scheduler":
+        """The scheduler that `start_scheduler` created."""
+        if self._scheduler is None:
+            raise RuntimeError("The scheduler has not been started.")
+        return self._scheduler
+
+    @property
+    def policy(self) -> "PolicyEngine | None":
+        """The rules in force, None before the scheduler is started."""
+        return None if self._scheduler is None else self._scheduler.permission.policy
+
+    def start_scheduler(self) -> "Scheduler":
+        """Load the policy and create the scheduler, once. Raises UsageError for a broken rule."""
+        if self._scheduler is None:
+            self._scheduler = self._make_scheduler()
+        return self._scheduler
+
+    def is_forbidden(self, tool_name: str, server: str | None = None) -> bool:
+        """Whether a rule forbids every call of the tool; never before the scheduler is started."""
+        return self.policy is not None and self.policy.hides(tool_name, server)
+
     async def discover_tools(self) -> list[str]:
-        """Run the discovery command, start the MCP servers, and wait for both; returns what went wrong, in words.
+        """Run the discovery command, start the MCP servers and wait for both; return the problems found.
 
         `close` ends what this starts, and must be called in the same event loop.
         """
@@ -64,32 +100,14 @@ class SessionTools:
         return self.external.take_notices()
 
     def why_missing(self, name: str) -> str | None:
-        """Why a tool is not there whose server is known and was not started, None if that is not the reason."""
-        alias, separator, _ = name.partition("__")
-        if not separator or self.external is None or self.external.mcp_manager is None:
-            return None
-        return self.external.mcp_manager.why_not_started(alias)
+        """Why the server of a missing tool was not started, None if that is not the reason."""
+        alias, separator, _rest = name.partition("__")
+        return self.mcp_manager.why_not_started(alias) if separator and self.mcp_manager is not None else None
 
     async def close(self) -> None:
         """End what `discover_tools` started."""
         if self.external is not None:
             await self.external.close()
-
-    @property
-    def scheduler(self) -> "Scheduler":
-        """Made when it is first asked for: judging calls takes much code, and many runs have none."""
-        if self._scheduler is None:
-            self._scheduler = self._make_scheduler()
-        return self._scheduler
-
-    @property
-    def policy(self) -> "PolicyEngine | None":
-        """The rules, as soon as a call was to be judged."""
-        return None if self._scheduler is None else self._scheduler.permission.policy
-
-    def is_forbidden(self, tool_name: str, server: str | None = None) -> bool:
-        """Whether a rule forbids every call of the tool. As long as there is no scheduler, there is no such rule."""
-        return self.policy is not None and self.policy.hides(tool_name, server)
 
 
 @contextmanager
@@ -101,25 +119,16 @@ def open_tools(
     mode: str | None = None,
     sandbox: str | None = None,
     environment: Mapping[str, str] | None = None,
-) -> "Generator[SessionTools]":
-    """The built-in tools at work in some directories, under the rules and settings of this user.
+) -> "Generator[Toolset]":
+    """Open the built-in tools in some directories, under the user's rules and settings, with a running scheduler.
 
-    Without an approver whatever needs an answer is refused. `sandbox` is `auto`, `required` or `off`. Raises UsageError
-    when a directory is missing, a settings or policy file is wrong, or the sandbox that is required does not work.
+    Without an approver every call that needs approval is refused. `sandbox` is `auto`, `required` or `off`. Raises
+    UsageError for a missing directory, a broken settings or policy file, or a required sandbox that does not work.
     """
     run_config = load_run_config(directories, environment=environment)
     with open_toolset(run_config, approver, allowed_tools=allowed_tools, mode=mode, sandbox=sandbox) as toolset:
-        yield toolset.session
-
-
-@frozen
-class Toolset:
-    """A session of tools, and what it stands on."""
-
-    session: SessionTools
-    services: "ToolServices"
-    roots: "Roots"
-    hooks: "SessionHooks | None" = None
+        toolset.start_scheduler()
+        yield toolset
 
 
 @contextmanager
@@ -135,19 +144,17 @@ def open_toolset(
     for_model: bool = False,
     within: Sequence[str] = (),
 ) -> "Generator[Toolset]":
-    """The tools on this ground, with some more of the caller's own. Raises UsageError.
+    """Open the tools of a run, with the caller's own `tools` added. Raises UsageError.
 
-    `plugins` are those that were found already. `for_model` keeps the person's keys out of the results, which go to
-    somebody else then. `within` are directories in those of the ground: only there is worked then, under the rules of
-    the whole.
+    `plugins` are those found already. `for_model` masks the user's secrets in results. `within` restricts the work
+    to subdirectories of the roots, under the rules of the roots.
     """
     from tejat.app.tools.tool_services import ToolServices
     from tejat.engine.calls.serial_approver import SerialApprover
     from tejat.workspace.context import Workspace
 
     settings = run_config.settings
-    texts = read_policy_files(run_config.paths, run_config.roots)
-    flags = PolicyOptions(run_config.roots, tuple(allowed_tools), mode)
+    policy_texts = read_policy_files(run_config.paths, run_config.roots)
     with ExitStack() as stack:
         outputs = _output_directories(run_config.paths)
         workspace = stack.enter_context(Workspace(within or run_config.roots, for_reading=outputs))
@@ -164,26 +171,32 @@ def open_toolset(
             from tejat.engine.calls.secret_mask import SecretMask
             from tejat.engine.calls.truncation import OutputTruncator
 
+            options = PolicyOptions(run_config.roots, tuple(allowed_tools), mode)
+            permission = Permission(
+                load_policy(policy_texts, settings, options),
+                _make_fact_finder(run_config, workspace.roots),
+                approver,
+                save=partial(save_rule, run_config.paths, workspace.roots.first.real_path),
+                rule_roots=tuple(map(os.path.realpath, run_config.roots)) if within else (),
+            )
             limit = settings.output_characters.value or 0
-            save = partial(save_rule, run_config.paths, workspace.roots.first.real_path)
-            around = tuple(map(os.path.realpath, run_config.roots)) if within else ()
-            policy, facts = load_policy(texts, settings, flags), _make_fact_finder(run_config, workspace.roots)
             return Scheduler(
                 registry,
-                Permission(policy, facts, approver, save=save, rule_roots=around),
+                permission,
                 truncator=OutputTruncator(outputs[0], limit=limit) if outputs else None,
                 mask=SecretMask(run_config.named_secrets) if for_model else None,
                 open_undo=lambda: services.undo,
                 hooks=None if hooks is None else hooks.tool_hooks,
             )
 
-        external = (
-            _make_external_tools(run_config, services, registry, approver) if has_external_tools(settings) else None
-        )
-        session = SessionTools(registry, settings, make_scheduler, external, (*run_config.notes, *problems))
-        if texts or allowed_tools or any(tool_lists(settings)) or not _is_simple_mode(mode, settings):
-            _ = session.scheduler  # what somebody said about calls is looked at before there are any
-        yield Toolset(session, services, workspace.roots, hooks)
+        external = None
+        if has_external_tools(settings):
+            external = _make_external_tools(run_config, services, registry, approver)
+        notes = (*run_config.notes, *problems)
+        toolset = Toolset(registry, settings, services, make_scheduler, hooks=hooks, external=external, notes=notes)
+        if policy_texts or allowed_tools or any(tool_lists(settings)) or not _is_simple_mode(mode, settings):
+            toolset.start_scheduler()  # report broken rules before the first call
+        yield toolset
 
 
 def has_external_tools(settings: Settings) -> bool:
@@ -220,7 +233,7 @@ def _make_fact_finder(run_config: RunConfig, roots: "Roots") -> "FactCollector":
 def _output_directories(paths: AppPaths) -> list[str]:
     """Where long outputs are kept, nowhere if there is no place for them: reading must work without a home."""
     with suppress(UsageError):
-        return [make_private_directory(os.path.join(paths.state, "outputs"))]
+        return [make_private_directory(paths.outputs)]
     return []
 
 

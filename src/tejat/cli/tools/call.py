@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 
-from tejat.app.tools.toolset import SessionTools, open_tools, run_blocking_inline
+from tejat.app.tools.toolset import Toolset, open_tools, run_blocking_inline
 from tejat.cli.policy_flags import policy_flags
 from tejat.cli.tools.arguments import parse_arguments
 from tejat.cli.tools.jsonl import serve_jsonl
@@ -45,7 +45,7 @@ def call_one(options: argparse.Namespace) -> int:
     return _exit_code(result)
 
 
-async def _call(session: SessionTools, name: str, words: Sequence[str]) -> tuple[str, ToolResult]:
+async def _call(session: Toolset, name: str, words: Sequence[str]) -> tuple[str, ToolResult]:
     """The name of the tool and what the call came to. Raises UsageError."""
     try:
         if name not in session.registry:
@@ -58,7 +58,7 @@ async def _call(session: SessionTools, name: str, words: Sequence[str]) -> tuple
         await session.close()
 
 
-async def _find_tool(session: SessionTools, name: str) -> None:
+async def _find_tool(session: Toolset, name: str) -> None:
     """A tool that nobody knows may be one of a command or of a server."""
     if name in session.registry:
         return
@@ -90,7 +90,7 @@ def call_stream(options: argparse.Namespace) -> int:
     return EXIT_OK
 
 
-def _open_tools(options: argparse.Namespace, approver: Approver | None) -> AbstractContextManager[SessionTools]:
+def _open_tools(options: argparse.Namespace, approver: Approver | None) -> AbstractContextManager[Toolset]:
     flags = policy_flags(options)
     return open_tools(
         flags.roots, approver, allowed_tools=flags.allowed_tools, mode=flags.mode, sandbox=options.sandbox

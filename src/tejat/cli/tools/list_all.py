@@ -4,7 +4,7 @@ import argparse
 import asyncio
 import sys
 
-from tejat.app.tools.toolset import SessionTools, open_tools
+from tejat.app.tools.toolset import Toolset, open_tools
 from tejat.cli.tools.view import print_tools
 from tejat.core.exit_codes import EXIT_OK
 from tejat.core.i18n import translate
@@ -25,7 +25,7 @@ def list_all_tools(options: argparse.Namespace) -> int:
     return EXIT_OK
 
 
-async def _discover(session: SessionTools) -> list[str]:
+async def _discover(session: Toolset) -> list[str]:
     try:
         return await session.discover_tools()
     finally:

@@ -72,6 +72,6 @@ class SlashCommands(Protocol):
         """What a line that begins with a slash could go on as: names, subcommands, arguments."""
         ...
 
-    async def run(self, line: str, prompter: UserPrompter, emit: EventSink) -> CommandAction:
+    async def run(self, line: str, user: UserPrompter, emit: EventSink) -> CommandAction:
         """Do what the line says. Whatever goes wrong is shown to the person; a cancellation passes through."""
         ...

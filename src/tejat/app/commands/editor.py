@@ -1,0 +1,39 @@
+"""`/editor`: choose the external editor."""
+
+from collections.abc import Sequence
+
+from tejat.app.commands.base import SlashCommand, complete_from
+from tejat.app.commands.setting_values import find_setting, parse_value
+from tejat.app.commands.settings import write_setting
+from tejat.core.agent.events import EventSink
+from tejat.core.i18n import _
+from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
+from tejat.core.ui.prompter import Choice, Option, UserPrompter
+
+_EDITORS = ("nano", "vim", "nvim", "emacs", "micro", "hx", "code --wait", "zed --wait", "subl --wait")
+
+
+class EditorCommand(SlashCommand):
+    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
+        del emit
+        row = find_setting("general.preferredEditor")
+        if not arguments:
+            arguments = await self._choose(user) or ""
+        if arguments:
+            user.show(write_setting(self.context, row, parse_value(self.context, row, arguments)))
+        return NoAction()
+
+    async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
+        return complete_from(typed, ((name, "") for name in _EDITORS))
+
+    async def _choose(self, user: UserPrompter) -> str | None:
+        now = self.context.preferences.editor
+        other = Option(_("Another one"), _("any command; the file is added at its end"))
+        options = (*map(Option, _EDITORS), other)
+        initial = _EDITORS.index(now) if now in _EDITORS else 0
+        taken = await user.choose(Choice(_("Which editor?"), options, initial=initial))
+        if taken is None:
+            return None
+        if taken < len(_EDITORS):
+            return _EDITORS[taken]
+        return await user.enter(_("The command of the editor"), initial=now or "")

@@ -1,0 +1,78 @@
+"""`/restore`: undo file changes and rewind the conversation to before a call."""
+
+from collections.abc import Sequence
+
+from tejat.app.commands.base import SlashCommand, complete_from
+from tejat.app.commands.undo import list_report
+from tejat.app.session.undo_service import UndoService, entry_title, undo_plan
+from tejat.core.agent.events import EventSink
+from tejat.core.errors import UsageError
+from tejat.core.i18n import _
+from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction, SubmitPromptAction
+from tejat.core.ui.prompter import Choice, Option, UserPrompter
+from tejat.core.ui.report import Paragraph, Report, ReportBlock, SourceListing, Tone, text_report
+from tejat.core.undo import UndoEntry
+from tejat.engine.loop.transcript import render_transcript, truncate_middle
+
+_MAX_CALL_LENGTH = 2_000
+
+
+class RestoreCommand(SlashCommand):
+    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
+        del emit
+        self.context.require_idle()
+        undo_service = UndoService(self.context.manager)
+        history = self.context.conversation.history
+        restorable = await undo_service.entries_for_messages(history.messages)
+        if not arguments:
+            user.show(list_report(restorable, _("Calls that can be gone back to")))
+            return NoAction()
+        entry = next((entry for entry in restorable if entry.id == arguments), None)
+        if entry is None:
+            raise UsageError(_("File not found: {name}.json", name=arguments))
+        place = next(
+            index
+            for index, message in enumerate(history.messages)
+            if any(call.id == entry.call for call in message.calls)
+        )
+        call = SourceListing(truncate_middle(render_transcript([history.messages[place]]), _MAX_CALL_LENGTH))
+        entries = await undo_service.entries_for_messages(history.messages[place:])
+        taken = await user.choose(_restore_choice(entries, call))
+        if taken not in (0, 1):
+            user.show(text_report(_("Nothing was touched.")))
+            return NoAction()
+        done = await undo_service.undo(entries)
+        if not done.is_complete:
+            undo_service.notify_model(done.paths)
+            stays = Paragraph(_("The conversation stays as it is."), Tone.WARNING)
+            user.show(Report(blocks=(*done.blocks, stays)))
+            return NoAction()
+        self.context.conversation.rewind(place)
+        user.show(Report(blocks=(*done.blocks, Paragraph(_("The conversation is where it was before this call.")))))
+        if taken == 1:
+            return NoAction()
+        return SubmitPromptAction(
+            "The files are as they were before your last calls, and these calls are forgotten. Go on from here.",
+            f"/restore {arguments}",
+        )
+
+    async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
+        messages = self.context.conversation.history.messages
+        restorable = await UndoService(self.context.manager).entries_for_messages(messages)
+        return complete_from(typed, [(entry.id, entry_title(entry)) for entry in restorable])
+
+
+def _restore_choice(entries: Sequence[UndoEntry], call: SourceListing) -> Choice:
+    plan = undo_plan(entries)
+    blocks: tuple[ReportBlock, ...] = (*plan.blocks, Paragraph(_("The model had asked for:")), call)
+    return Choice(
+        _("Put these files back, and go back in the conversation?"),
+        (
+            Option(_("Yes, and let the model go on from there")),
+            Option(_("Yes, and wait for me")),
+            Option(_("No")),
+        ),
+        initial=2,
+        report=Report(plan.title, blocks),
+        is_critical=True,
+    )

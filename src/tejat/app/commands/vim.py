@@ -1,0 +1,36 @@
+"""`/vim`: switch Vim mode on or off."""
+
+from collections.abc import Sequence
+
+from tejat.app.commands.base import SlashCommand, complete_from
+from tejat.app.commands.setting_values import find_setting
+from tejat.app.commands.settings import write_setting
+from tejat.core.agent.events import EventSink
+from tejat.core.errors import UsageError
+from tejat.core.i18n import _
+from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
+from tejat.core.ui.prompter import UserPrompter
+from tejat.core.ui.report import Tone, text_report
+
+
+class VimCommand(SlashCommand):
+    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
+        del emit
+        match arguments.lower():
+            case "":
+                wanted = not self.context.preferences.vi_mode
+            case "on" | "true":
+                wanted = True
+            case "off" | "false":
+                wanted = False
+            case _:
+                raise UsageError(_("Usage: {usage}", usage="/vim [on | off]"))
+        report = write_setting(self.context, find_setting("general.vimMode"), wanted)
+        if self.context.preferences.vi_mode is wanted:
+            text = _("The keys of vi are on.") if wanted else _("The keys of vi are off.")
+            report = text_report(text, Tone.GOOD)
+        user.show(report)
+        return NoAction()
+
+    async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
+        return complete_from(typed, [("on", ""), ("off", "")])
