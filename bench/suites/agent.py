@@ -6,13 +6,21 @@ import statistics
 from collections.abc import Iterator, Sequence
 
 from bench.measurement import Measurement
-from bench.support import agents as others
+from bench.support import agents
 from bench.support.agents import Agent
 from bench.support.launcher import launch
 from bench.support.model_server import Stopwatch
 from bench.support.tool_process import TEJAT
-from tests.model_server import LoopbackServer, Received, Reply, error_reply, find_problem, function_call, text_reply
-from tests.session_kills import is_complete_request, kill_and_resume, next_model_parts
+from tests.support.model_servers.gemini import (
+    LoopbackServer,
+    Received,
+    Reply,
+    error_reply,
+    find_problem,
+    function_call,
+    text_reply,
+)
+from tests.support.session_kills import is_complete_request, kill_and_resume, next_model_parts
 
 _ROUNDS = 5
 _SEQUENTIAL = 100
@@ -44,11 +52,11 @@ def _write_files(root: str) -> None:
 
 
 def _whole_runs(root: str) -> Iterator[Measurement]:
-    with LoopbackServer(others.respond) as server:
-        ours = others.tejat(root, server.address)
+    with LoopbackServer(agents.respond) as server:
+        ours = agents.tejat(root, server.address)
         for name, other, limit in (
-            ("gemini-cli", others.gemini(root, server.address), 0.1),
-            ("codex", others.codex(root, server.address), 1.0),
+            ("gemini-cli", agents.gemini(root, server.address), 0.1),
+            ("codex", agents.codex(root, server.address), 1.0),
         ):
             if other is None:
                 print(f"--   {name} is not installed: `tejat -p hi` is not compared with it", flush=True)
@@ -108,7 +116,7 @@ def _read(kind: str, number: int) -> object:
 def _waits(root: str, answers: Sequence[Reply]) -> list[float]:
     """How many seconds after each of these answers the model had the whole next request."""
     with Stopwatch([*answers, text_reply("Done.")]) as model:
-        done = launch([TEJAT, "--yolo", "-p", "go"], root, others.environment(root, model.address))
+        done = launch([TEJAT, "--yolo", "-p", "go"], root, agents.environment(root, model.address))
     assert done.output == "Done.\n", done.output
     return model.waits
 
@@ -127,7 +135,7 @@ def _kills(root: str) -> Measurement:
             kill_and_resume(
                 [TEJAT],
                 os.path.join(root, f"run-{number:03}"),
-                others.environment(root, server.address),
+                agents.environment(root, server.address),
                 lambda: [received.raw for received in server.requests],
                 chance,
             )

@@ -8,12 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from bench.measurement import Measurement
 from bench.suites.terminal import PROMPT, at_terminal
-from bench.support import agents as others
-from bench.support import mcp_server as small_server
+from bench.support import agents, mcp_server
 from bench.support.agents import Agent
 from bench.support.launcher import Launched, launch
 from bench.support.tool_process import TEJAT
-from tests.model_server import LoopbackServer, ModelServer, Received, function_call, text_reply
+from tests.support.model_servers.gemini import LoopbackServer, ModelServer, Received, function_call, text_reply
 
 from tejat.core.json_text import dump_json
 from tejat.core.messages.tokens import estimate_text_tokens
@@ -43,7 +42,7 @@ def measure(scratch: str) -> Iterator[Measurement]:
 
 def _server(*words: str) -> dict[str, object]:
     """-S and -E: without them an interpreter takes twice as long to start, whoever starts it."""
-    return {"command": sys.executable, "args": ["-S", "-E", small_server.__file__, *words]}
+    return {"command": sys.executable, "args": ["-S", "-E", mcp_server.__file__, *words]}
 
 
 def _prepare(root: str, name: str, servers: Mapping[str, Mapping[str, object]]) -> str:
@@ -67,7 +66,7 @@ def _first_prompt(plain: str, five: str) -> Measurement:
 def _until_prompt(root: str) -> float:
     """Start it at a terminal and wait for its prompt; then it ends in order, with all that it started."""
     start = time.perf_counter()
-    with at_terminal([TEJAT, "--trust"], root, others.environment(root, "http://127.0.0.1:9")) as person:
+    with at_terminal([TEJAT, "--trust"], root, agents.environment(root, "http://127.0.0.1:9")) as person:
         person.wait_for(PROMPT)
         seconds = time.perf_counter() - start
         person.type(b"\x04")
@@ -76,9 +75,9 @@ def _until_prompt(root: str) -> float:
 
 
 def _waiting_for_all(root: str) -> Iterator[Measurement]:
-    with LoopbackServer(others.respond) as model:
-        ours = others.tejat(root, model.address, "--trust")
-        other = others.codex(root, model.address, *_as_toml(_FIVE))
+    with LoopbackServer(agents.respond) as model:
+        ours = agents.tejat(root, model.address, "--trust")
+        other = agents.codex(root, model.address, *_as_toml(_FIVE))
         if other is None:
             print("--   codex is not installed: a run that waits for servers is not compared with it", flush=True)
             return
@@ -122,7 +121,7 @@ def _waiting_in_vain(plain: str, silent: str) -> Measurement:
 def _run(root: str) -> Launched:
     with ModelServer([text_reply("Done.")]) as model:
         command = [TEJAT, "--trust", "--output-format", "json", "-p", "hi"]
-        return launch(command, root, others.environment(root, model.address))
+        return launch(command, root, agents.environment(root, model.address))
 
 
 def _rude(root: str) -> Iterator[Measurement]:
@@ -141,7 +140,7 @@ def _called(root: str, tool: str) -> tuple[Launched, Mapping[str, object]]:
     """A run in which this tool is called, and what the model was told of it."""
     with ModelServer([text_reply(function_call(tool, {})), text_reply("Done.")]) as model:
         command = [TEJAT, "--trust", "--yolo", "-p", "go"]
-        launched = launch(command, root, others.environment(root, model.address))
+        launched = launch(command, root, agents.environment(root, model.address))
         response = model.requests[-1].body["contents"][-1]["parts"][0]["functionResponse"]
     assert response["name"] == tool, response
     return launched, response["response"]
@@ -156,5 +155,5 @@ def _many_tools(plain: str, many: str) -> Measurement:
 
 def _declared(root: str) -> list[JsonValue]:
     with ModelServer([text_reply("Done.")]) as model:
-        launch([TEJAT, "--trust", "-p", "hi"], root, others.environment(root, model.address))
+        launch([TEJAT, "--trust", "-p", "hi"], root, agents.environment(root, model.address))
         return [each for group in model.requests[-1].body["tools"] for each in group["functionDeclarations"]]

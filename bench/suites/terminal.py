@@ -9,9 +9,9 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 
 from bench.measurement import Measurement
-from bench.support import agents as others
+from bench.support import agents
 from bench.support.tool_process import TEJAT
-from tests.model_server import ModelServer, chunk, stream
+from tests.support.model_servers.gemini import ModelServer, chunk, stream
 
 _ROUNDS = 5
 _IDLE_SECONDS = 5.0
@@ -96,13 +96,13 @@ def at_terminal(command: Sequence[str], root: str, environment: Mapping[str, str
 def _until_prompt(root: str) -> Iterator[Measurement]:
     """In turns, so that both meet the same machine; after one round that does not count."""
     address = "http://127.0.0.1:9"
-    program = others.find_gemini()
-    if program is None or others.gemini(root, address) is None:
+    program = agents.find_gemini()
+    if program is None or agents.gemini(root, address) is None:
         return  # the second writes its settings
-    trusting = {**others.environment(root, address), "GEMINI_CLI_TRUST_WORKSPACE": "true"}
+    trusting = {**agents.environment(root, address), "GEMINI_CLI_TRUST_WORKSPACE": "true"}
     rounds = [
         (
-            _seconds_until([TEJAT], root, others.environment(root, address), PROMPT),
+            _seconds_until([TEJAT], root, agents.environment(root, address), PROMPT),
             _seconds_until([program, "-m", "gemini-2.5-flash"], root, trusting, b"Type your message"),
         )
         for _ in range(_ROUNDS + 1)
@@ -120,7 +120,7 @@ def _seconds_until(command: Sequence[str], root: str, environment: Mapping[str, 
 
 
 def _idle(root: str) -> Measurement:
-    with at_terminal([TEJAT], root, others.environment(root, "http://127.0.0.1:9")) as person:
+    with at_terminal([TEJAT], root, agents.environment(root, "http://127.0.0.1:9")) as person:
         person.wait_for(PROMPT)
         person.look(1.0)
         before, written = person.processor_seconds, len(person.shown)
@@ -135,7 +135,7 @@ def _streaming(root: str) -> Iterator[Measurement]:
     pieces = [text[start : start + _CHUNK] for start in range(0, len(text), _CHUNK)]
     answer = stream(*(chunk(piece) for piece in pieces), chunk("\n\n✓ the end\n", reason="STOP"), pause=_PAUSE)
     with ModelServer([answer]) as server:
-        environment = others.environment(root, server.address)
+        environment = agents.environment(root, server.address)
         with at_terminal([TEJAT], root, environment) as person:
             person.wait_for(PROMPT)
             before, written = person.processor_seconds, len(person.shown)

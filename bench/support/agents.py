@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from bench.support.launcher import Launched, launch
 from bench.support.tool_process import TEJAT
-from tests.model_server import Received, Reply, error_reply, text_reply
+from tests.support.model_servers.gemini import Received, Reply, error_reply, text_reply
 
 ANSWER = "Good day to you."
 

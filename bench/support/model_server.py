@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 
-from tests.model_server import Received, Reply, find_problem
+from tests.support.model_servers.gemini import Received, Reply, find_problem
 
 _LARGEST_REQUEST = 64 << 20
 

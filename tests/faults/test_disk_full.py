@@ -13,7 +13,7 @@ import pytest
 PREAMBLE = """
 import json, os, resource, subprocess, sys
 from tejat.core.errors import WorkspaceError
-from tejat.workspace.files.atomic_write import Original, replace_file
+from tejat.workspace.files.atomic_write import ExpectedFile, write_atomically
 from tejat.workspace.files.roots import Roots
 
 place = sys.argv[1]
@@ -24,9 +24,9 @@ def attempt(name, size):
         old = None
         if name == "f":
             with roots.open_file(roots.locate(name)) as file:
-                old = Original(file.read_all(), file.status)
+                old = ExpectedFile(file.read_all(), file.status)
         try:
-            replace_file(roots, roots.locate(name), [b"n" * 1000] * (size // 1000), expected=old)
+            write_atomically(roots, roots.locate(name), [b"n" * 1000] * (size // 1000), expected=old)
         except WorkspaceError as error:
             return [error.error_type, error.message.replace(place, "PLACE")]
         return ["written", ""]

@@ -14,7 +14,7 @@ SIZE = 4 << 20
 # One process that forks a writer, ends it at a random moment and looks, again and again. It has one thread until then.
 PREAMBLE = """
 import errno, json, os, random, signal, sys, threading, time
-from tejat.workspace.files.atomic_write import Original, replace_file
+from tejat.workspace.files.atomic_write import ExpectedFile, write_atomically
 from tejat.workspace.files.roots import Roots
 
 place, rounds, size, names = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
@@ -38,10 +38,10 @@ def write(stop):
         location = roots.locate("f")
         while True:
             with roots.open_file(location) as file:
-                old = Original(file.read_all(), file.status)
+                old = ExpectedFile(file.read_all(), file.status)
             new = memoryview((b"b" if old.content[:1] == b"a" else b"a") * size)
             pieces = [new[start : start + 10_000] for start in range(0, size, 10_000)]
-            replace_file(roots, location, pieces, expected=old, stop=stop)
+            write_atomically(roots, location, pieces, expected=old, stop=stop)
 
 def leftovers():
     return sorted(name for name in os.listdir(place) if name != "f")
@@ -65,7 +65,7 @@ for done in range(20 * rounds):
     found.append(len(leftovers()))
     inodes.add(os.stat(path).st_ino)
 with Roots([place]) as roots, roots.open_file(roots.locate("f")) as file:
-    replace_file(roots, roots.locate("f"), [b"end"], expected=Original(file.read_all(), file.status))
+    write_atomically(roots, roots.locate("f"), [b"end"], expected=ExpectedFile(file.read_all(), file.status))
 print(json.dumps({"torn": torn, "found": found, "changed": len(inodes) > 1, "left": leftovers()}))
 """
 

@@ -6,7 +6,6 @@ import pytest
 
 from support.note_tool import NoteTool, open_scheduler
 from tejat.config.paths import AppPaths, app_paths
-from tejat.config.saved_rules import saved_rules_path
 from tejat.core.approval.confirmation import Scope
 from tejat.core.errors import UsageError
 from tejat.core.frozen import replace
@@ -33,7 +32,7 @@ def listed(places: AppPaths, directory: Path, *rules: PolicyRule) -> list[tuple[
 
 def test_those_that_are_saved_and_those_of_the_session(tmp_path: Path, places: AppPaths) -> None:
     save_rule(places, str(tmp_path), replace(RULE, tool="glob"), Scope.USER)
-    path = saved_rules_path(places)
+    path = places.saved_rules
     assert listed(places, tmp_path, RULE, OTHER, replace(RULE, source="your answer (user)")) == [
         ("allow glob", f"{path}:4", False),
         ("allow note", SESSION_SOURCE, True),
@@ -44,7 +43,7 @@ def test_those_that_are_saved_and_those_of_the_session(tmp_path: Path, places: A
 def test_a_saved_one_goes_from_the_file_and_from_the_rules(tmp_path: Path, places: AppPaths, scope: Scope) -> None:
     save_rule(places, str(tmp_path), RULE, scope)
     as_answered = replace(RULE, source=f"your answer ({scope})")
-    as_read = replace(RULE, source=f"{saved_rules_path(places)}:4", project=str(tmp_path))
+    as_read = replace(RULE, source=f"{places.saved_rules}:4", project=str(tmp_path))
     with open_scheduler(tmp_path, [NoteTool()], None, rules=[as_answered, as_read, OTHER]) as scheduler:
         before = len(scheduler.permission.policy.rules)
         (answer,) = remembered_approvals(places, scheduler.permission)

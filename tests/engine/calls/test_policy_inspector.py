@@ -8,7 +8,7 @@ import pytest
 
 from tejat.app.tools.toolset import open_tools
 from tejat.config.paths import app_paths
-from tejat.config.saved_rules import read_saved_rules, saved_rules_path
+from tejat.config.saved_rules import read_saved_rules
 from tejat.core.approval.confirmation import Scope
 from tejat.core.approval.policy_report import PolicyCaseResult, PolicyExplanation, RuleListing
 from tejat.core.errors import UsageError
@@ -130,7 +130,7 @@ class TestListing:
         lines = {rule.id: rule.line for rule in read_saved_rules(machine.places)}
         with machine.book("replace") as book:
             rules = book.rules()
-        path = saved_rules_path(machine.places)
+        path = machine.places.saved_rules
         own = [
             RuleListing("user", f"allow {SHELL}: git log", f"{path}:{lines[first]}", first),
             RuleListing("user", f'allow write_file, in project "{machine.project}"', f"{path}:{lines[second]}", second),

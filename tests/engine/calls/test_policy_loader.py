@@ -7,7 +7,6 @@ import pytest
 
 from tejat.config.paths import AppPaths, app_paths
 from tejat.config.policy_files import read_policy_files
-from tejat.config.saved_rules import saved_rules_path
 from tejat.config.settings.loader import load_settings
 from tejat.core.approval.confirmation import Scope
 from tejat.core.approval.policy_report import PolicyOptions
@@ -209,7 +208,7 @@ class TestSaving:
         project = str(machine.project) if scope is Scope.PROJECT else None
         assert loaded == replace(self.RULE, source=loaded.source, project=project)
         path, _, line = loaded.source.rpartition(":")
-        assert path == saved_rules_path(machine.places)
+        assert path == machine.places.saved_rules
         assert Path(path).read_text().splitlines()[int(line) - 1] == "[[rule]]"
 
     def test_an_answer_that_is_saved_twice_stands_once(self, machine: Machine) -> None:

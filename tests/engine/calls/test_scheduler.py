@@ -259,7 +259,7 @@ class TestPerforming:
 
         assert asyncio.run(main()) == ToolResult("wrote a", "written")
 
-    @pytest.mark.parametrize("bounds_output", [True, False])
+    @pytest.mark.parametrize("limits_own_output", [True, False])
     def test_a_long_result_is_cut_unless_the_tool_sees_to_it(self, tmp_path: Path, limits_own_output: bool) -> None:
         class Long(NoteTool):
             async def run(self, params: NoteParams, context: ToolContext) -> ToolResult:
@@ -465,7 +465,7 @@ class Hooks:
         self.log.append(f"before {tool.name} {call.args['text']}")
         return self.found(call)
 
-    def asked(self, question: ApprovalRequest) -> None:
+    def notify_question(self, question: ApprovalRequest) -> None:
         self.log.append(f"asked {question.tool_name}")
 
     async def after_tool(

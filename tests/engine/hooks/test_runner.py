@@ -183,7 +183,7 @@ class TestFailing:
     def test_one_that_hangs_is_ended_with_its_children(
         self, tmp_path: Path, supervisor: ProcessSupervisor, mark: str
     ) -> None:
-        hanging = make_hook(f"trap '' TERM; setsid sleep {mark} & sleep {mark}", seconds=0.3)
+        hanging = make_hook(f"trap '' TERM; setsid sleep {mark} & sleep {mark}", timeout=0.3)
         (outcome,) = outcomes(tmp_path, supervisor, hanging)
         assert outcome == HookResult(hanging, failure="took longer than 0.3 seconds and was stopped")
         assert living_pids(mark) == []

@@ -113,7 +113,7 @@ class TestBefore:
 
     @pytest.mark.parametrize("line", ["exit 1", "sleep 60", "echo '{'", "kill -9 $$"])
     def test_one_that_fails_does_not_allow(self, tmp_path: Path, supervisor: ProcessSupervisor, line: str) -> None:
-        checked = before(tmp_path, supervisor, make_hook(line, seconds=0.3), make_hook(saying(decision="allow")))
+        checked = before(tmp_path, supervisor, make_hook(line, timeout=0.3), make_hook(saying(decision="allow")))
         assert checked.objection.startswith(f"{GUARD.format('BeforeTool')} failed: it ")
 
     def test_one_that_is_not_understood_denies(self, tmp_path: Path, supervisor: ProcessSupervisor) -> None:

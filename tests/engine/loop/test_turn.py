@@ -134,7 +134,7 @@ class TestEnds:
         asking = NoteTool("asking")
         four = [ScriptedCall("note", {"text": "a"}), *(ScriptedCall("asking", {"text": text}) for text in "bcd")]
         person = ScriptedApprover([YES, ApprovalReply(Outcome.STOP)])
-        with agent_run(tmp_path, call_answer(*four), text_answer("Well."), tools=[asking], person=person) as here:
+        with agent_run(tmp_path, call_answer(*four), text_answer("Well."), tools=[asking], approver=person) as here:
             assert here.run() == RunOutcome(EndReason.INTERRUPTED, "Operation cancelled.")
             assert [text for text, _ in asking.written] == ["b"]
             assert len(person.questions) == 2
@@ -148,7 +148,11 @@ class TestEnds:
         asking = NoteTool("asking")
         both = [ScriptedCall("asking", {"text": text}) for text in "ab"]
         with agent_run(
-            tmp_path, call_answer(*both), text_answer("Never said."), tools=[asking], person=ScriptedApprover([NO, NO])
+            tmp_path,
+            call_answer(*both),
+            text_answer("Never said."),
+            tools=[asking],
+            approver=ScriptedApprover([NO, NO]),
         ) as here:
             assert here.run() == RunOutcome(EndReason.NOT_ALLOWED, "Every call of the model was cancelled.")
             told = {"error": "[Operation Cancelled] Reason: User did not allow tool call."}
@@ -164,7 +168,7 @@ class TestEnds:
         asking = NoteTool("asking")
         both = [ScriptedCall("asking", {"text": text}) for text in "ab"]
         person = ScriptedApprover([ApprovalReply(Outcome.CANCEL, feedback="use c"), NO])
-        with agent_run(tmp_path, call_answer(*both), text_answer("I see."), tools=[asking], person=person) as here:
+        with agent_run(tmp_path, call_answer(*both), text_answer("I see."), tools=[asking], approver=person) as here:
             assert here.run() == FINISHED
             assert "They said: use c" in str(here.history[-2])
             assert len(here.model.requests) == 2
@@ -173,7 +177,7 @@ class TestEnds:
         asking = NoteTool("asking")
         both = [ScriptedCall("asking", {"text": text}) for text in "ab"]
         with agent_run(
-            tmp_path, call_answer(*both), text_answer("Done."), tools=[asking], person=ScriptedApprover([NO, YES])
+            tmp_path, call_answer(*both), text_answer("Done."), tools=[asking], approver=ScriptedApprover([NO, YES])
         ) as here:
             assert here.run() == FINISHED
             assert [text for text, _ in asking.written] == ["b"]

@@ -78,7 +78,8 @@ class TestFirstMessage:
         assert opening[0].parts == (
             Text(
                 "This is where we are.\nToday's date is Sunday, March 01, 2026.\nMy operating system is: linux\n"
-                f"I am working in the directory {tmp_path}\nThis is what is in there:\n\n{render_folder_tree(str(tmp_path))}"
+                f"I am working in the directory {tmp_path}\n"
+                f"This is what is in there:\n\n{render_folder_tree(str(tmp_path))}"
             ),
         )
         assert opening[1].parts == (Text(ACKNOWLEDGEMENT),)

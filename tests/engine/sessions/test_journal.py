@@ -232,7 +232,7 @@ class TestFailure:
     LIMITED = """
 import json, os, resource, sys
 from tejat.core.messages.history import user_message
-from tejat.engine.sessions.journal import Journal
+from tejat.engine.sessions.journal import SessionJournal
 
 place, mount = sys.argv[1:]
 if mount:
@@ -240,19 +240,19 @@ if mount:
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", place], check=True)
 else:
     resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, resource.RLIM_INFINITY))
-journal = Journal.create(place, session_id="a", root="/", model="m")
+journal = SessionJournal.create(place, session_id="a", root="/", model="m")
 done = 0
 while journal.failure is None and done < 1000:
-    journal.prompt(user_message("x" * 3000), "x")
+    journal.record_prompt(user_message("x" * 3000), "x")
     done += 1
-journal.prompt(user_message("later"), "later")
+journal.record_prompt(user_message("later"), "later")
 journal.close()
 with open(journal.path, "rb") as file:
     lines = file.read().splitlines(keepends=True)
 kinds = [json.loads(line)["kind"] for line in lines if line.endswith(b"\\n")]
 print(json.dumps([done, len(lines), kinds.count("prompt"), journal.failure.rpartition(": ")[2]]))
-nothing = Journal.create(place, session_id="b", root="/", model="m")
-nothing.prompt(user_message("x" * 60_000), "x")
+nothing = SessionJournal.create(place, session_id="b", root="/", model="m")
+nothing.record_prompt(user_message("x" * 60_000), "x")
 print(json.dumps([nothing.failure.rpartition(": ")[2], len(os.listdir(place))]))
 """
 
@@ -285,25 +285,25 @@ print(json.dumps([nothing.failure.rpartition(": ")[2], len(os.listdir(place))]))
 # what the last one left. A byte in the pipe is the acknowledgement of one record.
 KILLS = """
 import json, os, random, signal, sys, time
-from tejat.core.messages.history import model_message, problem_with, user_message
+from tejat.core.messages.history import model_message, history_problem, user_message
 from tejat.core.model import Usage
 from tejat.core.messages.types import FunctionCall, FunctionResponse
-from tejat.engine.sessions.session_store import SessionFiles
+from tejat.engine.sessions.session_store import SessionStore
 
 state, rounds = sys.argv[1], int(sys.argv[2])
 
 def write(files, number, is_new, acknowledge):
-    if is_new or not files.found():
+    if is_new or not files.list_sessions():
         journal = files.create(session_id=f"session-{number}", model="m")
     else:
         journal, _ = files.resume(files.find("latest"))
     for step in range(100_000):
         call_id = f"{number}-{step}"
-        journal.prompt(user_message(f"prompt {call_id}"), "x" * random.randrange(5000))
+        journal.record_prompt(user_message(f"prompt {call_id}"), "x" * random.randrange(5000))
         acknowledge()
-        journal.answer(model_message("yes", FunctionCall("f", {}, call_id)), Usage(output=1), "m")
+        journal.record_answer(model_message("yes", FunctionCall("f", {}, call_id)), Usage(output=1), "m")
         acknowledge()
-        journal.responses([(0, [FunctionResponse("f", {"output": "y" * random.randrange(5000)}, call_id)])])
+        journal.record_responses([(0, [FunctionResponse("f", {"output": "y" * random.randrange(5000)}, call_id)])])
         acknowledge()
 
 lost = []
@@ -316,7 +316,7 @@ for number in range(rounds):
     if writer == 0:
         os.close(reading)
         try:
-            write(SessionFiles(state, state), number, number % 2 == 0, lambda: os.write(writing, b"."))
+            write(SessionStore(state, state), number, number % 2 == 0, lambda: os.write(writing, b"."))
         finally:
             os._exit(1)
     os.close(writing)
@@ -327,8 +327,8 @@ for number in range(rounds):
         acknowledged += len(block)
     os.close(reading)
     assert os.waitpid(writer, 0)[1] == signal.SIGKILL
-    files = SessionFiles(state, state)
-    entries = files.found()
+    files = SessionStore(state, state)
+    entries = files.list_sessions()
     if not entries:
         assert acknowledged == 0
         continue
@@ -346,7 +346,7 @@ for number in range(rounds):
     known[entry.path] = count
     journal, loaded = files.resume(entry)
     journal.close()
-    illegal += problem_with(loaded.messages) is not None
+    illegal += history_problem(loaded.messages) is not None
     assert loaded.usage.output == kinds.count("answer")
 print(json.dumps({"lost": lost, "illegal": illegal, "records": sum(known.values()) > rounds}))
 """
@@ -361,12 +361,12 @@ class TestKills:
     WRITER = """
 import sys
 from tejat.core.messages.history import user_message
-from tejat.engine.sessions.journal import Journal
+from tejat.engine.sessions.journal import SessionJournal
 
 directory, name = sys.argv[1:]
-journal = Journal.create(directory, session_id=name, root="/", model="m", now=lambda: 0)
+journal = SessionJournal.create(directory, session_id=name, root="/", model="m", now=lambda: 0)
 for number in range(300):
-    journal.prompt(user_message(f"{name} {number}"), "")
+    journal.record_prompt(user_message(f"{name} {number}"), "")
 journal.close()
 sys.exit(journal.failure)
 """

@@ -29,11 +29,11 @@ from tejat.core.messages.types import (
     Thought,
 )
 from tejat.core.model import NO_USAGE, Usage
-from tejat.engine.sessions import journal_reader as journal_reading
+from tejat.engine.sessions import journal_reader
 from tejat.engine.sessions.journal import SessionJournal
 from tejat.engine.sessions.journal_reader import LoadedSession, read_journal
 
-SESSIONS = Path(__file__).parent / "sessions"
+SESSIONS = Path(__file__).parent / "journals"
 HEAD = b'{"v":1,"kind":"session","at":1,"session":"s","root":"/","model":"m","title":"t"}\n'
 PROMPT = b'{"v":1,"kind":"prompt","at":1,"shown":"x","message":{"role":"user","parts":[{"text":"x"}]}}\n'
 ANSWER = (
@@ -221,7 +221,7 @@ class TestDamage:
     def test_a_line_that_never_ends_costs_no_more_than_the_longest(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(journal_reading, "LONGEST_LINE", 1000)
+        monkeypatch.setattr(journal_reader, "MAX_LINE_BYTES", 1000)
         huge = PROMPT.replace(b'"text":"x"', b'"text":"' + b"x" * 5_000_000 + b'"')
         loaded = load_bytes(tmp_path, HEAD + PROMPT + huge + ANSWER)
         problems = ("Line 3 is damaged and was left out.",)

@@ -26,7 +26,7 @@ def save(checkpoints: SavedChats, tag: str, messages: tuple[Message, ...] = TALK
 
 @pytest.fixture
 def checkpoints(tmp_path: Path) -> SavedChats:
-    return SavedChats(str(tmp_path / "state"), str(tmp_path), secrets=["a-secret-of-some-length"])
+    return SavedChats(str(tmp_path / "chats"), str(tmp_path), secrets=["a-secret-of-some-length"])
 
 
 def test_there_and_back(checkpoints: SavedChats) -> None:
@@ -42,7 +42,7 @@ def test_there_and_back(checkpoints: SavedChats) -> None:
 
 def test_only_the_person_can_read_it(checkpoints: SavedChats, tmp_path: Path) -> None:
     save(checkpoints, "mine")
-    (path,) = (tmp_path / "state" / "chats").rglob("*.jsonl")
+    (path,) = (tmp_path / "chats").rglob("*.jsonl")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
@@ -53,13 +53,13 @@ def test_the_last_one_counts(checkpoints: SavedChats, tmp_path: Path) -> None:
     loaded = checkpoints.load("mine")
     assert loaded is not None
     assert len(loaded.messages) == 4
-    assert len(list((tmp_path / "state" / "chats").rglob("*.jsonl*"))) == 1
+    assert len(list((tmp_path / "chats").rglob("*.jsonl*"))) == 1
 
 
 def test_listed_by_age(checkpoints: SavedChats, tmp_path: Path) -> None:
     for seconds, tag in enumerate(("b", "a", "c/d")):
         save(checkpoints, tag)
-        files = (path for path in (tmp_path / "state" / "chats").rglob("*") if path.is_file())
+        files = (path for path in (tmp_path / "chats").rglob("*") if path.is_file())
         (path,) = (path for path in files if path.stem.endswith(tag[-1:]))
         os.utime(path, (seconds, seconds))
     assert checkpoints.list_chats() == [SavedChat("b", 0.0), SavedChat("a", 1.0), SavedChat("c/d", 2.0)]
@@ -82,18 +82,18 @@ def test_deleted(checkpoints: SavedChats) -> None:
 def test_another_project_has_its_own(checkpoints: SavedChats, tmp_path: Path) -> None:
     save(checkpoints, "mine")
     (tmp_path / "other").mkdir()
-    assert SavedChats(str(tmp_path / "state"), str(tmp_path / "other")).load("mine") is None
+    assert SavedChats(str(tmp_path / "chats"), str(tmp_path / "other")).load("mine") is None
 
 
 def test_secrets_are_left_out(checkpoints: SavedChats, tmp_path: Path) -> None:
     save(checkpoints, "mine", (*OPENING, user_message("it is a-secret-of-some-length")))
-    (path,) = (tmp_path / "state" / "chats").rglob("*.jsonl")
+    (path,) = (tmp_path / "chats").rglob("*.jsonl")
     assert "a-secret-of-some-length" not in path.read_text()
 
 
 def test_a_link_in_its_place_is_not_followed(checkpoints: SavedChats, tmp_path: Path) -> None:
     save(checkpoints, "mine")
-    (path,) = (tmp_path / "state" / "chats").rglob("*.jsonl")
+    (path,) = (tmp_path / "chats").rglob("*.jsonl")
     path.rename(tmp_path / "elsewhere")
     path.symlink_to(tmp_path / "elsewhere")
     with pytest.raises(OSError, match="symbolic links"):
@@ -112,6 +112,6 @@ def test_every_name_is_one_file(tmp_path_factory: pytest.TempPathFactory, tag: s
     checkpoints = SavedChats(str(directory), "/")
     save(checkpoints, tag)
     (path,) = directory.rglob("*.jsonl")
-    assert path.parent.parent == directory / "chats"
+    assert path.parent.parent == directory
     assert [each.tag for each in checkpoints.list_chats()] == [tag]
     assert checkpoints.delete(tag)

@@ -13,7 +13,7 @@ import pytest
 from tejat.core.errors import UsageError
 from tejat.core.messages.history import Message, model_message, user_message
 from tejat.core.model import NO_USAGE
-from tejat.engine.sessions import session_store as session_files
+from tejat.engine.sessions import session_store
 from tejat.engine.sessions.session_store import SessionStore, SessionSummary
 
 NOW = 1_770_000_000.0
@@ -23,7 +23,7 @@ IDS = ("aaaa1111-0000", "aabb2222-0000", "cccc3333-0000")
 
 def store(tmp_path: Path, *, days: int | None = 30, most_bytes: int = 1 << 30, now: float = NOW) -> SessionStore:
     return SessionStore(
-        str(tmp_path / "state"),
+        str(tmp_path / "sessions"),
         str(tmp_path),
         max_age_days=days,
         max_bytes=most_bytes,
@@ -80,15 +80,15 @@ class TestFound:
             SessionSummary(2, IDS[0], newer, "fix the *** bug", "fast", NOW, NOW + 50, os.path.getsize(newer)),
         ]
         project = hashlib.sha256(os.fsencode(tmp_path)).hexdigest()[:16]
-        assert older == str(tmp_path / "state" / "sessions" / project / "2026-02-02T02-40-00-aabb2222.jsonl")
+        assert older == str(tmp_path / "sessions" / project / "2026-02-02T02-40-00-aabb2222.jsonl")
 
     def test_a_project_is_known_by_its_real_path_and_sees_only_its_own(self, tmp_path: Path) -> None:
         files = three(tmp_path)
         link, other = tmp_path / "link", tmp_path / "other"
         link.symlink_to(tmp_path)
         other.mkdir()
-        assert SessionStore(str(tmp_path / "state"), str(link)).list_sessions() == files.list_sessions()
-        assert SessionStore(str(tmp_path / "state"), str(other)).list_sessions() == []
+        assert SessionStore(str(tmp_path / "sessions"), str(link)).list_sessions() == files.list_sessions()
+        assert SessionStore(str(tmp_path / "sessions"), str(other)).list_sessions() == []
 
     def test_everything_is_private(self, tmp_path: Path) -> None:
         path = Path(write(store(tmp_path), IDS[0]))
@@ -218,8 +218,8 @@ class TestResume:
 import sys
 from tejat.core.errors import UsageError
 from tejat.core.messages.history import user_message
-from tejat.engine.sessions.session_store import SessionFiles
-files = SessionFiles(sys.argv[1], sys.argv[2])
+from tejat.engine.sessions.session_store import SessionStore
+files = SessionStore(sys.argv[1], sys.argv[2])
 try:
     journal, loaded = files.resume(files.find("latest"))
 except UsageError as error:
@@ -227,12 +227,12 @@ except UsageError as error:
     sys.exit()
 print("mine", flush=True)
 sys.stdin.read()
-journal.prompt(user_message("from the other process"), "")
+journal.record_prompt(user_message("from the other process"), "")
 """
 
     def test_two_processes(self, tmp_path: Path) -> None:
         files = three(tmp_path)
-        words = [sys.executable, "-c", self.RESUMING, str(tmp_path / "state"), str(tmp_path)]
+        words = [sys.executable, "-c", self.RESUMING, str(tmp_path / "sessions"), str(tmp_path)]
         first = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert first.stdout is not None
         try:
@@ -267,13 +267,13 @@ journal.prompt(user_message("from the other process"), "")
     def test_a_file_that_was_deleted_while_it_was_opened(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         files = three(tmp_path)
         entry = files.find("1")
-        real = session_files.try_lock
+        real = session_store.try_lock
 
         def delete_first(descriptor: int) -> bool:
             os.unlink(entry.path)
             return real(descriptor)
 
-        monkeypatch.setattr(session_files, "lock", delete_first)
+        monkeypatch.setattr(session_store, "try_lock", delete_first)
         with pytest.raises(UsageError, match="No such file or directory"):
             files.resume(entry)
 
@@ -281,27 +281,27 @@ journal.prompt(user_message("from the other process"), "")
     READ_ONLY = """
 import os, tempfile
 from tejat.core.messages.history import user_message
-from tejat.engine.sessions.session_store import SessionFiles
+from tejat.engine.sessions.session_store import SessionStore
 if os.geteuid() == 0:
     os.setegid(65534)
     os.seteuid(65534)
 with tempfile.TemporaryDirectory() as place:
-    files = SessionFiles(place, place)
+    files = SessionStore(place, place)
     journal = files.create(session_id="aaaa1111-0000", model="fast")
-    journal.prompt(user_message("do it"), "do it")
+    journal.record_prompt(user_message("do it"), "do it")
     journal.close()
     os.chmod(journal.path, 0o400)
     journal, loaded = files.resume(files.find("1"))
-    journal.prompt(user_message("x"), "x")
+    journal.record_prompt(user_message("x"), "x")
     print([message.text for message in loaded.messages], journal.failure.rpartition(": ")[2])
     os.chmod(journal.path, 0o000)
-    print([(entry.session_id, entry.title) for entry in files.found()])
+    print([(entry.session_id, entry.title) for entry in files.list_sessions()])
     try:
         files.resume(files.find("1"))
     except Exception as error:
         print(type(error).__name__, error)
     files.delete("1")
-    print(files.found())
+    print(files.list_sessions())
 """
 
     def test_a_file_that_can_only_be_read_and_one_that_cannot(self) -> None:
@@ -352,7 +352,7 @@ class TestTidy:
 
     def test_other_projects_are_tidied_too_and_empty_directories_go(self, tmp_path: Path) -> None:
         (tmp_path / "other").mkdir()
-        other = SessionStore(str(tmp_path / "state"), str(tmp_path / "other"))
+        other = SessionStore(str(tmp_path / "sessions"), str(tmp_path / "other"))
         path = write(other, IDS[0], at=NOW - 31 * DAY)
         store(tmp_path).prune()
         assert not os.path.exists(os.path.dirname(path))
@@ -379,7 +379,7 @@ class TestTidy:
     @pytest.mark.parametrize("what", ["nothing", "a file", "directory", "link", "fifo", "stray"])
     def test_whatever_is_in_the_way(self, tmp_path: Path, what: str) -> None:
         three(tmp_path)
-        sessions = tmp_path / "state" / "sessions"
+        sessions = tmp_path / "sessions"
         match what:
             case "nothing":
                 shutil.rmtree(sessions)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tejat.config.paths import AppPaths
-from tejat.config.saved_rules import read_saved_rules, revoke_rule, saved_rules_path
+from tejat.config.saved_rules import read_saved_rules, revoke_rule
 from tejat.core.frozen import frozen, replace
 from tejat.engine.calls.permission import ANSWER_SOURCE, SESSION_SOURCE, Permission
 from tejat.policy.rules.rule_file import parse_rules
@@ -23,7 +23,7 @@ class RememberedApproval:
 
 def remembered_approvals(places: AppPaths, permission: Permission) -> Sequence[RememberedApproval]:
     """Those that are saved, then those of this session. Raises UsageError for a file that cannot be read."""
-    path = saved_rules_path(places)
+    path = places.saved_rules
     saved = [
         RememberedApproval(
             text="; ".join(map(format_rule, rules)), source=f"{path}:{rule.line}", rules=tuple(rules), id=rule.id
@@ -45,7 +45,7 @@ def revoke_approval(places: AppPaths, permission: Permission, answer: Remembered
     if answer.id is not None:
         revoke_rule(places, answer.id)
     # One that was saved stands among the rules as it was read, or as it was answered: then without its project.
-    own = f"{saved_rules_path(places)}:"
+    own = f"{places.saved_rules}:"
     permission.policy = permission.policy.without_rules(
         lambda rule: rule.source.startswith((own, ANSWER_SOURCE)) and _comparable(rule) in gone
     )

@@ -278,7 +278,7 @@ def _with_objection(verdict: PolicyVerdict, objection: str) -> PolicyVerdict:
     """No rule that could be remembered would settle it."""
     is_asked = verdict.decision is Decision.ASK and verdict.reason
     reason = join_lazy(" ", (objection, verdict.reason)) if is_asked else objection
-    return replace(verdict, decision=Decision.ASK, reason=reason, firm=True, offer=None)
+    return replace(verdict, decision=Decision.ASK, reason=reason, always_ask=True, suggested_rule=None)
 
 
 def _non_interactive_error(tool: BaseTool, verdict: PolicyVerdict, objection: str) -> ToolFailure:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 from tejat.config.paths import AppPaths
-from tejat.config.saved_rules import read_saved_rules, revoke_all_rules, revoke_rule, saved_rules_path
+from tejat.config.saved_rules import read_saved_rules, revoke_all_rules, revoke_rule
 from tejat.config.settings.types import Settings
 from tejat.core.approval.policy_report import PolicyCaseResult, PolicyExplanation, RuleListing
 from tejat.core.errors import UsageError
@@ -104,7 +104,7 @@ class PolicyInspector:
 
     def _saved_ids(self) -> dict[str, str]:
         """The id of each saved rule by where it stands."""
-        path = saved_rules_path(self._places)
+        path = self._places.saved_rules
         return {f"{path}:{rule.line}": rule.id for rule in read_saved_rules(self._places)}
 
 

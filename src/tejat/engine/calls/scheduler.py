@@ -91,8 +91,8 @@ class Batch:
     """The calls of one turn of the model.
 
     `run` raises nothing but the cancellation of its task. However it ends, even if its task was cancelled before it
-    began, `results` and `responses` hold exactly one entry for every call, in the order asked. `stopped_by_user`: somebody
-    was asked about one of them and wants the turn to end.
+    began, `results` and `responses` hold exactly one entry for every call, in the order asked. `stopped_by_user`: the
+    user was asked about one of them and wants the turn to end.
     """
 
     def __init__(self, scheduler: Scheduler, calls: Sequence[FunctionCall], emit: CallEventSink | None) -> None:
@@ -353,7 +353,7 @@ class _InvalidArguments(Exception):
 class _ScheduledCall:
     """One call on its way."""
 
-    __slots__ = ("checked", "index", "request", "response", "result", "started", "state", "tool")
+    __slots__ = ("hook_check", "index", "request", "response", "result", "started", "state", "tool")
 
     def __init__(self, index: int, request: FunctionCall) -> None:
         self.index = index

@@ -31,9 +31,9 @@ class HookDispatcher:
     def has_hooks(self, event: HookEvent) -> bool:
         return event in self._by_event
 
-    def bind_session(self, session_id: str, transcript: str, emit: Callable[[Noticed], None]) -> None:
+    def bind_session(self, session_id: str, transcript_path: str, emit: Callable[[Noticed], None]) -> None:
         """Say which session it is that the hooks are told of, and who tells the person what they say."""
-        self._context = replace(self._context, session_id=session_id, transcript=transcript)
+        self._context = replace(self._context, session_id=session_id, transcript_path=transcript_path)
         self._emit = emit
 
     def warnings(self) -> list[str]:
@@ -52,12 +52,12 @@ class HookDispatcher:
 
     async def run_tool_hooks(self, event: HookEvent, tool: BaseTool, fields: JsonObject) -> list[HookResult]:
         """What the hooks say that are for this tool."""
-        meant = [
+        invocations = [
             HookInvocation(hook, {"tool_name": name}, _argument_names(hook, tool))
             for hook in self._by_event.get(event, ())
             if (name := matched_tool_name(hook, tool)) is not None
         ]
-        return await self._run(meant, fields)
+        return await self._run(invocations, fields)
 
     async def run_event_hooks(
         self, event: HookEvent, fields: JsonObject, *, trigger: str | None = None
@@ -68,10 +68,10 @@ class HookDispatcher:
             [HookInvocation(hook) for hook in hooks if trigger is None or matches_trigger(hook, trigger)], fields
         )
 
-    async def _run(self, meant: Sequence[HookInvocation], fields: JsonObject) -> list[HookResult]:
-        if not meant:
+    async def _run(self, invocations: Sequence[HookInvocation], fields: JsonObject) -> list[HookResult]:
+        if not invocations:
             return []
-        outcomes = await run_hooks(meant, fields, self._context)
+        outcomes = await run_hooks(invocations, fields, self._context)
         for outcome in outcomes:
             self._report(outcome)
         return outcomes

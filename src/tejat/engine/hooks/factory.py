@@ -35,7 +35,7 @@ def open_hooks(
     """
     project = roots[0]
     lines = {hook.command for hook in configured.hooks if hook.tier is SourceTier.WORKSPACE}
-    around = HookContext(
+    context = HookContext(
         supervisor,
         find_shell([os.path.realpath(root) for root in roots], environment.get("PATH", os.defpath)),
         project,
@@ -44,4 +44,4 @@ def open_hooks(
         session_id=os.urandom(16).hex(),
         pinned=PinnedCommands(lines, project, items),
     )
-    return SessionHooks(HookDispatcher(configured.hooks, around), approver, configured.warnings)
+    return SessionHooks(HookDispatcher(configured.hooks, context), approver, configured.warnings)

@@ -73,8 +73,8 @@ class Safeguards:
 class RequestTemplate:
     """What every request of a conversation has in common. `declarations` says which tools may be called now.
 
-    `instructions` is what those who offer tools say about them now; it comes after the system prompt. `context` is what
-    people wrote for the model, which the system prompt holds, and `render_system` that prompt with something else there.
+    `instructions` is what tool providers say about their tools now; it follows the system prompt. `context` is the text
+    of the context files inside the system prompt; `render_system` renders that prompt with other context files.
     """
 
     system: str

@@ -28,7 +28,7 @@ _ANSWER_SCHEMA: JsonObject = {
 
 
 class ModelEditCorrector:
-    """An `EditCorrector` that asks the model. It waits for `patience` seconds, raises nothing but the cancellation of its task."""
+    """An `EditCorrector` that asks the model and gives up after `timeout` seconds. Raises only CancelledError."""
 
     def __init__(self, ask: AskModel, *, timeout: float = _TIMEOUT) -> None:
         self._ask = ask

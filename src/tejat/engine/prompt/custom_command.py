@@ -116,7 +116,9 @@ class CustomCommandExpander:
         return command
 
     async def _expand_user_text(self, text: str) -> ExpandedPrompt:
-        return await self._expand_mentions(text, recursive_search=self._recursive_search, resource=self._read_resource)
+        return await self._expand_mentions(
+            text, recursive_search=self._recursive_search, read_resource=self._read_resource
+        )
 
     async def _arguments(
         self, command: CustomCommand, pieces: "Sequence[_Segment]", called: re.Match[str], made: "_PromptBuilder"

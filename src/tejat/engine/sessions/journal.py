@@ -71,7 +71,7 @@ class SessionJournal:
         stamp = time.strftime("%Y-%m-%dT%H-%M-%S", time.gmtime(began))
         path = os.path.join(directory, f"{stamp}-{_short_id(session_id)}{SUFFIX}")
         head = {"kind": RecordKind.SESSION, "at": round(began, 3), "session": session_id, "root": root, "model": model}
-        return cls(session_id, path, held=[head], secrets=secrets, now=now)
+        return cls(session_id, path, pending=[head], secrets=secrets, now=now)
 
     @classmethod
     def reopen(
@@ -85,7 +85,7 @@ class SessionJournal:
     ) -> "SessionJournal":
         """A session that goes on. The descriptor appends, holds the lock, and belongs to the journal from now on."""
         resumed = {"kind": RecordKind.RESUMED, "at": round(now(), 3)}
-        journal = cls(session_id, path, held=[resumed], secrets=secrets, now=now)
+        journal = cls(session_id, path, pending=[resumed], secrets=secrets, now=now)
         journal._descriptor = descriptor
         journal._prefix = _missing_newline(descriptor)
         return journal

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from urllib.parse import quote, unquote
 
+from tejat.config.paths import project_key
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _
@@ -16,7 +17,6 @@ from tejat.core.messages.types import JsonObject
 from tejat.engine.sessions.journal import JournalMask
 from tejat.engine.sessions.journal_format import RecordKind
 from tejat.engine.sessions.journal_reader import LoadedSession, read_journal
-from tejat.engine.sessions.session_store import project_key
 from tejat.workspace.files.private_files import create_private_file, make_private_directory
 from tejat.workspace.files.regular_file import regular_file_opener
 
@@ -35,16 +35,16 @@ class SavedChat:
 
 
 class SavedChats:
-    """Below the directory `state`, which is made when it is needed. Everything but `found` raises UsageError, OSError.
+    """Below `directory`, which is made when it is needed. Everything but `found` raises UsageError, OSError.
 
     `secrets` are never written.
     """
 
     def __init__(
-        self, state: str, root: str, *, secrets: Sequence[str] = (), now: Callable[[], float] = time.time
+        self, directory: str, root: str, *, secrets: Sequence[str] = (), now: Callable[[], float] = time.time
     ) -> None:
         self._root = os.path.realpath(root)
-        self._directory = os.path.join(state, "chats", project_key(root))
+        self._directory = os.path.join(directory, project_key(root))
         self._mask = JournalMask(secrets)
         self._now = now
 

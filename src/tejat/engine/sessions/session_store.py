@@ -1,7 +1,6 @@
 """Where the sessions of a project are kept: listed, found by number or id, taken up again, deleted and tidied away."""
 
 import errno
-import hashlib
 import os
 import stat
 import time
@@ -9,6 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TypeAlias
 
+from tejat.config.paths import project_key
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _
@@ -45,14 +45,14 @@ class SessionSummary:
 
 
 class SessionStore:
-    """The sessions of the project in `root`, below the directory `state`, which is made when it is needed.
+    """The sessions of the project in `root`, in a subdirectory of `directory` that is made when it is needed.
 
     Every method but `found` and `tidy` raises UsageError, with what there is, for a session that cannot be had.
     """
 
     def __init__(
         self,
-        state: str,
+        directory: str,
         root: str,
         *,
         max_age_days: float | None = 30,
@@ -65,7 +65,7 @@ class SessionStore:
         `secrets` are never written into a journal.
         """
         self._root = os.path.realpath(root)
-        self._sessions_directory = os.path.join(state, "sessions")
+        self._sessions_directory = directory
         self._directory = os.path.join(self._sessions_directory, project_key(self._root))
         self._max_age_days = max_age_days
         self._max_bytes = max_bytes
@@ -187,11 +187,6 @@ class SessionStore:
             if status.st_mtime < oldest or kept > self._max_bytes:
                 with suppress(OSError):
                     _remove(path)
-
-
-def project_key(root: str) -> str:
-    """What the directories of a project are called that we keep for it."""
-    return hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:16]
 
 
 _File: TypeAlias = tuple[str, os.stat_result]
