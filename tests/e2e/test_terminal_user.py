@@ -120,7 +120,7 @@ def test_what_does_not_come_is_told_with_the_screen() -> None:
 
 
 def test_snapshots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("screens.SNAPSHOTS", tmp_path)
+    monkeypatch.setattr("support.terminal.screen.SNAPSHOTS", tmp_path)
     with open_screen(program=python("print('one 12:34')")) as user:
         user.wait_for_exit()
         with pytest.raises(AssertionError, match=r"one\.txt is not there"):

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from support.terminal.emulator import TerminalEmulator
 
-SNAPSHOTS = Path(__file__).parent / "terminal" / "snapshots"
+SNAPSHOTS = Path(__file__).parents[2] / "e2e" / "snapshots"
 TIMEOUT_SECONDS = 10.0
 IDLE_SECONDS = 0.08
 """So long nobody writes who has nothing more to write."""
@@ -206,7 +206,7 @@ class ScreenUser:
         return "\n".join([*above, bar, *rows, bar, state, *(f"unknown {what!r}" for what in model.unknown)])
 
     def snapshot(self, name: str, hidden: Mapping[str, str] | None = None) -> None:
-        """Compare the screen with tests/terminal/snapshots/NAME.txt; TEJAT_WRITE_SNAPSHOTS=1 writes that file.
+        """Compare the screen with tests/e2e/snapshots/NAME.txt; TEJAT_WRITE_SNAPSHOTS=1 writes that file.
 
         What changes from run to run (times, temporary paths) is put in other words by `hidden`.
         """

@@ -5,10 +5,10 @@ import sys
 
 PROGRAM = """
 import os
-from tejat.ui.headless.broken_pipe import let_go_of_output
+from tejat.ui.headless.broken_pipe import discard_stdout
 print("unheard", flush=False)
 before = len(os.listdir("/dev/fd"))
-let_go_of_output()
+discard_stdout()
 assert len(os.listdir("/dev/fd")) == before
 """
 

@@ -149,7 +149,7 @@ class TestReturning:
 
     def test_what_is_too_old_is_forgotten(self, monkeypatch: pytest.MonkeyPatch) -> None:
         questions = PendingApprovals()
-        monkeypatch.setattr("tejat.ui.mcp_server.client_approver._OPEN_SECONDS", -1.0)
+        monkeypatch.setattr("tejat.ui.mcp_server.client_approver._PENDING_SECONDS", -1.0)
         _, state = self.ask(questions)
         assert self.ask(questions, state=state, answer=YES)[0] == STOP
 

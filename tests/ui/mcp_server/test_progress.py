@@ -61,5 +61,5 @@ def test_of_long_output_the_end_is_told() -> None:
 
 
 def test_silence_is_told_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tejat.ui.mcp_server.progress._SILENT_SECONDS", 0.01)
+    monkeypatch.setattr("tejat.ui.mcp_server.progress._HEARTBEAT_SECONDS", 0.01)
     assert heard([], "t")[0] == {"progressToken": "t", "progress": 1}

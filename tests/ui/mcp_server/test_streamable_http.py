@@ -305,7 +305,7 @@ class TestSessions:
         visit(tmp_path, work)
 
     def test_a_silent_call_keeps_its_connection(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("tejat.ui.mcp_server.streamable_http._ALIVE_SECONDS", 0.1)
+        monkeypatch.setattr("tejat.ui.mcp_server.streamable_http._KEEP_ALIVE_SECONDS", 0.1)
 
         async def work(site: Site) -> None:
             session = await site.begin()

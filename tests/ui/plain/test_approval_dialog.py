@@ -10,12 +10,12 @@ from support.terminal.pty_program import run_at_terminal, write_script
 
 ASK = """
 import asyncio, sys
-from tejat.ui.plain.approver import TerminalApprover, can_ask
+from tejat.ui.plain.approver import ConsoleApprover, is_interactive
 from tejat.ui.plain.style import Style
 from tejat.core.approval.confirmation import EditConfirmation, ExecConfirmation, InfoConfirmation, McpConfirmation
-from tejat.core.approval.confirmation import Question, Risk, Scope
+from tejat.core.approval.confirmation import ApprovalRequest, Risk, Scope
 
-assert can_ask()
+assert is_interactive()
 edit = EditConfirmation(
     title="Confirm Write: a\\x1b[2J.txt",
     file_name="a.txt",
@@ -28,18 +28,20 @@ long = EditConfirmation("Long", "a", "/w/a", "".join(f"+{n}\\n" for n in range(1
 shell = ExecConfirmation("Confirm Shell Command", "git log" + "\\n: x" * 150, "/w", ("git",))
 server = McpConfirmation("Confirm", "srv", "do", "Do", {"a": 1})
 questions = {
-    "edit": Question(edit, "write_file", can_modify=True),
-    "info": Question(InfoConfirmation("Fetch", "Fetch it\\r?"), "web_fetch"),
-    "long": Question(long, "write_file", can_modify=True),
-    "shell": Question(shell, "run_shell_command", "Why.", "allow run_shell_command: git log", tuple(Scope)),
-    "session": Question(shell, "run_shell_command", "Why.", "allow run_shell_command: git log", (Scope.SESSION,)),
-    "never": Question(shell, "run_shell_command", "Why.", None, tuple(Scope)),
-    "server": Question(
+    "edit": ApprovalRequest(edit, "write_file", can_modify=True),
+    "info": ApprovalRequest(InfoConfirmation("Fetch", "Fetch it\\r?"), "web_fetch"),
+    "long": ApprovalRequest(long, "write_file", can_modify=True),
+    "shell": ApprovalRequest(shell, "run_shell_command", "Why.", "allow run_shell_command: git log", tuple(Scope)),
+    "session": ApprovalRequest(
+        shell, "run_shell_command", "Why.", "allow run_shell_command: git log", (Scope.SESSION,)
+    ),
+    "never": ApprovalRequest(shell, "run_shell_command", "Why.", None, tuple(Scope)),
+    "server": ApprovalRequest(
         server, "do", "Why.", "allow do of server srv", tuple(Scope), always_server="allow * of server srv"
     ),
-    "risky": Question(shell, "run_shell_command", "Why.", risks=(Risk.DELETES, Risk.ELEVATED), can_try=True),
+    "risky": ApprovalRequest(shell, "run_shell_command", "Why.", risks=(Risk.DELETES, Risk.ELEVATED), can_try=True),
 }
-answer = asyncio.run(TerminalApprover(Style(sys.stderr)).ask(questions[sys.argv[1]]))
+answer = asyncio.run(ConsoleApprover(Style(sys.stderr)).ask(questions[sys.argv[1]]))
 print(answer.outcome.value, answer.new_content, answer.feedback, answer.scope)
 """
 QUESTION = "Your answer (y/n/t/q): "

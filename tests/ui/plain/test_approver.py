@@ -17,7 +17,7 @@ def test_who_agreed_beforehand_says_yes() -> None:
     assert answer == ApprovalReply(Outcome.PROCEED_ONCE)
 
 
-CAN_ASK = "from tejat.ui.plain.approver import can_ask; print(can_ask())"
+CAN_ASK = "from tejat.ui.plain.approver import is_interactive; print(is_interactive())"
 
 
 class TestWhetherSomebodyIsThere:

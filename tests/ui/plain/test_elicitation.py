@@ -6,9 +6,9 @@ from support.terminal.pty_program import run_at_terminal
 
 ASK = """
 import asyncio, sys
-from tejat.ui.plain.approver import SayYes, TerminalApprover
+from tejat.ui.plain.approver import AutoApprover, ConsoleApprover
 from tejat.ui.plain.style import Style
-from tejat.core.approval.confirmation import ElicitationConfirmation, Question
+from tejat.core.approval.confirmation import ElicitationConfirmation, ApprovalRequest
 
 form = {"type": "object", "required": ["name"], "properties": {
     "name": {"type": "string", "title": "Your\\x1b[2J name"},
@@ -21,8 +21,8 @@ asked = {
     "visit": ElicitationConfirmation("Asked", "srv", "Log in", url="https://example.org/login"),
     "file": ElicitationConfirmation("Asked", "srv", "Look", url="file:///etc/passwd"),
 }
-approver = SayYes() if sys.argv[2:] else TerminalApprover(Style(sys.stderr))
-answer = asyncio.run(approver.ask(Question(asked[sys.argv[1]], "")))
+approver = AutoApprover() if sys.argv[2:] else ConsoleApprover(Style(sys.stderr))
+answer = asyncio.run(approver.ask(ApprovalRequest(asked[sys.argv[1]], "")))
 print(answer.outcome.value, answer.answers)
 """
 NO = "cancel None\n"

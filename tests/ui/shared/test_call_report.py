@@ -62,7 +62,7 @@ class TestStatus:
 
     def test_a_no_of_the_person_is_a_denial_and_shows_what_it_was_about(self) -> None:
         no = ToolError("[Operation Cancelled] They said no.", ErrorType.CANCELLED)
-        event = replace(call_finished(EDIT, ToolResult("no", diff(), no), seconds=0.0), was_refused=True)
+        event = replace(call_finished(EDIT, ToolResult("no", diff(), no), seconds=0.0), was_rejected=True)
         report = build_call_report(event)
         assert (report.status, report.error, report.diff) == (CallStatus.DENIED, "You did not allow it.", "-a\n+b")
 

@@ -12,7 +12,7 @@ from support.terminal.pty_program import write_script
 from support.terminal.screen import ScreenUser, open_screen
 from tejat.ui.terminal.dialogs.key_guard import GRACE_SECONDS
 
-PROGRAM = (sys.executable, str(Path(__file__).with_name("asking_program.py")))
+PROGRAM = (sys.executable, str(Path(__file__).with_name("approver_program.py")))
 
 
 @contextmanager

@@ -8,12 +8,12 @@ import pytest
 
 PROGRAM = """
 import asyncio, os, signal, sys, time
-from tejat.ui.terminal.forced_exit import LastResort
+from tejat.ui.terminal.forced_exit import ForcedExit
 
 async def work():
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
     loop.add_signal_handler(signal.SIGTERM, ended.set)
-    LastResort(loop, seconds=0.2).heed(signal.SIGTERM)
+    ForcedExit(loop, seconds=0.2).watch_signal(signal.SIGTERM)
     reads, writes = os.pipe()
     print("ready", flush=True)
     if sys.argv[1] == "stuck":

@@ -9,7 +9,7 @@ import pytest
 from support.terminal.pty_program import write_script
 from support.terminal.screen import ScreenUser, open_screen
 
-PROGRAM = (sys.executable, str(Path(__file__).with_name("asking_program.py")))
+PROGRAM = (sys.executable, str(Path(__file__).with_name("approver_program.py")))
 
 
 def answered(person: ScreenUser) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Generic, TypeVar
 
-Item = TypeVar("Kept")
+Item = TypeVar("Item")
 
 _MAX_RESULTS = 100
 

@@ -21,7 +21,7 @@ from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.report import Tone, text_report
 from tejat.core.ui.status import Preferences
 from tejat.ui.contract import UiSession
-from tejat.ui.shared.external.editor import ExternalEditor as ExternalEditor
+from tejat.ui.shared.external.editor import ExternalEditor
 from tejat.ui.shared.external.pager import Pager
 from tejat.ui.terminal.dialogs.history_search import HistorySearchDialog
 from tejat.ui.terminal.editor.completer import Completer

@@ -17,11 +17,11 @@ from tejat.ui.shared.external.editor import KNOWN_EDITORS, ExternalEditor, _diff
 
 EDIT = """
 import asyncio, json, sys
-from tejat.ui.shared.external.editor import Editor
+from tejat.ui.shared.external.editor import ExternalEditor
 from tejat.core.errors import UsageError
 given = json.loads(sys.argv[1])
 try:
-    edited = Editor(given["preferred"]).edit(given["name"], old=given["old"], new=given["new"])
+    edited = ExternalEditor(given["preferred"]).edit_diff(given["name"], old=given["old"], new=given["new"])
     print(ascii(asyncio.run(edited)))
 except UsageError as error:
     print("refused:", error)

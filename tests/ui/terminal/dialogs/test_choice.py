@@ -50,7 +50,7 @@ class TestShortLists:
 
     def test_what_is_grave_is_not_agreed_to_by_keys_that_were_meant_for_something_else(self) -> None:
         clock = FakeClock()
-        dialog = ChoiceDialog(replace(SHORT, is_grave=True), UNICODE, clock=clock)
+        dialog = ChoiceDialog(replace(SHORT, is_critical=True), UNICODE, clock=clock)
         assert dialog.press("1") is None
         draw(dialog)
         for key in ("1", "enter", "paste"):

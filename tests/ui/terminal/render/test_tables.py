@@ -69,7 +69,7 @@ def test_parts_of_a_table_stand_under_each_other() -> None:
     sizes = measure_columns([headings, *first])
     assert [
         *shown(headings, first, 40, sizes=sizes),
-        *shown(headings, rest, 40, sizes=sizes, is_rest=True),
+        *shown(headings, rest, 40, sizes=sizes, is_continuation=True),
     ] == ["a        │ b", "─────────┼──", "long one │ x", "y        │ z"]
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from support.terminal.screen import ScreenUser, open_screen
 
-PROGRAM = Path(__file__).with_name("frame_program.py")
+PROGRAM = Path(__file__).with_name("inline_screen_program.py")
 STATUS = "status of it all"
 
 

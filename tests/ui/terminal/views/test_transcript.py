@@ -211,7 +211,7 @@ class TestCallsThatAreOver:
         long = FunctionCall("run_shell_command", {"command": "make " + "x" * 100})
         denied = replace(
             call_finished(EDIT, ToolResult("no", "no", ToolError("no", ErrorType.CANCELLED)), seconds=0.0),
-            was_refused=True,
+            was_rejected=True,
         )
         shown = printed(
             call_finished(CALL, ToolResult("x", "Read lines 1-2")),
@@ -252,7 +252,7 @@ class TestCallsThatAreOver:
             call_finished(CALL, ToolResult("x", "Read it.")),
             call_finished(SHELL, ToolResult("x", lines(20), exit_code=1)),
             Noticed("Careful."),
-            look=Theme(glyphs=ASCII_GLYPHS),
+            theme=Theme(glyphs=ASCII_GLYPHS),
         )
         assert shown.isascii()
         assert shown.startswith(
@@ -360,9 +360,9 @@ class TestTheRest:
         assert paper.printed == "One.\n\nTwo.\n"
 
     @pytest.mark.parametrize("width", [80, 40, 20])
-    @pytest.mark.parametrize("look", [PLAIN, Theme(glyphs=ASCII_GLYPHS)])
+    @pytest.mark.parametrize("theme", [PLAIN, Theme(glyphs=ASCII_GLYPHS)])
     def test_a_whole_run(self, width: int, theme: Theme) -> None:
-        paper = told(*ALL_EVENTS, width=width, look=theme)
+        paper = told(*ALL_EVENTS, width=width, theme=theme)
         assert paper.drawn == []
         assert all(len(line) <= width for line in paper.printed.splitlines())
         if theme.is_ascii:

@@ -68,7 +68,7 @@ def _describe_change(change: PathChange) -> str:
             new = "" if change.after is None else f"{change.after.permissions:04o}"
             return _("permissions of {path}: {old}, then {new}", path=path, old=old, new=new)
         case _:
-            assert_never(change.verb)
+            assert_never(change.kind)
 
 
 def _describe_node(node: PathState) -> str:

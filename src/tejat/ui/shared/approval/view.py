@@ -43,10 +43,10 @@ class Fact:
 
 @frozen
 class ApprovalView:
-    """Everything that there is to know before an answer, in safe lines that may be of any length.
+    """Everything the user needs to decide, as sanitized lines of any length.
 
-    `body` is what would be done, and `whole` the same with all that stays as it is, where there is more of it. `told`
-    is what somebody else says about it. `must_be_viewed`: nobody can agree to the body who has not had it on the screen.
+    `body` is the proposed action, `full_body` the same with all of its context, where there is more. `server_notes` is
+    third-party text about it. With `must_be_viewed` the whole body must have been on screen before a yes counts.
     """
 
     heading: str

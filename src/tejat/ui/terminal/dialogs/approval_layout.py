@@ -120,9 +120,9 @@ class ApprovalLayout:
         steps = (
             roomy,
             replace(roomy, answers=tuple(close)),
-            replace(roomy, answers=tuple(close), asked=tuple(prompt[:1]), rules=()),
-            replace(roomy, answers=tuple(close[:-1]), asked=(), rules=(), hint=tuple(hint[:1])),
-            replace(roomy, answers=tuple(close[:-1]), asked=(), rules=(), hint=()),
+            replace(roomy, answers=tuple(close), prompt=tuple(prompt[:1]), rules=()),
+            replace(roomy, answers=tuple(close[:-1]), prompt=(), rules=(), hint=tuple(hint[:1])),
+            replace(roomy, answers=tuple(close[:-1]), prompt=(), rules=(), hint=()),
         )
         return next(
             (below for below in steps if height - len(below.rows) - 1 >= wanted_rows), self._tightest(steps, height)

@@ -99,7 +99,7 @@ def caret_position(rows: Sequence[EditorRow], caret: int) -> tuple[int, int]:
 
 def offset_at_column(row: EditorRow, column: int) -> int:
     """The place in the text that is shown at this column of a row, or before it."""
-    for (place, _), (_, after) in pairwise(row.stops):
+    for (place, _column), (_place, after) in pairwise(row.stops):
         if column < after:
             return place
     return row.stops[-1][0]

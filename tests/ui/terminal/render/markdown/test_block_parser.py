@@ -151,13 +151,13 @@ def outline_of_others(text: str) -> list[tuple[str, ...]]:
             case "fence" | "code_block":
                 found.append((boxes, "code", token.content.rstrip()))
             case "paragraph_open":
-                found.append((boxes, "Paragraph"))
+                found.append((boxes, "ParagraphBlock"))
             case "table_open":
-                found.append((boxes, "Grid"))
+                found.append((boxes, "TableBlock"))
             case "hr":
-                found.append((boxes, "Break"))
+                found.append((boxes, "ThematicBreak"))
             case "html_block":
-                found.append((boxes, "Markup"))
+                found.append((boxes, "HtmlBlock"))
             case _:
                 pass
     return found

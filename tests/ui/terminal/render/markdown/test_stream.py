@@ -15,7 +15,7 @@ from tejat.ui.terminal.render.markdown.stream import MarkdownStream, render_mark
 from tejat.ui.terminal.render.rich_output import render_ansi, render_rows
 from tejat.ui.terminal.render.theme import ASCII_GLYPHS, ColourDepth, Theme
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[5]
 PLAIN, DARK, POOR = Theme(), Theme(colour_depth=ColourDepth.ANSI_16), Theme(glyphs=ASCII_GLYPHS)
 PARTS = [
     *(
