@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from support.program import ProgramEnv
 from support.prompter import FakePrompter
-from tejat.app.commands.command_context import CommandContext
+from tejat.app.commands.base import CommandContext
 from tejat.app.commands.registry import CommandRegistry
 from tejat.app.preferences import preferences_from_settings
 from tejat.app.session.manager import open_session_manager

@@ -19,7 +19,7 @@ from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, App
 from tejat.core.frozen import replace
 from tejat.engine.sessions.session import Session
 
-MCP = Path(__file__).parent / "mcp"
+MCP = Path(__file__).parents[1] / "mcp"
 HOSTILE = [sys.executable, "-SE", str(MCP / "hostile_server.py")]
 BUILTIN_TOOLS = frozenset(builtin_registry().names())
 LONG_TIMEOUT_MS = 60_000

@@ -10,6 +10,7 @@ from typing import Annotated
 from tejat.core.approval.confirmation import (
     ApprovalReply,
     ApprovalRequest,
+    ApprovalSubject,
     Approver,
     Confirmation,
     EditConfirmation,
@@ -99,7 +100,7 @@ class ScriptedApprover:
     questions: list[ApprovalRequest] = field(default_factory=list[ApprovalRequest])
 
     @property
-    def confirmations(self) -> list[Confirmation]:
+    def confirmations(self) -> list[ApprovalSubject]:
         return [question.confirmation for question in self.questions]
 
     async def ask(self, question: ApprovalRequest) -> ApprovalReply:

@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -106,7 +106,7 @@ def text_script(*answers: str, **fields: object) -> str:
     return "".join(script_answer(say=text, **fields) for text in answers)
 
 
-def script_answer(*, calls: Sequence[tuple[str, dict[str, object]]] = (), **fields: object) -> str:
+def script_answer(*, calls: Sequence[tuple[str, Mapping[str, object]]] = (), **fields: object) -> str:
     """One answer of a script."""
     lines = ["[[answer]]", *(f"{name} = {_toml(value)}" for name, value in fields.items())]
     for name, args in calls:

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
-from tests.descriptors import count_leaked, count_open
+from support.descriptors import count_leaked, count_open
 
 Result = TypeVar("Result")
 

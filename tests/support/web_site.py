@@ -90,7 +90,7 @@ class FakeInternet(HttpClient):
 
     def __init__(self, port: int) -> None:
         super().__init__(environment={}, use_proxies=False)
-        self.dialled: list[tuple[str, int]] = []
+        self.connected: list[tuple[str, int]] = []
         self.dead: set[str] = set()
         self._port = port
 
@@ -108,7 +108,7 @@ class FakeInternet(HttpClient):
 
         async def reroute(host: str, port: int) -> tuple[str, int]:
             where = await resolver(host, port)
-            self.dialled.append(where)
+            self.connected.append(where)
             return "127.0.0.1", 9 if where[0] in self.dead else self._port
 
-        return super().request(method, url, headers=headers, body=body, limits=limits, dial=reroute)
+        return super().request(method, url, headers=headers, body=body, limits=limits, resolver=reroute)

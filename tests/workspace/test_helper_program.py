@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.descriptors import count_leaked, count_open
 
+from support.descriptors import count_leaked, count_open
 from tejat.workspace.helper_program import HelperProcess, find_program, find_ripgrep, helper_environment, run_helper
 
 

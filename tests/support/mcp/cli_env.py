@@ -12,7 +12,7 @@ import pytest
 from support.program import TEJAT, ProgramResult
 from tejat.cli.main import main
 
-MCP = Path(__file__).parent / "mcp"
+MCP = Path(__file__).parents[2] / "mcp"
 OFFICIAL = [sys.executable, str(MCP / "official_server.py")]
 HOSTILE = [sys.executable, "-SE", str(MCP / "hostile_server.py")]
 

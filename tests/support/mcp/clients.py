@@ -16,7 +16,7 @@ from tejat.mcp.types import ClientCallbacks, ServerState, ServerStatus
 from tejat.workspace.processes.process_tree import list_processes
 from tejat.workspace.processes.supervisor_client import ProcessSupervisor
 
-HOSTILE = Path(__file__).parent / "mcp" / "hostile_server.py"
+HOSTILE = Path(__file__).parents[2] / "mcp" / "hostile_server.py"
 SECONDS = 30
 """How long anything may take on a machine that is busy with other things."""
 
@@ -51,11 +51,11 @@ class RecordingClient(McpClient):
     """A link that remembers every status that it told."""
 
     def __init__(
-        self, plan: ServerPlan, host: ClientCallbacks = ClientCallbacks(), limits: ClientLimits = CLIENT_LIMITS
-    ) -> None:  # noqa: B008
+        self, plan: ServerPlan, host: ClientCallbacks | None = None, limits: ClientLimits = CLIENT_LIMITS
+    ) -> None:
         self.statuses: list[ServerStatus] = []
         self._news = asyncio.Event()
-        super().__init__(plan, host, version="1.2", on_change=self._note, limits=limits)
+        super().__init__(plan, host or ClientCallbacks(), version="1.2", on_change=self._note, limits=limits)
 
     def _note(self, status: ServerStatus) -> None:
         self.statuses.append(status)
@@ -76,7 +76,7 @@ class RecordingClient(McpClient):
 @asynccontextmanager
 async def open_client(
     *faults: str,
-    host: ClientCallbacks = ClientCallbacks(),  # noqa: B008
+    host: ClientCallbacks | None = None,
     limits: ClientLimits = CLIENT_LIMITS,
     seconds: float = SECONDS,
     handshake: float = SECONDS,

@@ -30,8 +30,9 @@ class FakeServer:
     async def call_tool(
         self, name: str, arguments: JsonObject, *, on_progress: Callable[[McpProgress], None] | None = None
     ) -> JsonObject:
-        for each in self._progress if on_progress else ():
-            on_progress(each)
+        if on_progress is not None:
+            for progress in self._progress:
+                on_progress(progress)
         return self._respond("call", name, arguments)
 
     async def get_prompt(self, name: str, arguments: JsonObject) -> JsonObject:

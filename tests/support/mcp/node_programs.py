@@ -10,7 +10,7 @@ import pytest
 
 LOUD_NODE = "NODE MISSING"
 """What the reason of a skip begins with that nobody may overlook."""
-PACKAGES = Path(__file__).parent / "node" / "node_modules"
+PACKAGES = Path(__file__).parents[2] / "node" / "node_modules"
 MODEL_CONTEXT_PROTOCOL = PACKAGES / "@modelcontextprotocol"
 EVERYTHING = MODEL_CONTEXT_PROTOCOL / "server-everything" / "dist" / "index.js"
 FILESYSTEM = MODEL_CONTEXT_PROTOCOL / "server-filesystem" / "dist" / "index.js"

@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import cycle
-from typing import Any
+from typing import Any, Self
 
 from tejat.core.messages.history import Message, Role
 from tejat.core.messages.types import (
@@ -80,7 +80,7 @@ class LoopbackServer:
         self.port: int = self._listener.getsockname()[1]
         self.address = f"http://127.0.0.1:{self.port}"
 
-    def __enter__(self) -> "LoopbackServer":
+    def __enter__(self) -> Self:
         self._start(self._accept)
         return self
 

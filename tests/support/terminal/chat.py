@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -154,7 +154,7 @@ def quit_program(user: ScreenUser) -> None:
     assert user.screen.unknown == []
 
 
-def call_answer(*made: tuple[str, dict[str, object]], **fields: object) -> str:
+def call_answer(*made: tuple[str, Mapping[str, object]], **fields: object) -> str:
     return script_answer(calls=list(made), **fields)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 _MESSAGES_SCRIPT: dict[str, Any] = runpy.run_path(
-    str(Path(__file__).parents[1] / "scripts" / "words"), run_name="words"
+    str(Path(__file__).parents[3] / "scripts" / "words"), run_name="words"
 )
 
 # What a translator leaves alone: fields, keys in brackets, code, flags, variables, slash commands, our name.

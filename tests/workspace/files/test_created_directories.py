@@ -8,8 +8,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.descriptors import count_leaked, count_open
 
+from support.descriptors import count_leaked, count_open
 from tejat.workspace.files.created_directories import make_directories
 from tejat.workspace.files.system_calls import O_TRAVERSE
 

@@ -225,7 +225,7 @@ class TestHolding:
             pass
 
     def test_nobody_waits_for_ever(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(memory_file, "_MOST_SECONDS_WAITED", 0.05)
+        monkeypatch.setattr(memory_file, "_LOCK_TIMEOUT_SECONDS", 0.05)
         file = MemoryFile(str(tmp_path))
         with file.lock(go_on), pytest.raises(WorkspaceError) as caught, file.lock(go_on):
             pass

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.descriptors import count_leaked, count_open
 
+from support.descriptors import count_leaked, count_open
 from tejat.core.errors import ErrorType, WorkspaceError
 from tejat.workspace.files.openat import BeneathOpener, PathResolution, RootDirectory
 from tejat.workspace.files.roots import Roots
@@ -190,9 +190,7 @@ class TestOpening:
 
 WITHOUT_OPENAT2 = """
 import ctypes, os, struct, sys
-from tejat.workspace.files.openat import Beneath, Opener, Root
-from tests.descriptors import left_open, open_descriptors
-from tests.descriptors import left_open, open_descriptors
+from tejat.workspace.files.openat import BeneathOpener, PathResolution, RootDirectory
 instructions = [(0x20, 0, 0, 0), (0x15, 0, 1, 437), (0x06, 0, 0, 0x50000 | int(sys.argv[2])), (0x06, 0, 0, 0x7FFF0000)]
 program = b"".join(struct.pack("HBBI", *instruction) for instruction in instructions)
 held = ctypes.create_string_buffer(program)
@@ -200,8 +198,8 @@ header = ctypes.create_string_buffer(struct.pack("HP", len(instructions), ctypes
 libc = ctypes.CDLL(None, use_errno=True)
 if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, header):
     sys.exit("no filters here")
-root = Root(sys.argv[1])
-descriptor, _ = Beneath([(root.path + "/", root)], Opener.KERNEL).open(root, "link", os.O_RDONLY)
+root = RootDirectory(sys.argv[1])
+descriptor, _ = BeneathOpener([(root.path + "/", root)], PathResolution.KERNEL).open(root, "link", os.O_RDONLY)
 print(os.read(descriptor, 100).decode())
 """
 

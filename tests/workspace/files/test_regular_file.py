@@ -5,8 +5,8 @@ import socket
 from pathlib import Path
 
 import pytest
-from tests.descriptors import count_leaked, count_open
 
+from support.descriptors import count_leaked, count_open
 from tejat.workspace.files.regular_file import regular_file_opener
 
 

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.descriptors import count_leaked, count_open
 
+from support.descriptors import count_leaked, count_open
 from tejat.core.errors import ErrorType, UsageError, WorkspaceError
 from tejat.workspace.files.openat import PathResolution
 from tejat.workspace.files.roots import Location, Roots

@@ -95,7 +95,7 @@ class TestTail:
             (b"one\ntwo\n", None, "one\ntwo\n"),
         ],
     )
-    def test_h23_the_last_lines(self, log: Path, raw: bytes, lines: int | None, told: str) -> None:
+    def test_the_last_lines(self, log: Path, raw: bytes, lines: int | None, told: str) -> None:
         log.write_bytes(raw)
         assert tail(log, lines=lines) == LogChunk(told, len(raw) - len(told), len(raw), len(raw))
 

@@ -23,8 +23,8 @@ from tejat.workspace.processes.spawn import ProcessSpec
 def start(jobs: JobStore, command: str, when_over: Callable[[], None] = lambda: None) -> Job:
     descriptor = os.open("/", os.O_RDONLY)
     try:
-        launch = ProcessSpec(("/bin/bash", "-c", command), descriptor, {"PATH": "/usr/bin:/bin"})
-        return jobs.start(launch, command=command, directory="/where", on_exit=when_over)
+        spec = ProcessSpec(("/bin/bash", "-c", command), descriptor, {"PATH": "/usr/bin:/bin"})
+        return jobs.start(spec, command=command, directory="/where", on_exit=when_over)
     finally:
         os.close(descriptor)
 
@@ -132,11 +132,11 @@ class TestLife:
 
 OTHER_PROCESS = """
 import os, sys
-from tejat.workspace.jobs.store import Jobs
-from tejat.workspace.processes.spawn import Launch
-jobs = Jobs(sys.argv[1])
-launch = Launch(("/bin/bash", "-c", sys.argv[2]), os.open("/", os.O_RDONLY), {"PATH": "/usr/bin:/bin"})
-print(jobs.start(launch, command=sys.argv[2], directory="/where", when_over=print).pid)
+from tejat.workspace.jobs.store import JobStore
+from tejat.workspace.processes.spawn import ProcessSpec
+jobs = JobStore(sys.argv[1])
+spec = ProcessSpec(("/bin/bash", "-c", sys.argv[2]), os.open("/", os.O_RDONLY), {"PATH": "/usr/bin:/bin"})
+print(jobs.start(spec, command=sys.argv[2], directory="/where", on_exit=print).pid)
 """
 
 
@@ -147,7 +147,7 @@ RECORD: dict[str, object] = {
 
 
 class TestFoundAgain:
-    def test_need_34_by_another_process(self, jobs: JobStore, tmp_path: Path) -> None:
+    def test_by_another_process(self, jobs: JobStore, tmp_path: Path) -> None:
         command = "echo one; while [ ! -e GO ]; do sleep .02; done; echo two; sleep 60".replace(
             "GO", str(tmp_path / "go")
         )
@@ -227,23 +227,23 @@ class TestFoundAgain:
 
 
 class TestRead:
-    def test_h23_the_log(self, jobs: JobStore) -> None:
+    def test_the_log(self, jobs: JobStore) -> None:
         job = ended(jobs, start(jobs, "printf '1\\n2\\n3\\n'").pid)
         assert jobs.read_log(job.pid, lines=2) == LogChunk("2\n3\n", 2, 6, 6)
         assert jobs.read_log(job.pid, offset=2, lines=1) == LogChunk("2\n", 2, 4, 6)
 
-    def test_h23_an_empty_log(self, jobs: JobStore) -> None:
+    def test_an_empty_log(self, jobs: JobStore) -> None:
         job = ended(jobs, start(jobs, "true").pid)
         assert jobs.read_log(job.pid) == LogChunk("", 0, 0, 0)
 
-    def test_h23_a_missing_log(self, jobs: JobStore) -> None:
+    def test_a_missing_log(self, jobs: JobStore) -> None:
         job = ended(jobs, start(jobs, "true").pid)
         Path(job.log).unlink()
         with pytest.raises(ToolFailure, match=f"^The output of process {job.pid} is gone.$") as failure:
             jobs.read_log(job.pid)
         assert failure.value.error_type is ErrorType.SHELL_EXECUTE_ERROR
 
-    def test_h23_a_link_is_refused(self, jobs: JobStore, tmp_path: Path) -> None:
+    def test_a_link_is_refused(self, jobs: JobStore, tmp_path: Path) -> None:
         job = ended(jobs, start(jobs, "true").pid)
         Path(job.log).unlink()
         (tmp_path / "secret").write_text("secret")
@@ -251,7 +251,7 @@ class TestRead:
         with pytest.raises(ToolFailure, match="cannot be read: Too many levels of symbolic links"):
             jobs.read_log(job.pid)
 
-    def test_h23_a_pipe_is_refused_at_once(self, jobs: JobStore) -> None:
+    def test_a_pipe_is_refused_at_once(self, jobs: JobStore) -> None:
         job = ended(jobs, start(jobs, "true").pid)
         Path(job.log).unlink()
         os.mkfifo(job.log)
@@ -259,7 +259,7 @@ class TestRead:
             jobs.read_log(job.pid)
 
     @pytest.mark.parametrize("pid", [1, 2**40])
-    def test_h23_what_is_no_job(self, jobs: JobStore, pid: int) -> None:
+    def test_what_is_no_job(self, jobs: JobStore, pid: int) -> None:
         start(jobs, "true")
         for ask in (jobs.get, jobs.read_log, jobs.stop):
             with pytest.raises(ToolFailure) as failure:

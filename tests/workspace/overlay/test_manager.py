@@ -16,12 +16,12 @@ DIES = """
 import os, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from support.trial_env import Trials
-from tejat.workspace.overlay.manager import Copies
-trials = Trials.__new__(Trials)
+from support.trial_env import TrialEnv
+from tejat.workspace.overlay.manager import OverlayManager
+trials = TrialEnv.__new__(TrialEnv)
 trials.root, trials.home, trials.state = (Path(sys.argv[2]) / name for name in ("root", "home", "state"))
-with trials.fencing() as fencing:
-    copy = Copies(fencing, str(trials.copies)).open()
+with trials.open_sandbox() as sandbox:
+    copy = OverlayManager(sandbox, str(trials.copies)).open()
     Path(copy.layers[0].upper, "kept").mkdir()
     Path(copy.layers[0].upper, "kept", "file").write_text("x")
     os.chmod(Path(copy.layers[0].upper, "kept"), 0)

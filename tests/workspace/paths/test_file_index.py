@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tejat.workspace.context import Workspace
-from tejat.workspace.paths import file_index as file_names
+from tejat.workspace.paths import file_index
 from tejat.workspace.paths.file_index import FileIndex
 
 
@@ -61,7 +61,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_files_that_count_are_found(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file_names, "_PATIENCE_SECONDS", 10.0)  # the machine may be busy
+    monkeypatch.setattr(file_index, "_INITIAL_WAIT_SECONDS", 10.0)  # the machine may be busy
 
     async def look(names: FileIndex) -> None:
         assert not names.is_complete
@@ -122,8 +122,8 @@ def test_names_that_cannot_be_shown_are_left_out(tmp_path: Path) -> None:
 
 
 def test_what_is_old_is_read_again_meanwhile_it_is_used(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file_names, "_FRESH_SECONDS", 0.0)
-    monkeypatch.setattr(file_names, "_FRESH_BUILDS", 0)
+    monkeypatch.setattr(file_index, "_FRESH_SECONDS", 0.0)
+    monkeypatch.setattr(file_index, "_FRESH_BUILD_FACTOR", 0)
 
     async def look(names: FileIndex) -> None:
         await read(names)
@@ -151,7 +151,7 @@ def test_a_root_that_is_gone_has_no_files(project: Path, tmp_path: Path) -> None
 
 
 def test_without_ripgrep_it_is_the_same(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file_names, "ripgrep_path", lambda: None)
+    monkeypatch.setattr(file_index, "find_ripgrep", lambda: None)
 
     async def look(names: FileIndex) -> None:
         await read(names)
@@ -161,8 +161,8 @@ def test_without_ripgrep_it_is_the_same(project: Path, monkeypatch: pytest.Monke
 
 
 def test_no_more_names_are_kept_than_there_is_room_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file_names, "_MOST_FILES", 7)
-    monkeypatch.setattr(file_names, "_BLOCK", 3)
+    monkeypatch.setattr(file_index, "_MAX_FILES", 7)
+    monkeypatch.setattr(file_index, "_BLOCK", 3)
     make(tmp_path, *(f"file{number}.txt" for number in range(20)))
 
     async def look(names: FileIndex) -> None:

@@ -22,11 +22,11 @@ LOCKED = """
 import os, sys
 from tejat.workspace.sandbox.landlock import *
 inside, outside = sys.argv[1:]
-known = version()
-rights = writing(known) | READ_FILE
+abi = abi_version()
+rights = write_rights(abi) | READ_FILE
 descriptor = os.open(inside, os.O_PATH)
 library = os.open("/", os.O_PATH)
-restrict([(descriptor, rights)], files=rights, ports=ports(known), scopes=scopes(known))
+restrict_self([(descriptor, rights)], files=rights, ports=tcp_rights(abi), scopes=scope_flags(abi))
 
 def attempt(name, action):
     try:
@@ -72,9 +72,9 @@ def test_each_version_adds_rights_and_takes_none_away() -> None:
     for older in range(1, 12):
         for rights in (write_rights, tcp_rights, scope_flags):
             assert rights(older) & rights(older + 1) == rights(older)
-    assert [write_rights(known).bit_count() for known in (1, 2, 3, 4, 5, 6, 7)] == [10, 11, 12, 12, 13, 13, 13]
-    assert [tcp_rights(known) for known in (3, 4)] == [0, 3]
-    assert [scope_flags(known) for known in (5, 6)] == [0, 3]
+    assert [write_rights(abi).bit_count() for abi in (1, 2, 3, 4, 5, 6, 7)] == [10, 11, 12, 12, 13, 13, 13]
+    assert [tcp_rights(abi) for abi in (3, 4)] == [0, 3]
+    assert [scope_flags(abi) for abi in (5, 6)] == [0, 3]
 
 
 def test_what_the_kernel_does_not_know_is_an_error_and_changes_nothing(tmp_path: Path) -> None:

@@ -73,11 +73,11 @@ def test_work_may_end_after_the_loop_of_whoever_was_cancelled() -> None:
 
 NEVER_ENDS = """
 import asyncio, time
-from tejat.workspace.threads.daemon import in_background, result_of
+from tejat.workspace.threads.daemon import run_in_daemon_thread, wait_for_future
 
 async def main():
     async with asyncio.timeout(0.05):
-        await result_of(in_background(lambda: time.sleep(60)))
+        await wait_for_future(run_in_daemon_thread(lambda: time.sleep(60)))
 
 try:
     asyncio.run(main())

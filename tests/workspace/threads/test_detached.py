@@ -9,7 +9,7 @@ from contextvars import ContextVar
 
 import pytest
 
-from tejat.workspace.threads import detached as own_thread
+from tejat.workspace.threads import detached
 from tejat.workspace.threads.detached import run_detached
 
 NAME: ContextVar[str] = ContextVar("name")
@@ -75,7 +75,7 @@ def test_cancelling_waits_for_work_that_comes_to_its_end() -> None:
 
 
 def test_cancelling_leaves_work_behind_that_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(own_thread, "_LET_GO_SECONDS", 0.1)
+    monkeypatch.setattr(detached, "_STOP_TIMEOUT_SECONDS", 0.1)
     may_end = threading.Event()
 
     async def cancel() -> None:
@@ -93,11 +93,11 @@ def test_cancelling_leaves_work_behind_that_does_not(monkeypatch: pytest.MonkeyP
 
 PROGRAM = """
 import asyncio, time
-from tejat.workspace import own_thread
+from tejat.workspace.threads import detached
 
 async def main():
-    own_thread._LET_GO_SECONDS = 0.1
-    task = asyncio.ensure_future(own_thread.in_own_thread(lambda: time.sleep(3600)))
+    detached._STOP_TIMEOUT_SECONDS = 0.1
+    task = asyncio.ensure_future(detached.run_detached(lambda: time.sleep(3600)))
     await asyncio.sleep(0.05)
     task.cancel()
 

@@ -144,7 +144,7 @@ def test_an_impatient_second_cancellation_does_not_leave_the_work_behind() -> No
 
 
 def test_work_that_does_not_let_go_is_left_alone_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(offload, "_LET_GO_SECONDS", 0.05)
+    monkeypatch.setattr(offload, "_STOP_TIMEOUT_SECONDS", 0.05)
     release = threading.Event()
     entered = threading.Event()
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from tejat.workspace.threads import pool as crew
+from tejat.workspace.threads import pool
 from tejat.workspace.threads.pool import shutdown, submit
 
 
@@ -57,7 +57,7 @@ def test_long_work_does_not_hold_up_what_waits_behind_it() -> None:
 
 
 def test_there_are_no_more_threads_than_that(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crew, "_MOST_THREADS", 3)
+    monkeypatch.setattr(pool, "_MAX_THREADS", 3)
     running: list[int] = []
     most: list[int] = []
     count = threading.Lock()
@@ -124,7 +124,7 @@ async def _one_result() -> int:
 
 
 def test_threads_without_work_end_and_new_work_finds_new_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crew, "_IDLE_SECONDS", 0.02)
+    monkeypatch.setattr(pool, "_IDLE_SECONDS", 0.02)
 
     async def main() -> None:
         before = threads()

@@ -148,8 +148,8 @@ def test_a_directory_that_was_closed_can_be_opened_again() -> None:
 
 
 def test_special_files() -> None:
-    before = snapshot({"b": value(OLD)}, others={"a": stat.S_IFIFO, "c": stat.S_IFIFO})
-    after = snapshot({}, others={"b": stat.S_IFSOCK, "c": stat.S_IFIFO})
+    before = snapshot({"b": value(OLD)}, special_files={"a": stat.S_IFIFO, "c": stat.S_IFIFO})
+    after = snapshot({}, special_files={"b": stat.S_IFSOCK, "c": stat.S_IFIFO})
     assert compare_snapshots(before, after) == Comparison(
         (),
         (

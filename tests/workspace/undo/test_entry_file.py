@@ -43,7 +43,7 @@ ENTRIES = st.builds(
     id=TEXT,
     time=st.floats(0, 1e10),
     tool=TEXT,
-    what=TEXT,
+    summary=TEXT,
     changes=st.lists(CHANGES, max_size=3).map(tuple),
     skipped=st.lists(st.builds(PathProblem, TEXT, TEXT), max_size=2).map(tuple),
 )

@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.descriptors import count_leaked, count_open
 
+from support.descriptors import count_leaked, count_open
 from tejat.workspace.undo.nofollow import open_directory_nofollow
 
 

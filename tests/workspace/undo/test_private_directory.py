@@ -79,7 +79,7 @@ def test_one_at_a_time(tmp_path: Path) -> None:
 
 
 def test_waiting_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(private_directory, "_PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr(private_directory, "_LOCK_TIMEOUT_SECONDS", 0.05)
     directory = PrivateDirectory(str(tmp_path / "a"))
     with directory.lock(never), pytest.raises(TimeoutError, match="another process"), directory.lock(never):
         pass

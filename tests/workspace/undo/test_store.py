@@ -114,7 +114,7 @@ def test_the_newest_entries_stay(tmp_path: Path) -> None:
 
 
 def test_not_more_than_so_many_entries(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive_module, "_MOST_ENTRIES", 20)
+    monkeypatch.setattr(archive_module, "_MAX_ENTRIES", 20)
     change = PathChange("/r", "p", before=None, after=PathState(PathKind.LINK, target="x"))
     for number in range(50):
         work.archive.record([Comparison((change,), ())], tool="t", what=str(number), undoes=None, stop=never)

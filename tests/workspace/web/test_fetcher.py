@@ -107,7 +107,7 @@ class TestWhatIsFetched:
             return http
 
         http, opened = with_site({"/": PAGE}, work)
-        assert http.dialled == [(PUBLIC, 80)]
+        assert http.connected == [(PUBLIC, 80)]
         assert "Host: example.com\r\n" in opened.requests[0]
 
     def test_a_dead_address_gives_way_to_the_next(self) -> None:
@@ -119,7 +119,7 @@ class TestWhatIsFetched:
             await http.close()
             return http
 
-        assert with_site({"/": PAGE}, work)[0].dialled == [("2606:2800:220:1::1", 8080), (PUBLIC, 8080)]
+        assert with_site({"/": PAGE}, work)[0].connected == [("2606:2800:220:1::1", 8080), (PUBLIC, 8080)]
 
     def test_redirects_within_the_limit(self) -> None:
         hops = {f"/{number}": redirect(f"/{number + 1}", status) for number, status in enumerate(STATUSES)}

@@ -7,13 +7,13 @@ import sys
 
 import html_to_markdown
 
-from tejat.workspace.web import html_worker as page_worker
+from tejat.workspace.web import html_worker
 
 LIBRARY = os.path.dirname(os.path.dirname(html_to_markdown.__file__))
 
 
 def run(given: bytes, library: str = LIBRARY) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-I", "-S", page_worker.__file__, library]
+    command = [sys.executable, "-I", "-S", html_worker.__file__, library]
     return subprocess.run(command, input=given, capture_output=True, timeout=30, check=False)
 
 
@@ -40,11 +40,11 @@ def test_what_it_cannot_do_is_seen_by_its_status(tmp_path: os.PathLike[str]) -> 
 
 def test_it_limits_itself() -> None:
     script = (
-        "import resource\nfrom tejat.workspace import page_worker as worker\n"
-        "for what, most in ((resource.RLIMIT_AS, worker.MOST_MEMORY), (resource.RLIMIT_CPU, worker.MOST_SECONDS)):\n"
+        "import resource\nfrom tejat.workspace.web import html_worker as worker\n"
+        "for what, most in ((resource.RLIMIT_AS, worker.MAX_MEMORY), (resource.RLIMIT_CPU, worker.MAX_SECONDS)):\n"
         "    worker._limit(what, most)\n"
         "    assert resource.getrlimit(what)[0] == most\n"
-        "try:\n    bytearray(worker.MOST_MEMORY)\nexcept MemoryError:\n    print('enough')\n"
+        "try:\n    bytearray(worker.MAX_MEMORY)\nexcept MemoryError:\n    print('enough')\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, timeout=30, check=False)
     assert (done.stdout, done.stderr) == (b"enough\n", b"")

@@ -89,7 +89,7 @@ class TestMarkdown:
         assert converted("<div>" * 5000 + "x") == PageText("", is_too_deep=True)
 
     def test_a_very_long_page_is_read_from_its_beginning(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(page_text, "MOST_HTML", 1000)
+        monkeypatch.setattr(page_text, "MAX_HTML", 1000)
         assert converted("<p>abc</p>" + " " * 1000) == PageText("abc", is_truncated=True)
 
     @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ class TestMarkdown:
         ids=["declarations", "ampersands", "cells"],
     )
     def test_one_that_takes_too_long_is_ended(self, html: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(page_text, "_MOST_SECONDS", 0.5)
+        monkeypatch.setattr(page_text, "_MAX_SECONDS", 0.5)
         began = time.monotonic()
         with pytest.raises(PageFailure, match="too much memory or time"):
             converted(html)

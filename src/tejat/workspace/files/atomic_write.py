@@ -70,7 +70,7 @@ def write_atomically(
             except DeferredNamingUnsupported:
                 written = _write(parent, path, pieces, expected, stop, TempFileNaming.IMMEDIATE)
             _flush_directories(parent.fd, len(made), path)
-            return replace(written, made_directories=made)
+            return replace(written, created_directories=made)
     except OSError as error:
         if error.errno is None:
             # Not of the system: a TimeoutError of `stop`.

@@ -32,7 +32,7 @@ class PathResolution(Enum):
 class RootDirectory:
     """A directory held open: it goes on meaning the same object, whatever is later put at its path."""
 
-    __slots__ = ("_of_kernel", "device", "fd", "path", "real_path")
+    __slots__ = ("_is_on_kernel_filesystem", "device", "fd", "path", "real_path")
 
     def __init__(self, path: str) -> None:
         """`path` is absolute and normalised. Raises OSError when it cannot be opened or is not a directory."""
@@ -40,14 +40,14 @@ class RootDirectory:
         self.fd = os.open(path, O_TRAVERSE)
         self.real_path = kernel_path(self.fd) or os.path.realpath(path)
         self.device = os.fstat(self.fd).st_dev
-        self._of_kernel: bool | None = None
+        self._is_on_kernel_filesystem: bool | None = None
 
     @property
     def is_on_kernel_filesystem(self) -> bool:
         """See `is_on_kernel_filesystem`. Asked when something beneath is opened, and then once. Raises OSError."""
-        if self._of_kernel is None:
-            self._of_kernel = is_on_kernel_filesystem(self.fd)
-        return self._of_kernel
+        if self._is_on_kernel_filesystem is None:
+            self._is_on_kernel_filesystem = is_on_kernel_filesystem(self.fd)
+        return self._is_on_kernel_filesystem
 
     def close(self) -> None:
         """Afterwards every use answers EBADF: a closed number must never mean another directory."""

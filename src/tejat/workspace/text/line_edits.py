@@ -19,7 +19,7 @@ _LONG_SEARCH = 80_000
 
 _STEPS_PER_GAP = 8
 
-Item = TypeVar("Line", bound=Hashable)
+Item = TypeVar("Item", bound=Hashable)
 
 _Gap = tuple[int, int, int, int]
 """Where the old and the new lines of an edit start and end: the four numbers of an Edit, in its order."""

@@ -12,7 +12,7 @@ from tejat.workspace.undo.private_directory import PrivateDirectory, append_byte
 
 _NAME = "entries.jsonl"
 
-_Json: TypeAlias = "str | int | float | list[_Stored] | dict[str, _Stored] | None"
+_Json: TypeAlias = "str | int | float | list[_Json] | dict[str, _Json] | None"
 
 
 class EntryFile:

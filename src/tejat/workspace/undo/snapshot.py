@@ -57,7 +57,7 @@ def take_snapshot(root: RootDirectory, state: TreeState, known: DigestCache, bud
     if not fresh:
         return snapshot
     if budget.is_stored is not None:
-        recognising = _ContentReader(root, snapshot, known, replace(budget, keep=_store_nothing), budget.is_stored)
+        recognising = _ContentReader(root, snapshot, known, replace(budget, store=_store_nothing), budget.is_stored)
         recognising.read(path for path in fresh if file_key_size(state.files[path]) <= budget.file_limit)
         fresh = [path for path in fresh if len(snapshot.files[path]) == FILE_KEY_SIZE]
         snapshot.skip_reasons.clear()

@@ -152,8 +152,8 @@ class Fetcher:
         return await self._request(url, addresses[-1], _LIMITS)
 
     async def _request(self, url: Url, address: str | None, limits: HttpLimits) -> "FetchedPage | str":
-        dial = None if address is None else _dial_to(address)
-        async with self._http.request("GET", str(url), headers=_HEADERS, limits=limits, dial=dial) as response:
+        resolver = None if address is None else _resolve_to(address)
+        async with self._http.request("GET", str(url), headers=_HEADERS, limits=limits, resolver=resolver) as response:
             location = response.headers.get("Location")
             if response.status in _REDIRECTS and location is not None:
                 return location
@@ -213,11 +213,11 @@ def _check_zone(place: NetworkZone, url: Url, allow_private: frozenset[str], *, 
     )
 
 
-def _dial_to(address: str) -> AddressResolver:
-    async def dial(_: str, port: int) -> tuple[str, int]:
+def _resolve_to(address: str) -> AddressResolver:
+    async def resolve(_: str, port: int) -> tuple[str, int]:
         return address, port
 
-    return dial
+    return resolve
 
 
 async def _read_body(response: HttpResponse, limit: int) -> tuple[bytes, bool]:

@@ -14,7 +14,7 @@ from tejat.core.i18n import gettext_lazy
 from tejat.workspace.helper_program import HelperProcess, run_helper
 from tejat.workspace.text.encoding import detect_encoding
 from tejat.workspace.threads.offload import StopToken
-from tejat.workspace.web import html_worker as page_worker
+from tejat.workspace.web import html_worker
 
 MAX_HTML = 4_000_000
 """Characters of a page that are looked at: a hundred times of what a model gets to read of it."""
@@ -129,7 +129,7 @@ def _run_worker(asked: bytes, stop: StopToken) -> bytes:
     library = find_spec("html_to_markdown")
     if not sys.executable or library is None or library.origin is None:
         raise PageFailure(gettext_lazy("There is no program that could read HTML."))
-    worker = page_worker.__file__
+    worker = html_worker.__file__
     argv = [sys.executable, "-I", "-S", worker, os.path.dirname(os.path.dirname(library.origin))]
     directory = os.open(os.path.dirname(worker), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
