@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tejat.config.credentials import credentials_path, read_api_keys
+from tejat.config.credentials import read_api_keys
 from tejat.config.credentials_writer import save_api_key
 from tejat.config.paths import AppPaths
 from tejat.core.errors import ConfigurationError, UsageError
@@ -25,7 +25,7 @@ def test_without_a_file_there_are_none_and_nothing_is_made(paths: AppPaths, tmp_
 
 
 def test_what_is_kept_is_read_again(paths: AppPaths) -> None:
-    assert save_api_key(paths, "GEMINI_API_KEY", "AIza-first") == credentials_path(paths)
+    assert save_api_key(paths, "GEMINI_API_KEY", "AIza-first") == paths.credentials
     save_api_key(paths, "OPENAI_API_KEY", 'sk-"$`\\n#')
     save_api_key(paths, "GEMINI_API_KEY", "AIza-second")
     assert read_api_keys(paths) == {"GEMINI_API_KEY": "AIza-second", "OPENAI_API_KEY": 'sk-"$`\\n#'}
@@ -35,7 +35,7 @@ def test_an_empty_key_is_forgotten(paths: AppPaths) -> None:
     save_api_key(paths, "GEMINI_API_KEY", "AIza-first")
     save_api_key(paths, "GEMINI_API_KEY", "")
     assert read_api_keys(paths) == {}
-    assert Path(credentials_path(paths)).read_text() == ""
+    assert Path(paths.credentials).read_text() == ""
 
 
 def test_only_the_person_can_read_it_whatever_the_umask(paths: AppPaths) -> None:
@@ -62,7 +62,7 @@ def test_only_keys_are_kept(paths: AppPaths) -> None:
 
 def test_other_variables_in_the_file_do_not_count(paths: AppPaths) -> None:
     save_api_key(paths, "GEMINI_API_KEY", "AIza-first")
-    with open(credentials_path(paths), "a", encoding="utf-8") as file:
+    with open(paths.credentials, "a", encoding="utf-8") as file:
         file.write("PATH=/elsewhere\nOPENAI_BASE_URL=http://elsewhere\n")
     assert read_api_keys(paths) == {"GEMINI_API_KEY": "AIza-first"}
 

@@ -21,7 +21,6 @@ from tejat.config.saved_rules import (
     revoke_all_rules,
     revoke_rule,
     save_rules,
-    saved_rules_path,
 )
 from tejat.core.errors import UsageError
 
@@ -36,7 +35,7 @@ def rule(command: str) -> str:
 
 
 def text_of(paths: AppPaths) -> str:
-    return Path(saved_rules_path(paths)).read_text()
+    return Path(paths.saved_rules).read_text()
 
 
 def commands_in(paths: AppPaths) -> list[str]:
@@ -59,15 +58,15 @@ class TestSave:
             SavedRule(identifier(rule("git log")), rule("git log"), 4),
             SavedRule(identifier(rule("git diff")), rule("git diff"), 9),
         ]
-        assert [text.path for text in read_policy_files(paths, [])] == [saved_rules_path(paths)]
+        assert [text.path for text in read_policy_files(paths, [])] == [paths.saved_rules]
 
     def test_several_at_once_and_none_twice(self, paths: AppPaths) -> None:
         save_rules(paths, rule("a") + "\n" + rule("b") + rule("a"))
-        before = os.stat(saved_rules_path(paths))
+        before = os.stat(paths.saved_rules)
         save_rules(paths, rule("b"))
         save_rules(paths, '[[ rule ]]\ndecision="allow"\ncommandPrefix="a" # the same\ntoolName="run_shell_command"')
         assert commands_in(paths) == ["a", "b"]
-        assert os.stat(saved_rules_path(paths)) == before
+        assert os.stat(paths.saved_rules) == before
 
     @pytest.mark.parametrize("umask", [0o000, 0o022, 0o777])
     def test_is_for_the_person_alone(self, paths: AppPaths, umask: int) -> None:
@@ -77,25 +76,25 @@ class TestSave:
             save_rules(paths, rule("b"))
         finally:
             os.umask(before)
-        directory = Path(saved_rules_path(paths)).parent
+        directory = Path(paths.saved_rules).parent
         modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in [directory, *directory.iterdir()]}
         assert modes == {"policies": 0o700, "saved.toml": 0o600, "saved.lock": 0o600}
 
     def test_what_was_written_by_hand_stays(self, paths: AppPaths) -> None:
         save_rules(paths, rule("a"))
-        Path(saved_rules_path(paths)).write_text(
+        Path(paths.saved_rules).write_text(
             "# mine\r\n\r\n[[rule]]\r\nx = 1\r\n# about x\r\n\r\n# about y\n[[rule]]\ny = 2"
         )
         save_rules(paths, rule("b"))
-        assert text_of(paths) == Path(saved_rules_path(paths)).read_text()
-        raw = Path(saved_rules_path(paths)).read_bytes().decode()
+        assert text_of(paths) == Path(paths.saved_rules).read_text()
+        raw = Path(paths.saved_rules).read_bytes().decode()
         assert raw == ("# mine\r\n\r\n[[rule]]\r\nx = 1\r\n# about x\r\n\r\n# about y\n[[rule]]\ny = 2\n\n" + rule("b"))
         assert revoke_rule(paths, identifier("[[rule]]\nx = 1\n")) == "[[rule]]\nx = 1\n"
-        raw = Path(saved_rules_path(paths)).read_bytes().decode()
+        raw = Path(paths.saved_rules).read_bytes().decode()
         assert raw == "# mine\r\n# about x\r\n\r\n# about y\n[[rule]]\ny = 2\n\n" + rule("b")
 
     def test_a_link_stays_a_link(self, paths: AppPaths, tmp_path: Path) -> None:
-        path = Path(saved_rules_path(paths))
+        path = Path(paths.saved_rules)
         path.parent.mkdir(parents=True)
         (tmp_path / "dotfiles").mkdir()
         (tmp_path / "dotfiles" / "rules.toml").write_text(rule("a"))
@@ -134,8 +133,8 @@ class TestSave:
     )
     def test_a_file_that_is_not_as_we_write_it_is_left_alone(self, paths: AppPaths, text: str) -> None:
         save_rules(paths, rule("a"))
-        Path(saved_rules_path(paths)).write_text(text)
-        with pytest.raises(UsageError, match=f"^The rule could not be saved: {saved_rules_path(paths)} is "):
+        Path(paths.saved_rules).write_text(text)
+        with pytest.raises(UsageError, match=f"^The rule could not be saved: {paths.saved_rules} is "):
             save_rules(paths, rule("b"))
         assert text_of(paths) == text
 
@@ -157,7 +156,7 @@ class TestRevoke:
     def test_every_copy_goes(self, paths: AppPaths) -> None:
         save_rules(paths, rule("a"))
         save_rules(paths, rule("b"))
-        with open(saved_rules_path(paths), "a") as file:
+        with open(paths.saved_rules, "a") as file:
             file.write("\n" + rule("a"))
         revoke_rule(paths, identifier(rule("a")))
         assert commands_in(paths) == ["b"]
@@ -218,7 +217,7 @@ def test_any_rules_are_kept_and_taken_back(
     for toml in tomls:
         save_rules(paths, toml)
     assert [saved.toml for saved in read_saved_rules(paths)] == tomls
-    with open(saved_rules_path(paths), "rb") as file:
+    with open(paths.saved_rules, "rb") as file:
         assert tomllib.load(file) == {"rule": [{"x": value} for value in values]}
     gone = data.draw(st.sampled_from(tomls))
     assert revoke_rule(paths, identifier(gone)) == gone
@@ -247,12 +246,12 @@ def test_twenty_processes_at_once(paths: AppPaths, tmp_path: Path) -> None:
         worker.stdin.close()
     counts = [0]
     while any(worker.poll() is None for worker in workers):
-        if os.path.exists(saved_rules_path(paths)):
+        if os.path.exists(paths.saved_rules):
             counts.append(len(commands_in(paths)))
     assert [worker.wait() for worker in workers] == [0] * 20
     assert counts == sorted(counts)
     assert sorted(commands_in(paths)) == sorted(f"{name} {number}" for name in range(20) for number in range(3))
-    assert sorted(os.listdir(os.path.dirname(saved_rules_path(paths)))) == ["saved.lock", "saved.toml"]
+    assert sorted(os.listdir(os.path.dirname(paths.saved_rules))) == ["saved.lock", "saved.toml"]
 
 
 SAVE_WITHOUT_SPACE = """
@@ -281,7 +280,7 @@ class TestFailure:
             timeout=60,
             check=False,
         )
-        path = saved_rules_path(paths)
+        path = paths.saved_rules
         assert (done.stdout, done.stderr) == (f"The rule could not be saved: {path}: File too large\n", "")
         assert text_of(paths) == before
         assert sorted(os.listdir(os.path.dirname(path))) == ["saved.lock", "saved.toml"]
@@ -292,7 +291,7 @@ class TestFailure:
             save_rules(app_paths({"HOME": f"{tmp_path}/home"}), rule("a"))
 
     def test_a_directory_in_the_place_of_the_file(self, paths: AppPaths) -> None:
-        os.makedirs(saved_rules_path(paths))
+        os.makedirs(paths.saved_rules)
         with pytest.raises(UsageError, match=r"^The rule could not be saved: .* it is not a regular file.$"):
             save_rules(paths, rule("a"))
         with pytest.raises(UsageError, match=r"^Nothing was revoked: .* it is not a regular file.$"):
@@ -300,7 +299,7 @@ class TestFailure:
 
     def test_others_could_have_written_it(self, paths: AppPaths) -> None:
         save_rules(paths, rule("a"))
-        os.chmod(saved_rules_path(paths), 0o666)
+        os.chmod(paths.saved_rules, 0o666)
         with pytest.raises(UsageError, match=r"^The rule could not be saved: Will not obey "):
             save_rules(paths, rule("b"))
         with pytest.raises(UsageError, match=r"^Will not obey "):

@@ -1,7 +1,5 @@
 """The keys of services that a person gave us to keep: one file, for them alone."""
 
-import os
-
 from tejat.config.env_file import parse_env
 from tejat.config.files.reader import AllowedWriters, path_exists, read_config_file
 from tejat.config.paths import AppPaths
@@ -9,14 +7,9 @@ from tejat.config.paths import AppPaths
 API_KEY_NAMES = frozenset({"GEMINI_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"})
 
 
-def credentials_path(paths: AppPaths) -> str:
-    """Where they are kept, in plain text: whoever can read the file as this person has them."""
-    return os.path.join(paths.config, "keys.env")
-
-
 def read_api_keys(paths: AppPaths) -> dict[str, str]:
     """The keys by the names of their variables. Raises ConfigurationError, also for a file that others could write."""
-    path = credentials_path(paths)
+    path = paths.credentials
     if not path_exists(path):
         return {}
     text = read_config_file(path, writers=AllowedWriters.TRUSTED) or ""

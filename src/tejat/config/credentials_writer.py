@@ -2,7 +2,7 @@
 
 import os
 
-from tejat.config.credentials import API_KEY_NAMES, credentials_path, read_api_keys
+from tejat.config.credentials import API_KEY_NAMES, read_api_keys
 from tejat.config.files.lock import file_lock
 from tejat.config.files.writer import write_private_file
 from tejat.config.paths import AppPaths, make_private_directory
@@ -19,7 +19,7 @@ def save_api_key(paths: AppPaths, name: str, key: str) -> str:
     """
     if name not in API_KEY_NAMES or not key.isprintable() or not key.isascii() or "'" in key:
         raise UsageError(gettext_lazy("This is not a key that could be kept: it holds characters that no key has."))
-    path = credentials_path(paths)
+    path = paths.credentials
     make_private_directory(os.path.dirname(path))
     with file_lock(f"{path}.lock", timeout=_LOCK_TIMEOUT):
         kept = {**read_api_keys(paths), name: key}

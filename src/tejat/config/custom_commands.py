@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from hashlib import sha256
 
 from tejat.config.files.reader import AllowedWriters, list_config_directory, read_config_file
-from tejat.config.paths import AppPaths, SourceTier
-from tejat.config.settings.file import same_directory
+from tejat.config.paths import AppPaths, SourceTier, same_directory
 from tejat.config.trust.decision import TrustDecision
 from tejat.core.errors import ConfigurationError
 from tejat.core.frozen import frozen
@@ -53,7 +52,7 @@ def find_custom_commands(paths: AppPaths, root: str, trust: TrustDecision) -> Cu
 
     Raises nothing: what cannot be used is told in the problems.
     """
-    shelves = [_CommandDirectory(os.path.join(paths.gemini, "commands"), SourceTier.USER)]
+    shelves = [_CommandDirectory(paths.user_commands, SourceTier.USER)]
     project = _CommandDirectory(os.path.join(root, ".gemini", "commands"), SourceTier.WORKSPACE)
     project.confine_to(root)
     held_back = frozenset[str]()

@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from tejat.config.files.reader import AllowedWriters, read_config_file
-from tejat.config.paths import AppPaths
-from tejat.config.settings.file import same_directory
+from tejat.config.paths import AppPaths, same_directory
 
 
 class EnvFile(NamedTuple):
@@ -95,7 +94,7 @@ def _ancestors(directory: str) -> Iterator[str]:
 
 def _is_home(paths: AppPaths, directory: str) -> bool:
     # By the directory itself: a `.gemini` in a project may be a link to the person's.
-    return any(same_directory(directory, home) for home in (paths.home, os.path.dirname(paths.gemini)))
+    return any(same_directory(directory, home) for home in paths.homes)
 
 
 def _is_eligible(path: str, *, is_beneath: bool) -> bool:

@@ -1,4 +1,4 @@
-"""Where the program keeps and finds its files: settings, policies and state."""
+"""Directories and files of Tejat: configuration, state, and what it shares with Gemini CLI."""
 
 import os
 import pwd
@@ -6,12 +6,13 @@ import stat
 import sys
 from collections.abc import Mapping
 from enum import StrEnum
+from hashlib import sha256
 
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import gettext_lazy
 
-# Nothing can be found or made beneath it, so without a home every file is missing and none can be planted.
+# Nothing can exist beneath it: without a home directory every file is missing and none can be planted.
 _NO_HOME = os.devnull
 
 _ADMIN_DIRECTORIES = (
@@ -22,7 +23,7 @@ _ADMIN_DIRECTORIES = (
 
 
 class SourceTier(StrEnum):
-    """Who says something: the program itself, the project's own files, the person, or whoever runs the machine."""
+    """The source of a setting or rule, lowest precedence first."""
 
     DEFAULT = "default"
     WORKSPACE = "workspace"
@@ -32,10 +33,10 @@ class SourceTier(StrEnum):
 
 @frozen
 class AppPaths:
-    """Absolute paths of directories, none of which need exist.
+    """Absolute paths. None of them need exist.
 
-    `config` and `state` are ours; `gemini` holds what the person set up for Gemini CLI. In `admin` the first directory
-    has the last word.
+    `config` and `state` are Tejat's own directories, `gemini` is the user's `.gemini`. The first directory in `admin`
+    has the highest precedence.
     """
 
     home: str
@@ -44,9 +45,117 @@ class AppPaths:
     gemini: str
     admin: tuple[str, ...]
 
+    @property
+    def homes(self) -> tuple[str, str]:
+        """The directories whose `.gemini` belongs to the user and not to a project."""
+        return self.home, os.path.dirname(self.gemini)
+
+    @property
+    def user_settings(self) -> str:
+        return os.path.join(self.gemini, SETTINGS_FILE)
+
+    @property
+    def user_commands(self) -> str:
+        return os.path.join(self.gemini, "commands")
+
+    @property
+    def user_tools(self) -> str:
+        return os.path.join(self.gemini, "tools")
+
+    @property
+    def mcp_enablement(self) -> str:
+        return os.path.join(self.gemini, "mcp-server-enablement.json")
+
+    @property
+    def gemini_trusted_folders(self) -> str:
+        return os.path.join(self.gemini, "trustedFolders.json")
+
+    @property
+    def credentials(self) -> str:
+        """API keys in plain text, readable by the user alone."""
+        return os.path.join(self.config, "keys.env")
+
+    @property
+    def trust_store(self) -> str:
+        return os.path.join(self.config, "trust.json")
+
+    @property
+    def saved_rules(self) -> str:
+        return os.path.join(self.config, POLICY_DIRECTORY, "saved.toml")
+
+    @property
+    def sessions(self) -> str:
+        return os.path.join(self.state, "sessions")
+
+    @property
+    def chats(self) -> str:
+        return os.path.join(self.state, "chats")
+
+    @property
+    def outputs(self) -> str:
+        """Tool outputs that were too long for the model."""
+        return os.path.join(self.state, "outputs")
+
+    @property
+    def overlays(self) -> str:
+        return os.path.join(self.state, "copies")
+
+    @property
+    def sandbox(self) -> str:
+        return os.path.join(self.state, "sandbox")
+
+    @property
+    def jobs(self) -> str:
+        return os.path.join(self.state, "jobs")
+
+    @property
+    def undo(self) -> str:
+        return os.path.join(self.state, "undo")
+
+    @property
+    def locks(self) -> str:
+        return os.path.join(self.state, "locks")
+
+    @property
+    def log(self) -> str:
+        return os.path.join(self.state, "log", "tejat.log")
+
+    @property
+    def mcp_logins(self) -> str:
+        return os.path.join(self.state, "mcp-logins")
+
+    def mcp_tool_pins(self, root: str) -> str:
+        return os.path.join(self.state, "mcp-tools", f"{project_key(root)}.json")
+
+    def prompt_history(self, root: str) -> str:
+        return os.path.join(self.state, "prompts", f"{project_key(root)}.jsonl")
+
+    def lock(self, path: str) -> str:
+        """The lock file for a file that must not have one beside it, such as a project's settings."""
+        return os.path.join(self.locks, f"{project_key(path)}.lock")
+
+
+SETTINGS_FILE = "settings.json"
+POLICY_DIRECTORY = "policies"
+PROJECT_SETTINGS = f".gemini/{SETTINGS_FILE}"
+"""The settings file of a project, relative to its root."""
+
+
+def project_key(path: str) -> str:
+    """The name under which state is kept for a project. It does not depend on links in the path."""
+    return sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:16]
+
+
+def same_directory(one: str, other: str) -> bool:
+    """Whether both paths lead to the same existing directory, links followed."""
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return False
+
 
 def app_paths(environment: Mapping[str, str]) -> AppPaths:
-    """The places for this environment. Raises nothing: what is wrong with one of them shows when it is needed."""
+    """The paths for this environment. Raises nothing: a path that cannot be used fails when it is used."""
     home = _absolute(environment.get("HOME")) or _account_home() or _NO_HOME
     gemini_home = environment.get("GEMINI_CLI_HOME")
     added = environment.get("TEJAT_ADMIN_DIRECTORY", "").split(os.pathsep)
@@ -60,9 +169,9 @@ def app_paths(environment: Mapping[str, str]) -> AppPaths:
 
 
 def make_private_directory(path: str) -> str:
-    """Make the directory and whatever leads to it, for the person alone (0700 whatever the umask), and return it.
+    """Create the directory and its parents with mode 0700, whatever the umask, and return its path.
 
-    One that is there already is closed to others. Raises UsageError that says what is in the way.
+    An existing directory is closed to others. Raises UsageError.
     """
     try:
         _make_directories(path)
@@ -83,7 +192,7 @@ def make_private_directory(path: str) -> str:
 
 
 def _absolute(path: str | None) -> str | None:
-    """The path if it is one to rely on: a relative one would mean another place in every directory."""
+    """The path unless it is relative, which would mean another directory for every working directory."""
     return path if path and os.path.isabs(path) else None
 
 
@@ -102,5 +211,5 @@ def _make_directories(path: str) -> None:
         os.mkdir(path, 0o700)
     except FileExistsError:
         return
-    # The umask may have taken away what even the owner needs.
+    # The umask may have removed the owner's permissions.
     os.chmod(path, 0o700)

@@ -4,12 +4,10 @@ import os
 from collections.abc import Sequence
 
 from tejat.config.files.reader import AllowedWriters, list_config_directory, read_config_file
-from tejat.config.paths import AppPaths, SourceTier
+from tejat.config.paths import POLICY_DIRECTORY, AppPaths, SourceTier
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import gettext_lazy
-
-POLICY_DIRECTORY = "policies"
 
 _MAX_FILES = 1000
 _MAX_CHARACTERS = 8 * 2**20

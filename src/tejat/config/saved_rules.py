@@ -13,7 +13,6 @@ from tejat.config.files.lock import file_lock
 from tejat.config.files.reader import MAX_BYTES, AllowedWriters, read_config_file
 from tejat.config.files.writer import write_private_file
 from tejat.config.paths import AppPaths, make_private_directory
-from tejat.config.policy_files import POLICY_DIRECTORY
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import gettext_lazy, join_lazy
@@ -38,13 +37,9 @@ class SavedRule:
     line: int
 
 
-def saved_rules_path(paths: AppPaths) -> str:
-    return os.path.join(paths.config, POLICY_DIRECTORY, "saved.toml")
-
-
 def read_saved_rules(paths: AppPaths) -> list[SavedRule]:
     """What is saved, in the order of the file. Raises UsageError for a file that cannot be read or is not ours."""
-    return _parse_rules(_read(saved_rules_path(paths)), saved_rules_path(paths))
+    return _parse_rules(_read(paths.saved_rules), paths.saved_rules)
 
 
 def save_rules(paths: AppPaths, toml: str) -> None:
@@ -130,7 +125,7 @@ def _match_rule(rules: list[SavedRule], which: str) -> list[SavedRule]:
 @contextmanager
 def _open_for_update(paths: AppPaths, failure: str) -> Generator[str]:
     """Hold the lock and give the path of the file. Whatever is raised meanwhile begins with `failure`."""
-    path = saved_rules_path(paths)
+    path = paths.saved_rules
     try:
         directory = make_private_directory(os.path.dirname(path))
         with file_lock(os.path.join(directory, "saved.lock"), timeout=_LOCK_TIMEOUT):

@@ -5,14 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from tejat.config.paths import SourceTier
+from tejat.config.paths import SourceTier, same_directory
 from tejat.config.settings.file import (
     SettingKey,
     SettingsError,
     SettingsFile,
     SettingValue,
     read_settings_file,
-    same_directory,
 )
 from tejat.core.errors import UsageError
 

@@ -20,7 +20,7 @@ from tejat.config.trust.decision import (
     list_trusted_folders,
     trust_folder,
 )
-from tejat.config.trust.store import read_trust_store, trust_store_path
+from tejat.config.trust.store import read_trust_store
 from tejat.core.errors import UsageError
 
 TRUSTED, NOT_TRUSTED, UNKNOWN, CHANGED = TrustLevel
@@ -328,16 +328,16 @@ class TestDoubt:
         trust = machine.decide()
         assert trust.level is NOT_TRUSTED
         assert trust.problem is not None
-        assert trust.problem.startswith(f"Cannot rely on {trust_store_path(machine.paths)}: ")
-        assert Path(trust_store_path(machine.paths)).read_text() == text
+        assert trust.problem.startswith(f"Cannot rely on {machine.paths.trust_store}: ")
+        assert Path(machine.paths.trust_store).read_text() == text
 
     def test_a_store_that_everybody_could_have_written(self, machine: Machine) -> None:
         trust_folder(machine.paths, machine.root)
-        os.chmod(trust_store_path(machine.paths), 0o622)
+        os.chmod(machine.paths.trust_store, 0o622)
         trust = machine.decide()
         assert (trust.level, trust.problem) == (
             NOT_TRUSTED,
-            f"Will not obey {trust_store_path(machine.paths)}: everybody may write to it. `chmod o-w` closes it.",
+            f"Will not obey {machine.paths.trust_store}: everybody may write to it. `chmod o-w` closes it.",
         )
 
     @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give folders away")
@@ -370,11 +370,11 @@ class TestWithoutAsking:
     def test_for_this_run(self, machine: Machine) -> None:
         machine.write("work/project/.mcp.json")
         trust_folder(machine.paths, machine.root, level=NOT_TRUSTED)
-        before = Path(trust_store_path(machine.paths)).read_bytes()
+        before = Path(machine.paths.trust_store).read_bytes()
         flagged = machine.decide(trust_now=True)
         assert (flagged.level, len(flagged.items)) == (TRUSTED, 1)
         assert flagged.reason == f"{machine.root} is trusted for this run, as the flag says."
-        assert Path(trust_store_path(machine.paths)).read_bytes() == before
+        assert Path(machine.paths.trust_store).read_bytes() == before
         assert machine.decide().level is NOT_TRUSTED
 
     @pytest.mark.parametrize(

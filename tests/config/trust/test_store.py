@@ -20,7 +20,6 @@ from tejat.config.trust.store import (
     read_trust_store,
     remove_trust_entry,
     save_trust_entry,
-    trust_store_path,
 )
 from tejat.core.errors import UsageError
 
@@ -35,7 +34,7 @@ def paths(tmp_path: Path) -> AppPaths:
 
 
 def write(paths: AppPaths, text: str) -> str:
-    path = Path(trust_store_path(paths))
+    path = Path(paths.trust_store)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     path.chmod(0o600)
@@ -71,12 +70,12 @@ class TestOurs:
 
     def test_what_a_later_version_added_stays(self, paths: AppPaths) -> None:
         save_trust_entry(paths, "/a", ENTRY)
-        store = json.loads(Path(trust_store_path(paths)).read_text())
+        store = json.loads(Path(paths.trust_store).read_text())
         store["added"] = {"x": 1}
         store["folders"]["/a"]["added"] = 2
         write(paths, json.dumps(store))
         save_trust_entry(paths, "/b", ENTRY)
-        after = json.loads(Path(trust_store_path(paths)).read_text())
+        after = json.loads(Path(paths.trust_store).read_text())
         assert after == {**store, "folders": {**store["folders"], "/b": after["folders"]["/b"]}}
 
     BROKEN = (
@@ -99,9 +98,9 @@ class TestOurs:
             lambda: save_trust_entry(paths, "/a", ENTRY),
             lambda: remove_trust_entry(paths, "/a"),
         ):
-            with pytest.raises(UsageError, match=f"^Cannot rely on {trust_store_path(paths)}: "):
+            with pytest.raises(UsageError, match=f"^Cannot rely on {paths.trust_store}: "):
                 act()
-        assert Path(trust_store_path(paths)).read_text() == text
+        assert Path(paths.trust_store).read_text() == text
 
     @pytest.mark.parametrize(
         "entry",
@@ -122,18 +121,18 @@ class TestOurs:
 
     def test_others_could_have_written_it(self, paths: AppPaths) -> None:
         save_trust_entry(paths, "/a", ENTRY)
-        os.chmod(trust_store_path(paths), 0o666)
-        text = Path(trust_store_path(paths)).read_text()
+        os.chmod(paths.trust_store, 0o666)
+        text = Path(paths.trust_store).read_text()
         with pytest.raises(UsageError, match="everybody may write to it"):
             read_trust_store(paths)
         with pytest.raises(UsageError, match="everybody may write to it"):
             save_trust_entry(paths, "/b", ENTRY)
-        assert Path(trust_store_path(paths)).read_text() == text
+        assert Path(paths.trust_store).read_text() == text
 
     @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
     def test_it_belongs_to_another(self, paths: AppPaths) -> None:
         save_trust_entry(paths, "/a", ENTRY)
-        os.chown(trust_store_path(paths), 12345, 12345)
+        os.chown(paths.trust_store, 12345, 12345)
         with pytest.raises(UsageError, match="it belongs to another user"):
             read_trust_store(paths)
 

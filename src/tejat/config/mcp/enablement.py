@@ -1,6 +1,5 @@
 """Which MCP servers the person has switched off, in a file that Gemini CLI reads too."""
 
-import os
 from typing import cast
 
 from tejat.config.files.lock import file_lock
@@ -13,7 +12,6 @@ from tejat.core.i18n import gettext_lazy
 from tejat.core.json_text import InvalidJson, dump_json, load_json
 from tejat.core.messages.types import JsonObject, JsonValue
 
-_FILE_NAME = "mcp-server-enablement.json"
 _LOCK_TIMEOUT = 5.0
 
 
@@ -31,8 +29,8 @@ def set_server_enabled(paths: AppPaths, alias: str, *, enabled: bool) -> bool:
 
     Raises ConfigurationError and UsageError, and OSError where the file cannot be written.
     """
-    directory = make_private_directory(paths.gemini)
-    path = os.path.join(directory, _FILE_NAME)
+    make_private_directory(paths.gemini)
+    path = paths.mcp_enablement
     with file_lock(settings_lock_path(paths, path), timeout=_LOCK_TIMEOUT):
         known = dict(_read(paths))
         if _is_disabled_entry(known.get(alias.lower())) is not enabled:
@@ -46,7 +44,7 @@ def set_server_enabled(paths: AppPaths, alias: str, *, enabled: bool) -> bool:
 
 
 def _read(paths: AppPaths) -> JsonObject:
-    path = os.path.join(paths.gemini, _FILE_NAME)
+    path = paths.mcp_enablement
     text = read_config_file(path, writers=AllowedWriters.TRUSTED)
     if text is None:
         return {}

@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 
 from tejat.config.files.reader import AllowedWriters
-from tejat.config.paths import AppPaths, SourceTier
+from tejat.config.paths import PROJECT_SETTINGS, AppPaths, SourceTier, same_directory
 from tejat.config.settings.editor import edit_settings, remove_member, set_member
-from tejat.config.settings.file import SettingKey, read_settings_file, same_directory
+from tejat.config.settings.file import SettingKey, read_settings_file
 from tejat.config.trust.renewal import TrustAfterEdit, edit_project_settings
 from tejat.core.errors import UsageError
 from tejat.core.i18n import gettext_lazy
@@ -40,14 +40,13 @@ class McpServerEntries:
     @property
     def is_home(self) -> bool:
         """Whether the project's settings would be the person's own."""
-        home = (self._paths.home, os.path.dirname(self._paths.gemini))
         own = same_directory(os.path.join(self._root, ".gemini"), self._paths.gemini)
-        return own or any(same_directory(self._root, directory) for directory in home)
+        return own or any(same_directory(self._root, directory) for directory in self._paths.homes)
 
     def path(self, scope: SettingsScope) -> str:
-        return os.path.join(
-            self._paths.gemini if scope is SettingsScope.USER else f"{self._root}/.gemini", "settings.json"
-        )
+        if scope is SettingsScope.USER:
+            return self._paths.user_settings
+        return os.path.join(self._root, PROJECT_SETTINGS)
 
     def names(self, scope: SettingsScope) -> tuple[str, ...]:
         """The servers in the settings of that scope, whether they count or not."""

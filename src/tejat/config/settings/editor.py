@@ -3,7 +3,6 @@
 import os
 import stat
 from collections.abc import Callable, Sequence
-from hashlib import sha256
 
 from tejat.config.files.lock import file_lock
 from tejat.config.files.reader import AllowedWriters, read_config_file
@@ -40,8 +39,8 @@ def edit_settings(paths: AppPaths, path: str, change: Callable[[str], str], *, w
 
 def settings_lock_path(paths: AppPaths, path: str) -> str:
     """Not beside the file: a project is no place for files of ours."""
-    locks = make_private_directory(os.path.join(paths.state, "locks"))
-    return os.path.join(locks, f"{sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:24]}.lock")
+    make_private_directory(paths.locks)
+    return paths.lock(path)
 
 
 def set_member(text: str, names: Sequence[str], given: JsonValue) -> str:

@@ -1,6 +1,5 @@
 """One settings file: finds a value under either of its names and says what is wrong with it, and where."""
 
-import os
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
@@ -49,6 +48,10 @@ class SettingsFile:
         self.tier = tier
         self.resolve = resolve
         self._members = members
+
+    def with_environment(self, environment: Mapping[str, str]) -> "SettingsFile":
+        """The same file with references resolved in another environment."""
+        return SettingsFile(self.path, self.tier, self._members, env_resolver(environment, self.tier))
 
     def find(self, key: SettingKey) -> "SettingValue | None":
         """The value under the first of the names that is given; null is as good as none.
@@ -261,14 +264,6 @@ def _raw_json(node: "JsonNode") -> "JsonValue":
             return {name: _raw_json(member) for name, member in members.items()}
         case value:
             return value
-
-
-def same_directory(one: str, other: str) -> bool:
-    """Whether both paths lead to one directory that is there. Names do not matter, links are followed."""
-    try:
-        return os.path.samefile(one, other)
-    except OSError:
-        return False
 
 
 def _leaf_names(members: "dict[str, JsonNode]", before: str) -> list[str]:

@@ -3,8 +3,8 @@
 import os
 from collections.abc import Iterable, Mapping, Sequence
 
-from tejat.config.paths import AppPaths, SourceTier
-from tejat.config.settings.file import SettingsFile, read_settings_file, same_directory
+from tejat.config.paths import SETTINGS_FILE, AppPaths, SourceTier, same_directory
+from tejat.config.settings.file import SettingsFile, read_settings_file
 from tejat.config.settings.merge import find_name_conflicts
 from tejat.config.settings.parsers import SANDBOX_EXPECTED, SANDBOX_MODES
 from tejat.config.settings.schema import MCP_SERVERS, RESTRICTIONS, SETTINGS
@@ -16,49 +16,63 @@ from tejat.core.i18n import gettext_lazy
 
 
 def load_settings(paths: AppPaths, roots: Sequence[str], *, trusted: bool, environment: Mapping[str, str]) -> Settings:
-    """The settings for these root directories; the first is the project, of the others only exclude lists count.
-
-    Raises SettingsError for a file that is broken or holds a wrong value, UsageError for one that cannot be read.
-    """
-    files = _SettingsReader(paths, environment)
-    obeyed = files.read_projects(roots[:1] if trusted else [])
-    partly = files.read_projects(roots[1:] if trusted else roots)
-    whole = [
-        *files.read_admin("system-defaults.json", environment.get("GEMINI_CLI_SYSTEM_DEFAULTS_PATH")),
-        *files.read([os.path.join(paths.gemini, _FILE_NAME)], SourceTier.USER),
-        *obeyed,
-        *files.read_admin(_FILE_NAME, environment.get("GEMINI_CLI_SYSTEM_SETTINGS_PATH")),
-    ]
-    read = _merge(whole, partly) if whole or partly else Settings()
-    return replace(
-        read,
-        model_name=_model_from_environment(environment) or read.model_name,
-        sandbox=_sandbox_from_environment(environment, read.sandbox),
-        include_directories=tuple(_resolve_directories(read.include_directories, paths, roots)),
-    )
+    """Load the settings as the files are now. See `SettingsLoader.load`."""
+    return SettingsLoader(paths).load(roots, trusted=trusted, environment=environment)
 
 
-class _SettingsReader:
-    def __init__(self, paths: AppPaths, environment: Mapping[str, str]) -> None:
+class SettingsLoader:
+    """Loads the settings of one start: every file is read once, however often the settings are merged."""
+
+    def __init__(self, paths: AppPaths) -> None:
         self._paths = paths
-        self._environment = environment
+        self._files: dict[tuple[str, SourceTier], SettingsFile | None] = {}
 
-    def read_admin(self, name: str, added: str | None) -> list[SettingsFile]:
-        """Those of whoever runs the machine, the one with the last word last. One named by a variable only adds."""
+    def load(self, roots: Sequence[str], *, trusted: bool, environment: Mapping[str, str]) -> Settings:
+        """Merge the settings for these root directories: the first is the project, the others only add exclude lists.
+
+        References in the files name variables of `environment`. Raises SettingsError for a broken file or a wrong
+        value, UsageError for a file that cannot be read.
+        """
+        defaults = environment.get("GEMINI_CLI_SYSTEM_DEFAULTS_PATH")
+        overrides = environment.get("GEMINI_CLI_SYSTEM_SETTINGS_PATH")
+        project = self._project_paths(roots[:1] if trusted else [])
+        restricted = self._project_paths(roots[1:] if trusted else roots)
+        obeyed = self._read(project, SourceTier.WORKSPACE, environment)
+        partly = self._read(restricted, SourceTier.WORKSPACE, environment)
+        whole = [
+            *self._read(self._admin_paths("system-defaults.json", defaults), SourceTier.ADMIN, environment),
+            *self._read([self._paths.user_settings], SourceTier.USER, environment),
+            *obeyed,
+            *self._read(self._admin_paths(SETTINGS_FILE, overrides), SourceTier.ADMIN, environment),
+        ]
+        merged = _merge(whole, partly) if whole or partly else Settings()
+        return replace(
+            merged,
+            model_name=_model_from_environment(environment) or merged.model_name,
+            sandbox=_sandbox_from_environment(environment, merged.sandbox),
+            include_directories=tuple(_resolve_directories(merged.include_directories, self._paths, roots)),
+        )
+
+    def _admin_paths(self, name: str, added: str | None) -> list[str]:
+        """The administrator's files, lowest precedence first. One named by a variable only adds."""
         paths = [os.path.join(directory, name) for directory in reversed(self._paths.admin)]
-        if added:
-            paths.insert(0, os.path.abspath(added))
-        return self.read(paths, SourceTier.ADMIN)
+        return [os.path.abspath(added), *paths] if added else paths
 
-    def read_projects(self, roots: Sequence[str]) -> list[SettingsFile]:
-        """Those of the projects. In the home directory it would be the person's own, whatever it is called there."""
+    def _project_paths(self, roots: Sequence[str]) -> list[str]:
+        """The projects' files. In the home directory it would be the user's own, whatever it is called there."""
         directories = (os.path.join(root, ".gemini") for root in dict.fromkeys(roots))
-        others = [directory for directory in directories if not same_directory(directory, self._paths.gemini)]
-        return self.read([os.path.join(directory, _FILE_NAME) for directory in others], SourceTier.WORKSPACE)
+        return [
+            os.path.join(directory, SETTINGS_FILE)
+            for directory in directories
+            if not same_directory(directory, self._paths.gemini)
+        ]
 
-    def read(self, paths: list[str], tier: SourceTier) -> list[SettingsFile]:
-        files = (read_settings_file(path, tier, self._environment) for path in paths)
-        return [file for file in files if file is not None]
+    def _read(self, paths: Sequence[str], tier: SourceTier, environment: Mapping[str, str]) -> list[SettingsFile]:
+        for path in paths:
+            if (path, tier) not in self._files:
+                self._files[path, tier] = read_settings_file(path, tier, environment)
+        files = (self._files[path, tier] for path in paths)
+        return [file.with_environment(environment) for file in files if file is not None]
 
 
 def _merge(whole: Sequence[SettingsFile], partly: Sequence[SettingsFile]) -> Settings:
@@ -107,6 +121,3 @@ def _resolve_directories(
         start, slash, rest = entry.value.partition("/")
         path = f"{paths.home}{slash}{rest}" if start == "~" else entry.value
         yield replace(entry, value=os.path.abspath(os.path.join(base, path)))
-
-
-_FILE_NAME = "settings.json"

@@ -6,8 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from tejat.config.env_file import find_env_file
-from tejat.config.paths import AppPaths
-from tejat.config.settings.file import same_directory
+from tejat.config.paths import AppPaths, same_directory
 from tejat.config.settings.types import Setting
 from tejat.config.trust.store import (
     FolderIdentity,

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tejat.config.env_file import find_env_file, parse_env
 from tejat.config.jsonc import JsoncError, parse_jsonc
-from tejat.config.paths import AppPaths
-from tejat.config.settings.file import same_directory
+from tejat.config.paths import PROJECT_SETTINGS, AppPaths, same_directory
 from tejat.config.trust.command_files import CommandSpec, find_command_files
 from tejat.config.trust.store import TrustItem
 from tejat.core.errors import UsageError
@@ -29,7 +28,7 @@ def scan_trust_items(paths: AppPaths, root: str) -> tuple[TrustItem, ...]:
 
     Raises UsageError where that cannot be known: there is too much of it, or a file belongs to another user.
     """
-    if any(same_directory(root, home) for home in (paths.home, os.path.dirname(paths.gemini))):
+    if any(same_directory(root, home) for home in paths.homes):
         return ()
     items = {item.path: item for item in _scan_files(paths, root)}
     for path in _find_scripts(root, _env_file_variables(paths, root)):
@@ -253,7 +252,7 @@ def _string_members(node: "JsonNode | None") -> dict[str, str]:
     return {name: member.value for name, member in node.value.items() if isinstance(member.value, str)}
 
 
-_SETTINGS = (".gemini/settings.json", ".mcp.json")
+_SETTINGS = (PROJECT_SETTINGS, ".mcp.json")
 _DIRECTORIES = (
     (".gemini/policies", ".toml", "policy"),
     (".gemini/commands", ".toml", "command"),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum, auto
 
 from tejat.config.files.reader import AllowedWriters
-from tejat.config.paths import AppPaths
+from tejat.config.paths import PROJECT_SETTINGS, AppPaths
 from tejat.config.settings.editor import edit_settings
 from tejat.config.settings.loader import load_settings
 from tejat.config.trust.decision import TrustDecision, TrustLevel, decide_trust
@@ -20,7 +20,6 @@ from tejat.config.trust.store import (
     save_trust_entry,
 )
 
-_SETTINGS = ".gemini/settings.json"
 _NEW_FILE = "{}\n"
 
 
@@ -57,7 +56,7 @@ def edit_project_settings(
         edited.append((text, changed))
         return changed
 
-    edit_settings(paths, os.path.join(root, _SETTINGS), noted, writers=AllowedWriters.ANYONE)
+    edit_settings(paths, os.path.join(root, PROJECT_SETTINGS), noted, writers=AllowedWriters.ANYONE)
     if not before.is_trusted:
         return TrustAfterEdit.NOT_TRUSTED
     after = persistent_trust(paths, root, environment)
@@ -72,7 +71,7 @@ def edit_project_settings(
 def _is_only_change(before: tuple[TrustItem, ...], after: tuple[TrustItem, ...], *, old: str, new: str) -> bool:
     """Whether the edit is all that differs: scripts come and go with the entries that name them."""
     was, now_is = ({item.path: item for item in items} for items in (before, after))
-    settings_before, settings_after = was.pop(_SETTINGS, None), now_is.pop(_SETTINGS, None)
+    settings_before, settings_after = was.pop(PROJECT_SETTINGS, None), now_is.pop(PROJECT_SETTINGS, None)
     if settings_after is None or settings_after.digest != _digest(new):
         return False
     if old != _NEW_FILE if settings_before is None else settings_before.digest != _digest(old):

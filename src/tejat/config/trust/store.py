@@ -74,13 +74,9 @@ class TrustRule(NamedTuple):
     is_trusted: bool
 
 
-def trust_store_path(paths: AppPaths) -> str:
-    return os.path.join(paths.config, "trust.json")
-
-
 def read_trust_store(paths: AppPaths) -> dict[str, TrustEntry]:
     """What was decided, by the real path of the folder. Raises UsageError for a file that cannot be relied on."""
-    path = trust_store_path(paths)
+    path = paths.trust_store
     return {folder: _parse_entry(value, path) for folder, value in _folders_in(_read(path), path).items()}
 
 
@@ -126,7 +122,7 @@ def current_time() -> int:
 def read_gemini_trust_rules(paths: AppPaths, environment: Mapping[str, str]) -> list[TrustRule]:
     """The rules of Gemini CLI, as they are. Raises UsageError for a file that cannot be relied on."""
     named = environment.get("GEMINI_CLI_TRUSTED_FOLDERS_PATH")
-    path = os.path.abspath(named) if named else os.path.join(paths.gemini, "trustedFolders.json")
+    path = os.path.abspath(named) if named else paths.gemini_trusted_folders
     text = read_config_file(path, writers=AllowedWriters.TRUSTED)
     if text is None:
         return []
@@ -161,7 +157,7 @@ def _update(paths: AppPaths, change: Callable[[dict[str, object]], None]) -> Non
     from tejat.config.files.lock import file_lock
     from tejat.config.files.writer import write_private_file
 
-    path = trust_store_path(paths)
+    path = paths.trust_store
     try:
         directory = make_private_directory(os.path.dirname(path))
         with file_lock(os.path.join(directory, "trust.lock"), timeout=_LOCK_TIMEOUT):
