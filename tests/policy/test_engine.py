@@ -251,7 +251,7 @@ class TestPaths:
             assert decided(facts(tool, path), rule(DENY, tool), mode=YOLO) is DENY
 
     def test_a_tool_that_has_become_another_one_always_asks(self) -> None:
-        changed = facts("their_tool", server="near", has_changed=True)
+        changed = facts("their_tool", server="near", definition_changed=True)
         for mode in (DEFAULT, AUTO_EDIT, YOLO):
             verdict = PolicyEngine([rule(ALLOW), rule(ALLOW, server="near")], mode).decide(changed)
             assert (verdict.decision, verdict.always_ask, verdict.suggested_rule) == (ASK, True, None)
@@ -367,7 +367,7 @@ class TestShellLines:
         assert decided(shell("ls", line=unread), rule(ALLOW, SHELL), NO_TOUCH, mode=YOLO) is DENY
 
     def test_a_redirection_needs_a_rule_that_says_so(self) -> None:
-        writing = command(ALLOW, "echo", redirection=True)
+        writing = command(ALLOW, "echo", allows_redirection=True)
         assert decided(shell("echo x > f"), writing) is ALLOW
         assert decided(shell("echo x > ../f"), writing) is ASK
         assert decided(shell("echo x > .envrc"), writing) is ASK
@@ -388,7 +388,7 @@ class TestNetwork:
     @pytest.mark.parametrize("given", [shell("git log", wants_network=True), facts("read_file", wants_network=True)])
     def test_it_asks_unless_the_rule_says_so(self, given: CallFacts) -> None:
         assert decided(given, *FOUR_ALLOWED) is ASK
-        assert decided(given, rule(ALLOW, network=True)) is ALLOW
+        assert decided(given, rule(ALLOW, allows_network=True)) is ALLOW
         assert decided(given, mode=YOLO) is ALLOW
         assert decided(given, rule(DENY), mode=YOLO) is DENY
 
@@ -474,7 +474,7 @@ class TestFailures:
         for mode in (DEFAULT, AUTO_EDIT, YOLO):
             verdict = PolicyEngine([self.BROKEN], mode).decide(facts("write_file", "a"))
             assert (verdict.decision, verdict.always_ask, verdict.suggested_rule) == (ASK, True, None)
-            assert verdict.reason.startswith("The policy could not judge this call (BadPattern: ")
+            assert verdict.reason.startswith("The policy could not judge this call (InvalidPattern: ")
 
     def test_it_denies_where_asking_would_be_skipped(self) -> None:
         denial = rule(DENY, "write_file", path="x/**")
@@ -518,8 +518,8 @@ RULES = st.builds(
     arguments=st.sampled_from([None, None, None, '"path"', "nothing like it"]),
     path=st.sampled_from([None, None, None, "src/**", "private/**"]),
     modes=st.sampled_from([None, None, frozenset({PLAN}), frozenset({DEFAULT, YOLO})]),
-    redirection=st.booleans(),
-    network=st.booleans(),
+    allows_redirection=st.booleans(),
+    allows_network=st.booleans(),
     priority=st.integers(0, 9),
 )
 

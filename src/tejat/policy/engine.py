@@ -60,7 +60,7 @@ class PolicyEngine:
         verdict = self._apply_mode(_apply_forced_confirmation(strictest.verdict(), evaluator.call), evaluator)
         if verdict.decision is not Decision.ASK or verdict.always_ask or self.mode is ApprovalMode.PLAN:
             return verdict
-        return replace(verdict, offer=self._suggest_rule(evaluator, findings))
+        return replace(verdict, suggested_rule=self._suggest_rule(evaluator, findings))
 
     def _rules_for(self, tool: str, server: str | None) -> tuple[PolicyRule, ...]:
         rules = self._by_tool.get((tool, server))

@@ -98,8 +98,8 @@ class CallFacts:
 class PolicyVerdict:
     """The decision, the rule that made it (None: no rule matched) and why, in words.
 
-    An ask that is `always_ask` stays one in every mode. `offer` is the rule that an "always" would remember, None where no
-    rule could cover the call.
+    With `always_ask` the user is asked in every mode. `suggested_rule` is the rule that an "always" would save, None
+    where no rule could cover the call.
     """
 
     decision: Decision

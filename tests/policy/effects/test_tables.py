@@ -1,4 +1,4 @@
-from tejat.policy.effects.command import tables as effect_tables
+from tejat.policy.effects import tables as effect_tables
 
 
 def test_nothing_that_only_reads_is_known_to_do_more() -> None:

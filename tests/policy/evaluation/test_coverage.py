@@ -27,7 +27,7 @@ def call(text: str, *, wants_network: bool = False) -> ShellCall:
 
 
 def rule(
-    prefix: str | None, *, redirection: bool = False, network: bool = False, arguments: str | None = None
+    prefix: str | None, *, allows_redirection: bool = False, allows_network: bool = False, arguments: str | None = None
 ) -> PolicyRule:
     command = None if prefix is None else tuple(prefix.split())
     return PolicyRule(
@@ -37,8 +37,8 @@ def rule(
         "run_shell_command",
         command=command,
         arguments=arguments,
-        allows_redirection=redirection,
-        allows_network=network,
+        allows_redirection=allows_redirection,
+        allows_network=allows_network,
     )
 
 
@@ -152,14 +152,14 @@ def test_a_rule_with_a_pattern_covers_one_command_that_does_no_more_than_read(te
     ],
 )
 def test_a_rule_may_let_a_command_write_to_files_inside(text: str, covered: bool) -> None:
-    assert is_covered(rule("echo", redirection=True), text) == covered
+    assert is_covered(rule("echo", allows_redirection=True), text) == covered
     assert not is_covered(rule("echo"), text)
 
 
 def test_the_network_has_to_be_allowed_by_name() -> None:
     judged = call("git log", wants_network=True)
     assert gaps(rule("git log"), judged) == ["it wants the network, and the rule does not say so"]
-    assert gaps(rule("git log", network=True), judged) == [None]
+    assert gaps(rule("git log", allows_network=True), judged) == [None]
 
 
 def test_the_gap_in_words() -> None:

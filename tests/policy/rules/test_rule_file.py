@@ -181,8 +181,8 @@ RULES = st.builds(
     path=st.none() | st.sampled_from(["src/**", "*.{a,b}", "/x y/\u2028", "~/x"]),
     project=st.none() | WORDS.map(lambda text: f"/{text}"),
     modes=st.none() | st.frozensets(st.sampled_from(ApprovalMode), min_size=1),
-    redirection=st.booleans(),
-    network=st.booleans(),
+    allows_redirection=st.booleans(),
+    allows_network=st.booleans(),
     message=st.none() | WORDS,
     priority=st.integers(0, 999),
 )

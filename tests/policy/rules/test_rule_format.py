@@ -29,8 +29,8 @@ def rule(decision: Decision = Decision.ALLOW, **fields: Any) -> PolicyRule:
                 path="b/**",
                 project="/p",
                 modes=frozenset({ApprovalMode.YOLO, ApprovalMode.DEFAULT}),
-                redirection=True,
-                network=True,
+                allows_redirection=True,
+                allows_network=True,
             ),
             (
                 'ask t, arguments like "\\"a", path "b/**", in project "/p", in mode default or yolo, '
@@ -54,7 +54,7 @@ def test_rule_text(given: PolicyRule, text: str) -> None:
 
 def test_rule_toml() -> None:
     given = rule(
-        tool="run_shell_command", command=("git", "log"), project="/p", network=True, message='a "b"', priority=3
+        tool="run_shell_command", command=("git", "log"), project="/p", allows_network=True, message='a "b"', priority=3
     )
     assert rule_to_toml(given) == (
         "[[rule]]\n"

@@ -24,7 +24,7 @@ from tejat.policy.shell.wrappers import command_names
 from tejat.workspace.sandbox.selection import select_sandbox
 from tejat.workspace.sandbox.types import SandboxPolicy
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 ROOT = "/home/someone/project"
 ALLOWED = (("git", "log"), ("ls",), ("cat",), ("echo",))
 PICTURES = {"␤": "\n", "␍": "\r", "␀": "\0", "␛": "\x1b", "␇": "\a", "␈": "\b"}

@@ -6,9 +6,9 @@ import threading
 from collections.abc import Awaitable, Callable, Mapping
 
 import pytest
-from tests.descriptors import count_leaked, count_open
 
 from support.certificates import Certificates, make_certificates
+from support.descriptors import count_leaked, count_open
 from support.raw_server import Peer, RawServer, raw_server, run_checked
 from tejat.workspace.http.client import HttpClient
 from tejat.workspace.http.types import HttpFailure, HttpFailureKind, HttpLimits
@@ -219,7 +219,7 @@ class TestKeptConnections:
         async def work(client: HttpClient, server: RawServer) -> list[int]:
             seen: list[int] = []
             for once in (False, True, False):
-                async with client.request("POST", server.url, body=b"x", once=once) as response:
+                async with client.request("POST", server.url, body=b"x", new_connection=once) as response:
                     await response.read(5)
                 seen.append(server.connections)
             return seen
@@ -281,7 +281,7 @@ class TestKeptConnections:
 
             for _ in range(2):
                 await get(client, server.url)
-                async with client.request("GET", "http://a.test/", dial=dial) as response:
+                async with client.request("GET", "http://a.test/", resolver=dial) as response:
                     assert await response.read(5) == b"hello"
             return server.connections
 
@@ -369,7 +369,7 @@ class TestProxies:
                     return "127.0.0.1", server.port
 
                 client = HttpClient(environment={"ALL_PROXY": "nonsense://"}, use_proxies=False)
-                async with client.request("GET", "http://a.test/", dial=dial) as response:
+                async with client.request("GET", "http://a.test/", resolver=dial) as response:
                     return await response.read(5)
 
         assert run_checked(main()) == b"hello"

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from tests.descriptors import count_leaked, count_open
 
+from support.descriptors import count_leaked, count_open
 from tejat.core.frozen import replace
 from tejat.workspace.processes.bounded_buffer import BoundedBuffer
 from tejat.workspace.processes.output_collector import (

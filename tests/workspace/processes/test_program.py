@@ -10,8 +10,8 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
-from tests.descriptors import count_leaked, count_open
 
+from support.descriptors import count_leaked, count_open
 from support.process_marks import living_pids
 from tejat.workspace.processes.program import (
     ProgramEndReason,

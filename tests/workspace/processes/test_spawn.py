@@ -13,8 +13,8 @@ from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 
 import pytest
-from tests.descriptors import count_leaked, count_open
 
+from support.descriptors import count_leaked, count_open
 from tejat.workspace.processes.process_tree import process_start_time
 from tejat.workspace.processes.spawn import DetachedProcess, ProcessSpec, encode_request, signal_name, start_detached
 
@@ -139,14 +139,14 @@ def test_what_the_shell_leaves_behind_belongs_to_the_job(tmp_path: Path, mark: s
 
 def test_it_lives_when_its_agent_is_killed(tmp_path: Path, mark: str) -> None:
     code = (
-        "import sys; from pathlib import Path; sys.path.insert(0, sys.argv[1]); from test_launching import start\n"
-        "job = start(Path(sys.argv[2]), sys.argv[3]); print(job.keeper_pid, flush=True); input()"
+        "import sys; from pathlib import Path; sys.path[:0] = sys.argv[1].split(':'); from test_spawn import start\n"
+        "job = start(Path(sys.argv[2]), sys.argv[3]); print(job.supervisor_pid, flush=True); input()"
     )
     arguments = [
         sys.executable,
         "-c",
         code,
-        str(Path(__file__).parent),
+        f"{Path(__file__).parent}:{Path(__file__).parents[2]}",
         str(tmp_path),
         f"sleep {mark} & wait; echo end",
     ]

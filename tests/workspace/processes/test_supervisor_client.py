@@ -232,12 +232,12 @@ class TestStarting:
         code = (
             "import asyncio, fcntl, sys, termios\n"
             "sys.path[:0] = sys.argv[1:]\n"
-            "from test_keeping import Keeper, run\n"
+            "from test_supervisor_client import ProcessSupervisor, run\n"
             "fcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
             "open('/dev/tty', 'w').close()\n"
-            "keeper = Keeper()\n"
-            "print(asyncio.run(run(keeper, 'echo x > /dev/tty; echo $?')))\n"
-            "keeper.close()\n"
+            "supervisor = ProcessSupervisor()\n"
+            "print(asyncio.run(run(supervisor, 'echo x > /dev/tty; echo $?')))\n"
+            "supervisor.close()\n"
         )
         ours, theirs = os.openpty()
         try:
@@ -519,9 +519,9 @@ class TestTheKeeper:
         code = (
             "import asyncio, sys\n"
             "sys.path[:0] = sys.argv[1:]\n"
-            "from test_keeping import Keeper, started\n"
+            "from test_supervisor_client import ProcessSupervisor, started\n"
             "async def main():\n"
-            f"    async with started(Keeper(), {command!r}): await asyncio.sleep(60)\n"
+            f"    async with started(ProcessSupervisor(), {command!r}): await asyncio.sleep(60)\n"
             "asyncio.run(main())\n"
         )
 

@@ -340,19 +340,19 @@ class TestUnderAKeeper:
 
 AGENT = """
 import asyncio, os, sys
-from tejat.workspace.processes.supervisor_client import Keeper
-from tejat.workspace.processes.spawn import Launch
-from tejat.workspace.sandbox.bubblewrap import Bubblewrap
-from tejat.workspace.sandbox.types import Fence
+from tejat.workspace.processes.supervisor_client import ProcessSupervisor
+from tejat.workspace.processes.spawn import ProcessSpec
+from tejat.workspace.sandbox.bubblewrap import BubblewrapSandbox
+from tejat.workspace.sandbox.types import SandboxPolicy
 
 program, place, command = sys.argv[1:]
-fence = Fence((place + "/root",), place + "/temporary", ((".a", True),), (), False, (".a",))
-sandbox = Bubblewrap(program, state=place + "/state")
-wrapped = sandbox.wrap(["/bin/bash", "-c", command], fence, directory=place + "/root")
+policy = SandboxPolicy((place + "/root",), place + "/temporary", ((".a", True),), (), False, (".a",))
+sandbox = BubblewrapSandbox(program, state=place + "/state")
+wrapped = sandbox.wrap(["/bin/bash", "-c", command], policy, directory=place + "/root")
 
 async def main():
-    launch = Launch(wrapped.arguments, os.open(place, os.O_RDONLY), {"PATH": "/usr/bin:/bin"})
-    running = await Keeper().start(launch, stdout=1, stderr=2)
+    spec = ProcessSpec(wrapped.arguments, os.open(place, os.O_RDONLY), {"PATH": "/usr/bin:/bin"})
+    running = await ProcessSupervisor().start(spec, stdout=1, stderr=2)
     await asyncio.sleep(100)
 
 asyncio.run(main())

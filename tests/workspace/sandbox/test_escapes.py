@@ -40,22 +40,22 @@ DRIVER = r"""
 import json, os, subprocess, sys
 sys.path.insert(0, sys.argv[1])
 asked = json.loads(sys.argv[2])
-from tejat.workspace.sandbox.bubblewrap import Bubblewrap
-from tejat.workspace.sandbox.landlock_sandbox import Landlocked
-from tejat.workspace.sandbox.types import Fence
+from tejat.workspace.sandbox.bubblewrap import BubblewrapSandbox
+from tejat.workspace.sandbox.landlock_sandbox import LandlockSandbox
+from tejat.workspace.sandbox.types import SandboxPolicy
 os.umask(0o022)
 python = os.path.realpath(sys.executable)
 if asked["bubblewrap"]:
-    sandbox = Bubblewrap(asked["bubblewrap"], state=asked["state"], interpreter=python)
+    sandbox = BubblewrapSandbox(asked["bubblewrap"], state=asked["state"], interpreter=python)
 else:
-    sandbox = Landlocked(interpreter=python)
-fence = Fence((asked["root"],), asked["temporary"], tuple(map(tuple, asked["control"])), tuple(asked["hidden"]), False,
-              tuple(asked["blocked"]))
+    sandbox = LandlockSandbox(interpreter=python)
+policy = SandboxPolicy((asked["root"],), asked["temporary"], tuple(map(tuple, asked["control"])),
+                       tuple(asked["hidden"]), False, tuple(asked["blocked"]))
 results = {}
 leaked = os.open("/", os.O_RDONLY)
 os.set_inheritable(leaked, True)
 for name, command in asked["commands"].items():
-    wrapped = sandbox.wrap(["/bin/bash", "--norc", "--noprofile", "-c", command], fence, directory=asked["root"])
+    wrapped = sandbox.wrap(["/bin/bash", "--norc", "--noprofile", "-c", command], policy, directory=asked["root"])
     done = subprocess.run(wrapped.arguments, cwd=asked["root"], stdin=subprocess.DEVNULL, capture_output=True,
                           start_new_session=True, timeout=60, env={"PATH": "/usr/bin:/bin", "PY": python,
                           "HOME": asked["home"], "KEPT": "a=b"})

@@ -91,4 +91,4 @@ def test_where_the_locking_program_can_be_changed(tmp_path: Path) -> None:
     assert find_writable_helper_path([installation]) in (interpreter, installation)
     assert find_writable_helper_path([library]) == library
     assert find_writable_helper_path([os.path.dirname(package)]) == package
-    assert os.path.isfile(os.path.join(package, "workspace", "sandbox", "lock_in.py"))
+    assert os.path.isfile(os.path.join(package, "workspace", "sandbox", "exec_helper.py"))

@@ -122,10 +122,10 @@ def test_when_one_cannot_be_made_none_stays(root: Path, placeholders: MountPlace
 
 CRASH = """
 import os, sys
-from tejat.workspace.sandbox.placeholders import Ghosts
-ghosts = Ghosts(sys.argv[1])
-with ghosts.standing() as standing:
-    ghosts.lay({sys.argv[2]: None}, standing)
+from tejat.workspace.sandbox.placeholders import MountPlaceholders
+placeholders = MountPlaceholders(sys.argv[1])
+with placeholders.lock_existing() as existing:
+    placeholders.create({sys.argv[2]: None}, existing)
 os.kill(os.getpid(), 9)
 """
 

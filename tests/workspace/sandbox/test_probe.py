@@ -76,7 +76,8 @@ def test_no_fence_at_all(tmp_path: Path) -> None:
         sandbox="prefix",
         files=EnforcementAxis(
             enforced=False,
-            detail="a command can make a file outside, change a file outside, empty a file outside, remove a file outside",
+            detail="a command can make a file outside, change a file outside, empty a file outside, "
+            "remove a file outside",
         ),
         network=EnforcementAxis(
             enforced=False,

@@ -161,8 +161,8 @@ def test_the_numbers_are_those_of_the_system(column: int, header: str, pattern: 
 def in_a_filtered_process(action: str) -> subprocess.CompletedProcess[str]:
     text = (
         "import ctypes, os, sys\n"
-        "from tejat.workspace.sandbox.seccomp import install, program\n"
-        "install(program(os.uname().machine, ()))\n"
+        "from tejat.workspace.sandbox.seccomp import build_filter, install_filter\n"
+        "install_filter(build_filter(os.uname().machine, ()))\n"
         "libc = ctypes.CDLL(None, use_errno=True)\n"
         f"{action}\n"
         "print(answer, ctypes.get_errno())"

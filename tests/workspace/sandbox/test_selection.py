@@ -97,7 +97,7 @@ def test_a_bubblewrap_that_fences_nothing_in_is_passed_over(
     after_two_dashes = 'while [ "$1" != "--" ]; do shift; done; shift\n'
     pretending = f'#!/bin/sh\n{after_two_dashes * 2}exec "$@"\n'
     monkeypatch.setenv("PATH", str(fake(tmp_path / "bin", pretending).parent))
-    monkeypatch.setattr(module, "version", lambda: 0)
+    monkeypatch.setattr(module, "abi_version", lambda: 0)
     sandbox, report = select_sandbox(SandboxMode.AUTO, roots=[root], state_directory=state)
     assert sandbox is None
     assert report.files.detail.startswith("bubblewrap: a command can make a file outside")
@@ -137,7 +137,7 @@ class TestWithout:
     @pytest.fixture(autouse=True)
     def _nothing_there(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         without_bubblewrap(monkeypatch, tmp_path)
-        monkeypatch.setattr(module, "version", lambda: 0)
+        monkeypatch.setattr(module, "abi_version", lambda: 0)
 
     def test_auto_says_so(self, root: str, state: str) -> None:
         why = "bubblewrap: not installed outside the root directories; landlock: this kernel does not offer it"

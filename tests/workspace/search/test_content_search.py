@@ -454,7 +454,7 @@ class TestEndingEarly:
     def test_pcre_giving_up_is_told(self, tmp_path: Path) -> None:
         write(tmp_path, {"z": "a" * 40 + "!\n", "b": "aaa\n"})
         result = run(tmp_path, SearchQuery(pattern="(?=a)(a+)+$"), SearchEngine.RIPGREP)
-        assert result == replace(found(SearchEngine.RIPGREP, {"b": [(1, "aaa")]}), complete=False)
+        assert result == replace(found(SearchEngine.RIPGREP, {"b": [(1, "aaa")]}), is_complete=False)
 
     @each_engine
     def test_what_was_found_until_the_deadline_is_kept(self, tmp_path: Path, engine: SearchEngine) -> None:

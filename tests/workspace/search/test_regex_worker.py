@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+from tejat.workspace.search import regex_worker
+
 
 def answers(*messages: str) -> bytes:
     spoken = b"".join(

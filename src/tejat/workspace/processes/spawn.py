@@ -9,12 +9,13 @@ import sys
 from collections.abc import Mapping
 
 from tejat.core.frozen import frozen
+from tejat.workspace.processes import supervisor
 from tejat.workspace.processes.process_tree import process_start_time
 
 _DETACH_SECONDS = 30.0
 # Our own directory comes last: what is installed beside us cannot stand in for a module of Python.
 _PROGRAM = "import sys; sys.path.append(sys.argv[1]); from tejat.workspace.processes.supervisor import main; main()"
-_PACKAGES = os.path.abspath(__file__).removesuffix("/tejat/workspace/processes/launching.py")
+_PACKAGES = os.path.abspath(__file__).removesuffix("/tejat/workspace/processes/spawn.py")
 # Commands can read the environment of their keeper, so there is nothing in it but what some interpreters need to run.
 _SUPERVISOR_VARIABLES = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 
@@ -50,10 +51,10 @@ def signal_name(number: int) -> str:
 
 @frozen
 class DetachedProcess:
-    """A job that outlives the agent. SIGTERM to its keeper ends all of it.
+    """A job that outlives the agent. SIGTERM to its supervisor ends all of it.
 
-    `started` is when the keeper began, as `process_tree.process_start_time` tells: where that differs, the number has come to
-    belong to another process.
+    `started` is the supervisor's start time as given by `process_start_time`: a different one means that the pid was
+    reused by another process.
     """
 
     pid: int

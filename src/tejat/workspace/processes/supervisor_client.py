@@ -9,6 +9,7 @@ import time
 from contextlib import suppress
 from typing import TypeVar
 
+from tejat.workspace.processes import supervisor
 from tejat.workspace.processes.process_tree import (
     TERMINATION_SECONDS,
     ProcessTermination,
@@ -42,8 +43,8 @@ class ProcessSupervisor:
     async def start(self, spec: ProcessSpec, *, stdout: int, stderr: int, stdin: int | None = None) -> "RunningProcess":
         """Start a command that writes to these descriptors and reads from `stdin`, or nothing.
 
-        The descriptors stay the caller's, who closes them. Call `RunningProcess.release` in the end. Raises OSError as the
-        system told it, KeeperDied among them. When the starting is cancelled, the command is stopped first.
+        The caller keeps and closes the descriptors, and calls `RunningProcess.release` at the end. On cancellation the
+        command is stopped first. Raises OSError, including SupervisorDied.
         """
         request = encode_request(spec)
         sent = 0

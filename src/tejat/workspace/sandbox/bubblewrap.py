@@ -6,6 +6,7 @@ from collections.abc import Container, Sequence
 from contextlib import suppress
 
 from tejat.core.errors import UsageError
+from tejat.workspace.sandbox import exec_helper
 from tejat.workspace.sandbox.landlock_sandbox import exec_helper_argv, helper_paths
 from tejat.workspace.sandbox.mounts import NEUTRAL_COMMON_DIRECTORY, MountKind, MountPlan
 from tejat.workspace.sandbox.paths import is_beneath

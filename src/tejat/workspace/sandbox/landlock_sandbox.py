@@ -5,10 +5,14 @@ import sys
 from collections.abc import Sequence
 from functools import cache
 
+from tejat.workspace.sandbox import exec_helper
 from tejat.workspace.sandbox.paths import is_beneath
 from tejat.workspace.sandbox.types import SandboxedCommand, SandboxPolicy
 
-_START_CODE = "import sys; sys.path.insert(0, sys.argv[1]); from tejat.workspace.sandbox.exec_helper import main; main(sys.argv[2:])"
+_START_CODE = (
+    "import sys; sys.path.insert(0, sys.argv[1]); "
+    "from tejat.workspace.sandbox.exec_helper import main; main(sys.argv[2:])"
+)
 
 
 class LandlockSandbox:
@@ -40,7 +44,7 @@ class LandlockSandbox:
 
 
 def exec_helper_argv(mode: str, *, network: bool, places: Sequence[str], interpreter: str | None) -> tuple[str, ...]:
-    """What to put before a command so that it starts locked in. `places` are words that `restrict_process` understands."""
+    """Return the argv prefix that starts a command restricted; `places` are arguments of `restrict_process`."""
     python = interpreter or _interpreter()
     switch = f"{exec_helper.NETWORK}={'on' if network else 'off'}"
     # No user site, no environment, no site packages: nothing that a command wrote earlier is loaded.

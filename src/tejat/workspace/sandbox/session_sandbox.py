@@ -25,10 +25,10 @@ _STALE_SECONDS = 7 * 24 * 3600
 
 @frozen
 class SandboxPaths:
-    """What the fence runs around. All paths are real.
+    """Paths that the sandbox of a session is built from. All of them are real paths.
 
-    `own` are directories of the program itself, `control_paths` the files in each root that commands must not change,
-    `blocked` those that they must not make (see `SandboxPolicy`), `state` is where the sandbox notes what it has to clean up.
+    `own_directories` are Tejat's own, `control_paths` the files in each root that commands must not change,
+    `blocked_paths` those that they must not create (see `SandboxPolicy`), `state_directory` holds clean-up records.
     """
 
     roots: tuple[str, ...]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from tejat.workspace.helper_program import helper_environment
+from tejat.workspace.search import regex_worker
 from tejat.workspace.search.types import SearchEngineFailure
 
 _POLL_MILLISECONDS = 50

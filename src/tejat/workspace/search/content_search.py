@@ -29,8 +29,8 @@ from tejat.workspace.search.types import (
 
 __all__ = [
     "ALL_ENGINES",
-    "SearchEngine",
     "FileHits",
+    "SearchEngine",
     "SearchLine",
     "SearchQuery",
     "SearchResult",

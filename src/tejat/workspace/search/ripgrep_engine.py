@@ -49,7 +49,9 @@ def search_with_ripgrep(task: SearchTask, ripgrep: str) -> MatchCollector:
     hits = MatchCollector(task.query)
     argv, pattern_file = _command(task, ripgrep)
     try:
-        with run_helper(argv, directory_fd=task.directory_fd, stdin=pattern_file, reading=ReadAccess.BENEATH) as child:
+        with run_helper(
+            argv, directory_fd=task.directory_fd, stdin=pattern_file, read_access=ReadAccess.BENEATH
+        ) as child:
             try:
                 if task.exclude_pattern is not None:
                     _scan_files(task, child, hits)
