@@ -59,7 +59,7 @@ FOR_US = {
     "tools_call",
 }
 
-ERRAND = Path(__file__).parent / "conformance_errand.py"
+ERRAND = Path(__file__).parent / "conformance_client.py"
 MOST_LOGINS = 2
 """A person would not log in more often than that for one call."""
 
@@ -183,7 +183,7 @@ async def errands(directory: Path) -> AsyncGenerator[str]:
 def test_every_scenario_that_concerns_us_passes(tmp_path: Path) -> None:
     program = find_node(CONFORMANCE, at_least=22)
     # Loaded by the first login it would keep the others waiting, and time counts here.
-    from tejat.mcp.oauth.credentials import flow as oauth_flow
+    from tejat.mcp.oauth import flow as oauth_flow
 
     assert oauth_flow
 

@@ -38,7 +38,7 @@ from tejat.mcp.types import ClientCallbacks, ConnectionStep, McpProgress, Server
 from tejat.workspace.http.client import HttpClient
 
 QUICK = replace(CLIENT_LIMITS, start=SECONDS, listing=1.0)
-NEVER_BY_ITSELF = replace(CLIENT_LIMITS, pauses=())
+NEVER_BY_ITSELF = replace(CLIENT_LIMITS, reconnect_delays=())
 PERHAPS = "The server ended with exit code 3. The call may or may not have been done."
 OFFICIAL = str(Path(__file__).parent / "official_server.py")
 VISITING = str(Path(__file__).parent / "visiting_server.py")
@@ -429,7 +429,7 @@ def test_a_call_that_is_lost_twice_is_lost(tmp_path: Path) -> None:
 
 def test_it_is_connected_again_by_itself_but_not_for_ever(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    limits = replace(CLIENT_LIMITS, pauses=(0.05, 0.1, 0.2))
+    limits = replace(CLIENT_LIMITS, reconnect_delays=(0.05, 0.1, 0.2))
 
     async def scene() -> None:
         async with open_client("die-after=tools/call", f"record={log}", limits=limits) as link:
@@ -454,7 +454,7 @@ def test_it_is_connected_again_by_itself_but_not_for_ever(tmp_path: Path) -> Non
 
 
 def test_what_never_was_connected_is_not_tried_again() -> None:
-    limits = replace(CLIENT_LIMITS, pauses=(0.01,) * 3)
+    limits = replace(CLIENT_LIMITS, reconnect_delays=(0.01,) * 3)
 
     async def scene() -> list[ServerStatus]:
         async with open_client("die=start", limits=limits) as link:
@@ -715,19 +715,19 @@ ENDINGS: dict[str, str] = {
 PROGRAM = """
 import asyncio, os, signal, sys
 sys.path.insert(0, {tests!r})
-from support.mcp.clients import Link, hostile
-from tejat.workspace.processes.supervisor_client import Keeper
+from support.mcp.clients import RecordingClient, hostile_plan
+from tejat.workspace.processes.supervisor_client import ProcessSupervisor
 
-keeper = Keeper()
+supervisor = ProcessSupervisor()
 
 def link_to(*faults):
-    return Link(hostile(keeper, *faults, "pids=" + {pids!r}))
+    return RecordingClient(hostile_plan(supervisor, *faults, "pids=" + {pids!r}))
 
 async def main():
     global link
     asyncio.get_running_loop().slow_callback_duration = 60  # the machine may be busy
     link = link_to("stubborn")
-    await link.settled()
+    await link.wait_settled()
     {ending}
 
 try:
@@ -735,7 +735,7 @@ try:
 except KeyboardInterrupt:
     pass
 finally:
-    keeper.close()
+    supervisor.close()
 """
 
 

@@ -15,12 +15,12 @@ from support.raw_server import run_checked
 from tejat.core.messages.types import JsonObject
 from tejat.mcp.connection import ServerConnection
 from tejat.mcp.errors import McpFailure, McpProblem
-from tejat.mcp.jsonrpc_session import RequestTimeout
+from tejat.mcp.jsonrpc_session import RequestTimeouts
 from tejat.mcp.server_requests import ServerRequestHandler
 from tejat.mcp.transports.stdio import StdioTransport
 from tejat.mcp.types import ClientCallbacks
 
-LONG = RequestTimeout(idle=SECONDS, total=SECONDS)
+LONG = RequestTimeouts(idle=SECONDS, total=SECONDS)
 
 
 class Seen(ServerConnection):
@@ -28,7 +28,7 @@ class Seen(ServerConnection):
 
     async def call(self, name: str, **arguments: object) -> str:
         params: JsonObject = {"name": name, "arguments": arguments}  # type: ignore[dict-item]
-        return first_text(await self.request("tools/call", params, timeout=LONG, on_progress=None))
+        return first_text(await self.request("tools/call", params, timeouts=LONG, on_progress=None))
 
 
 @asynccontextmanager
@@ -147,7 +147,7 @@ def test_roots_that_change_are_told_where_there_was_a_handshake(tmp_path: Path) 
     async def scene(*faults: str) -> None:
         async with connected(*faults, f"record={tmp_path / faults[0]}") as connection:
             await connection.notify_roots_changed()
-            await connection.request("resources/read", {"uri": "a:b"}, timeout=LONG, on_progress=None)
+            await connection.request("resources/read", {"uri": "a:b"}, timeouts=LONG, on_progress=None)
 
     run_checked(scene("crlf"))
     run_checked(scene("stateless"))

@@ -14,12 +14,12 @@ from support.mcp.clients import HOSTILE, SECONDS, first_text, open_supervisor, r
 from support.raw_server import run_checked
 from tejat.core.messages.types import JsonObject
 from tejat.mcp.errors import McpFailure, McpProblem, RequestNotSent
-from tejat.mcp.jsonrpc_session import JsonRpcSession, RequestTimeout
+from tejat.mcp.jsonrpc_session import JsonRpcSession, RequestTimeouts
 from tejat.mcp.server_requests import ServerRequestHandler
 from tejat.mcp.transports.stdio import StdioTransport
 from tejat.mcp.types import ClientCallbacks, McpProgress, McpRoot
 
-LONG = RequestTimeout(idle=SECONDS, total=SECONDS)
+LONG = RequestTimeouts(idle=SECONDS, total=SECONDS)
 
 
 class Heard:
@@ -32,9 +32,9 @@ class Heard:
             transport, ServerRequestHandler("bad", host), on_notification=self.notices.append, on_end=self.ends.append
         )
 
-    async def call(self, name: str, patience: RequestTimeout = LONG, **arguments: object) -> JsonObject:
+    async def call(self, name: str, patience: RequestTimeouts = LONG, **arguments: object) -> JsonObject:
         params: JsonObject = {"name": name, "arguments": arguments}  # type: ignore[dict-item]
-        return await self.talk.request("tools/call", params, timeout=patience)
+        return await self.talk.request("tools/call", params, timeouts=patience)
 
     async def ask(self, method: str, **more: object) -> object:
         """What the server was answered when it asked."""
@@ -108,12 +108,12 @@ def test_no_answer_that_is_one(tmp_path: Path, fault: str, problem: McpProblem) 
 
     async def scene() -> McpFailure:
         async with talking(fault, f"record={log}") as heard:
-            failure = await failure_of(heard.call("echo", RequestTimeout(idle=0.5, total=9)))
+            failure = await failure_of(heard.call("echo", RequestTimeouts(idle=0.5, total=9)))
             if problem is McpProblem.TIMED_OUT:
                 await wait_until(lambda: "notifications/cancelled" in read_methods(log))
                 assert read_messages(log)[-1]["params"] == {"requestId": 1, "reason": "nobody waits for it any more"}
             # The server can be used as before.
-            assert await heard.talk.request("ping", timeout=LONG) == {}
+            assert await heard.talk.request("ping", timeouts=LONG) == {}
             assert not heard.talk.has_pending_requests
             return failure
 
@@ -128,7 +128,7 @@ def test_second_and_late_answers_are_dropped() -> None:
     async def scene() -> None:
         async with talking("twice=tools/call", "late=0.5") as heard:
             assert (
-                await failure_of(heard.call("echo", RequestTimeout(idle=0.2, total=9)))
+                await failure_of(heard.call("echo", RequestTimeouts(idle=0.2, total=9)))
             ).problem is McpProblem.TIMED_OUT
             assert first_text(await heard.call("echo", n=2)) == '{"n": 2}'
             assert first_text(await heard.call("echo", n=3)) == '{"n": 3}'
@@ -139,15 +139,15 @@ def test_second_and_late_answers_are_dropped() -> None:
 def test_progress_gives_more_time_until_the_cap() -> None:
     told: list[McpProgress] = []
 
-    async def slow(heard: Heard, steps: int, patience: RequestTimeout) -> JsonObject:
+    async def slow(heard: Heard, steps: int, patience: RequestTimeouts) -> JsonObject:
         params: JsonObject = {"name": "slow", "arguments": {"steps": steps, "seconds": 0.3}}
-        return await heard.talk.request("tools/call", params, timeout=patience, on_progress=told.append)
+        return await heard.talk.request("tools/call", params, timeouts=patience, on_progress=told.append)
 
     async def scene() -> McpFailure:
         async with talking() as heard:
             # Longer than the idle limit in all, and each step shorter.
-            assert first_text(await slow(heard, 6, RequestTimeout(idle=1.5, total=SECONDS))) == "slow and steady"
-            return await failure_of(slow(heard, 1000, RequestTimeout(idle=1.5, total=2.0)))
+            assert first_text(await slow(heard, 6, RequestTimeouts(idle=1.5, total=SECONDS))) == "slow and steady"
+            return await failure_of(slow(heard, 1000, RequestTimeouts(idle=1.5, total=2.0)))
 
     failure = run_checked(scene())
     assert told[:6] == [McpProgress(step, 6, f"step {step}") for step in range(1, 7)]
@@ -163,7 +163,7 @@ def test_progress_that_is_none_and_listeners_that_fail(caplog: pytest.LogCapture
             told: list[object] = []
             asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context["message"]))
             params: JsonObject = {"name": "slow", "arguments": {"steps": 2, "seconds": 0}}
-            answer = await heard.talk.request("tools/call", params, timeout=LONG, on_progress=listen)
+            answer = await heard.talk.request("tools/call", params, timeouts=LONG, on_progress=listen)
             assert told == ["progress could not be told"] * 2
             return first_text(answer)
 
@@ -197,7 +197,7 @@ def test_the_handshake_is_never_taken_back(tmp_path: Path) -> None:
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
-            await heard.talk.request("ping", timeout=LONG)
+            await heard.talk.request("ping", timeouts=LONG)
 
     run_checked(scene())
     assert read_methods(log) == ["initialize", "ping"]
@@ -207,7 +207,7 @@ def test_a_server_that_ends_fails_everybody_who_waits_and_whoever_comes_later() 
     async def scene() -> None:
         async with talking("die=ping") as heard:
             waiting = [asyncio.create_task(heard.call("hang")) for _ in range(3)]
-            failures = [await failure_of(heard.talk.request("ping", timeout=LONG))]
+            failures = [await failure_of(heard.talk.request("ping", timeouts=LONG))]
             failures += [await failure_of(task) for task in waiting]
             assert [failure.message for failure in failures] == ["The server ended with exit code 3."] * 4
             assert not any(isinstance(failure, RequestNotSent) for failure in failures)
@@ -223,7 +223,7 @@ def test_closing_fails_whoever_waits_and_tells_nobody_else() -> None:
     async def scene() -> None:
         async with talking() as heard:
             waiting = asyncio.create_task(heard.call("hang"))
-            await heard.talk.request("ping", timeout=LONG)
+            await heard.talk.request("ping", timeouts=LONG)
             await heard.talk.close()
             await heard.talk.close()
             failure = await failure_of(waiting)
@@ -263,9 +263,9 @@ def test_the_server_is_answered() -> None:
 def test_while_somebody_thinks_no_call_is_too_slow() -> None:
     async def scene() -> object:
         async with talking(host=ClientCallbacks(elicit=ponder)) as heard:
-            patience = RequestTimeout(idle=0.5, total=SECONDS)
+            patience = RequestTimeouts(idle=0.5, total=SECONDS)
             params: JsonObject = {"name": "ask", "arguments": {"method": "elicitation/create"}}
-            return first_text(await heard.talk.request("tools/call", params, timeout=patience))
+            return first_text(await heard.talk.request("tools/call", params, timeouts=patience))
 
     assert run_checked(scene()) == '{"action": "decline"}'
 
@@ -277,7 +277,7 @@ def test_questions_that_are_taken_back_or_asked_without_end(tmp_path: Path) -> N
         async with talking(f"record={log}", host=ClientCallbacks(elicit=wait_for_ever)) as heard:
             question = {"method": "elicitation/create"}
             assert first_text(await heard.call("ask", cancel=True, **question)) == "taken back"
-            await heard.talk.request("ping", timeout=LONG)
+            await heard.talk.request("ping", timeouts=LONG)
             # The same question many times is one question; sixteen may be open.
             calls = [asyncio.create_task(heard.call("ask", times=3, **question)) for _ in range(18)]
             done, _ = await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED, timeout=SECONDS)

@@ -11,7 +11,7 @@ from support.raw_server import run_checked
 from tejat.core.messages.types import JsonObject
 from tejat.mcp import negotiation
 from tejat.mcp.errors import McpFailure, McpProblem
-from tejat.mcp.jsonrpc_session import JsonRpcSession, RequestTimeout
+from tejat.mcp.jsonrpc_session import JsonRpcSession, RequestTimeouts
 from tejat.mcp.protocol import HANDSHAKE_REVISIONS
 from tejat.mcp.server_requests import ServerRequestHandler
 from tejat.mcp.transports.streamable_http import StreamableHttpTransport
@@ -126,8 +126,8 @@ def test_the_official_server_keeps_nothing_in_mind_where_it_is_asked_to() -> Non
             )
             assert (info.name, info.revision) == ("official", "2026-07-28")
             params: JsonObject = {"name": "add", "arguments": {"a": 2, "b": 3}}
-            patience = RequestTimeout(idle=SECONDS, total=SECONDS)
-            result = await conversation.request("tools/call", params, timeout=patience)
+            patience = RequestTimeouts(idle=SECONDS, total=SECONDS)
+            result = await conversation.request("tools/call", params, timeouts=patience)
             assert (result["structuredContent"], result["resultType"]) == ({"result": 5}, "complete")
         finally:
             await conversation.close()

@@ -13,7 +13,7 @@ from tejat.core.messages.types import JsonObject
 from tejat.mcp.connection import ServerConnection
 from tejat.mcp.errors import McpFailure, McpProblem, RequestNotSent
 from tejat.mcp.features.discovery import NOTHING_FOUND
-from tejat.mcp.jsonrpc_session import RequestTimeout
+from tejat.mcp.jsonrpc_session import RequestTimeouts
 from tejat.mcp.protocol import TOOL_CALL
 from tejat.mcp.server_requests import ServerRequestHandler
 from tejat.mcp.transports.base import Transport
@@ -172,12 +172,12 @@ class McpClient:
         on_progress: Callable[[McpProgress], None] | None = None,
     ) -> JsonObject:
         """What is lost is asked for once more, unless it is a tool that may have done its work."""
-        timeout = RequestTimeout(idle=self._plan.timeout, total=_MAX_TIMEOUT_FACTOR * self._plan.timeout)
+        timeouts = RequestTimeouts(idle=self._plan.timeout, total=_MAX_TIMEOUT_FACTOR * self._plan.timeout)
         is_repeated = False
         while True:
             connection = await self._ensure_connected()
             try:
-                return await connection.request(method, params, timeout=timeout, on_progress=on_progress)
+                return await connection.request(method, params, timeouts=timeouts, on_progress=on_progress)
             except McpFailure as failure:
                 if failure.problem is McpProblem.UNAUTHORIZED and self._connection is connection:
                     self._handle_disconnect(failure)
@@ -255,7 +255,7 @@ class McpClient:
         self._connection = connection
         self._was_connected = True
         seconds = asyncio.get_running_loop().time() - began
-        self._update_status(state=ServerState.CONNECTED, step=None, features=features, seconds=seconds)
+        self._update_status(state=ServerState.CONNECTED, step=None, features=features, connect_seconds=seconds)
         self._resolve_attempt(connection)
 
     async def _run_step(self, step: ConnectionStep, work: Callable[[], Awaitable[_Result]], seconds: float) -> _Result:
@@ -314,7 +314,7 @@ class McpClient:
             state=ServerState.NEEDS_LOGIN if needs_login else ServerState.DISCONNECTED,
             reason=failure.message,
             recent_output=recent_output,
-            seconds=asyncio.get_running_loop().time() - began if is_new else self._status.connect_seconds,
+            connect_seconds=asyncio.get_running_loop().time() - began if is_new else self._status.connect_seconds,
         )
         if is_new:
             self._resolve_attempt(failure)

@@ -84,10 +84,10 @@ class McpClientPool:
             client.start()
         self._check_completed()
 
-    async def wait_until_settled(self, timeout: float | None = None) -> tuple[str, ...]:
+    async def wait_until_settled(self, seconds: float | None = None) -> tuple[str, ...]:
         """Wait until every server is connected or has failed, this many seconds at most. Returns those that are not."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(timeout):
+            async with asyncio.timeout(seconds):
                 await self._completed.wait()
         return tuple(alias for alias in self._order if alias in self._unsettled)
 

@@ -10,7 +10,7 @@ from tejat.mcp.errors import McpFailure, McpProblem
 from tejat.mcp.features.discovery import limit_problems, list_features
 from tejat.mcp.features.item_parser import quote_name
 from tejat.mcp.input_required import request_with_input, request_with_url_elicitation
-from tejat.mcp.jsonrpc_session import JsonRpcSession, RequestTimeout
+from tejat.mcp.jsonrpc_session import JsonRpcSession, RequestTimeouts
 from tejat.mcp.negotiation import negotiate
 from tejat.mcp.protocol import STATELESS_REVISIONS
 from tejat.mcp.server_requests import ServerRequestHandler
@@ -78,7 +78,7 @@ class ServerConnection:
 
         async def ask(method: str, params: JsonObject | None) -> JsonObject:
             left = max(0.0, deadline - asyncio.get_running_loop().time())
-            return await self._session.request(method, params, timeout=RequestTimeout(idle=left, total=left))
+            return await self._session.request(method, params, timeouts=RequestTimeouts(idle=left, total=left))
 
         features = await list_features(ask, self._info.capabilities, is_strict=is_strict)
         return _drop_invalid_header_tools(features) if self._is_stateless else features
@@ -88,13 +88,13 @@ class ServerConnection:
         method: str,
         params: JsonObject,
         *,
-        timeout: RequestTimeout,
+        timeouts: RequestTimeouts,
         on_progress: Callable[[McpProgress], None] | None,
     ) -> JsonObject:
         """Raises McpFailure, and Unsent if the server cannot have got it."""
 
         async def send(params: JsonObject) -> JsonObject:
-            return await self._session.request(method, params, timeout=timeout, on_progress=on_progress)
+            return await self._session.request(method, params, timeouts=timeouts, on_progress=on_progress)
 
         if self._is_stateless:
             return await request_with_input(send, params, self._request_handler)

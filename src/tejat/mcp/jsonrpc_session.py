@@ -42,7 +42,7 @@ _MAX_MESSAGE_LENGTH = 2_000
 
 
 @frozen
-class RequestTimeout:
+class RequestTimeouts:
     """How long an answer is waited for: so many seconds without a word about it, and so many in all."""
 
     idle: float
@@ -105,7 +105,7 @@ class JsonRpcSession:
         method: str,
         params: JsonObject | None = None,
         *,
-        timeout: RequestTimeout | None = None,
+        timeouts: RequestTimeouts | None = None,
         on_progress: Callable[[McpProgress], None] | None = None,
     ) -> JsonObject:
         """The result of a request. Raises McpFailure, and Unsent if the server cannot have got it.
@@ -116,7 +116,7 @@ class JsonRpcSession:
         if self._closed_by is not None:
             raise _not_sent(self._closed_by)
         request_id = next(self._ids)
-        waiting = _PendingRequest(timeout, on_progress)
+        waiting = _PendingRequest(timeouts, on_progress)
         try:
             async with asyncio.timeout(None) as deadline:
                 waiting.start(deadline, is_held=self._interactive_requests > 0)
@@ -289,9 +289,9 @@ class JsonRpcSession:
 class _PendingRequest:
     """Somebody who waits for an answer. `outcome` holds failures as values: nobody might be left to look at them."""
 
-    def __init__(self, timeout: RequestTimeout | None, on_progress: Callable[[McpProgress], None] | None) -> None:
+    def __init__(self, timeouts: RequestTimeouts | None, on_progress: Callable[[McpProgress], None] | None) -> None:
         self._loop = asyncio.get_running_loop()
-        self._timeout = timeout
+        self._timeouts = timeouts
         self._on_progress = on_progress
         self._started_at = self._loop.time()
         self._deadline: asyncio.Timeout | None = None
@@ -319,17 +319,17 @@ class _PendingRequest:
 
     def extend(self, *, is_held: bool) -> None:
         """Give it the idle time anew; as long as it is held, all the time that there is."""
-        if self._timeout is None or self._deadline is None or self._deadline.expired() or self.outcome.done():
+        if self._timeouts is None or self._deadline is None or self._deadline.expired() or self.outcome.done():
             return
-        last = self._started_at + self._timeout.total
-        self._deadline.reschedule(last if is_held else min(last, self._loop.time() + self._timeout.idle))
+        last = self._started_at + self._timeouts.total
+        self._deadline.reschedule(last if is_held else min(last, self._loop.time() + self._timeouts.idle))
 
     def limit(self) -> float:
         """The limit that was reached, in seconds."""
-        if self._timeout is None:
+        if self._timeouts is None:
             return self._loop.time() - self._started_at
-        is_last = self._loop.time() - self._started_at >= self._timeout.total
-        return self._timeout.total if is_last else self._timeout.idle
+        is_last = self._loop.time() - self._started_at >= self._timeouts.total
+        return self._timeouts.total if is_last else self._timeouts.idle
 
 
 def _not_sent(failure: McpFailure) -> RequestNotSent:

@@ -148,7 +148,9 @@ class TestRead:
 def test_a_real_server() -> None:
     async def scene() -> None:
         async with open_supervisor() as supervisor:
-            link = RecordingClient(python_plan(supervisor, str(Path(__file__).parent / "rich_server.py"), alias="rich"))
+            link = RecordingClient(
+                python_plan(supervisor, str(Path(__file__).parents[1] / "rich_server.py"), alias="rich")
+            )
             try:
                 status = await link.wait_settled()
                 tools = [ServerResources(link, status.features.resources)]

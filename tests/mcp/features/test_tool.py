@@ -349,7 +349,7 @@ class TestProgress:
         assert asyncio.run(execute_safely(tool, {}, ToolContext())).error is None
 
 
-RICH = str(Path(__file__).parent / "rich_server.py")
+RICH = str(Path(__file__).parents[1] / "rich_server.py")
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(8)
 
 

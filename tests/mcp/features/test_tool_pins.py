@@ -70,7 +70,7 @@ class TestPins:
         assert [later.has_changed("s", "a", "x"), later.has_changed("s", "b", "x")] == [True, True]
 
     def test_the_oldest_are_forgotten(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(module, "MOST_PINS", 2)
+        monkeypatch.setattr(module, "MAX_PINS", 2)
         pins = ToolPins(str(path))
         for tool in ("a", "b", "a2", "c"):
             pins.record_approval("s", tool, "1")
@@ -142,7 +142,7 @@ class TestFilesThatCannotBeReliedOn:
         assert [pins.has_changed("s", "t", "one"), pins.has_changed("s", "other", "one")] == [False, True]
 
     def test_one_that_somebody_holds(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(module, "_PATIENCE", 0.02)
+        monkeypatch.setattr(module, "_LOCK_SECONDS", 0.02)
         path.parent.mkdir()
         pins = ToolPins(str(path))
         with file_lock(f"{path}.lock", timeout=1):
@@ -153,8 +153,8 @@ class TestFilesThatCannotBeReliedOn:
 
 def test_many_processes_at_once(path: Path) -> None:
     script = (
-        "import sys\nfrom tejat.mcp.features.tool_pins import Pins\n"
-        "for n in range(10): Pins(sys.argv[1]).allow(sys.argv[2], str(n), 'd')"
+        "import sys\nfrom tejat.mcp.features.tool_pins import ToolPins\n"
+        "for n in range(10): ToolPins(sys.argv[1]).record_approval(sys.argv[2], str(n), 'd')"
     )
     running = [subprocess.Popen([sys.executable, "-c", script, str(path), name]) for name in "abc"]
     assert [process.wait(60) for process in running] == [0, 0, 0]

@@ -367,17 +367,17 @@ def test_whoever_logged_out_stays_out(tmp_path: Path) -> None:
 PROCESS = """
 import asyncio, sys
 from tejat.config.settings.types import McpServer
-from tejat.mcp.oauth.credentials import authorisation
+from tejat.mcp.oauth.credentials import create_oauth_credentials
 from tejat.mcp.oauth.token_store import TokenStore
 from tejat.workspace.http.client import HttpClient
 
 async def main(url, directory):
     client = HttpClient(environment={}, use_proxies=False)
-    identity = authorisation("s", McpServer(http_url=url), client=client, store=TokenStore(directory))
+    identity = create_oauth_credentials("s", McpServer(http_url=url), client=client, store=TokenStore(directory))
     print((await identity.headers())["Authorization"], flush=True)
     sys.stdin.readline()
     for _ in range(3):
-        assert await identity.renew(await identity.headers())
+        assert await identity.refresh(await identity.headers())
     print((await identity.headers())["Authorization"])
     await client.close()
 

@@ -7,7 +7,7 @@ import pytest
 from support.mcp.oauth_server import OAuthServer, oauth_server
 from support.mcp.transports import http_response, json_response
 from support.raw_server import run_checked
-from support.web_site import http_response, open_site
+from support.web_site import open_site
 from tejat.mcp.errors import McpFailure, McpProblem
 from tejat.mcp.oauth.callback import AuthorizationResponse
 from tejat.mcp.oauth.flow import OAuthFlow
@@ -28,7 +28,7 @@ async def resolve(host: str, _: int) -> Sequence[str]:
 @pytest.mark.parametrize("host", ["127.0.0.1", "inside.example", "169.254.169.254", "[::1]", "localhost"])
 def test_a_public_server_cannot_lead_into_a_private_network(host: str) -> None:
     async def scene() -> None:
-        async with open_site({"/meta": http_response("{}")}) as web:
+        async with open_site({"/meta": http_response("200 OK", "{}")}) as web:
             client = HttpClient(environment={}, use_proxies=False)
             settings = OAuthSettings("https://mcp.example/mcp")
             flow = OAuthFlow(settings, OAuthHttpClient(client, settings.server_url, resolve=_or_here))

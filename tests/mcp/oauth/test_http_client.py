@@ -114,7 +114,7 @@ def test_requests_go_to_the_address_that_was_checked() -> None:
             reply = await requests.request("POST", f"{url}/token", headers={"X-A": "1"}, body=b"a=b")
             assert reply == OAuthResponse(200, (("content-length", "2"), ("content-type", "application/json")), b"{}")
             assert (await requests.request("GET", f"{url}/moved", headers={}, body=b"")).status == 302
-            assert client.dialled[:2] == [("10.0.0.7", web.port), ("10.0.0.8", web.port)]
+            assert client.connected[:2] == [("10.0.0.7", web.port), ("10.0.0.8", web.port)]
             client.dead.add("10.0.0.8")
             with pytest.raises(McpFailure, match="No connection") as caught:
                 await requests.request("GET", f"{url}/token", headers={}, body=b"")

@@ -22,7 +22,7 @@ class Tokens:
     async def headers(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self.tokens[0]}"} if self.tokens else {}
 
-    async def renew(self, refused: "dict[str, str]") -> bool:
+    async def refresh(self, refused: "dict[str, str]") -> bool:
         self.refused.append(refused.get("Authorization", ""))
         self.tokens = self.tokens[1:]
         return bool(self.tokens)

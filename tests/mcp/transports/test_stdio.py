@@ -488,22 +488,22 @@ hear()
 class TestMemory:
     PROGRAM = """
 import asyncio, resource, sys
-from tejat.mcp.protocol import Request
+from tejat.mcp.protocol import JsonRpcRequest
 from tejat.mcp.transports.stdio import StdioTransport
-from tejat.workspace.processes.supervisor_client import Keeper
+from tejat.workspace.processes.supervisor_client import ProcessSupervisor
 
 async def main():
-    keeper, told = Keeper(), asyncio.Event()
+    supervisor, told = ProcessSupervisor(), asyncio.Event()
     lost, heard = [], []
-    transport = StdioTransport(keeper, sys.executable, ("-I", "-S", sys.argv[1]), directory="/", environment={})
+    transport = StdioTransport(supervisor, sys.executable, ("-I", "-S", sys.argv[1]), directory="/", environment={})
     await transport.open(lambda message: (heard.append(message.id), told.set()), lambda *what: lost.append(what))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    await transport.send(Request(7, "flood"))
+    await transport.send(JsonRpcRequest(7, "flood"))
     await asyncio.wait_for(told.wait(), 60)
-    print(heard, [(failure.problem.value, whose) for failure, whose in lost], len(transport.last_words[-1]))
+    print(heard, [(failure.problem.value, whose) for failure, whose in lost], len(transport.stderr_tail[-1]))
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
     await transport.close()
-    keeper.close()
+    supervisor.close()
 
 asyncio.run(main())
 """

@@ -97,7 +97,8 @@ def _parse_media(block: JsonObject, source: str) -> ContentBlock:
         return _omitted_media(f"{source} provided {kind} data that cannot be read: it is not base64", kind, told)
     mime_type = detect_media_type(data, block.get("mimeType"))
     if mime_type is None or not mime_type.startswith(_MODEL_MEDIA_TYPES):
-        what = f"{source} provided {kind} data that was left out: its {len(data)} bytes are not {told or 'of a known kind'}"
+        expected = told or "of a known kind"
+        what = f"{source} provided {kind} data that was left out: its {len(data)} bytes are not {expected}"
         return _omitted_media(what, kind, told)
     if is_text_type(mime_type):
         return ContentBlock((ServerText(data.decode("utf-8", "replace")),), f"[{kind.capitalize()}: {mime_type}]")

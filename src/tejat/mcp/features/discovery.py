@@ -22,7 +22,7 @@ _MAX_PROBLEMS = 50
 
 SendRequest: TypeAlias = Callable[[str, JsonObject | None], Awaitable[JsonObject]]
 """Sends a request; raises McpFailure."""
-_Item = TypeVar("_Offer", ServerTool, ServerPrompt, ServerResource)
+_Item = TypeVar("_Item", ServerTool, ServerPrompt, ServerResource)
 
 
 async def list_features(send: SendRequest, capabilities: JsonObject, *, is_strict: bool) -> ServerFeatures:

@@ -11,7 +11,7 @@ from tejat.core.errors import BadPrompt
 from tejat.core.frozen import frozen
 from tejat.core.i18n import gettext_lazy
 from tejat.core.messages.types import InlineData, JsonObject, JsonValue, Part, Text
-from tejat.core.sanitize import sanitize_text
+from tejat.core.sanitize import sanitize_summary
 from tejat.mcp.content.blocks import ContentPiece, ContentTooLarge, parse_content
 from tejat.mcp.errors import McpFailure
 from tejat.mcp.names import own_name_problem
@@ -177,7 +177,7 @@ def help_text(command: PromptCommand) -> str:
 
 
 def _line(text: str) -> str:
-    return " ".join(sanitize_text(text[:_MAX_LINE_LENGTH]).split())
+    return sanitize_summary(text[:_MAX_LINE_LENGTH])
 
 
 def prompt_parts(answer: JsonObject, *, name: str) -> tuple[Part, ...]:

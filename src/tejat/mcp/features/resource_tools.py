@@ -7,7 +7,7 @@ from tejat.core.approval.confirmation import Confirmation, InfoConfirmation
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import frozen
 from tejat.core.i18n import gettext_lazy
-from tejat.core.sanitize import sanitize_text
+from tejat.core.sanitize import sanitize_summary
 from tejat.core.tools.base import Kind, ProposingTool, ToolContext, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
 from tejat.mcp.content.untrusted import wrap_untrusted
@@ -75,17 +75,17 @@ class ListMcpResourcesTool(TypedTool[ListMcpResourcesParams]):
 
 def _format_line(found: ResourceRef) -> str:
     resource = found.resource
-    fields = [_one_line(found.label), _field(resource.name or resource.title or ""), _field(resource.description)]
+    fields = [
+        sanitize_summary(found.label),
+        _field(resource.name or resource.title or ""),
+        _field(resource.description),
+    ]
     return "- " + " | ".join(filter(None, fields))
 
 
 def _field(text: str) -> str:
-    line = _one_line(text)
+    line = sanitize_summary(text)
     return line if len(line) <= _MAX_FIELD_LENGTH else f"{line[: _MAX_FIELD_LENGTH - 3]}..."
-
-
-def _one_line(text: str) -> str:
-    return " ".join(sanitize_text(text).split())
 
 
 @frozen

@@ -190,7 +190,7 @@ def _choose_auth_method(provider: OAuthClientProvider, settings: OAuthSettings) 
 def _challenge_response(settings: OAuthSettings, challenge: str | None) -> httpx2.Response:
     """What makes a provider log in: told where to look, or that everything about the service is known already."""
     # The first scope in a challenge counts, so what the settings say goes before what the server said.
-    parts = [f'Bearer scope="{" ".join(wish.scopes)}"'] if settings.scopes else []
+    parts = [f'Bearer scope="{" ".join(settings.scopes)}"'] if settings.scopes else []
     is_known = settings.authorization_url is not None
     if is_known:
         parts.append('Bearer error="insufficient_scope"')

@@ -67,7 +67,7 @@ class OAuthHttpClient:
     ) -> OAuthResponse:
         try:
             async with self._client.request(
-                method, str(where), headers=headers, body=body, limits=_LIMITS, dial=dial
+                method, str(where), headers=headers, body=body, limits=_LIMITS, resolver=dial
             ) as response:
                 found = await response.read(_MAX_BYTES)
                 return OAuthResponse(response.status, tuple(response.headers.items()), found)

@@ -130,7 +130,7 @@ class TokenStore:
         try:
             make_private_directory(self._directory)
             flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-            return os.open(f"{self._path(holder)}.lock", flags, 0o600)
+            return os.open(f"{self._path(key)}.lock", flags, 0o600)
         except OSError as error:
             raise self._failure(key, error) from None
 

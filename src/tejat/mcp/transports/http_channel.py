@@ -140,7 +140,7 @@ class HttpChannel:
                 headers={**given, **own},
                 body=asked.body,
                 limits=asked.limits,
-                once=asked.once,
+                new_connection=asked.once,
             )
         )
 
