@@ -25,7 +25,7 @@ LAZY_IMPORTS = {
     "cli/main.py": "the subcommand is known",
     "cli/mcp/main.py": "the subcommand is known",
     "cli/run.py": "the mode of the run is known",
-    "cli/startup.py": "the user has no model yet",
+    "app/startup.py": "the user has no model yet",
     "cli/tools/main.py": "the subcommand is known",
     "config/custom_commands.py": "there is a command to read",
     "config/settings/file.py": "there are settings to read",

@@ -1,13 +1,9 @@
-"""How a person likes to see and type things, as their settings say."""
+"""Display and input preferences from the settings."""
 
-from collections.abc import Mapping
-
-from tejat.config.paths import app_paths
-from tejat.config.settings.loader import load_settings
 from tejat.config.settings.types import Settings
 from tejat.core.ui.status import Preferences, ThemeName
 
-# The themes of Gemini CLI by what they are made for; any other name is as good as none.
+# The themes of Gemini CLI by the background they are made for.
 _LIGHT_THEMES = frozenset(
     {"ansi light", "ayu light", "default light", "github light", "google code", "solarized light", "xcode"}
 )
@@ -20,12 +16,6 @@ _DARK_THEMES = frozenset(
 _PLAIN_THEMES = frozenset({"no color", "nocolor"})
 
 
-def load_user_preferences(environment: Mapping[str, str]) -> tuple[Preferences, bool]:
-    """What the person likes, before any folder has a say, and whether they have a screen reader. Raises UsageError."""
-    settings = load_settings(app_paths(environment), (), trusted=False, environment=environment)
-    return preferences_from_settings(settings), settings.screen_reader.value
-
-
 def preferences_from_settings(settings: Settings) -> Preferences:
     return Preferences(
         theme=ThemeName.AUTO if settings.theme is None else find_theme(settings.theme.value) or ThemeName.AUTO,
@@ -36,7 +26,7 @@ def preferences_from_settings(settings: Settings) -> Preferences:
 
 
 def find_theme(name: str) -> ThemeName | None:
-    """The theme that a name of ours or of Gemini CLI stands for, None if it stands for none."""
+    """Find the theme for a name of ours or of Gemini CLI, None if it is unknown."""
     word = name.strip().lower()
     if word in list(ThemeName):
         return ThemeName(word)

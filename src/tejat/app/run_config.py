@@ -1,4 +1,4 @@
-"""The ground a run stands on: where its files are, what is set, whether the folder is trusted, the environment."""
+"""The configuration of a run: paths, settings, trust and environment, loaded in two steps."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -7,11 +7,11 @@ from tejat.config.credentials import read_api_keys
 from tejat.config.env_expansion import is_secret
 from tejat.config.env_file import load_env_file
 from tejat.config.paths import AppPaths, app_paths
-from tejat.config.settings.loader import load_settings
+from tejat.config.settings.loader import SettingsLoader
 from tejat.config.settings.types import Setting, Settings, SourceTier
 from tejat.config.trust.decision import TrustDecision, TrustLevel, decide_trust
 from tejat.core.errors import UsageError
-from tejat.core.frozen import field, frozen, replace
+from tejat.core.frozen import field, frozen, frozen_identity, replace
 from tejat.core.i18n import _
 
 _MIN_SECRET_LENGTH = 8
@@ -20,10 +20,11 @@ _MAX_NAMES = 3
 
 @frozen
 class RunConfig:
-    """`environment` holds what the `.env` file sets too, which is `environment_file`, and the keys that are kept.
+    """Paths, settings, trust and environment of a run.
 
-    `stored_keys` are the names of those that come from nowhere else. `brought` is what the folder brings along, whether
-    it counts or not. `notes` are for the person.
+    `environment` includes the variables of the `.env` file, which is `environment_file`, and the stored API keys, of
+    which `stored_keys` are those set nowhere else. `trust_relevant_files` are the folder's own configuration files,
+    trusted or not. `notes` are for the user.
     """
 
     roots: tuple[str, ...]
@@ -38,17 +39,87 @@ class RunConfig:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """Values that must not be written down or sent anywhere."""
+        """Values that must not be stored or sent anywhere."""
         return tuple(self.named_secrets.values())
 
     @property
     def named_secrets(self) -> dict[str, str]:
-        """The same by the names of their variables."""
+        """The secrets by the names of their variables."""
         return {
             name: value
             for name, value in self.environment.items()
             if len(value) >= _MIN_SECRET_LENGTH and is_secret(name, value)
         }
+
+
+@frozen_identity
+class UserConfig:
+    """The configuration before any project file counts: the user's settings, and whether the folder is trusted.
+
+    `environment` is the one of the process. `load_project` adds the project's part without reading a file twice.
+    """
+
+    roots: tuple[str, ...]
+    paths: AppPaths
+    settings: Settings
+    trust: TrustDecision
+    environment: Mapping[str, str] = field(repr=False)
+    loader: SettingsLoader = field(repr=False)
+
+    def load_project(self, *, excluded_tools: Sequence[str] = (), servers: Sequence[str] | None = None) -> RunConfig:
+        """Load the project's part as far as the folder is trusted. Raises UsageError.
+
+        `servers` replaces the server lists of the settings.
+        """
+        paths, roots, trust = self.paths, self.roots, self.trust
+        file = load_env_file(
+            paths,
+            roots[0],
+            is_trusted=trust.is_trusted,
+            excluded=[entry.value for entry in self.settings.excluded_environment],
+            environment=self.environment,
+        )
+        environment = {**self.environment, **({} if file is None else file.values)}
+        stored_keys = {name: key for name, key in read_api_keys(paths).items() if name not in environment}
+        environment |= stored_keys
+        settings = self.loader.load(roots, trusted=trust.is_trusted, environment=environment)
+        if excluded_tools:
+            added = (Setting(entry, "--exclude-tools", SourceTier.USER) for entry in excluded_tools)
+            settings = replace(settings, exclude=(*settings.exclude, *added))
+        if servers is not None:
+            settings = _select_servers(settings, servers)
+        included = [entry.value for entry in settings.include_directories]
+        relevant = tuple(_trust_relevant_files(trust, roots[0], settings))
+        return RunConfig(
+            tuple(dict.fromkeys((*roots, *(path for path in included if os.path.isdir(path))))),
+            paths,
+            settings,
+            trust,
+            environment,
+            environment_file=None if file is None else file.path,
+            stored_keys=tuple(stored_keys),
+            trust_relevant_files=relevant,
+            notes=tuple(_startup_notes(trust, relevant, included)),
+        )
+
+
+def load_user_config(
+    directories: Sequence[str], *, environment: Mapping[str, str] | None = None, trusts_folder: bool = False
+) -> UserConfig:
+    """Load the user's settings and decide whether the first directory is trusted. Raises UsageError."""
+    process_environment = dict(os.environ if environment is None else environment)
+    paths = app_paths(process_environment)
+    roots = _absolute_paths(directories)
+    loader = SettingsLoader(paths)
+    settings = loader.load((), trusted=False, environment=process_environment)
+    trust = decide_trust(
+        paths,
+        roots[0],
+        trust_for_run=trusts_folder,
+        environment=process_environment,
+        folder_trust=settings.folder_trust,
+    )
+    return UserConfig(roots, paths, settings, trust, process_environment, loader)
 
 
 def load_run_config(
@@ -59,52 +130,16 @@ def load_run_config(
     excluded_tools: Sequence[str] = (),
     servers: Sequence[str] | None = None,
 ) -> RunConfig:
-    """Look at everything that has a say in a run, in the order that keeps a folder from speaking for itself.
+    """Load the whole configuration of a run that asks the user nothing. Raises UsageError.
 
-    `servers` takes the place of the lists of servers in the settings. Raises UsageError.
+    The order keeps a folder from deciding about itself: user settings, trust, project settings.
     """
-    own = dict(os.environ if environment is None else environment)
-    paths = app_paths(own)
-    roots = _absolute_paths(directories)
-    settings = load_settings(paths, roots, trusted=False, environment=own)
-    trust = decide_trust(
-        paths, roots[0], trust_for_run=trusts_folder, environment=own, folder_trust=settings.folder_trust
-    )
-    file = load_env_file(
-        paths,
-        roots[0],
-        is_trusted=trust.is_trusted,
-        excluded=[entry.value for entry in settings.excluded_environment],
-        environment=own,
-    )
-    process_environment = own if file is None else {**own, **file.values}
-    kept = {name: key for name, key in read_api_keys(paths).items() if name not in process_environment}
-    run_environment = {**process_environment, **kept}
-    if trust.is_trusted or file is not None:
-        settings = load_settings(paths, roots, trusted=trust.is_trusted, environment=run_environment)
-    if excluded_tools:
-        added = (Setting(entry, "--exclude-tools", SourceTier.USER) for entry in excluded_tools)
-        settings = replace(settings, exclude=(*settings.exclude, *added))
-    if servers is not None:
-        settings = _select_servers(settings, servers)
-    included = [entry.value for entry in settings.include_directories]
-    brought = tuple(_trust_relevant_files(trust, roots[0], settings))
-    roots = tuple(dict.fromkeys((*roots, *(path for path in included if os.path.isdir(path)))))
-    return RunConfig(
-        roots,
-        paths,
-        settings,
-        trust,
-        run_environment,
-        environment_file=None if file is None else file.path,
-        stored_keys=tuple(kept),
-        trust_relevant_files=brought,
-        notes=tuple(_startup_notes(trust, brought, included)),
-    )
+    user_config = load_user_config(directories, environment=environment, trusts_folder=trusts_folder)
+    return user_config.load_project(excluded_tools=excluded_tools, servers=servers)
 
 
 def _select_servers(settings: Settings, servers: Sequence[str]) -> Settings:
-    """Only these servers, but none that whoever runs the machine does not want."""
+    """Use only these servers, and none that the administrator does not allow."""
     by_admin = settings.mcp_allowed if settings.mcp_allowed and settings.mcp_allowed.tier is SourceTier.ADMIN else None
     names = tuple(name for name in servers if by_admin is None or name in by_admin.value)
     return replace(
@@ -123,18 +158,18 @@ def _absolute_paths(directories: Sequence[str]) -> tuple[str, ...]:
 
 
 def _trust_relevant_files(trust: TrustDecision, root: str, settings: Settings) -> list[str]:
-    """What the folder brings along: what trust is about, and what it tells the model."""
+    """The folder's own files that count only with trust: configuration, and context files for the model."""
     names = (name for name in settings.context_file_names.value if os.path.isfile(os.path.join(root, name)))
     return list(dict.fromkeys((*(item.path for item in trust.items), *names)))
 
 
-def _startup_notes(trust: TrustDecision, brought: Sequence[str], included: Sequence[str]) -> list[str]:
-    """`included` are the directories that the settings name."""
+def _startup_notes(trust: TrustDecision, relevant: Sequence[str], included: Sequence[str]) -> list[str]:
+    """Notes about unused configuration and about missing directories among those the settings include."""
     notes = [] if trust.problem is None else [trust.problem]
-    if not trust.is_trusted and brought:
-        names = ", ".join(brought[:_MAX_NAMES])
-        if len(brought) > _MAX_NAMES:
-            names = _("{names} and {count} more", names=names, count=len(brought) - _MAX_NAMES)
+    if not trust.is_trusted and relevant:
+        names = ", ".join(relevant[:_MAX_NAMES])
+        if len(relevant) > _MAX_NAMES:
+            names = _("{names} and {count} more", names=names, count=len(relevant) - _MAX_NAMES)
         notes.append(_untrusted_note(names, has_changed=trust.level is TrustLevel.CHANGED))
     missing = (path for path in included if not os.path.isdir(path))
     return notes + [_("The directory {path} of the settings does not exist.", path=path) for path in missing]

@@ -1,16 +1,18 @@
-"""`tejat` at a terminal: a conversation, on the screen or in lines."""
+"""`tejat` at a terminal: an interactive session in the terminal UI or in plain lines."""
 
 import asyncio
 import os
 import sys
+from collections.abc import Mapping
 
 from tejat.app.onboarding.trust import StartupExit
-from tejat.app.preferences import load_user_preferences
-from tejat.app.session.interactive import InteractiveSession
-from tejat.cli.args import RunOptions
+from tejat.app.preferences import preferences_from_settings
+from tejat.app.run_config import UserConfig
+from tejat.app.startup import load_startup_config, open_startup_session
+from tejat.cli.args import RunOptions, to_agent_options
 from tejat.cli.exit_status import classify_error
 from tejat.cli.signals import Terminated, graceful_termination
-from tejat.cli.startup import run_startup
+from tejat.core.agent.options import AgentOptions
 from tejat.core.errors import TejatError
 from tejat.core.exit_codes import EXIT_INTERRUPTED, EXIT_OK
 from tejat.core.i18n import translate
@@ -23,7 +25,7 @@ from tejat.ui.shared.external.editor import ExternalEditor
 
 
 def run_interactive(options: RunOptions) -> int:
-    """Answer prompts until the person has no more, and return the exit code."""
+    """Run an interactive session and return the exit code."""
     try:
         with graceful_termination():
             ended = _run(options)
@@ -46,26 +48,56 @@ def run_interactive(options: RunOptions) -> int:
 
 
 def _run(options: RunOptions) -> int | StartupExit:
-    preferences, has_screen_reader = load_user_preferences(os.environ)
-    if options.screen_reader or has_screen_reader or not _supports_screen():
-        return asyncio.run(_run_plain(options, preferences.editor))
-    from tejat.cli.terminal import run_terminal
-
-    return asyncio.run(run_terminal(options, preferences, os.environ))
+    agent_options = to_agent_options(options)
+    config = load_startup_config(agent_options)
+    front_end = _run_terminal if _supports_screen() else _run_plain
+    if options.screen_reader or config.settings.screen_reader.value:
+        front_end = _run_plain
+    return asyncio.run(front_end(agent_options, config, options.prompt_interactive))
 
 
 def _supports_screen() -> bool:
     return sys.stdout.isatty() and os.environ.get("TERM", "dumb") not in ("", "dumb", "unknown")
 
 
-async def _run_plain(options: RunOptions, editor: str | None) -> int | StartupExit:
-    """Raises TejatError where nothing could be begun."""
+async def _run_plain(options: AgentOptions, config: UserConfig, prompt: str | None) -> int | StartupExit:
+    """Raises TejatError if the session cannot be opened."""
     terminal = open_plain_terminal()
     folder = os.getcwd()
+    editor = preferences_from_settings(config.settings).editor
     approver = TypeAheadApprover(ConsoleApprover(Style(None), preferred_editor=editor, untrusted=(folder,)), terminal)
-    prompter = PlainPrompter(terminal.output.print_line, Style(None), ExternalEditor(editor, (folder,)))
+    user = PlainPrompter(terminal.output.print_line, Style(None), ExternalEditor(editor, (folder,)))
+    async with open_startup_session(options, config, user, approver) as session:
+        return session if isinstance(session, StartupExit) else await run_plain(session, terminal, user, first=prompt)
 
-    async def talk(interactive: InteractiveSession) -> int:
-        return await run_plain(interactive, terminal, prompter, first=options.prompt_interactive)
 
-    return await run_startup(options, prompter, approver, talk)
+async def _run_terminal(options: AgentOptions, config: UserConfig, prompt: str | None) -> int | StartupExit:
+    """Raises TejatError if the session cannot be opened."""
+    from tejat.ui.terminal.app import TerminalApp
+
+    folder = os.getcwd()
+    terminal = TerminalApp(
+        environment=os.environ,
+        encoding=_terminal_encoding(os.environ),
+        preferences=preferences_from_settings(config.settings),
+        folder=folder,
+        history=config.paths.prompt_history(folder),
+    )
+
+    async def run_session() -> int | StartupExit:
+        async with open_startup_session(options, config, terminal.prompter, terminal.approver) as session:
+            return session if isinstance(session, StartupExit) else await terminal.run_repl(session, first=prompt)
+
+    async with terminal:
+        return await terminal.run(run_session())
+
+
+def _terminal_encoding(environment: Mapping[str, str]) -> str:
+    """The encoding of the user's terminal, by its locale; UTF-8 if none is set.
+
+    In a locale without an encoding Python uses UTF-8 and sets LC_CTYPE: then only the other variables are the user's.
+    """
+    is_set_by_python = sys.flags.utf8_mode and not environment.get("PYTHONUTF8")
+    names = ("LC_ALL", "LANG") if is_set_by_python else ("LC_ALL", "LC_CTYPE", "LANG")
+    named = next((environment[name] for name in names if environment.get(name)), "utf8")
+    return "utf-8" if "utf8" in named.lower().replace("-", "") else "ascii"

@@ -8,9 +8,8 @@ import pytest
 from support.program import ProgramEnv
 from support.prompter import FakePrompter
 from tejat.app.onboarding.trust import StartupExit, setup_trust
-from tejat.app.run_config import load_run_config
+from tejat.app.run_config import UserConfig, load_run_config, load_user_config
 from tejat.config.trust.decision import TrustLevel
-from tejat.core.agent.options import AgentOptions
 from tejat.core.ui.prompter import Choice
 
 YES, NOT_NOW, NEVER = 0, 1, 2
@@ -21,8 +20,8 @@ def machine(tmp_path: Path) -> ProgramEnv:
     return ProgramEnv(tmp_path)
 
 
-def options_of(machine: ProgramEnv) -> AgentOptions:
-    return AgentOptions(directories=(str(machine.project),), environment=machine.environment)
+def config_of(machine: ProgramEnv) -> UserConfig:
+    return load_user_config([str(machine.project)], environment=machine.environment)
 
 
 def level_of(machine: ProgramEnv) -> TrustLevel:
@@ -35,13 +34,15 @@ def write(path: Path, text: str) -> None:
 
 
 class TestTrust:
-    def settle(self, machine: ProgramEnv, *choices: int | None) -> tuple[AgentOptions | StartupExit, FakePrompter]:
+    def settle(self, machine: ProgramEnv, *choices: int | None) -> tuple[TrustLevel | None, FakePrompter]:
+        """The trust that the run goes on with, None if it does not."""
         person = FakePrompter(choices=choices)
-        return asyncio.run(setup_trust(options_of(machine), person)), person
+        config = asyncio.run(setup_trust(config_of(machine), person))
+        return None if isinstance(config, StartupExit) else config.trust.level, person
 
     def test_a_folder_that_brings_nothing_is_not_asked_about(self, machine: ProgramEnv) -> None:
         settled, person = self.settle(machine)
-        assert (settled, person.asked, person.reports) == (options_of(machine), [], [])
+        assert (settled, person.asked, person.reports) == (TrustLevel.UNKNOWN, [], [])
 
     @pytest.mark.parametrize("name", [".gemini/settings.json", ".env", "GEMINI.md", "AGENTS.md", ".mcp.json"])
     def test_a_folder_that_brings_something_is(self, machine: ProgramEnv, name: str) -> None:
@@ -54,13 +55,13 @@ class TestTrust:
         assert asked.initial == NOT_NOW
         assert name in str(asked.report)
         assert str(machine.project) in str(asked.report)
-        assert settled == options_of(machine)
+        assert settled is TrustLevel.UNKNOWN
         assert level_of(machine) is TrustLevel.UNKNOWN
 
     def test_a_yes_is_for_the_folder_as_it_was_shown(self, machine: ProgramEnv) -> None:
         write(machine.project / ".gemini" / "settings.json", "{}")
         settled, _ = self.settle(machine, YES)
-        assert settled == options_of(machine)
+        assert settled is TrustLevel.TRUSTED
         assert level_of(machine) is TrustLevel.TRUSTED
         assert self.settle(machine)[1].asked == []
 
@@ -75,7 +76,7 @@ class TestTrust:
 
     def test_a_never_is_remembered(self, machine: ProgramEnv) -> None:
         write(machine.project / ".gemini" / "settings.json", "{}")
-        self.settle(machine, NEVER)
+        assert self.settle(machine, NEVER)[0] is TrustLevel.NOT_TRUSTED
         assert level_of(machine) is TrustLevel.NOT_TRUSTED
         assert self.settle(machine)[1].asked == []
 
@@ -83,11 +84,11 @@ class TestTrust:
     def test_who_leaves_has_decided_nothing(self, machine: ProgramEnv, answer: int | None) -> None:
         write(machine.project / ".env", "A=b")
         settled, _ = self.settle(machine, answer)
-        assert settled is StartupExit.QUIT
+        assert settled is None
         assert level_of(machine) is TrustLevel.UNKNOWN
 
     def test_before_the_answer_nothing_of_the_folder_counts(self, machine: ProgramEnv) -> None:
         """Not even settings that are broken: they are somebody else's."""
         write(machine.project / ".gemini" / "settings.json", "{ broken")
         settled, _ = self.settle(machine, NOT_NOW)
-        assert settled == options_of(machine)
+        assert settled is TrustLevel.UNKNOWN

@@ -1,13 +1,12 @@
-"""The first thing in a folder: is what it brings along trusted?"""
+"""The onboarding step that asks whether to trust a folder."""
 
 import os
 from collections.abc import Sequence
 from enum import Enum, auto
 
-from tejat.config.paths import AppPaths, app_paths
-from tejat.config.settings.loader import load_settings
-from tejat.config.trust.decision import TrustDecision, TrustLevel, decide_trust, trust_folder
-from tejat.core.agent.options import AgentOptions
+from tejat.app.run_config import UserConfig
+from tejat.config.trust.decision import TrustDecision, TrustLevel, trust_folder
+from tejat.core.frozen import replace
 from tejat.core.i18n import _
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
 from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, Tone
@@ -16,51 +15,39 @@ _UNDECIDED_LEVELS = (TrustLevel.UNKNOWN, TrustLevel.CHANGED)
 
 
 class StartupExit(Enum):
-    """What a person may want in the place of a session."""
+    """What the user chose instead of a session."""
 
     QUIT = auto()
     DEMO = auto()
 
 
-async def setup_trust(options: AgentOptions, user: UserPrompter) -> AgentOptions | StartupExit:
-    """Ask about a folder that nothing was decided about, where that makes a difference, before any of it counts.
+async def setup_trust(config: UserConfig, user: UserPrompter) -> UserConfig | StartupExit:
+    """Ask whether to trust a folder not decided about, if that makes a difference, before any of its files count.
 
-    It does where the folder brings something along, and where the person has servers, which need trust to run.
+    It does if the folder has configuration or context files, or if the user has MCP servers, which need trust to run.
 
-    Raises UsageError where what was decided cannot be known or kept.
+    Raises UsageError if the decision cannot be stored.
     """
-    found = _find_undecided_folder(options)
-    if found is None:
-        return options
-    paths, root, trust, context, servers = found
+    root, trust, context = config.roots[0], config.trust, _context_files(config)
+    servers = list(config.settings.mcp_servers)
+    matters = trust.items or trust.changed or context or servers
+    if trust.level not in _UNDECIDED_LEVELS or not matters:
+        return config
     match await user.choose(_trust_question(root, trust, context, servers)):
         case 0:
-            trust_folder(paths, root, items=trust.items)  # as it was shown, whatever became of it meanwhile
+            # As it was shown, whatever became of it meanwhile.
+            return replace(config, trust=trust_folder(config.paths, root, items=trust.items))
         case 1:
-            pass
+            return config
         case 2:
-            trust_folder(paths, root, level=TrustLevel.NOT_TRUSTED)
+            return replace(config, trust=trust_folder(config.paths, root, level=TrustLevel.NOT_TRUSTED))
         case _:
             return StartupExit.QUIT
-    return options
 
 
-def _find_undecided_folder(options: AgentOptions) -> tuple[AppPaths, str, TrustDecision, list[str], list[str]] | None:
-    """The folder, what is known about it, its files for the model and the names of the person's own servers.
-
-    None where there is nothing to be asked.
-    """
-    environment = os.environ if options.environment is None else options.environment
-    paths, root = app_paths(environment), os.path.abspath(options.directories[0])
-    # Without roots only what the person and whoever runs the machine have set is read.
-    settings = load_settings(paths, (), trusted=False, environment=environment)
-    trust = decide_trust(
-        paths, root, trust_for_run=options.trusts_folder, environment=environment, folder_trust=settings.folder_trust
-    )
-    context = [name for name in settings.context_file_names.value if os.path.lexists(os.path.join(root, name))]
-    servers = list(settings.mcp_servers)
-    matters = trust.items or trust.changed or context or servers
-    return (paths, root, trust, context, servers) if trust.level in _UNDECIDED_LEVELS and matters else None
+def _context_files(config: UserConfig) -> list[str]:
+    names = config.settings.context_file_names.value
+    return [name for name in names if os.path.lexists(os.path.join(config.roots[0], name))]
 
 
 def _trust_question(root: str, trust: TrustDecision, context: Sequence[str], servers: Sequence[str]) -> Choice:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tejat.app.commands.base import CommandContext
 from tejat.app.commands.registry import CommandRegistry
 from tejat.app.preferences import preferences_from_settings
+from tejat.app.run_config import UserConfig
 from tejat.app.session.approval_mode import cycle_mode
 from tejat.app.session.manager import SessionManager, open_session_manager
 from tejat.app.session.status import StatusSource
@@ -27,10 +28,10 @@ if TYPE_CHECKING:
 
 @asynccontextmanager
 async def open_interactive_session(
-    options: AgentOptions, approver: Approver | None
+    options: AgentOptions, approver: Approver | None, *, user_config: UserConfig | None = None
 ) -> "AsyncGenerator[InteractiveSession]":
-    """A session with a person. Raises UsageError, and ModelFailure when there is no key for the model."""
-    async with open_session_manager(options, approver) as manager:
+    """Open a session for a user at a front end. Raises UsageError, and ModelFailure without a key for the model."""
+    async with open_session_manager(options, approver, user_config=user_config) as manager:
         interactive = InteractiveSession(manager)
         try:
             yield interactive

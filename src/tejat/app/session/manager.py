@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from tejat.app.model_source import RunModel, current_date, open_named_model, open_run_model
-from tejat.app.run_config import RunConfig, load_run_config
+from tejat.app.run_config import RunConfig, UserConfig, load_user_config
 from tejat.app.session.prompt_expansion import PromptExpander
 from tejat.app.tools.tool_services import ModelAccess, resolve_sandbox_mode
 from tejat.app.tools.toolset import Toolset, open_toolset
@@ -55,15 +55,18 @@ async def open_agent(options: AgentOptions, approver: Approver | None) -> AsyncG
 
 
 @asynccontextmanager
-async def open_session_manager(options: AgentOptions, approver: Approver | None) -> "AsyncGenerator[SessionManager]":
-    """The same, of which one session after the other can be had. Raises as `open_agent` does."""
-    run_config = load_run_config(
-        options.directories,
-        environment=options.environment,
-        trusts_folder=options.trusts_folder,
-        excluded_tools=options.excluded_tools,
-        servers=options.servers,
-    )
+async def open_session_manager(
+    options: AgentOptions, approver: Approver | None, *, user_config: UserConfig | None = None
+) -> "AsyncGenerator[SessionManager]":
+    """Open the services of an agent and its first session. Raises as `open_agent` does.
+
+    `user_config` is the user's part of the configuration, if it was loaded already.
+    """
+    if user_config is None:
+        user_config = load_user_config(
+            options.directories, environment=options.environment, trusts_folder=options.trusts_folder
+        )
+    run_config = user_config.load_project(excluded_tools=options.excluded_tools, servers=options.servers)
     async with AsyncExitStack() as stack:
         stack.push_async_callback(shutdown)
         run_model = open_run_model(options, run_config)

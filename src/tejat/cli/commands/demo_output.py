@@ -6,7 +6,7 @@ from tejat.core.agent.events import AgentEvent, Answered, EndReason, Noticed, Pr
 from tejat.core.i18n import _, translate
 from tejat.core.messages.types import FunctionCall
 from tejat.core.model import CONVERSATION, FailureKind
-from tejat.core.sanitize import sanitize_text
+from tejat.core.sanitize import sanitize_summary, sanitize_text
 from tejat.core.tools.call_events import CallFinished
 from tejat.core.tools.display import FileDiff
 from tejat.ui.plain.style import Style
@@ -63,7 +63,7 @@ class DemoOutput:
         )
 
     def _short(self, value: object) -> str:
-        text = sanitize_text(self._relative(str(value))).replace("\n", " ")
+        text = sanitize_summary(self._relative(str(value)))
         return text if len(text) <= _MAX_CHARACTERS else f"{text[: _MAX_CHARACTERS - 1]}…"
 
     def _result(self, finished: CallFinished) -> list[str]:

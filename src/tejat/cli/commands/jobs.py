@@ -11,7 +11,7 @@ from tejat.core.errors import ToolFailure
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK, EXIT_USAGE
 from tejat.core.i18n import _, translate
 from tejat.core.json_text import dump_json
-from tejat.core.sanitize import sanitize_text
+from tejat.core.sanitize import sanitize_summary, sanitize_text
 from tejat.ui.plain.style import Style
 
 _DEFAULT_LINES = 100
@@ -142,7 +142,7 @@ def _list(jobs: JobControl, *, as_json: bool) -> int:
 
 def _job_row(job: ListedJob) -> tuple[str, str, str, str, str]:
     began = time.strftime("%Y-%m-%d %H:%M", time.localtime(job.started))
-    return str(job.pid), _state_label(job), began, str(job.log_size), " ".join(sanitize_text(job.command).splitlines())
+    return str(job.pid), _state_label(job), began, str(job.log_size), sanitize_summary(job.command)
 
 
 def _state_label(job: ListedJob) -> str:

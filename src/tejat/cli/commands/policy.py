@@ -15,7 +15,7 @@ from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK, EXIT_USAGE
 from tejat.core.i18n import _, translate
 from tejat.core.json_text import dump_json
 from tejat.core.messages.types import Params
-from tejat.core.sanitize import sanitize_text
+from tejat.core.sanitize import sanitize_line, sanitize_text
 from tejat.ui.plain.style import Style
 
 
@@ -157,7 +157,7 @@ def _print_failure(case: PolicyCaseResult) -> None:
 
 def _one_line(text: str) -> str:
     """Text that can pass for no other line of ours."""
-    return sanitize_text(translate(text)).replace("\n", "<U+000A>")
+    return sanitize_line(translate(text))
 
 
 def _print_tree(title: str, lines: Sequence[str]) -> None:

@@ -16,7 +16,7 @@ from tejat.core.exit_codes import EXIT_CONFIGURATION, EXIT_NOT_CONFIRMED, EXIT_O
 from tejat.core.i18n import _, translate
 from tejat.core.json_text import dump_json
 from tejat.core.messages.types import JsonObject
-from tejat.core.sanitize import sanitize_text
+from tejat.core.sanitize import sanitize_line, sanitize_text
 from tejat.ui.plain.approver import is_interactive
 from tejat.ui.plain.style import Style
 
@@ -136,7 +136,7 @@ def _print_item(item: TrustItem, change: str | None) -> None:
 
 def _one_line(text: str) -> str:
     """Text that can pass for no other line of ours."""
-    return sanitize_text(translate(text)).replace("\n", "<U+000A>")
+    return sanitize_line(translate(text))
 
 
 def _confirm() -> bool:

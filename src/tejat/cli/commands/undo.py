@@ -11,7 +11,7 @@ from tejat.core.errors import UsageError
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_NOT_CONFIRMED, EXIT_OK, EXIT_USAGE
 from tejat.core.i18n import _, ngettext, translate
 from tejat.core.json_text import dump_json
-from tejat.core.sanitize import sanitize_text
+from tejat.core.sanitize import sanitize_summary, sanitize_text
 from tejat.core.undo import ChangeKind, PathChange, PathProblem, RestoreResult, UndoEntry, UndoLog
 from tejat.ui.plain.approver import is_interactive
 from tejat.ui.plain.style import Style
@@ -192,7 +192,7 @@ def _find(journal: UndoLog, entry_id: str) -> UndoEntry:
 
 def _title(entry: UndoEntry) -> str:
     when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(entry.time))
-    what = sanitize_text(entry.summary.replace("\n", " "))
+    what = sanitize_summary(entry.summary)
     if len(what) > _MAX_DESCRIPTION:
         what = f"{what[:_MAX_DESCRIPTION]}…"
     undone = f" {_('(undone by {entry})', entry=entry.undone_by)}" if entry.undone_by else ""

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Collection, Mapping, Sequence
 
 from tejat.core.i18n import _, translate
-from tejat.core.sanitize import sanitize_text
+from tejat.core.sanitize import sanitize_line, sanitize_text
 from tejat.core.text.edit_distance import edit_distance
 
 _MAX_NAMES = 3
@@ -13,7 +13,7 @@ _MAX_NAMES = 3
 
 def one_line(text: str) -> str:
     """Text that can pass for no other line of ours."""
-    return sanitize_text(translate(text)).replace("\n", "<U+000A>").replace("\t", " ")
+    return sanitize_line(translate(text))
 
 
 def print_note(text: str) -> None:

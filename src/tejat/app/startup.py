@@ -1,0 +1,50 @@
+"""Start-up of an interactive run: user configuration, trust, project configuration, model, session."""
+
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from tejat.app.onboarding.trust import StartupExit, setup_trust
+from tejat.app.run_config import UserConfig, load_user_config
+from tejat.app.session.interactive import InteractiveSession, open_interactive_session
+from tejat.core.agent.options import AgentOptions
+from tejat.core.approval.confirmation import Approver
+from tejat.core.model import FailureKind, ModelFailure
+from tejat.core.ui.prompter import UserPrompter
+
+
+def load_startup_config(options: AgentOptions) -> UserConfig:
+    """Load the user's part of the configuration. Raises UsageError."""
+    return load_user_config(options.directories, environment=options.environment, trusts_folder=options.trusts_folder)
+
+
+@asynccontextmanager
+async def open_startup_session(
+    options: AgentOptions, config: UserConfig, user: UserPrompter, approver: Approver
+) -> AsyncGenerator[InteractiveSession | StartupExit]:
+    """Run the onboarding steps that are needed and open a session, or yield what the user chose instead.
+
+    Raises TejatError if the session cannot be opened.
+    """
+    async with AsyncExitStack() as stack:
+        yield await _open_session(stack, options, config, user, approver)
+
+
+async def _open_session(
+    stack: AsyncExitStack, options: AgentOptions, config: UserConfig, user: UserPrompter, approver: Approver
+) -> InteractiveSession | StartupExit:
+    trusted = await setup_trust(config, user)
+    if isinstance(trusted, StartupExit):
+        return trusted
+    config = trusted
+    while True:
+        try:
+            return await stack.enter_async_context(open_interactive_session(options, approver, user_config=config))
+        except ModelFailure as failure:
+            if failure.kind is not FailureKind.NO_KEY:
+                raise
+        from tejat.app.onboarding.model import setup_model
+
+        chosen = await setup_model(options, user)
+        if isinstance(chosen, StartupExit):
+            return chosen
+        options, config = chosen, load_startup_config(chosen)
