@@ -25,7 +25,8 @@ from tejat.workspace.files.roots import Location
 from tejat.workspace.helper_program import find_ripgrep
 from tejat.workspace.paths.glob.pattern import compile_glob
 from tejat.workspace.paths.walk import EXCLUDED_DIRECTORIES, WalkResult, find_files
-from tejat.workspace.threads.offload import StopToken, run_blocking
+from tejat.workspace.threads.offload import run_blocking
+from tejat.workspace.threads.stop import StopToken
 
 _RECENT_SECONDS = 24 * 60 * 60
 

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from tejat.core.frozen import frozen
 from tejat.core.i18n import gettext_lazy
-from tejat.core.sanitize import sanitize_text
+from tejat.core.sanitize import sanitize_summary, sanitize_text
 from tejat.core.tools.base import Kind, ToolContext, ToolResult, TypedTool
 from tejat.tools.descriptions import load_description
 from tejat.tools.shell.result import signal_name
@@ -61,5 +61,5 @@ def _format_job(job: Job) -> str:
     began = datetime.fromtimestamp(job.started).astimezone().isoformat(sep=" ", timespec="seconds")
     return (
         f"PID {job.pid}: {describe_job_state(job)}, started {began}, {format_size(job.log_size)} of output, "
-        f"in {sanitize_text(job.directory)}: {' '.join(sanitize_text(job.command).splitlines())}"
+        f"in {sanitize_text(job.directory)}: {sanitize_summary(job.command)}"
     )

@@ -17,7 +17,8 @@ from tejat.tools.files.search import RespectGeminiIgnore, RespectGitIgnore
 from tejat.workspace.context import Workspace
 from tejat.workspace.files.roots import Location
 from tejat.workspace.paths.ignore_rules import IgnoreRules, IgnoreStatus
-from tejat.workspace.threads.offload import StopToken, run_blocking
+from tejat.workspace.threads.offload import run_blocking
+from tejat.workspace.threads.stop import StopToken
 
 MAX_ENTRIES = 100_000
 

@@ -15,7 +15,8 @@ from tejat.workspace.context import Workspace
 from tejat.workspace.files.file_type import FileKind
 from tejat.workspace.files.roots import Location, OpenFile
 from tejat.workspace.paths.ignore_rules import IgnoreStatus
-from tejat.workspace.threads.offload import StopToken, run_blocking
+from tejat.workspace.threads.offload import run_blocking
+from tejat.workspace.threads.stop import StopToken
 
 
 @frozen

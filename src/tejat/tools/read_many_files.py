@@ -29,7 +29,8 @@ from tejat.workspace.helper_program import find_ripgrep
 from tejat.workspace.paths.glob.pattern import GlobPattern, compile_glob, escape_glob
 from tejat.workspace.paths.ignore_rules import IgnoreRules, IgnoreStatus
 from tejat.workspace.paths.walk import EXCLUDED_DIRECTORIES, find_files
-from tejat.workspace.threads.offload import StopToken, run_blocking
+from tejat.workspace.threads.offload import run_blocking
+from tejat.workspace.threads.stop import StopToken
 
 DEFAULT_EXCLUDED_DIRECTORIES = EXCLUDED_DIRECTORIES | {
     b".vscode",

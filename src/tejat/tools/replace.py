@@ -36,7 +36,8 @@ from tejat.workspace.context import Workspace
 from tejat.workspace.files.roots import Location
 from tejat.workspace.paths.ignore_rules import IgnoreStatus
 from tejat.workspace.text.text_edits import TextFile
-from tejat.workspace.threads.offload import StopToken, run_blocking
+from tejat.workspace.threads.offload import run_blocking
+from tejat.workspace.threads.stop import StopToken
 
 _SNIPPET_LENGTH = 30
 _MIN_DISTINCTIVE_LENGTH = 12

@@ -37,7 +37,8 @@ from tejat.workspace.processes.process_tree import exclude_named
 from tejat.workspace.processes.shell import ShellContext, find_shell
 from tejat.workspace.processes.spawn import ExitStatus, ProcessSpec
 from tejat.workspace.sandbox.types import SandboxedCommand
-from tejat.workspace.threads.offload import StopToken, run_blocking
+from tejat.workspace.threads.offload import run_blocking
+from tejat.workspace.threads.stop import StopToken
 
 MAX_COMMAND_BYTES = 100_000
 """The system limits arguments to about this size."""

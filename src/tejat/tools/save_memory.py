@@ -15,7 +15,8 @@ from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import load_description
 from tejat.tools.files.change import CurrentFile, FileChange, apply_change, plan_rewrite, read_current
 from tejat.workspace.files.memory_file import MemoryFile, add_memory, format_fact
-from tejat.workspace.threads.offload import StopToken, run_blocking
+from tejat.workspace.threads.offload import run_blocking
+from tejat.workspace.threads.stop import StopToken
 
 MAX_FACT_LENGTH = 4_000
 """Every later session reads every fact, so a fact is a sentence or two and not a document."""

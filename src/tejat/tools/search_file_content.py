@@ -22,7 +22,8 @@ from tejat.workspace.search.content_search import (
     search,
     search_file,
 )
-from tejat.workspace.threads.offload import StopToken, run_blocking
+from tejat.workspace.threads.offload import run_blocking
+from tejat.workspace.threads.stop import StopToken
 
 MAX_MATCHES = 20_000
 TIMEOUT_SECONDS = 30.0

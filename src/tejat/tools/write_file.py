@@ -15,7 +15,8 @@ from tejat.tools.files.change import FileChange, apply_change, describe_side_eff
 from tejat.tools.files.display_path import short_relative_path
 from tejat.workspace.context import Workspace
 from tejat.workspace.files.roots import Location
-from tejat.workspace.threads.offload import StopToken, run_blocking
+from tejat.workspace.threads.offload import run_blocking
+from tejat.workspace.threads.stop import StopToken
 
 
 @frozen

@@ -14,8 +14,9 @@ from random import Random
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tejat.tools.edit.pipeline import EditMatch, find_edits
+from tejat.tools.edit.pipeline import find_edits
 from tejat.tools.edit.request import EditRequest
+from tejat.tools.edit.result import EditMatch
 from tejat.workspace.text.encoding import UTF_8, TextEncoding
 from tejat.workspace.text.text_edits import TextFile
 

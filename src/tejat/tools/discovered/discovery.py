@@ -10,7 +10,7 @@ from tejat.core.frozen import frozen
 from tejat.core.i18n import gettext_lazy
 from tejat.core.json_text import InvalidJson, dump_json, load_json
 from tejat.core.messages.types import JsonObject, JsonValue
-from tejat.core.sanitize import sanitize_text, strip_hidden
+from tejat.core.sanitize import sanitize_line, sanitize_text, strip_hidden
 from tejat.core.text.argv import parse_argv
 from tejat.core.tools.base import FunctionDeclaration
 from tejat.core.tools.schema_validation import schema_problem
@@ -278,4 +278,4 @@ def _lowercase_types(schema: JsonValue) -> JsonValue:
 
 
 def _for_display(text: object) -> str:
-    return sanitize_text(str(text)[:_MAX_DISPLAY_LENGTH]).replace("\n", "<U+000A>")
+    return sanitize_line(str(text)[:_MAX_DISPLAY_LENGTH])

@@ -5,82 +5,38 @@ no other is nearly as good. Uncertain edits are refused with the nearest places.
 request in, edits or a refusal out.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Literal
 
-from tejat.core.frozen import frozen
-from tejat.tools.edit.match.acceptance import accept_alignments, is_whitespace_match, tied_alignments
-from tejat.tools.edit.match.alignment import LineAlignment, verbatim_costs
-from tejat.tools.edit.match.candidates import Candidates, find_candidates
+from tejat.tools.edit.match.alignment import LineAlignment
 from tejat.tools.edit.match.disambiguation import disambiguate_by_context
 from tejat.tools.edit.match.excerpt import find_excerpt
-from tejat.tools.edit.match.indexed_file import IndexedFile, LineReplacement
-from tejat.tools.edit.match.line_cost import CUT
+from tejat.tools.edit.match.indexed_file import IndexedFile
 from tejat.tools.edit.match.normalize import is_distinctive, normalize_line
-from tejat.tools.edit.match.search_block import SearchBlock, indent_of, is_elision, split_lines
-from tejat.tools.edit.merge.elision_guard import check_elisions
+from tejat.tools.edit.match.search_block import SearchBlock, is_elision, split_lines
 from tejat.tools.edit.merge.long_lines import edit_long_line
 from tejat.tools.edit.merge.rewrap import find_rewrapped
-from tejat.tools.edit.merge.semantic_guard import check_same_meaning
-from tejat.tools.edit.merge.three_way import MergeConflict, three_way_merge
-from tejat.tools.edit.repair import listing_marks as listings
+from tejat.tools.edit.repair import listing_marks
 from tejat.tools.edit.repair.line_breaks import group_escaped_breaks, join_like_groups
-from tejat.tools.edit.repair.line_prefixes import check_prefixes, with_file_prefixes
-from tejat.tools.edit.repair.repair_effect import estimate_effect
+from tejat.tools.edit.repair.line_prefixes import with_file_prefixes
 from tejat.tools.edit.repair.variants import RepairedRequest, generate_variants
-from tejat.tools.edit.report.correction_notes import describe_corrections
 from tejat.tools.edit.request import EditRequest, find_exact
+from tejat.tools.edit.result import EditMatch, EditRefusal
+from tejat.tools.edit.variant_fit import CONTEXT_NOTE, MAX_PLACES, VariantFit
+from tejat.tools.edit.weights import FOREIGN_ESCAPE_BONUS, LISTING_BONUS, REPAIR_PENALTY
 from tejat.workspace.text.text_edits import TextEdit, TextFile
 
 MAX_SEARCHED_BYTES = 16 * 2**20
 """Larger files are searched for exact text and in excerpts only."""
 MAX_BLOCK_LINES = 2_000
 """Longer blocks are searched for exactly."""
-_MAX_PLACES = 500
 _MAX_ALIGNED_VARIANTS = 6
 _MAX_EQUAL_VARIANTS = 2
 """Variants to try although they match no more lines: they may combine with a typo."""
 _MAX_REJOINED_VARIANTS = 3
 _LONG_BLOCK_LINES = 4
-_NOT_ACCEPTED_PENALTY = 10_000
-_LISTING_BONUS = 10
-_FOREIGN_ESCAPE_BONUS = 3
-_KNOWN_LINE_BONUS = 6
-"""Value of a matching distinctive line in the score of a variant."""
 _REJOINED_NOTE = "line breaks were taken for the escapes in the file"
 _PREFIX_NOTE = "the mark before each line was written as in the file"
-_CONTEXT_NOTE = "of several equal places the one was taken whose surroundings new_string repeats"
-
-
-@frozen
-class EditMatch:
-    """Edits to make, the number of places, and how the request was corrected (empty if it was exact)."""
-
-    edits: list[TextEdit]
-    count: int
-    corrections: tuple[str, ...] = ()
-
-
-@frozen
-class EditRefusal:
-    """Reason for a refused edit.
-
-    `count` is the number of `exact_edits`. `block` is the text that was searched for, `nearest_alignments` the best
-    places for it; `conflict` describes the problem at the first of them. `is_already_applied` means that the file has
-    the new text. `rewrapped_range` are the lines with the same words and other line breaks.
-    """
-
-    count: int = 0
-    block: SearchBlock | None = None
-    target: IndexedFile | None = None
-    nearest_alignments: Sequence[LineAlignment] = ()
-    conflict: MergeConflict | None = None
-    is_already_applied: bool = False
-    is_too_large: bool = False
-    exact_edits: Sequence[TextEdit] = ()
-    rewrapped_range: tuple[int, int] | None = None
 
 
 def find_edits(file: TextFile, request: EditRequest, *, fuzzy: bool = True) -> EditMatch | EditRefusal:
@@ -114,8 +70,8 @@ def _find_in_excerpt(file: TextFile, request: EditRequest) -> EditMatch | EditRe
 
 
 class _Search:
-    def __init__(self, page: IndexedFile, file: TextFile, request: EditRequest) -> None:
-        self._target, self._file, self._request = page, file, request
+    def __init__(self, target: IndexedFile, file: TextFile, request: EditRequest) -> None:
+        self._target, self._file, self._request = target, file, request
 
     def search_fuzzy(self) -> EditMatch | EditRefusal:
         """Search with repairs, alignment, other line breaks and long lines, in this order."""
@@ -147,14 +103,14 @@ class _Search:
 
     def disambiguate(self, edits: Sequence[TextEdit], repaired: RepairedRequest) -> EditMatch | None:
         """Choose among equal places by the surrounding lines that the new text repeats."""
-        if repaired.request.expected != 1 or len(edits) > _MAX_PLACES:
+        if repaired.request.expected != 1 or len(edits) > MAX_PLACES:
             return None
         ranges = [self._target.line_range(edit.start, edit.end) for edit in edits]
         old = SearchBlock.from_text(repaired.old)
         if any(self._target.keys[start:end] != old.keys for start, end in ranges):
             return None  # Part of a line is not edited this way.
         told = disambiguate_by_context(old.lines, repaired.request.new_lines, self._target, ranges)
-        return EditMatch(self._target.to_text_edits(told), 1, (*repaired.notes, _CONTEXT_NOTE)) if told else None
+        return EditMatch(self._target.to_text_edits(told), 1, (*repaired.notes, CONTEXT_NOTE)) if told else None
 
     def refuse_count(self, edits: Sequence[TextEdit]) -> EditRefusal:
         """Refuse because of the number of occurrences."""
@@ -194,7 +150,7 @@ class _Search:
         strange = [line for line in lines if (key := normalize_line(line)) and key not in there]
         if any(map(is_elision, strange)):
             return True
-        has_marks = listings.may_have_fences(request.old) or listings.has_diff_signs(request.new)
+        has_marks = listing_marks.may_have_fences(request.old) or listing_marks.has_diff_signs(request.new)
         return not strange and not has_marks
 
     @cached_property
@@ -222,33 +178,35 @@ class _Search:
 
     def search_aligned(self) -> EditMatch | EditRefusal:
         """Find the best alignment of the request and its variants."""
-        first = best = _VariantFit(self._target, RepairedRequest.from_request(self._request), self._request)
-        if not first.is_whole or listings.has_diff_signs(self._request.new):
+        first = best = VariantFit(self._target, RepairedRequest.from_request(self._request), self._request)
+        if not first.is_whole or listing_marks.has_diff_signs(self._request.new):
             for repaired, finds_more in self._promising_variants():
                 if not self._cannot_improve(repaired, first, best):
                     # Without more matching lines, the variant can only match where the original does.
-                    beginnings = () if finds_more else first.candidates.start_lines
-                    fit = _VariantFit(self._target, repaired, self._request, beginnings=beginnings)
+                    start_lines = () if finds_more else first.candidates.start_lines
+                    fit = VariantFit(self._target, repaired, self._request, start_lines=start_lines)
                     best = fit if self._is_better(fit, best) else best
         return best.to_match() or best.to_refusal()
 
-    def _cannot_improve(self, repaired: RepairedRequest, first: "_VariantFit", best: "_VariantFit") -> bool:
+    def _cannot_improve(self, repaired: RepairedRequest, first: VariantFit, best: VariantFit) -> bool:
         """Check, by the changed lines alone, that a variant matches no better than the original."""
         effect = (
             None if repaired.is_from_listing or first.total_cost < best.total_cost else first.repair_effect(repaired)
         )
         if effect == "none":
-            return not self._is_better(_VariantFit(self._target, repaired, self._request, first.candidates), best)
+            return not self._is_better(VariantFit(self._target, repaired, self._request, first.candidates), best)
         return effect == "farther"
 
-    def _is_better(self, fit: "_VariantFit", best: "_VariantFit") -> bool:
+    def _is_better(self, fit: VariantFit, best: VariantFit) -> bool:
         is_farther = not fit.repaired.is_from_listing and fit.total_cost > best.total_cost
         return not is_farther and self._score(fit) < self._score(best)
 
-    def _score(self, fit: "_VariantFit") -> float:
+    def _score(self, fit: VariantFit) -> float:
         # Each repair is a further guess and must pay off; removing listing marks is not a guess.
-        price = fit.score + (-_LISTING_BONUS if fit.repaired.is_from_listing else 2 * len(fit.repaired.notes))
-        return price - (_FOREIGN_ESCAPE_BONUS if fit.repaired.unescapes_foreign(self._file.text) else 0)
+        price = fit.score + (
+            -LISTING_BONUS if fit.repaired.is_from_listing else REPAIR_PENALTY * len(fit.repaired.notes)
+        )
+        return price - (FOREIGN_ESCAPE_BONUS if fit.repaired.unescapes_foreign(self._file.text) else 0)
 
     def _promising_variants(self) -> Iterator[tuple[RepairedRequest, bool]]:
         """Variants that may match better, and whether they match more lines."""
@@ -265,146 +223,6 @@ class _Search:
             yield repaired, not is_alike
 
 
-class _VariantFit:
-    """Alignment of one variant of the request with the file."""
-
-    def __init__(
-        self,
-        page: IndexedFile,
-        repaired: RepairedRequest,
-        asked: EditRequest,
-        sought: Candidates | None = None,
-        beginnings: Sequence[int] = (),
-    ) -> None:
-        """`candidates` are reused if known; `start_lines` restricts the search for them."""
-        self._target, self.repaired, self._original_request = page, repaired, asked
-        request = repaired.request
-        self._block = SearchBlock.for_edit(request.old, request.new)
-        self._new = request.new_lines
-        several = None if request.expected == 1 else _MAX_PLACES + 1
-        self.candidates = sought or find_candidates(self._block, page, max_places=several, start_lines=beginnings)
-        self._alignments = self.candidates.alignments
-        self._accepted = accept_alignments(self._block, page, self._alignments, request.expected)
-        if len(self._accepted) > _MAX_PLACES or self.candidates.is_truncated:
-            self._accepted = []  # There may be more places, and it is unknown which are meant.
-        self._conflict: MergeConflict | None = None
-        self._disambiguated: list[LineReplacement] | None = None
-        if not self._accepted and request.expected == 1 and not self.candidates.is_truncated:
-            # Context decides only between places that match the whole block.
-            rivals = [
-                each
-                for each in tied_alignments(self._block, page, self._alignments)
-                if is_whitespace_match(self._block, each)
-            ]
-            self._disambiguated = disambiguate_by_context(
-                self._block.lines, self._new, page, [(each.start, each.end) for each in rivals]
-            )
-
-    def repair_effect(self, repaired: RepairedRequest) -> Literal["none", "farther"] | None:
-        """Effect of a repair on the candidates; None if unknown."""
-        request = repaired.request
-        return estimate_effect(
-            self._block, SearchBlock.for_edit(request.old, request.new), self._target, self._alignments
-        )
-
-    @property
-    def total_cost(self) -> float:
-        """Total cost of the best alignment."""
-        return self._alignments[0].total_cost if self._alignments else float("inf")
-
-    @cached_property
-    def score(self) -> float:
-        """Score for comparison with other variants of the same request; lower is better."""
-        if not self._alignments:
-            return float("inf")
-        is_there = self._accepted or tied_alignments(self._block, self._target, self._alignments)
-        # Variants may drop lines, and lines that are not searched for cost nothing.
-        sure = sum(
-            cost < CUT
-            for cost, telling in zip(self._alignments[0].costs, self._block.distinctive, strict=True)
-            if telling
-        )
-        found = self._target.lines[self._alignments[0].start : self._alignments[0].end]
-        new = Counter(line for line in self._new if line.strip())
-        shared = max((Counter(lines) & new).total() for lines in (self._block.lines, found))
-        return (
-            self._alignments[0].total_cost
-            - _KNOWN_LINE_BONUS * sure
-            - shared
-            + self._count_indent_shifts()
-            + (0 if is_there else _NOT_ACCEPTED_PENALTY)
-        )
-
-    def _count_indent_shifts(self) -> int:
-        """Number of different indent shifts between the block and the file."""
-        best = self._alignments[0]
-        pairs = zip(self._block.lines, best.positions, best.costs, strict=True)
-        known = [(line, self._target.lines[at]) for line, at, cost in pairs if at is not None and cost < CUT]
-        return len({len(indent_of(found)) - len(indent_of(line)) for line, found in known if line.strip()})
-
-    @property
-    def is_whole(self) -> bool:
-        return bool(self._accepted) and all(is_whitespace_match(self._block, alignment) for alignment in self._accepted)
-
-    def to_match(self) -> EditMatch | None:
-        if self._disambiguated:
-            return EditMatch(self._target.to_text_edits(self._disambiguated), 1, (*self.repaired.notes, _CONTEXT_NOTE))
-        edits: list[LineReplacement] = []
-        try:
-            for alignment in self._accepted:
-                check_prefixes(self._block, self._target, alignment)
-                check_elisions(self._block, self._new, self._target, alignment)
-                check_same_meaning(self._block, self._new, self._target, alignment)
-                edits += three_way_merge(self._block, self._new, self._target, alignment)
-        except MergeConflict as conflict:
-            self._conflict = conflict
-            return None
-        if not edits or self._is_already_applied:
-            return None
-        there = self._target.lines[self._accepted[0].start : self._accepted[0].end]
-        if self._new_has_listing_marks() or self.repaired.leaves_marks(self._original_request, self._new, there):
-            self._conflict = MergeConflict(edits[0].start, "would get the marks of a listing that new_string has")
-            return None
-        unmarked = next((edit for edit in edits if not self._is_marked_as_added(edit)), None)
-        if unmarked is not None:
-            self._conflict = MergeConflict(unmarked.start, "would change, and new_string does not mark it as changed")
-            return None
-        corrections = (*self.repaired.notes, *describe_corrections(self._block, self._target, self._accepted))
-        return EditMatch(self._target.to_text_edits(edits), len(self._accepted), corrections)
-
-    def _new_has_listing_marks(self) -> bool:
-        """Check for a code fence or diff signs in the new text."""
-        if listings.is_fenced(self._new) and not listings.is_fenced(self._block.lines):
-            return True
-        old = {line.strip() for line in self._block.lines if line.strip()}
-        taken = {line[1:].strip() for line in self._new if line.startswith("-")}
-        adds = any(line.startswith("+") for line in self._new)
-        return adds and (not old.isdisjoint(taken) or not self._target.has_line_starting_with("+"))
-
-    def _is_marked_as_added(self, edit: LineReplacement) -> bool:
-        """Check that all written lines are marked as added, if the new text comes from a diff."""
-        added = {line[1:].strip() for line in split_lines(self._original_request.new) if line.startswith("+")}
-        written = {line.strip() for line in edit.lines if line.strip()}
-        return not self.repaired.is_from_diff or not added or written <= added
-
-    def to_refusal(self) -> EditRefusal:
-        is_applied = (bool(self._accepted) and self._conflict is None) or self._is_already_applied
-        # If the place is certain, no other one is shown.
-        nearest = self._accepted or self.candidates.nearest_for_display()
-        return EditRefusal(0, self._block, self._target, nearest, self._conflict, is_applied)
-
-    @cached_property
-    def _is_already_applied(self) -> bool:
-        """Check that the file contains the new text, which has lines of its own and matches better than the old one."""
-        new = SearchBlock(self._new)
-        # Lines that are not distinctive may be the end of any line.
-        there = (place for each in self._accepted for place in each.matched_lines(self._block.distinctive))
-        known = {*self._block.keys, *(self._target.keys[place] for place in there)}
-        if not any(telling and key not in known for telling, key in zip(new.distinctive, new.keys, strict=True)):
-            return False
-        return any(cost <= self.total_cost for cost in verbatim_costs(new, self._target))
-
-
 def _is_other_place(alignment: LineAlignment, start: int, end: int) -> bool:
     """Check whether most lines align elsewhere, which may be the intended place."""
     return (alignment.end <= start or end <= alignment.start) and 2 * len(alignment.matched_lines()) > len(
@@ -412,8 +230,8 @@ def _is_other_place(alignment: LineAlignment, start: int, end: int) -> bool:
     )
 
 
-def _count_known_lines(old: str, page: IndexedFile) -> int:
+def _count_known_lines(old: str, target: IndexedFile) -> int:
     """Number of distinctive lines of the old text that are in the file."""
-    given = SearchBlock.from_text(old)
-    there = [index for index, key in enumerate(given.keys) if key in page.key_set]
-    return sum(is_distinctive(given.keys[index]) and not is_elision(given.lines[index]) for index in there)
+    block = SearchBlock.from_text(old)
+    there = [index for index, key in enumerate(block.keys) if key in target.key_set]
+    return sum(is_distinctive(block.keys[index]) and not is_elision(block.lines[index]) for index in there)

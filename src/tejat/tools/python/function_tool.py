@@ -18,7 +18,7 @@ from tejat.core.tools.json_types import Property, TypeMismatch, object_schema
 from tejat.core.tools.schema import NOT_AN_OBJECT, Param
 from tejat.core.tools.type_hints import declared_default, json_type_of_hint, resolve_hints, split_annotated
 from tejat.tools.python.function_result import to_tool_result
-from tejat.workspace.threads.detached import run_detached
+from tejat.workspace.threads.daemon import run_detached
 
 _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")

@@ -9,7 +9,8 @@ from enum import StrEnum
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import gettext_lazy
 from tejat.core.messages.types import InlineData, Part, Text
-from tejat.workspace.threads.offload import StopToken, run_blocking
+from tejat.workspace.threads.offload import run_blocking
+from tejat.workspace.threads.stop import StopToken
 from tejat.workspace.web.fetcher import FetchedPage, Fetcher, FetchFailure
 from tejat.workspace.web.page_text import (
     PageFailure,

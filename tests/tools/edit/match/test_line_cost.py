@@ -1,65 +1,50 @@
-"""What a difference between two lines costs, and what is no slip."""
+"""Comparison of two lines: the kind and cost of their difference, and what is no typo."""
 
 import pytest
 
-from tejat.tools.edit.match.line_cost import (
-    CUT,
-    ELIDED,
-    ESCAPED,
-    INDENTATION,
-    PER_CHARACTER,
-    SLIP,
-    SPACING,
-    TRAILING,
-    WORD,
-    LineComparer,
-    is_similar,
-)
+from tejat.tools.edit.match.line_cost import LineComparer, is_similar
+from tejat.tools.edit.match.line_match import Match, MatchKind
 from tejat.tools.edit.match.normalize import normalize_line
 
 
 @pytest.mark.parametrize(
-    ("given", "found", "cost"),
+    ("given", "found", "match"),
     [
-        ("    return x", "    return x", 0),
-        ("    return x", "    return x  ", TRAILING),
-        ("return x", "    return x", INDENTATION),
-        ("f( a )", "f(a)", SPACING),
-        ("say(“hi”)", 'say("hi")', SPACING),
-        ('say(\\"hi\\")', 'say("hi")', ESCAPED),
-        ("a &lt; b", "a < b", ESCAPED),
-        ("retrun value", "return value", SLIP + PER_CHARACTER),
-        ("rturn value", "return value", SLIP + PER_CHARACTER),
-        ("total = compute(items)", "total = calculate(items)", WORD),
-        ("# a comment that goes on...", "# a comment that goes on and on", ELIDED),
+        ("    return x", "    return x", Match(MatchKind.SAME, 0)),
+        ("    return x", "    return x  ", Match(MatchKind.MARGIN, 1)),
+        ("return x", "    return x", Match(MatchKind.MARGIN, 4)),
+        ("f( a )", "f(a)", Match(MatchKind.SPACING, 3)),
+        ("say(“hi”)", 'say("hi")', Match(MatchKind.SPACING, 3)),
+        ('say(\\"hi\\")', 'say("hi")', Match(MatchKind.ESCAPED, 8)),
+        ("a &lt; b", "a < b", Match(MatchKind.ESCAPED, 8)),
+        ("retrun value", "return value", Match(MatchKind.TYPO, 22)),
+        ("rturn value", "return value", Match(MatchKind.TYPO, 22)),
+        ("total = compute(items)", "total = calculate(items)", Match(MatchKind.WORD, 47)),
+        ("# a comment that goes on...", "# a comment that goes on and on", Match(MatchKind.ELIDED_END, 20)),
         ("timeout = 30", "timeout = 60", None),
         ("def get_first(self):", "def set_second(self):", None),
         ("something", "else entirely", None),
         ("", "x", None),
     ],
 )
-def test_the_cost(given: str, found: str, cost: int | None) -> None:
-    assert LineComparer(given, normalize_line(given)).cost(found, normalize_line(found)) == cost
+def test_the_cost(given: str, found: str, match: Match | None) -> None:
+    assert LineComparer(given, normalize_line(given)).compare(found, normalize_line(found)) == match
 
 
 @pytest.mark.parametrize(
-    ("given", "is_first", "is_last", "cost"),
+    ("given", "is_first", "is_last", "match"),
     [
-        ("compute(items)", True, False, CUT),
-        ("total = comp", False, True, CUT),
-        ("= compute", True, True, CUT),
+        ("compute(items)", True, False, Match(MatchKind.CUT, 14)),
+        ("total = comp", False, True, Match(MatchKind.CUT, 14)),
+        ("= compute", True, True, Match(MatchKind.CUT, 14)),
         ("total = comp", True, False, None),
         ("compute(items)", False, False, None),
     ],
 )
-def test_a_line_cut_short(given: str, is_first: bool, is_last: bool, cost: int | None) -> None:
+def test_a_line_cut_short(given: str, is_first: bool, is_last: bool, match: Match | None) -> None:
     found = "total = compute(items)"
-    assert (
-        LineComparer(given, normalize_line(given), is_first=is_first, is_last=is_last).cost(
-            found, normalize_line(found)
-        )
-        == cost
-    )
+    comparer = LineComparer(given, normalize_line(given), is_first=is_first, is_last=is_last)
+    assert comparer.compare(found, normalize_line(found)) == match
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,9 @@ def test_the_longest_words_first() -> None:
 
 
 def test_the_stretch_with_most_of_them() -> None:
-    page = page_of("alpha\nnone\nnone\nalpha beta\nnone\ngamma\nnone\nalpha\n")
-    assert find_related_lines("beta alpha\ngamma\ndelta", page) == (3, 6)
-    assert find_related_lines("beta alpha gamma", page) == (3, 4)
+    target = page_of("alpha\nnone\nnone\nalpha beta\nnone\ngamma\nnone\nalpha\n")
+    assert find_related_lines("beta alpha\ngamma\ndelta", target) == (3, 6)
+    assert find_related_lines("beta alpha gamma", target) == (3, 4)
 
 
 def test_none_in_common() -> None:
@@ -31,6 +31,6 @@ def test_a_sign_that_nobody_sees_tells_nothing() -> None:
 
 
 def test_a_word_that_stands_everywhere_tells_nothing() -> None:
-    page = page_of("common\n" * 500 + "rare common\n" + "common\n" * 500)
-    assert find_related_lines("common", page) is None
-    assert find_related_lines("common rare", page) == (500, 501)
+    target = page_of("common\n" * 500 + "rare common\n" + "common\n" * 500)
+    assert find_related_lines("common", target) is None
+    assert find_related_lines("common rare", target) == (500, 501)

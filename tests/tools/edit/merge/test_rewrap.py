@@ -6,8 +6,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tejat.tools.edit.pipeline import EditMatch, EditRefusal, find_edits
+from tejat.tools.edit.pipeline import find_edits
 from tejat.tools.edit.request import EditRequest
+from tejat.tools.edit.result import EditMatch, EditRefusal
 from tejat.workspace.text.encoding import UTF_8
 from tejat.workspace.text.text_edits import TextFile
 

@@ -21,9 +21,9 @@ def leave(name):
 def effect(given: str, repaired: str, text: bytes = TEXT) -> str | None:
     encoding = detect_encoding(text, whole=True)
     assert encoding is not None
-    page = IndexedFile(TextFile(text, encoding))
+    target = IndexedFile(TextFile(text, encoding))
     old = SearchBlock.from_text(given)
-    return estimate_effect(old, SearchBlock.from_text(repaired), page, find_candidates(old, page).alignments)
+    return estimate_effect(old, SearchBlock.from_text(repaired), target, find_candidates(old, target).alignments)
 
 
 def test_a_line_that_was_right_comes_farther() -> None:

@@ -5,17 +5,23 @@ from itertools import pairwise
 
 from tejat.core.frozen import frozen
 from tejat.tools.edit.match.alignment import LineAlignment
-from tejat.tools.edit.match.cost_matrix import STALE
 from tejat.tools.edit.match.indexed_file import IndexedFile
-from tejat.tools.edit.match.line_cost import CUT, ESCAPED, PER_CHARACTER, SLIP
+from tejat.tools.edit.match.line_match import MatchKind
 from tejat.tools.edit.match.search_block import SearchBlock
-
-_MIN_LENGTH = 3
-_MIN_LENGTH_WITH_SLIP = 8
-_WIDE_MARGIN, _CLEAR_MARGIN, _SLIGHT_MARGIN = 60, 20, 3
-"""Cost by which the next best alignment must be worse."""
-_CHARACTERS_PER_SLIP = 12
-"""Characters that a single line with a typo needs for each typo."""
+from tejat.tools.edit.weights import (
+    CHARACTER_COST,
+    CHARACTER_MARGIN,
+    CHARACTERS_PER_TYPO,
+    CLEAR_MARGIN,
+    MATCHES_PER_MISMATCH,
+    MIN_LENGTH,
+    MIN_LENGTH_WITH_TYPO,
+    MIN_MATCHED_CHARACTERS,
+    SLIGHT_MARGIN,
+    TYPO_COST,
+    TYPO_MARGIN,
+    WIDE_MARGIN,
+)
 
 
 @frozen
@@ -23,96 +29,96 @@ class _Evidence:
     """Distinctive lines that match, match with a typo, or do not match (including extra lines of the file)."""
 
     same: int
-    slips: int
+    typos: int
     unmatched: int
     weight: int
 
 
 def accept_alignments(
-    given: SearchBlock, page: IndexedFile, found: Sequence[LineAlignment], expected: int | None
+    block: SearchBlock, target: IndexedFile, found: Sequence[LineAlignment], expected: int | None
 ) -> list[LineAlignment]:
     """Select the alignments to edit, in the order of the file; none if that is uncertain."""
     if not found:
         return []
-    count = expected if expected is not None else _count_tied(given, page, found)
+    count = expected if expected is not None else _count_tied(block, target, found)
     chosen = list(found[:count])
-    if len(chosen) < count or not all(_is_sufficient(given, page, alignment) for alignment in chosen):
+    if len(chosen) < count or not all(_is_sufficient(block, target, alignment) for alignment in chosen):
         return []
-    if any(_is_rival(given, page, chosen[-1], other) for other in found[count:]):
+    if any(_is_rival(block, target, chosen[-1], other) for other in found[count:]):
         return []
     chosen.sort(key=lambda alignment: alignment.start)
     overlap = any(left.end > right.start for left, right in pairwise(chosen))
     return [] if overlap else chosen
 
 
-def tied_alignments(given: SearchBlock, page: IndexedFile, found: Sequence[LineAlignment]) -> list[LineAlignment]:
+def tied_alignments(block: SearchBlock, target: IndexedFile, found: Sequence[LineAlignment]) -> list[LineAlignment]:
     """List the alignments about as good as the best one."""
-    if not found or not _is_sufficient(given, page, found[0]):
+    if not found or not _is_sufficient(block, target, found[0]):
         return []
-    return list(found[: _count_tied(given, page, found)])
+    return list(found[: _count_tied(block, target, found)])
 
 
-def is_whitespace_match(given: SearchBlock, alignment: LineAlignment) -> bool:
+def is_whitespace_match(block: SearchBlock, alignment: LineAlignment) -> bool:
     """Check that only white space and look-alike characters differ."""
-    return all(cost < ESCAPED for cost in alignment.costs) and bool(given.lines)
+    return all(match.is_exact for match in alignment.matches) and bool(block.lines)
 
 
-def _count_tied(given: SearchBlock, page: IndexedFile, found: Sequence[LineAlignment]) -> int:
-    return 1 + sum(_is_rival(given, page, found[0], other) for other in found[1:])
+def _count_tied(block: SearchBlock, target: IndexedFile, found: Sequence[LineAlignment]) -> int:
+    return 1 + sum(_is_rival(block, target, found[0], other) for other in found[1:])
 
 
-def _evidence(given: SearchBlock, page: IndexedFile, alignment: LineAlignment) -> _Evidence:
-    same = slips = strange = weight = 0
-    for index, cost in enumerate(alignment.costs):
-        if cost >= STALE:
-            strange += 1
-        elif cost >= CUT:
-            slips += 1
-        elif given.distinctive[index] and alignment.positions[index] is not None:
+def _evidence(block: SearchBlock, target: IndexedFile, alignment: LineAlignment) -> _Evidence:
+    same = typos = unmatched = weight = 0
+    for index, match in enumerate(alignment.matches):
+        if not match.is_known:
+            unmatched += 1
+        elif match.kind >= MatchKind.CUT:
+            typos += 1
+        elif block.distinctive[index] and alignment.positions[index] is not None:
             same += 1
-            weight += len(given.keys[index])
+            weight += len(block.keys[index])
     taken = {place for place in alignment.positions if place is not None}
     for start, end in alignment.elided_ranges.values():
         taken.update(range(start, end))
-    extra = sum(1 for line in range(alignment.start, alignment.end) if line not in taken and page.keys[line])
-    return _Evidence(same, slips, strange + extra, weight)
+    extra = sum(1 for line in range(alignment.start, alignment.end) if line not in taken and target.keys[line])
+    return _Evidence(same, typos, unmatched + extra, weight)
 
 
-def _is_sufficient(given: SearchBlock, page: IndexedFile, alignment: LineAlignment) -> bool:
+def _is_sufficient(block: SearchBlock, target: IndexedFile, alignment: LineAlignment) -> bool:
     """Check that enough of the block is there, regardless of other alignments."""
-    evidence = _evidence(given, page, alignment)
-    length = sum(map(len, given.keys))
-    if length < _MIN_LENGTH:
+    evidence = _evidence(block, target, alignment)
+    length = sum(map(len, block.keys))
+    if length < MIN_LENGTH:
         return False
     if evidence.unmatched:
-        return evidence.same >= 2 * evidence.unmatched and evidence.same > evidence.slips and evidence.weight >= 20
-    if not evidence.slips:
+        outweighs = evidence.same >= MATCHES_PER_MISMATCH * evidence.unmatched and evidence.same > evidence.typos
+        return outweighs and evidence.weight >= MIN_MATCHED_CHARACTERS
+    if not evidence.typos:
         return True
     if evidence.same:
-        return evidence.slips <= evidence.same + 1
-    worst = max(alignment.costs)
-    if worst <= CUT:
-        return length >= _MIN_LENGTH_WITH_SLIP
-    return length >= _MIN_LENGTH_WITH_SLIP and sum(alignment.costs) <= SLIP * evidence.slips + PER_CHARACTER * max(
-        length // _CHARACTERS_PER_SLIP + 1, 1
-    )
+        return evidence.typos <= evidence.same + 1
+    if length < MIN_LENGTH_WITH_TYPO:
+        return False
+    if all(match.kind <= MatchKind.CUT for match in alignment.matches):
+        return True
+    cost = sum(match.cost for match in alignment.matches)
+    return cost <= TYPO_COST * evidence.typos + CHARACTER_COST * (length // CHARACTERS_PER_TYPO + 1)
 
 
-def _is_rival(given: SearchBlock, page: IndexedFile, best: LineAlignment, other: LineAlignment) -> bool:
+def _is_rival(block: SearchBlock, target: IndexedFile, best: LineAlignment, other: LineAlignment) -> bool:
     """Check whether another alignment is nearly as good. The more differs, the wider the margin.
 
     An alignment that is better in no line rivals only if it is about equal. One that is better in some line may be the
     intended place with a line that has changed since.
     """
-    is_better_anywhere = any(mine > theirs for mine, theirs in zip(best.costs, other.costs, strict=True))
-    evidence = _evidence(given, page, best)
-    worst = max(best.costs)
-    if evidence.unmatched or (worst >= CUT and is_better_anywhere):
-        margin = _WIDE_MARGIN
-    elif worst >= SLIP + 3 * PER_CHARACTER:
-        margin = _CLEAR_MARGIN
-    elif worst >= SLIP + 2 * PER_CHARACTER:
-        margin = 3 * PER_CHARACTER
+    is_better_anywhere = any(mine.cost > theirs.cost for mine, theirs in zip(best.matches, other.matches, strict=True))
+    worst = max(best.matches, key=lambda match: match.cost)
+    if _evidence(block, target, best).unmatched or (worst.kind >= MatchKind.CUT and is_better_anywhere):
+        margin = WIDE_MARGIN
+    elif worst.kind > MatchKind.TYPO:
+        margin = CLEAR_MARGIN
+    elif worst.cost > TYPO_COST + CHARACTER_COST:
+        margin = TYPO_MARGIN
     else:
-        margin = PER_CHARACTER if worst > CUT else _SLIGHT_MARGIN
+        margin = CHARACTER_MARGIN if worst.kind > MatchKind.CUT else SLIGHT_MARGIN
     return other.total_cost < best.total_cost + margin

@@ -4,17 +4,28 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, takewhile
 
 from tejat.core.frozen import frozen
-from tejat.tools.edit.match.cost_matrix import BLANK, EXTRA, MISSING, STALE, CostMatrix
+from tejat.tools.edit.match.cost_matrix import CostMatrix
 from tejat.tools.edit.match.indexed_file import IndexedFile
-from tejat.tools.edit.match.line_cost import CUT, ELIDED, ESCAPED, PER_CHARACTER, SLIP, has_escapes, is_plain
+from tejat.tools.edit.match.line_cost import has_escapes, is_plain
+from tejat.tools.edit.match.line_match import IMPOSSIBLE, MISSING, SAME, Match
 from tejat.tools.edit.match.search_block import SearchBlock
+from tejat.tools.edit.weights import (
+    BLANK_COST,
+    CHARACTER_COST,
+    CUT_COST,
+    ELIDED_END_COST,
+    ESCAPED_COST,
+    EXTRA_COST,
+    OTHER_COST,
+    TYPO_COST,
+)
 
 _NEVER = float("inf")
 _LOOKAHEAD = 4
 _ROUNDING = 1e-6
 MAX_ELIDED_LINES = 200
 """Lines that one `...` may stand for."""
-_MATCH, _SKIP_GIVEN, _SKIP_FOUND = 1, 2, 3
+_MATCH, _SKIP_BLOCK_LINE, _SKIP_FILE_LINE = 1, 2, 3
 _MAX_ALIGNMENTS = 4
 _MAX_TRACED = 8
 _MAX_RUNS = 100
@@ -22,14 +33,14 @@ _MAX_RUNS = 100
 
 @frozen
 class LineAlignment:
-    """Position of each line of a block in the file, and the cost of the differences.
+    """Position of each line of a block in the file, and how it matches there.
 
     `positions` has None for missing lines and for elisions; `elided_ranges` maps elisions to half-open ranges of file
     lines.
     """
 
     positions: tuple[int | None, ...]
-    costs: tuple[float, ...]
+    matches: tuple[Match, ...]
     total_cost: float
     elided_ranges: dict[int, tuple[int, int]]
 
@@ -43,14 +54,14 @@ class LineAlignment:
 
     def matched_lines(self, among: Sequence[bool] | None = None) -> list[int]:
         """Lines of the file that match a line of the block, or one of the lines selected by `among`."""
-        pairs = zip(self.positions, self.costs, among or [True] * len(self.positions), strict=True)
-        return [place for place, cost, is_asked in pairs if place is not None and cost < STALE and is_asked]
+        lines = zip(self.positions, self.matches, among or [True] * len(self.positions), strict=True)
+        return [place for place, match, is_asked in lines if place is not None and match.is_known and is_asked]
 
     def shift_by(self, by: int) -> "LineAlignment":
         """The same alignment further down in the file."""
         places = tuple(None if place is None else place + by for place in self.positions)
         elided = {index: (start + by, end + by) for index, (start, end) in self.elided_ranges.items()}
-        return LineAlignment(places, self.costs, self.total_cost, elided)
+        return LineAlignment(places, self.matches, self.total_cost, elided)
 
     def shares_line_with(self, other: "LineAlignment") -> bool:
         """Check whether both align a line at the same position, and so are two views of one place."""
@@ -59,12 +70,14 @@ class LineAlignment:
         )
 
 
-def align(given: SearchBlock, page: IndexedFile, start: int, slack: int, limit: float = _NEVER) -> list[LineAlignment]:
+def align(
+    block: SearchBlock, target: IndexedFile, start: int, slack: int, limit: float = _NEVER
+) -> list[LineAlignment]:
     """Find the best alignments that start within `slack` lines of `start`, best first.
 
     No two of them share a line, and none costs more than `limit`.
     """
-    table = _CostTable(given, page, start, slack, limit)
+    table = _CostTable(block, target, start, slack, limit)
     if not table.has_match:
         return []
     found: list[LineAlignment] = []
@@ -79,40 +92,42 @@ def align(given: SearchBlock, page: IndexedFile, start: int, slack: int, limit: 
     return found
 
 
-def straight_walk_cost(given: SearchBlock, page: IndexedFile, start: int) -> float:
+def straight_walk_cost(block: SearchBlock, target: IndexedFile, start: int) -> float:
     """Cost of a greedy walk from `start`, an upper bound for the alignments around it.
 
     Infinite if no line matches on the way.
     """
-    pairs, keys, lines = CostMatrix(given, page), page.keys, len(page.lines)
-    total, at, fits_any = 0.0, start, False
-    for index, key in enumerate(given.keys):
-        if given.elisions[index]:
-            until = _line_after_elision(given, page, index, at)
+    costs, keys, lines = CostMatrix(block, target), target.keys, len(target.lines)
+    total, at, has_match = 0.0, start, False
+    for index, key in enumerate(block.keys):
+        if block.elisions[index]:
+            until = _line_after_elision(block, target, index, at)
             if until is None:
                 return _NEVER
-            total += pairs.missing_cost(index) + sum(pairs.elided_costs(index, at, until))
+            total += costs.missing_cost(index) + sum(costs.elided_costs(index, at, until))
             at = until
             continue
         while key and 0 <= at < lines and not keys[at]:
-            total, at = total + BLANK, at + 1
+            total, at = total + BLANK_COST, at + 1
         ahead = _lines_ahead(key, keys, at) if key else 0
-        total, at = total + EXTRA * ahead, at + ahead
-        cost = pairs.cost(index, at) if 0 <= at < lines else _NEVER
-        fits_any = fits_any or (bool(key) and cost < STALE)
-        is_missing = cost == _NEVER or (cost >= STALE and keys[at] in given.keys[index + 1 : index + 1 + _LOOKAHEAD])
-        total += pairs.missing_cost(index) if is_missing else cost
+        total, at = total + EXTRA_COST * ahead, at + ahead
+        match = costs.match(index, at) if 0 <= at < lines else IMPOSSIBLE
+        has_match = has_match or (bool(key) and match.is_known)
+        is_missing = match == IMPOSSIBLE or (
+            not match.is_known and keys[at] in block.keys[index + 1 : index + 1 + _LOOKAHEAD]
+        )
+        total += costs.missing_cost(index) if is_missing else match.cost
         at += not is_missing or at < 0
-    return total if fits_any else _NEVER
+    return total if has_match else _NEVER
 
 
-def verbatim_costs(given: SearchBlock, page: IndexedFile) -> Iterator[float]:
+def verbatim_costs(block: SearchBlock, target: IndexedFile) -> Iterator[float]:
     """Costs of the places where all lines occur consecutively, with differences in white space and look-alikes only."""
-    pairs = CostMatrix(given, page)
-    for start in page.find_runs(given.keys, limit=_MAX_RUNS):
-        costs = [pairs.cost(index, start + index) for index in range(len(given.keys))]
-        if max(costs) < ESCAPED:
-            yield sum(costs)
+    costs = CostMatrix(block, target)
+    for start in target.find_runs(block.keys, limit=_MAX_RUNS):
+        matches = [costs.match(index, start + index) for index in range(len(block.keys))]
+        if all(match.is_exact for match in matches):
+            yield sum(match.cost for match in matches)
 
 
 def _lines_ahead(key: str, keys: Sequence[str], at: int) -> int:
@@ -121,47 +136,47 @@ def _lines_ahead(key: str, keys: Sequence[str], at: int) -> int:
     return near.index(key) if at >= 0 and key in near else 0
 
 
-def _line_after_elision(given: SearchBlock, page: IndexedFile, index: int, at: int) -> int | None:
+def _line_after_elision(block: SearchBlock, target: IndexedFile, index: int, at: int) -> int | None:
     """Line at which the block continues after an elision; None if it does not."""
-    following = next((line for line in range(index + 1, len(given.keys)) if given.keys[line]), None)
+    following = next((line for line in range(index + 1, len(block.keys)) if block.keys[line]), None)
     if at < 0 or following is None:
         return None if at < 0 else at
     try:
-        found = page.keys.index(given.keys[following], at, at + MAX_ELIDED_LINES)
+        found = target.keys.index(block.keys[following], at, at + MAX_ELIDED_LINES)
     except ValueError:
         return None
     return max(found - (following - index - 1), at)
 
 
-def alignment_window(given: SearchBlock, page: IndexedFile, start: int, slack: int) -> tuple[int, tuple[str, ...]]:
+def alignment_window(block: SearchBlock, target: IndexedFile, start: int, slack: int) -> tuple[int, tuple[str, ...]]:
     """Lines that `align` looks at, and the index of `start` among them. Equal windows have equal alignments."""
     first = max(start - slack - 1, 0)
-    end = max(start + slack, 0) + len(given.lines) + MAX_ELIDED_LINES * sum(given.elisions)
-    return start - first, tuple(page.lines[first:end])
+    end = max(start + slack, 0) + len(block.lines) + MAX_ELIDED_LINES * sum(block.elisions)
+    return start - first, tuple(target.lines[first:end])
 
 
 class _CostTable:
     """Minimal cost of each prefix of the block that ends at each line of a window of the file."""
 
-    def __init__(self, given: SearchBlock, page: IndexedFile, start: int, slack: int, limit: float) -> None:
-        self._block, self._target, self._limit = given, page, limit
-        self._costs = CostMatrix(given, page)
+    def __init__(self, block: SearchBlock, target: IndexedFile, start: int, slack: int, limit: float) -> None:
+        self._block, self._target, self._limit = block, target, limit
+        self._costs = CostMatrix(block, target)
         # Costs of elided lines are fractions, so that a nonmatching line may seem to match.
-        self.has_match = any(given.elisions)
-        self._size = len(page.lines)
+        self.has_match = any(block.elisions)
+        self._size = len(target.lines)
         self._row_starts, self._rows, self._moves = list[int](), list[list[float]](), list[bytearray]()
         low, high = max(start - slack, 0), min(max(start + slack, 0), self._size)
         self._first = max(low - 1, 0)
-        end = high + len(given.lines) + MAX_ELIDED_LINES * sum(given.elisions)
+        end = high + len(block.lines) + MAX_ELIDED_LINES * sum(block.elisions)
         least = self._lower_bounds(min(end, self._size))
         if least is None:
             self.has_match = False
             return
         left = [*accumulate(reversed(least), initial=0.0)][::-1]
         self._add_row(low, [0.0] * (high - low + 1), bytearray(high - low + 1))
-        for index in range(len(given.lines)):
+        for index in range(len(block.lines)):
             low = min(max(start + index + 1 - slack, 0), self._size)
-            high = min(high + 1 + (MAX_ELIDED_LINES if given.elisions[index] else 0), self._size)
+            high = min(high + 1 + (MAX_ELIDED_LINES if block.elisions[index] else 0), self._size)
             self._fill_row(index, max(low, self._row_starts[-1]), high, limit - left[index + 1] + _ROUNDING)
             if not self._rows[-1]:
                 self.has_match = False
@@ -169,12 +184,12 @@ class _CostTable:
 
     def _lower_bounds(self, end: int) -> list[float] | None:
         """Lower bound for the cost of each line; None if their sum exceeds the limit or no line matches."""
-        given, limit = self._block, self._limit
+        block, limit = self._block, self._limit
         there = frozenset(self._target.keys[self._first : end])
         self._is_escaped = has_escapes("".join(there))
-        strange = [index for index, key in enumerate(given.keys) if key and key not in there]
-        least = [0.0 if key in there else BLANK for key in given.keys]
-        for index in strange:
+        unknown = [index for index, key in enumerate(block.keys) if key and key not in there]
+        least = [0.0 if key in there else BLANK_COST for key in block.keys]
+        for index in unknown:
             least[index] = self._min_mismatch_cost(index)
         if sum(least) > limit:
             return None
@@ -182,41 +197,42 @@ class _CostTable:
         self._extra = [float(self._costs.extra_cost(at)) for at in range(self._first, end)]
         # Lengths of the keys, 0 for lines that are not plain.
         self._sizes = [len(key) if is_plain(line, key) else 0 for key, line in zip(keys, lines, strict=True)]
-        is_any_there = len(strange) < sum(map(bool, given.keys))
-        if any(given.elisions) or (is_any_there and STALE * len(strange) <= limit):
+        is_any_there = len(unknown) < sum(map(bool, block.keys))
+        if any(block.elisions) or (is_any_there and OTHER_COST * len(unknown) <= limit):
             return least
-        fits_any = is_any_there
-        for index in strange:
+        has_match = is_any_there
+        for index in unknown:
             least[index] = self._cheapest_line(index, end)
-            fits_any = fits_any or least[index] < STALE
+            has_match = has_match or least[index] < OTHER_COST
             if sum(least) > limit:
                 return None
-            if fits_any and limit == _NEVER:
+            if has_match and limit == _NEVER:
                 break
-        return least if fits_any else None
+        return least if has_match else None
 
     def _cheapest_line(self, index: int, end: int) -> float:
         """Minimal cost of a line over all lines of the window, which is less than omitting it."""
-        likeness = self._costs.comparer(index)
-        (shortest, longest), known = likeness.key_length_range, likeness.cache
-        best = float(STALE)
+        comparer = self._costs.comparer(index)
+        (shortest, longest), known = comparer.key_length_range, comparer.cache
+        best = float(OTHER_COST)
         for at, (size, line) in enumerate(
             zip(self._sizes, self._target.lines[self._first : end], strict=True), self._first
         ):
             if size and not shortest <= size <= longest:
                 continue
-            if (cost := known.get(line)) is None:
-                cost = self._costs.cost(index, at)
-            best = min(best, cost)
+            match = known.get(line) or self._costs.match(index, at)
+            best = min(best, match.cost)
         return best
 
     def _min_mismatch_cost(self, index: int) -> int:
         """Minimal cost of matching a line with a different key."""
-        given = self._block
-        if self._is_escaped or given.elisions[index] or has_escapes(given.keys[index]):
-            return ESCAPED
-        is_whole = index not in {given.first_nonblank, given.last_nonblank}
-        return CUT if not is_whole else ELIDED if given.keys[index].endswith("...") else SLIP + PER_CHARACTER
+        block = self._block
+        if self._is_escaped or block.elisions[index] or has_escapes(block.keys[index]):
+            return ESCAPED_COST
+        is_whole = index not in {block.first_nonblank, block.last_nonblank}
+        if not is_whole:
+            return CUT_COST
+        return ELIDED_END_COST if block.keys[index].endswith("...") else TYPO_COST + CHARACTER_COST
 
     def end_positions(self) -> list[int]:
         """Possible ends of the alignment, cheapest first."""
@@ -228,33 +244,31 @@ class _CostTable:
         """Reconstruct the alignment with this end."""
         total = self._rows[-1][end - self._row_starts[-1]]
         row, at = len(self._block.lines), end
-        places: list[int | None] = [None] * row
-        costs = [0.0] * row
+        positions: list[int | None] = [None] * row
+        matches = [SAME] * row
         elided: dict[int, tuple[int, int]] = {}
         while row:
             move = self._moves[row][at - self._row_starts[row]]
             if move == _MATCH:
-                before = self._rows[row - 1][at - 1 - self._row_starts[row - 1]]
-                costs[row - 1] = self._rows[row][at - self._row_starts[row]] - before
                 row, at = row - 1, at - 1
-                places[row] = at
-            elif move == _SKIP_GIVEN:
+                positions[row], matches[row] = at, self._costs.match(row, at)
+            elif move == _SKIP_BLOCK_LINE:
                 row -= 1
                 if self._block.elisions[row]:
                     elided[row] = at, elided.get(row, (at, at))[1]
                 elif self._block.keys[row]:
-                    costs[row] = MISSING
+                    matches[row] = MISSING
             else:
                 at -= 1
                 if self._block.elisions[row - 1]:
                     elided[row - 1] = at, elided.get(row - 1, (at, at + 1))[1]
-        return LineAlignment(tuple(places), tuple(costs), total, elided)
+        return LineAlignment(tuple(positions), tuple(matches), total, elided)
 
     def is_meaningful(self, alignment: LineAlignment) -> bool:
         """Check that any line matches that is not blank."""
         keys = self._block.keys
         return any(
-            place is not None and keys[index] and alignment.costs[index] < STALE
+            place is not None and keys[index] and alignment.matches[index].is_known
             for index, place in enumerate(alignment.positions)
         )
 
@@ -268,37 +282,37 @@ class _CostTable:
         self._moves.append(moves[dead:] if dead else moves)
 
     def _fill_row(self, index: int, low: int, high: int, limit: float) -> None:
-        given, keys, lines = self._block, self._target.keys, self._target.lines
-        key, is_elision, is_final = given.keys[index], given.elisions[index], index == len(given.lines) - 1
-        likeness = self._costs.comparer(index)
-        (shortest, longest), known = likeness.key_length_range, likeness.cache
+        block, keys, lines = self._block, self._target.keys, self._target.lines
+        key, is_elision, is_final = block.keys[index], block.elisions[index], index == len(block.lines) - 1
+        comparer = self._costs.comparer(index)
+        (shortest, longest), known = comparer.key_length_range, comparer.cache
         sizes, first = self._sizes, self._first
-        skip_given, strange = self._costs.missing_cost(index), self._min_mismatch_cost(index)
+        skip_block_line, mismatch = self._costs.missing_cost(index), self._min_mismatch_cost(index)
         above_low, above_row = self._row_starts[-1], self._rows[-1]
         before = [_NEVER, *above_row, _NEVER][low - above_low :]
         near = min(above_low + len(above_row), high)
         extra = self._skip_costs(index, low - 1, near)
         costs, moves = list[float](), bytearray()
         best = _NEVER
-        for at, diagonal, above, skip_found in zip(range(low - 1, near), before, before[1:], extra, strict=False):
+        for at, diagonal, above, skip_file_line in zip(range(low - 1, near), before, before[1:], extra, strict=False):
             if diagonal == above == best == _NEVER:
                 costs.append(_NEVER)
-                moves.append(_SKIP_GIVEN)
+                moves.append(_SKIP_BLOCK_LINE)
                 continue
-            last, best, move = best, above + skip_given, _SKIP_GIVEN
-            if not is_final and last + skip_found < best:
-                best, move = last + skip_found, _SKIP_FOUND
+            last, best, move = best, above + skip_block_line, _SKIP_BLOCK_LINE
+            if not is_final and last + skip_file_line < best:
+                best, move = last + skip_file_line, _SKIP_FILE_LINE
             # The cost of a match is computed only if it can improve the cell.
-            least = diagonal + strange if keys[at] != key else diagonal
+            least = diagonal + mismatch if keys[at] != key else diagonal
             if diagonal < _NEVER and least <= best and least <= limit:
                 size = sizes[at - first]
                 if size and not is_elision and not shortest <= size <= longest:
-                    cost = STALE
-                elif (cost := known.get(lines[at])) is None:
-                    cost = self._costs.cost(index, at)
+                    cost = OTHER_COST
+                else:
+                    cost = (known.get(lines[at]) or self._costs.match(index, at)).cost
                 if diagonal + cost <= best:
                     best, move = diagonal + cost, _MATCH
-                    if cost < STALE and key:
+                    if cost < OTHER_COST and key:
                         self.has_match = True
             if best > limit:
                 best = _NEVER
@@ -308,7 +322,7 @@ class _CostTable:
             further = accumulate(self._skip_costs(index, near, high), initial=best)
             behind = list(takewhile(limit.__ge__, further))[1:]
             costs += behind
-            moves += bytes([_SKIP_FOUND]) * len(behind)
+            moves += bytes([_SKIP_FILE_LINE]) * len(behind)
         self._add_row(low, costs, moves)
 
     def _skip_costs(self, index: int, start: int, end: int) -> list[float]:

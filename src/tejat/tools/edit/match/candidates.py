@@ -4,14 +4,19 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from tejat.tools.edit.match.alignment import LineAlignment, align, alignment_window, straight_walk_cost
-from tejat.tools.edit.match.cost_matrix import STALE
 from tejat.tools.edit.match.indexed_file import IndexedFile
-from tejat.tools.edit.match.line_cost import CUT, ESCAPED, PER_CHARACTER, SLIP, has_escapes
+from tejat.tools.edit.match.line_cost import has_escapes
 from tejat.tools.edit.match.normalize import split_words
 from tejat.tools.edit.match.search_block import SearchBlock
-
-MAX_MARGIN = 60
-"""An alignment that costs this much more than the best one cannot rival it."""
+from tejat.tools.edit.weights import (
+    CHARACTER_COST,
+    CHARACTER_MARGIN,
+    CUT_COST,
+    ESCAPED_COST,
+    OTHER_COST,
+    TYPO_COST,
+    WIDE_MARGIN,
+)
 
 _MAX_CANDIDATES = 8
 _MAX_SHOWN = 3
@@ -29,30 +34,29 @@ _MAX_LINES_SEARCHED = 4
 _MAX_WORDS_SEARCHED = 3
 _MAX_OCCURRENCES = 120
 _MIN_WORD_LENGTH = 3
-_NARROW_MARGIN = 4
 _ROUNDING = 1e-6
 _UNLIMITED = float("inf")
 
 
 def find_candidates(
-    given: SearchBlock, page: IndexedFile, *, max_places: int | None = None, start_lines: Sequence[int] = ()
+    block: SearchBlock, target: IndexedFile, *, max_places: int | None = None, start_lines: Sequence[int] = ()
 ) -> "Candidates":
     """Find the alignments of a block, best first; none if too much of it is unknown. They share no line.
 
     `max_places` is the limit if several places are meant. `start_lines` restricts the search.
     """
-    found = Candidates(given, page, is_one=max_places is None)
+    found = Candidates(block, target, is_single=max_places is None)
     strange = sum(
-        telling and key not in page.key_set for key, telling in zip(given.keys, given.distinctive, strict=True)
+        telling and key not in target.key_set for key, telling in zip(block.keys, block.distinctive, strict=True)
     )
-    if strange > _MAX_UNKNOWN_LINES or sum(given.elisions) > _MAX_ELISIONS:
+    if strange > _MAX_UNKNOWN_LINES or sum(block.elisions) > _MAX_ELISIONS:
         return found
     if start_lines:
         found.compare_at(start_lines)
         return found
-    found.compare_best(_vote_by_lines(given, page), max_places or _MAX_CANDIDATES)
+    found.compare_best(_vote_by_lines(block, target), max_places or _MAX_CANDIDATES)
     if not found.alignments or found.may_be_beaten:
-        found.compare_best(_vote_by_words(given, page), _MAX_BY_WORDS if max_places is None else _MAX_TIED)
+        found.compare_best(_vote_by_words(block, target), _MAX_BY_WORDS if max_places is None else _MAX_TIED)
     return found
 
 
@@ -71,15 +75,15 @@ class _Votes:
 class Candidates:
     """Alignments of a block: the best one and its rivals, or all if several places are wanted."""
 
-    def __init__(self, given: SearchBlock, page: IndexedFile, *, is_one: bool) -> None:
+    def __init__(self, block: SearchBlock, target: IndexedFile, *, is_single: bool) -> None:
         self.alignments: list[LineAlignment] = []
         self.is_truncated = False
         """Whether places with as many votes as the best one were not compared."""
-        self._block, self._target, self._is_single = given, page, is_one
-        self._slack = 4 + min(len(given.lines) // 2, 10) if len(given.lines) > 1 else 0
-        self._distinctive_count = sum(given.distinctive)
-        self._is_escaped = page.has_escapes or any(map(has_escapes, given.keys))
-        self._mismatch_cost = ESCAPED if self._is_escaped else CUT
+        self._block, self._target, self._is_single = block, target, is_single
+        self._slack = 4 + min(len(block.lines) // 2, 10) if len(block.lines) > 1 else 0
+        self._distinctive_count = sum(block.distinctive)
+        self._is_escaped = target.has_escapes or any(map(has_escapes, block.keys))
+        self._mismatch_cost = ESCAPED_COST if self._is_escaped else CUT_COST
         self._compared: dict[int, None] = {}
         self._window_cache: dict[tuple[int, tuple[str, ...]], tuple[int, list[LineAlignment]]] = {}
 
@@ -98,9 +102,9 @@ class Candidates:
         """Start lines that were compared, most likely first."""
         return list(self._compared)
 
-    def compare_at(self, beginnings: Sequence[int]) -> None:
+    def compare_at(self, start_lines: Sequence[int]) -> None:
         """Align at these start lines."""
-        for start in beginnings:
+        for start in start_lines:
             self._compared[start] = None
             _add_alignments(self.alignments, self._align_at(start, self._rival_limit if self.alignments else None))
 
@@ -155,11 +159,11 @@ class Candidates:
         return [alignment.shift_by(start - at) for alignment in found] if start != at else found
 
     def _align_first(self, start: int) -> list[LineAlignment]:
-        given, page, slack = self._block, self._target, self._slack
-        most = straight_walk_cost(given, page, start) + _ROUNDING if self._is_single else _UNLIMITED
-        found = align(given, page, start, slack, _rival_limit(most))
+        block, target, slack = self._block, self._target, self._slack
+        most = straight_walk_cost(block, target, start) + _ROUNDING if self._is_single else _UNLIMITED
+        found = align(block, target, start, slack, _rival_limit(most))
         is_known = most == _UNLIMITED or (found and found[0].total_cost <= most)
-        return found if is_known else align(given, page, start, slack)
+        return found if is_known else align(block, target, start, slack)
 
     @property
     def _is_hopeless(self) -> bool:
@@ -167,14 +171,14 @@ class Candidates:
         return (
             self._is_single
             and bool(self.alignments)
-            and 2 * self.alignments[0].total_cost > STALE * max(self._distinctive_count, 2)
+            and 2 * self.alignments[0].total_cost > OTHER_COST * max(self._distinctive_count, 2)
         )
 
     @property
     def may_be_beaten(self) -> bool:
         """Check whether a place without any exact line could be as good as the best one."""
         brinks = min(self._distinctive_count, 2)
-        inner = ESCAPED if self._is_escaped else SLIP + PER_CHARACTER
+        inner = ESCAPED_COST if self._is_escaped else TYPO_COST + CHARACTER_COST
         least = self._mismatch_cost * brinks + inner * (self._distinctive_count - brinks)
         return _rival_limit(self.alignments[0].total_cost) >= least
 
@@ -191,17 +195,17 @@ def _add_alignments(found: list[LineAlignment], more: Sequence[LineAlignment]) -
 
 def _rival_limit(best: float) -> float:
     """Maximal cost of an alignment that rivals one with this cost."""
-    return best + (_NARROW_MARGIN if best < CUT else MAX_MARGIN)
+    return best + (CHARACTER_MARGIN if best < CUT_COST else WIDE_MARGIN)
 
 
-def _vote_by_lines(given: SearchBlock, page: IndexedFile) -> _Votes:
+def _vote_by_lines(block: SearchBlock, target: IndexedFile) -> _Votes:
     """Vote by equal distinctive lines."""
     wanted: dict[str, list[int]] = {}
-    for index, (key, telling) in enumerate(zip(given.keys, given.distinctive, strict=True)):
-        if telling or (key and not any(given.distinctive)):
+    for index, (key, telling) in enumerate(zip(block.keys, block.distinctive, strict=True)):
+        if telling or (key and not any(block.distinctive)):
             wanted.setdefault(key, []).append(index)
     votes = _Votes()
-    hits = page.lines_by_key(wanted)
+    hits = target.lines_by_key(wanted)
     counts = {key: len(lines) * len(wanted[key]) for key, lines in hits.items()}
     if sum(counts.values()) > _MAX_HITS:
         hits = {key: lines for key, lines in hits.items() if counts[key] <= _MAX_HITS // len(wanted)}
@@ -212,34 +216,34 @@ def _vote_by_lines(given: SearchBlock, page: IndexedFile) -> _Votes:
     return votes
 
 
-def _vote_by_words(given: SearchBlock, page: IndexedFile) -> _Votes:
+def _vote_by_words(block: SearchBlock, target: IndexedFile) -> _Votes:
     """Vote by the longest words of the longest lines, for lines that are not quite equal."""
-    longest = sorted((i for i, telling in enumerate(given.distinctive) if telling), key=lambda i: -len(given.keys[i]))
+    longest = sorted((i for i, telling in enumerate(block.distinctive) if telling), key=lambda i: -len(block.keys[i]))
     votes = _Votes()
     for index in longest[:_MAX_LINES_SEARCHED]:
-        for at, weight in find_lines_with_words(given, index, page).items():
+        for at, weight in find_lines_with_words(block, index, target).items():
             votes.add(at - index, min(weight, _MAX_LINE_WEIGHT), is_line=False)
     return votes
 
 
-def find_lines_with_words(given: SearchBlock, index: int, page: IndexedFile) -> dict[int, int]:
+def find_lines_with_words(block: SearchBlock, index: int, target: IndexedFile) -> dict[int, int]:
     """Find the file lines with the longest words of a line, weighted by how much of it they have."""
-    parts = {part for part in _search_terms(given, index) if len(part) >= _MIN_WORD_LENGTH}
+    parts = {part for part in _search_terms(block, index) if len(part) >= _MIN_WORD_LENGTH}
     seen: dict[int, int] = {}
     for part in sorted(parts, key=lambda part: (-len(part), part))[:_MAX_WORDS_SEARCHED]:
-        for line in page.find_lines_containing(part, limit=_MAX_OCCURRENCES):
+        for line in target.find_lines_containing(part, limit=_MAX_OCCURRENCES):
             seen[line] = seen.get(line, 0) + len(part)
     return seen
 
 
-def _search_terms(given: SearchBlock, index: int) -> Iterator[str]:
-    key = given.keys[index]
+def _search_terms(block: SearchBlock, index: int) -> Iterator[str]:
+    key = block.keys[index]
     yield key
     half = len(key) // 2
     if half >= 2 * _MIN_WORD_LENGTH:
         yield key[:half]
         yield key[half:]
-    yield from split_words(given.lines[index])
+    yield from split_words(block.lines[index])
 
 
 def _windowed_sums(numbers: "Counter[int]", reach: int) -> dict[int, int]:

@@ -1,68 +1,66 @@
 """Costs of matching lines of the search block with lines of the file, and of skipping lines."""
 
 from tejat.tools.edit.match.indexed_file import IndexedFile
-from tejat.tools.edit.match.line_cost import CUT, INDENTATION, SPACING, LineComparer
+from tejat.tools.edit.match.line_cost import LineComparer
+from tejat.tools.edit.match.line_match import IMPOSSIBLE, OTHER, Match, MatchKind
 from tejat.tools.edit.match.normalize import find_defined_names
 from tejat.tools.edit.match.search_block import SearchBlock, indent_of
+from tejat.tools.edit.weights import (
+    BLANK_COST,
+    ELIDED_LINE_COST,
+    ELISION_COST,
+    ELISION_PREFIX_COST,
+    EXTRA_COST,
+    MISSING_COST,
+)
 
-STALE = 70
-"""Cost of a line that is different in the file: it was changed since, or this is the wrong place."""
-MISSING = 80
-EXTRA = 40
-"""Costs of a line that the file lacks, and of one that only the file has; BLANK for blank lines."""
-BLANK = 3
-
-ELISION = 9
-"""Cost of an elision: more than that of the same dots in the file."""
-
-_NEVER = float("inf")
 _NEARBY_LINES = 8
-_SPACING_COSTS = (SPACING, SPACING + INDENTATION)
-_CONTEXT_DEPENDENT_COSTS = (*_SPACING_COSTS, STALE)
-_ELIDED_LINE = 0.05
-"""Cost of each elided line, so that elisions are as short as possible."""
+_ELISION = Match(MatchKind.ELISION, ELISION_PREFIX_COST)
 
 
 class CostMatrix:
     """Costs of matching each line of a block with each line of a file, and of skipping either."""
 
-    def __init__(self, given: SearchBlock, page: IndexedFile) -> None:
-        self._block, self._target = given, page
+    def __init__(self, block: SearchBlock, target: IndexedFile) -> None:
+        self._block, self._target = block, target
         self._comparers: dict[int, LineComparer] = {}
 
     def comparer(self, index: int) -> LineComparer:
         """Get the comparer of a line of the block."""
-        likeness = self._comparers.get(index)
-        if likeness is None:
-            given = self._block
-            is_first, is_last = index == given.first_nonblank, index == given.last_nonblank
-            likeness = self._target.line_comparer(
-                given.lines[index], given.keys[index], is_first=is_first, is_last=is_last
+        comparer = self._comparers.get(index)
+        if comparer is None:
+            block = self._block
+            is_first, is_last = index == block.first_nonblank, index == block.last_nonblank
+            comparer = self._target.line_comparer(
+                block.lines[index], block.keys[index], is_first=is_first, is_last=is_last
             )
-            self._comparers[index] = likeness
-        return likeness
+            self._comparers[index] = comparer
+        return comparer
 
-    def cost(self, index: int, at: int) -> float:
-        """Cost of matching a line of the block with a line of the file."""
-        likeness, found = self.comparer(index), self._target.lines[at]
-        cost = likeness.cache.get(found)
-        if cost is None:
-            cost = self._cost(likeness, index, at)
+    def match(self, index: int, at: int) -> Match:
+        """Compare a line of the block with a line of the file."""
+        comparer, found = self.comparer(index), self._target.lines[at]
+        match = comparer.cache.get(found)
+        if match is None:
+            match = self._compare(comparer, index, at)
             # For white space inside of the line, the neighboring lines matter.
-            if cost not in _CONTEXT_DEPENDENT_COSTS or self._block.keys[index] != self._target.keys[at]:
-                likeness.cache[found] = cost
-        return cost
+            depends_on_context = match.kind in (MatchKind.SPACING, MatchKind.OTHER)
+            if not depends_on_context or self._block.keys[index] != self._target.keys[at]:
+                comparer.cache[found] = match
+        return match
 
-    def _cost(self, likeness: LineComparer, index: int, at: int) -> float:
+    def _compare(self, comparer: LineComparer, index: int, at: int) -> Match:
         line, key, found_key = self._block.lines[index], self._block.keys[index], self._target.keys[at]
         if key != found_key and (not key or not found_key):
-            return _NEVER
+            return IMPOSSIBLE
         if self._block.elisions[index] and key != found_key:
-            return _NEVER if likeness.elided_cost(found_key) is None else ELISION - 1
-        cost = likeness.cost(self._target.lines[at], found_key)
-        if key == found_key and cost in _SPACING_COSTS and line.isascii() and self._occurs_nearby(line.strip(), at):
-            return STALE  # White space distinguishes lines here.
-        return STALE if cost is None or (cost > CUT and self._defines_other_name(line, at)) else cost
+            return _ELISION if comparer.is_elided(found_key) else IMPOSSIBLE
+        match = comparer.compare(self._target.lines[at], found_key)
+        if match is None or (match.kind > MatchKind.CUT and self._defines_other_name(line, at)):
+            return OTHER
+        if match.kind is MatchKind.SPACING and line.isascii() and self._occurs_nearby(line.strip(), at):
+            return OTHER  # White space distinguishes lines here.
+        return match
 
     def _occurs_nearby(self, text: str, at: int) -> bool:
         """Check whether a nearby plain line has exactly this text."""
@@ -77,16 +75,19 @@ class CostMatrix:
 
     def missing_cost(self, index: int) -> float:
         """Cost of a line of the block that is not in the file."""
-        return ELISION if self._block.elisions[index] else MISSING if self._block.keys[index] else BLANK
+        return ELISION_COST if self._block.elisions[index] else MISSING_COST if self._block.keys[index] else BLANK_COST
 
     def extra_cost(self, at: int) -> float:
         """Cost of a line that only the file has."""
-        return EXTRA if self._target.keys[at] else BLANK
+        return EXTRA_COST if self._target.keys[at] else BLANK_COST
 
     def elided_costs(self, index: int, start: int, end: int) -> list[float]:
         """Cost of each line of the file that an elision stands for."""
-        given, keys, lines = self._block, self._target.keys, self._target.lines
+        block, keys, lines = self._block, self._target.keys, self._target.lines
         # Elided lines belong to the block that contains the elision.
-        if len(indent_of(given.lines[index])) > len(indent_of(given.lines[given.first_nonblank])):
-            return [_ELIDED_LINE if not keys[at] or indent_of(lines[at]) else float(EXTRA) for at in range(start, end)]
-        return [_ELIDED_LINE] * (end - start)
+        if len(indent_of(block.lines[index])) > len(indent_of(block.lines[block.first_nonblank])):
+            return [
+                ELIDED_LINE_COST if not keys[at] or indent_of(lines[at]) else float(EXTRA_COST)
+                for at in range(start, end)
+            ]
+        return [ELIDED_LINE_COST] * (end - start)

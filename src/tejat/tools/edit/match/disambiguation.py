@@ -25,7 +25,7 @@ _WORD = re.compile(r"\w+")
 
 
 def disambiguate_by_context(
-    old: Sequence[str], new: Sequence[str], page: IndexedFile, ranges: Sequence[tuple[int, int]]
+    old: Sequence[str], new: Sequence[str], target: IndexedFile, ranges: Sequence[tuple[int, int]]
 ) -> list[LineReplacement] | None:
     """Compute the edits at the place that the new text is meant for; None if that is uncertain.
 
@@ -34,7 +34,7 @@ def disambiguate_by_context(
     if len(new) * len(ranges) > _MAX_COMPARISONS:
         return None
     change = _Change(old, new, [normalize_line(line) for line in new])
-    found = [stretch for each in ranges if (stretch := _ContextWindow.best(change, page, each)) is not None]
+    found = [stretch for each in ranges if (stretch := _ContextWindow.best(change, target, each)) is not None]
     # A line with the same indent is preferred to one with a different indent.
     found = [stretch for stretch in found if stretch.repeats_exactly] or found
     if not found:
@@ -44,7 +44,7 @@ def disambiguate_by_context(
     if any(other.score == best.score and other.edits != best.edits for other in found):
         return None
     elsewhere = {key for other in found if other.edits != best.edits for key in other.repeated_lines}
-    return best.edits if best.is_unambiguous(page, elsewhere) else None
+    return best.edits if best.is_unambiguous(target, elsewhere) else None
 
 
 @frozen
@@ -63,27 +63,29 @@ class _Change:
 class _ContextWindow:
     """Lines around a place and the edits that turn them into the new lines."""
 
-    def __init__(self, change: _Change, page: IndexedFile, place: tuple[int, int], start: int, end: int) -> None:
+    def __init__(self, change: _Change, target: IndexedFile, place: tuple[int, int], start: int, end: int) -> None:
         keys = change.keys
         self._change, self._place = change, place
-        changes = compute_line_edits(page.keys[start:end], keys)
+        changes = compute_line_edits(target.keys[start:end], keys)
         gone = {line for each in changes for line in range(start + each.old_start, start + each.old_end)}
         around = [line for line in range(start, end) if not place[0] <= line < place[1]]
-        self.loses_lines = any(page.keys[line] for line in around if line in gone)
+        self.loses_lines = any(target.keys[line] for line in around if line in gone)
         # Lines of the place itself say nothing about its context.
-        more = Counter(keys) - Counter(page.keys[place[0] : place[1]])
+        more = Counter(keys) - Counter(target.keys[place[0] : place[1]])
         known = [
-            line for line in around if line not in gone and is_distinctive(page.keys[line]) and page.keys[line] in more
+            line
+            for line in around
+            if line not in gone and is_distinctive(target.keys[line]) and target.keys[line] in more
         ]
-        self.repeated_lines = {page.keys[line]: page.lines[line] for line in known}
+        self.repeated_lines = {target.keys[line]: target.lines[line] for line in known}
         kept = list(_kept_lines(start, end, changes))
-        new = _reindent(change, page, place, [each for each in kept if not place[0] <= each[0] < place[1]])
+        new = _reindent(change, target, place, [each for each in kept if not place[0] <= each[0] < place[1]])
         self.is_indented = new is not None
         new = change.new if new is None else new
         self._is_around = any(line < place[0] for line in known) and any(line >= place[1] for line in known)
-        self.repeats_exactly = {page.lines[line].rstrip() for line in around if is_distinctive(page.keys[line])} <= {
-            line.rstrip() for line in new
-        }
+        self.repeats_exactly = {
+            target.lines[line].rstrip() for line in around if is_distinctive(target.keys[line])
+        } <= {line.rstrip() for line in new}
         self.score = sum(line not in gone for line in around) - 2 * sum(map(_edit_size, changes))
         self.edits = sorted(
             [
@@ -93,49 +95,51 @@ class _ContextWindow:
                     )
                     for each in changes
                 ),
-                *_whitespace_edits(new, page, place, kept),
+                *_whitespace_edits(new, target, place, kept),
             ],
             key=lambda edit: (edit.start, edit.end),
         )
         # If nothing replaces the place, the surrounding lines may be meant as its replacement.
         self.only_deletes = gone.issuperset(range(*place)) and not any(edit.lines for edit in self.edits)
 
-    def is_unambiguous(self, page: IndexedFile, elsewhere: Collection[str]) -> bool:
+    def is_unambiguous(self, target: IndexedFile, elsewhere: Collection[str]) -> bool:
         """Check that the repeated lines identify this place and are not meant to be added elsewhere.
 
         They are on both sides, or one of them is rare, informative and near no other place, or there are several.
         """
-        if self._duplicates_neighbor(page):
+        if self._duplicates_neighbor(target):
             return False
-        own = [key for key in self.repeated_lines if key not in elsewhere and page.keys.count(key) <= _MAX_RARE_COUNT]
+        own = [key for key in self.repeated_lines if key not in elsewhere and target.keys.count(key) <= _MAX_RARE_COUNT]
         says_enough = len(self.repeated_lines) >= _MIN_REPEATED_LINES or any(
             _is_informative(self.repeated_lines[key]) for key in own
         )
         return self._is_around or (bool(own) and says_enough)
 
-    def _duplicates_neighbor(self, page: IndexedFile) -> bool:
+    def _duplicates_neighbor(self, target: IndexedFile) -> bool:
         """Check whether the first or last new line is added although it is nearby: more was meant to stay."""
         added = {normalize_line(line) for edit in self.edits for line in edit.lines}
         telling, reach, (start, end) = [*filter(is_distinctive, self._change.keys)], self._change.reach, self._place
-        above, below = page.keys[max(start - reach, 0) : start], page.keys[end : end + reach]
+        above, below = target.keys[max(start - reach, 0) : start], target.keys[end : end + reach]
         return any(key in added and key in above for key in telling[:1]) or any(
             key in added and key in below for key in telling[-1:]
         )
 
     @classmethod
-    def best(cls, change: _Change, page: IndexedFile, place: tuple[int, int]) -> "_ContextWindow | None":
+    def best(cls, change: _Change, target: IndexedFile, place: tuple[int, int]) -> "_ContextWindow | None":
         """Find the window of which the new lines repeat most; None if lines are lost in all of them."""
         keys, reach = change.keys, change.reach
-        above, below = page.keys[max(place[0] - reach, 0) : place[0]], page.keys[place[1] : place[1] + reach]
+        above, below = target.keys[max(place[0] - reach, 0) : place[0]], target.keys[place[1] : place[1] + reach]
         if not any(key in keys and is_distinctive(key) for key in (*above, *below)):
             return None
         stretches = [
-            cls(change, page, place, start, end)
-            for start in _window_bounds(keys[0], page, range(place[0] - 1, max(place[0] - reach, 0) - 1, -1), place[0])
-            for end in _window_bounds(
-                keys[-1], page, range(place[1], min(place[1] + reach, len(page.keys))), place[1] - 1
+            cls(change, target, place, start, end)
+            for start in _window_bounds(
+                keys[0], target, range(place[0] - 1, max(place[0] - reach, 0) - 1, -1), place[0]
             )
-            if _keeps_context(keys, page, place, start, end)
+            for end in _window_bounds(
+                keys[-1], target, range(place[1], min(place[1] + reach, len(target.keys))), place[1] - 1
+            )
+            if _keeps_context(keys, target, place, start, end)
         ]
         whole = [
             stretch
@@ -145,9 +149,9 @@ class _ContextWindow:
         return max(whole, key=lambda stretch: stretch.score, default=None)
 
 
-def _keeps_context(keys: Sequence[str], page: IndexedFile, place: tuple[int, int], start: int, end: int) -> bool:
+def _keeps_context(keys: Sequence[str], target: IndexedFile, place: tuple[int, int], start: int, end: int) -> bool:
     """Check that there are lines around the place, and that the new lines contain all of them in order."""
-    around = [key for key in (*page.keys[start : place[0]], *page.keys[place[1] : end]) if key]
+    around = [key for key in (*target.keys[start : place[0]], *target.keys[place[1] : end]) if key]
     return bool(around) and contains_in_order(keys, around)
 
 
@@ -169,16 +173,16 @@ def _kept_lines(start: int, end: int, changes: Sequence[DiffEdit]) -> Iterator[t
 
 
 def _whitespace_edits(
-    new: Sequence[str], page: IndexedFile, place: tuple[int, int], kept: Sequence[tuple[int, int]]
+    new: Sequence[str], target: IndexedFile, place: tuple[int, int], kept: Sequence[tuple[int, int]]
 ) -> Iterator[LineReplacement]:
     """Edits of lines of the place in which only white space changes."""
     for line, at in kept:
-        if place[0] <= line < place[1] and new[at].rstrip() != page.lines[line].rstrip():
+        if place[0] <= line < place[1] and new[at].rstrip() != target.lines[line].rstrip():
             yield LineReplacement(line, line + 1, (new[at],))
 
 
 def _reindent(
-    change: _Change, page: IndexedFile, place: tuple[int, int], kept: Sequence[tuple[int, int]]
+    change: _Change, target: IndexedFile, place: tuple[int, int], kept: Sequence[tuple[int, int]]
 ) -> Sequence[str] | None:
     """Indent the new lines as in the file; None if the common lines are inconsistent.
 
@@ -189,9 +193,9 @@ def _reindent(
         *((change.old, *each) for each in enumerate(range(*place))),
     ]
     lacking = [
-        (_missing_indent(text[at], page.lines[line]), not at and not indent_of(text[0]))
+        (_missing_indent(text[at], target.lines[line]), not at and not indent_of(text[0]))
         for text, at, line in given
-        if at < len(text) and text[at].strip() and normalize_line(text[at]) == page.keys[line]
+        if at < len(text) and text[at].strip() and normalize_line(text[at]) == target.keys[line]
     ]
     if any(each is None for each, _ in lacking):
         return None
@@ -200,7 +204,7 @@ def _reindent(
     rest = [line for line in change.new[1:] if line.strip()]
     if known == {""} or (not known and all(line.startswith(min(every, key=len, default="")) for line in rest)):
         # The first line is placed where the old one starts.
-        before = _missing_indent(change.old[0], page.lines[place[0]]) if not indent_of(change.old[0]) else ""
+        before = _missing_indent(change.old[0], target.lines[place[0]]) if not indent_of(change.old[0]) else ""
         return [(before or "") + change.new[0], *change.new[1:]] if change.new[0].strip() else change.new
     if len(every) > 1:
         return None
@@ -214,10 +218,10 @@ def _missing_indent(line: str, found: str) -> str | None:
     return whole[: len(whole) - len(indent)] if whole.endswith(indent) else None
 
 
-def _window_bounds(key: str, page: IndexedFile, lines: range, own: int) -> Iterator[int]:
+def _window_bounds(key: str, target: IndexedFile, lines: range, own: int) -> Iterator[int]:
     """Possible bounds of the window: the place itself, or a line equal to the first or last new one."""
     is_start = lines.step < 0
     yield own if is_start else own + 1
-    found = (line for line in lines if page.keys[line] == key)
+    found = (line for line in lines if target.keys[line] == key)
     for line, _ in zip(found, range(_MAX_BOUNDS), strict=False):
         yield line if is_start else line + 1

@@ -1,10 +1,12 @@
 """Comparison of a line of the search block with lines of the file."""
 
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from operator import add
 
 from tejat.tools.edit.match.antonyms import are_antonyms
 from tejat.tools.edit.match.levenshtein import edit_distance, prefix_distance
+from tejat.tools.edit.match.line_match import SAME, Match, MatchKind
 from tejat.tools.edit.match.normalize import (
     find_defined_names,
     find_numbers,
@@ -12,28 +14,30 @@ from tejat.tools.edit.match.normalize import (
     split_words,
     strip_escapes,
 )
+from tejat.tools.edit.weights import (
+    CHARACTER_COST,
+    CUT_COST,
+    ELIDED_END_COST,
+    ESCAPED_COST,
+    INDENT_COST,
+    MAX_COMPARED_LENGTH,
+    MAX_TYPO_CHARACTERS,
+    OTHER_COST,
+    SPACING_COST,
+    TRAILING_COST,
+    TYPO_COST,
+    TYPO_DIVISOR,
+    WORD_COST,
+)
+from tejat.workspace.text.line_edits import common_prefix, common_suffix
 
-TRAILING = 1
-INDENTATION = 4
-SPACING = 3
-ESCAPED = 8
-CUT = 14
-ELIDED = 20
-SLIP = 18
-"""Base cost of a typo; each differing character adds PER_CHARACTER."""
-PER_CHARACTER = 4
-WORD = 47
-"""Cost of one different word."""
-
-MAX_SLIP_CHARACTERS = 2
-"""Typos with more characters cost as much as a different word."""
-SLIP_DIVISOR = 5
-"""One character in this many may differ in a typo."""
-MAX_COMPARED_LENGTH = 2_000
-"""Longer lines are only compared for equality."""
-
-_MIN_SLIP_LENGTH = 5
+_MIN_TYPO_LENGTH = 5
 _MIN_CUT_LENGTH = 3
+_MIN_WORDS = 3
+_ESCAPED = Match(MatchKind.ESCAPED, ESCAPED_COST)
+_CUT = Match(MatchKind.CUT, CUT_COST)
+_ELIDED_END = Match(MatchKind.ELIDED_END, ELIDED_END_COST)
+_WORD = Match(MatchKind.WORD, WORD_COST)
 
 
 class LineComparer:
@@ -47,7 +51,7 @@ class LineComparer:
         self._is_ascii = line.isascii()
         self._ends_with_dots = key.endswith("...")
         self._bigrams = _bigrams(key)
-        self.cache: dict[str, float] = {}
+        self.cache: dict[str, Match] = {}
 
     @cached_property
     def key_length_range(self) -> tuple[int, int]:
@@ -57,38 +61,38 @@ class LineComparer:
         # A different word is at most as long as all other words together.
         return ((size + 1) // 2, 2 * size) if is_sure else (0, max(size, MAX_COMPARED_LENGTH))
 
-    def cost(self, found: str, found_key: str) -> int | None:
+    def compare(self, found: str, found_key: str) -> Match | None:
         """Compare with a line of the file; None if they do not match."""
         key = self._key
         if key == found_key:
-            return _spacing_cost(self._line, found)
+            return _compare_whitespace(self._line, found)
         if (self._is_escaped or has_escapes(found_key)) and strip_escapes(found_key) == self._unescaped:
-            return ESCAPED
+            return _ESCAPED
         if not key or not found_key or len(key) > MAX_COMPARED_LENGTH or len(found_key) > MAX_COMPARED_LENGTH:
             return None
-        cost = self._slip_cost(found, found_key) if self._may_be_similar(found, found_key) else None
+        match = self._compare_with_typo(found, found_key) if self._may_be_similar(found, found_key) else None
         if self._ends_with_dots:
-            cost = _min_cost(cost, self.elided_cost(found_key))
+            match = _cheaper(match, _ELIDED_END if self.is_elided(found_key) else None)
         if self._is_first or self._is_last:
-            cost = _min_cost(cost, _cut_cost(key, found_key, is_first=self._is_first, is_last=self._is_last))
-        return cost
+            match = _cheaper(match, _compare_cut(key, found_key, is_first=self._is_first, is_last=self._is_last))
+        return match
 
-    def elided_cost(self, found_key: str) -> int | None:
-        """Compare as a line whose end is elided, such as `# a long comment that...`."""
+    def is_elided(self, found_key: str) -> bool:
+        """Check for a line whose end is elided, such as `# a long comment that...`."""
         start = self._prefix_before_dots
-        return ELIDED if start and found_key.startswith(start) else None
+        return bool(start) and found_key.startswith(start)
 
     @cached_property
     def _prefix_before_dots(self) -> str:
         """Key before the final dots, empty if it is too short to identify a line."""
         start = normalize_line(self._line.rstrip().rstrip(".…"))
-        return start if len(start) >= _MIN_SLIP_LENGTH else ""
+        return start if len(start) >= _MIN_TYPO_LENGTH else ""
 
     def _may_be_similar(self, found: str, found_key: str) -> bool:
         """Reject most lines cheaply."""
         key = self._key
         # With more than one different word, only a few characters may differ.
-        is_far = abs(len(key) - len(found_key)) > max(len(key), len(found_key), SLIP_DIVISOR) // SLIP_DIVISOR
+        is_far = abs(len(key) - len(found_key)) > max(len(key), len(found_key), TYPO_DIVISOR) // TYPO_DIVISOR
         if is_far and self._differs_at_both_ends(found, found_key):
             return False
         # Similar texts share most of their bigrams.
@@ -96,24 +100,24 @@ class LineComparer:
         most = len(left) if len(left) > len(right) else len(right)
         return 5 * len(left) >= 2 * most <= 5 * len(right) and 5 * len(left & right) >= 2 * most
 
-    def _slip_cost(self, found: str, found_key: str) -> int | None:
+    def _compare_with_typo(self, found: str, found_key: str) -> Match | None:
         """Compare as a line with a typo or one different word."""
         given, key = self._line, self._key
-        if min(len(key), len(found_key)) < _MIN_SLIP_LENGTH or find_numbers(key) != find_numbers(found_key):
+        if min(len(key), len(found_key)) < _MIN_TYPO_LENGTH or find_numbers(key) != find_numbers(found_key):
             return None
-        most = max(len(key) // SLIP_DIVISOR, len(found_key) // SLIP_DIVISOR, 1)
-        few = min(most, MAX_SLIP_CHARACTERS)
+        most = max(len(key) // TYPO_DIVISOR, len(found_key) // TYPO_DIVISOR, 1)
+        few = min(most, MAX_TYPO_CHARACTERS)
         # A character is part of two bigrams, and two swapped ones are part of three.
         differing = max(len(self._bigrams - _bigrams(found_key)), len(_bigrams(found_key) - self._bigrams))
         if differing <= max(2 * few, 3) and (characters := _bounded_distance(key, found_key, few)) <= few:
-            return SLIP + PER_CHARACTER * characters
+            return Match(MatchKind.TYPO, TYPO_COST + CHARACTER_COST * characters)
         if find_defined_names(given) != find_defined_names(found):
             return None
         is_other_word = not self._differs_at_both_ends(found, found_key) and _differs_by_one_word(given, found)
         if is_other_word:
-            return WORD
+            return _WORD
         may_be_near = abs(len(key) - len(found_key)) <= most and differing <= 2 * most
-        return WORD if may_be_near and _bounded_distance(key, found_key, most) <= most else None
+        return _WORD if may_be_near and _bounded_distance(key, found_key, most) <= most else None
 
     def _differs_at_both_ends(self, found: str, found_key: str) -> bool:
         """Check that both the first and the last characters differ, unlike in lines with one different word."""
@@ -121,8 +125,8 @@ class LineComparer:
         return key[0] != found_key[0] and key[-1] != found_key[-1] and self._is_ascii and found.isascii()
 
 
-def _min_cost(one: int | None, other: int | None) -> int | None:
-    return other if one is None else one if other is None else min(one, other)
+def _cheaper(one: Match | None, other: Match | None) -> Match | None:
+    return other if one is None or (other is not None and other.cost < one.cost) else one
 
 
 def is_plain(line: str, key: str) -> bool:
@@ -135,19 +139,22 @@ def has_escapes(key: str) -> bool:
     return "\\" in key or "&" in key
 
 
-def _spacing_cost(given: str, found: str) -> int:
+def _compare_whitespace(given: str, found: str) -> Match:
     """Add up the kinds of white space differences, so that the place with fewer of them wins."""
     left, right = given.strip(), found.strip()
     if given == found or not left:
-        return 0
-    cost = 0 if given[: len(given) - len(given.lstrip())] == found[: len(found) - len(found.lstrip())] else INDENTATION
-    cost += 0 if left == right else SPACING
-    return cost or TRAILING
+        return SAME
+    has_same_indent = given[: len(given) - len(given.lstrip())] == found[: len(found) - len(found.lstrip())]
+    indent = 0 if has_same_indent else INDENT_COST
+    if left != right:
+        return Match(MatchKind.SPACING, indent + SPACING_COST)
+    return Match(MatchKind.MARGIN, indent or TRAILING_COST)
 
 
 def _bounded_distance(first: str, second: str, most: int) -> int:
     """Edit distance that counts swapped letters as one; any larger number beyond `most`."""
-    left, right = _strip_common_ends(first, second)
+    start, end = _common_ends(first, second)
+    left, right = first[start : len(first) - end], second[start : len(second) - end]
     return 1 if len(left) == 2 and left == right[::-1] else edit_distance(left, right, limit=most)
 
 
@@ -161,12 +168,12 @@ def is_similar(given: str, found: str) -> bool:
     differing = [
         (one, other) for one, other in zip(left, right, strict=True) if normalize_line(one) != normalize_line(other)
     ]
-    return len(differing) <= MAX_SLIP_CHARACTERS and all(_is_typo(one, other) for one, other in differing)
+    return len(differing) <= MAX_TYPO_CHARACTERS and all(_is_typo(one, other) for one, other in differing)
 
 
 def _is_typo(given: str, found: str) -> bool:
     """Check that two words differ by one or two of many letters."""
-    most = min(max(len(given), len(found)) // 4, MAX_SLIP_CHARACTERS)
+    most = min(max(len(given), len(found)) // 4, MAX_TYPO_CHARACTERS)
     return _bounded_distance(given, found, most) <= most
 
 
@@ -179,28 +186,32 @@ def is_letter_typo(given: str, found: str) -> bool:
     if _bounded_distance(given, found, 1) != 1 or shorter < _MIN_CUT_LENGTH:
         return False
     is_other_letter = len(given) == len(found) and sorted(given) != sorted(found)
-    return not is_other_letter or (shorter >= _MIN_SLIP_LENGTH and given[0] == found[0])
+    return not is_other_letter or (shorter >= _MIN_TYPO_LENGTH and given[0] == found[0])
 
 
-def _cut_cost(given_key: str, found_key: str, *, is_first: bool, is_last: bool) -> int | None:
+def _compare_cut(given_key: str, found_key: str, *, is_first: bool, is_last: bool) -> Match | None:
     if len(given_key) >= len(found_key):
         return None
     if is_first and is_last:
         if len(given_key) < _MIN_CUT_LENGTH:
             return None
-        return CUT if found_key.count(given_key) == 1 else None
+        return _CUT if found_key.count(given_key) == 1 else None
     if is_first:
         given_key, found_key = given_key[::-1], found_key[::-1]
     if found_key.startswith(given_key):
-        return CUT
-    if len(given_key) < 2 * _MIN_SLIP_LENGTH or given_key[:3] != found_key[:3]:
+        return _CUT
+    if len(given_key) < 2 * _MIN_TYPO_LENGTH or given_key[:3] != found_key[:3]:
         return None
-    start = found_key[: len(given_key) + len(given_key) // SLIP_DIVISOR]
+    start = found_key[: len(given_key) + len(given_key) // TYPO_DIVISOR]
     characters = prefix_distance(given_key, start)
-    is_slip = characters <= len(given_key) // (2 * SLIP_DIVISOR) and set(find_numbers(given_key)) <= set(
+    is_slip = characters <= len(given_key) // (2 * TYPO_DIVISOR) and set(find_numbers(given_key)) <= set(
         find_numbers(start)
     )
-    return CUT + SLIP + PER_CHARACTER * characters if is_slip else None
+    if not is_slip:
+        return None
+    cost = CUT_COST + TYPO_COST + CHARACTER_COST * characters
+    # With many typos it might as well be a different line.
+    return Match(MatchKind.CUT_TYPO if cost < OTHER_COST else MatchKind.OTHER, cost)
 
 
 @lru_cache(maxsize=8192)
@@ -208,15 +219,10 @@ def _bigrams(text: str) -> frozenset[str]:
     return frozenset(map(add, text, text[1:]))
 
 
-def _strip_common_ends(first: str, second: str) -> tuple[str, str]:
+def _common_ends(first: Sequence[str], second: Sequence[str]) -> tuple[int, int]:
     shorter = min(len(first), len(second))
-    start = 0
-    while start < shorter and first[start] == second[start]:
-        start += 1
-    end = 0
-    while end < shorter - start and first[-1 - end] == second[-1 - end]:
-        end += 1
-    return first[start : len(first) - end], second[start : len(second) - end]
+    start = common_prefix(first, second, limit=shorter)
+    return start, common_suffix(first, second, limit=shorter - start)
 
 
 def _differs_by_one_word(given: str, found: str) -> bool:
@@ -224,18 +230,9 @@ def _differs_by_one_word(given: str, found: str) -> bool:
     left, right = split_words(given), split_words(found)
     if abs(len(left) - len(right)) > 1 or min(len(left), len(right)) < _MIN_WORDS:
         return False
-    shorter = min(len(left), len(right))
-    start = 0
-    while start < shorter and left[start] == right[start]:
-        start += 1
-    end = 0
-    while end < shorter - start and left[-1 - end] == right[-1 - end]:
-        end += 1
+    start, end = _common_ends(left, right)
     differing = [*left[start : len(left) - end], *right[start : len(right) - end]]
     if len(differing) > 2 or not all(word.isidentifier() for word in differing):
         return False
     rest = sum(map(len, left)) - sum(map(len, left[start : len(left) - end]))
     return rest >= max(map(len, differing), default=0)
-
-
-_MIN_WORDS = 3

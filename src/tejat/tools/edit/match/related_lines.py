@@ -26,12 +26,12 @@ def distinctive_words(text: str) -> list[str]:
     return sorted(words, key=lambda word: (-len(word), word))
 
 
-def find_related_lines(text: str, page: IndexedFile) -> tuple[int, int] | None:
+def find_related_lines(text: str, target: IndexedFile) -> tuple[int, int] | None:
     """Find the range of lines that shares most words with the text; None if there are none."""
     weights: Counter[int] = Counter()
     found = 0
     for word in distinctive_words(text)[:_MAX_SEARCHED]:
-        lines = set(page.find_lines_containing(normalize_line(word), limit=_MAX_OCCURRENCES))
+        lines = set(target.find_lines_containing(normalize_line(word), limit=_MAX_OCCURRENCES))
         if lines:
             found += 1
             for line in lines:

@@ -3,34 +3,33 @@
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
+from tejat.tools.edit.conflict import MergeConflict
 from tejat.tools.edit.match.alignment import LineAlignment
-from tejat.tools.edit.match.cost_matrix import STALE
 from tejat.tools.edit.match.indexed_file import IndexedFile
 from tejat.tools.edit.match.search_block import SearchBlock, indent_of, is_elision
-from tejat.tools.edit.merge.three_way import MergeConflict
 
 _MAX_DISTANCE = 300
 """Lines around an elision that are searched for another occurrence of its neighbors."""
 
 
-def check_elisions(given: SearchBlock, new: Sequence[str], page: IndexedFile, alignment: LineAlignment) -> None:
+def check_elisions(block: SearchBlock, new: Sequence[str], target: IndexedFile, alignment: LineAlignment) -> None:
     """Raise MergeConflict if changed lines next to an elision are missing or ambiguous."""
     if not alignment.elided_ranges:
         return
-    dots = [index for index, is_dots in enumerate(given.elisions) if is_dots]
-    parts, new_parts = _split_at_elisions(given.lines), _split_at_elisions(new)
+    dots = [index for index, is_dots in enumerate(block.elisions) if is_dots]
+    parts, new_parts = _split_at_elisions(block.lines), _split_at_elisions(new)
     for number, (part, start) in enumerate(zip(parts, (0, *(index + 1 for index in dots)), strict=True)):
         if len(parts) == len(new_parts) and part == new_parts[number]:
             continue
         for edge in (start - 1, start + len(part)):
             inner = start if edge < start else edge - 1
-            if part and edge in alignment.elided_ranges and alignment.costs[inner] >= STALE:
+            if part and edge in alignment.elided_ranges and not alignment.matches[inner].is_known:
                 raise MergeConflict(
                     alignment.elided_ranges[edge][0], "stands where lines were left out, and no line ends them"
                 )
-        keys = given.keys[start : start + len(part)]
-        for line in _other_positions(number, start, len(part), len(parts), page, alignment):
-            if any(keys) and page.keys[line : line + len(keys)] == keys:
+        keys = block.keys[start : start + len(part)]
+        for line in _other_positions(number, start, len(part), len(parts), target, alignment):
+            if any(keys) and target.keys[line : line + len(keys)] == keys:
                 raise MergeConflict(
                     line, "could be meant as well, as it stands before or behind the lines left out too"
                 )
@@ -48,23 +47,23 @@ def _split_at_elisions(lines: Sequence[str]) -> list[list[str]]:
 
 
 def _other_positions(
-    number: int, start: int, size: int, count: int, page: IndexedFile, alignment: LineAlignment
+    number: int, start: int, size: int, count: int, target: IndexedFile, alignment: LineAlignment
 ) -> Iterator[int]:
     """Other positions in the block at which the first or last part may start."""
-    block = [len(indent_of(page.lines[line])) for line in range(alignment.start, alignment.end) if page.keys[line]]
+    block = [len(indent_of(target.lines[line])) for line in range(alignment.start, alignment.end) if target.keys[line]]
     depth = min(block, default=0)
     above, below = alignment.elided_ranges.get(start - 1), alignment.elided_ranges.get(start + size)
     if number == 0 and below is not None:
         begin = below[0] - size
-        return chain(range(begin + 1, below[1]), _lines_in_block(page, range(begin - 1, -1, -1), depth))
+        return chain(range(begin + 1, below[1]), _lines_in_block(target, range(begin - 1, -1, -1), depth))
     if number == count - 1 and above is not None:
-        return chain(range(*above), _lines_in_block(page, range(above[1] + 1, len(page.keys)), depth))
+        return chain(range(*above), _lines_in_block(target, range(above[1] + 1, len(target.keys)), depth))
     return iter(())
 
 
-def _lines_in_block(page: IndexedFile, lines: range, depth: int) -> Iterator[int]:
+def _lines_in_block(target: IndexedFile, lines: range, depth: int) -> Iterator[int]:
     """Lines up to the end of the block, in either direction."""
     for line in lines[:_MAX_DISTANCE]:
-        if page.keys[line] and len(indent_of(page.lines[line])) < depth:
+        if target.keys[line] and len(indent_of(target.lines[line])) < depth:
             return
         yield line

@@ -24,7 +24,7 @@ _CLEAR_MARGIN = 2
 """Number of words by which all other places must differ more."""
 
 
-def edit_long_line(request: EditRequest, page: IndexedFile) -> list[LineReplacement] | None:
+def edit_long_line(request: EditRequest, target: IndexedFile) -> list[LineReplacement] | None:
     """Find the edit in a very long line; None if the place is uncertain."""
     old, new = request.old.strip(), request.new.strip()
     is_whole = request.old.replace(old, new, 1) == request.new if old and new else False
@@ -32,23 +32,27 @@ def edit_long_line(request: EditRequest, page: IndexedFile) -> list[LineReplacem
         return None
     given = TokenSequence(old)
     places = sorted(
-        {place for place in _find_matches(given, old, page) if place[0] <= len(given) // _TYPO_DIVISOR + _CLEAR_MARGIN}
+        {
+            place
+            for place in _find_matches(given, old, target)
+            if place[0] <= len(given) // _TYPO_DIVISOR + _CLEAR_MARGIN
+        }
     )
     if len(given) < _MIN_WORDS or not places or places[0][0] > max(len(given) // _TYPO_DIVISOR, 1):
         return None
     differing, line, start, end = places[0]
     if len(places) > 1 and places[1][0] < differing + _CLEAR_MARGIN:
         return None
-    text = page.lines[line]
+    text = target.lines[line]
     becomes = merge_line(old, text[start:end], new)
     if becomes is None or becomes == text[start:end]:
         return None
     return [LineReplacement(line, line + 1, tuple(f"{text[:start]}{becomes}{text[end:]}".split("\n")))]
 
 
-def _find_matches(given: TokenSequence, old: str, page: IndexedFile) -> "Iterator[tuple[int, int, int, int]]":
+def _find_matches(given: TokenSequence, old: str, target: IndexedFile) -> "Iterator[tuple[int, int, int, int]]":
     """Number of differing words, line, start and end for each occurrence of a rare word."""
-    for line, text in enumerate(page.lines):
+    for line, text in enumerate(target.lines):
         if len(text) <= MAX_COMPARED_LENGTH:
             continue
         for start, end in _search_ranges(given, old):

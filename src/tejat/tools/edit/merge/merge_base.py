@@ -10,28 +10,29 @@ from itertools import pairwise
 from math import gcd
 
 from tejat.tools.edit.match.alignment import LineAlignment
-from tejat.tools.edit.match.cost_matrix import STALE
 from tejat.tools.edit.match.indexed_file import IndexedFile
-from tejat.tools.edit.match.line_cost import ESCAPED
+from tejat.tools.edit.match.line_match import SAME, Match
 from tejat.tools.edit.match.normalize import find_numbers, find_operators, normalize_line, split_words
 from tejat.tools.edit.match.search_block import SearchBlock, indent_of
 
 
-def find_merge_base(given: SearchBlock, new: Sequence[str], page: IndexedFile, alignment: LineAlignment) -> SearchBlock:
+def find_merge_base(
+    block: SearchBlock, new: Sequence[str], target: IndexedFile, alignment: LineAlignment
+) -> SearchBlock:
     """Choose the version of each old line to compare the new text with."""
-    found = [None if place is None else page.lines[place] for place in alignment.positions]
+    found = [None if place is None else target.lines[place] for place in alignment.positions]
     is_as_found = _is_written_like_file(
-        given, found, new, alignment, page.context_lines(alignment.start, alignment.end)
+        block, found, new, alignment, target.context_lines(alignment.start, alignment.end)
     )
     by_key, new_lines = {normalize_line(line): line for line in new}, {line.rstrip() for line in new}
     new_bodies = {line.strip() for line in new}
     # An old line that the new text repeats accounts for that line there.
-    spare = Counter(map(normalize_line, new)) - Counter(given.keys)
+    spare = Counter(map(normalize_line, new)) - Counter(block.keys)
     lines: list[str] = []
-    for index, (old, there) in enumerate(zip(given.lines, found, strict=True)):
+    for index, (old, there) in enumerate(zip(block.lines, found, strict=True)):
         if there is None or old == there:
             lines.append(old)
-        elif alignment.costs[index] < ESCAPED:
+        elif alignment.matches[index].is_exact:
             is_given = old.rstrip() in new_lines and there.rstrip() not in new_lines
             is_body_given = old.strip() in new_bodies and there.strip() not in new_bodies
             as_found = indent_of(there) + old.lstrip(" \t") if is_body_given else there
@@ -40,17 +41,17 @@ def find_merge_base(given: SearchBlock, new: Sequence[str], page: IndexedFile, a
             lines.append(old)
         else:
             # The new text has the same typo or the line as in the file: either way the words stay.
-            left_alone = by_key.get(given.keys[index]) or (
+            left_alone = by_key.get(block.keys[index]) or (
                 by_key[key] if (key := normalize_line(there)) in spare else None
             )
             changed = [line for line in new if normalize_line(line) in spare] or new
-            is_found_meant = alignment.costs[index] < STALE and _has_file_words(old, there, changed)
+            is_found_meant = alignment.matches[index].is_known and _has_file_words(old, there, changed)
             # The words of one version with the indent of the version that the new text was written over.
             indent = indent_of(there if is_as_found else old)
             if (
                 left_alone
-                and index == given.first_nonblank
-                and not normalize_line(there).startswith(given.keys[index][:1])
+                and index == block.first_nonblank
+                and not normalize_line(there).startswith(block.keys[index][:1])
             ):
                 # The line was cut at its start, so that what precedes it in the file is not its indent.
                 indent = indent_of(left_alone)
@@ -59,7 +60,7 @@ def find_merge_base(given: SearchBlock, new: Sequence[str], page: IndexedFile, a
 
 
 def align_blank_lines(
-    given: SearchBlock, new: Sequence[str], page: IndexedFile, alignment: LineAlignment
+    block: SearchBlock, new: Sequence[str], target: IndexedFile, alignment: LineAlignment
 ) -> tuple[SearchBlock, LineAlignment]:
     """Insert and remove blank lines, so that the block has those that the new text was written over.
 
@@ -68,29 +69,29 @@ def align_blank_lines(
     """
     keys = [normalize_line(line) for line in new]
     parted = _blank_separated_pairs(keys)
-    lines, places, costs = list[str](), list[int | None](), list[float]()
+    lines, positions, matches = list[str](), list[int | None](), list[Match]()
     elided: dict[int, tuple[int, int]] = {}
     last: int | None = None
     for index, place in enumerate(alignment.positions):
-        if place is None and not given.keys[index] and not _is_repeated(given.keys, index, keys, parted):
+        if place is None and not block.keys[index] and not _is_repeated(block.keys, index, keys, parted):
             continue
         if (
             place is not None
             and last is not None
             and last + 1 == index
-            and (given.keys[last], given.keys[index]) in parted
+            and (block.keys[last], block.keys[index]) in parted
         ):
-            blank = [line for line in range((alignment.positions[last] or 0) + 1, place) if not page.keys[line]]
-            lines += [page.lines[line] for line in blank]
-            places += blank
-            costs += [0.0] * len(blank)
+            blank = [line for line in range((alignment.positions[last] or 0) + 1, place) if not target.keys[line]]
+            lines += [target.lines[line] for line in blank]
+            positions += blank
+            matches += [SAME] * len(blank)
         if index in alignment.elided_ranges:
             elided[len(lines)] = alignment.elided_ranges[index]
         last = None if place is None else index
-        lines.append(given.lines[index])
-        places.append(place)
-        costs.append(alignment.costs[index])
-    return SearchBlock(lines), LineAlignment(tuple(places), tuple(costs), alignment.total_cost, elided)
+        lines.append(block.lines[index])
+        positions.append(place)
+        matches.append(alignment.matches[index])
+    return SearchBlock(lines), LineAlignment(tuple(positions), tuple(matches), alignment.total_cost, elided)
 
 
 def _blank_separated_pairs(keys: Sequence[str]) -> set[tuple[str, str]]:
@@ -116,7 +117,7 @@ def _count_leading_blank(keys: Sequence[str]) -> int:
 
 
 def _is_written_like_file(
-    given: SearchBlock,
+    block: SearchBlock,
     found: "Sequence[str | None]",
     new: Sequence[str],
     alignment: LineAlignment,
@@ -125,8 +126,8 @@ def _is_written_like_file(
     """Decide whether the new text has the indentation of the file rather than that of the old text."""
     pairs: list[tuple[str, str]] = []
     others: set[str] = set()
-    for old, there, cost in zip(given.lines, found, alignment.costs, strict=True):
-        if there is not None and cost < ESCAPED:
+    for old, there, match in zip(block.lines, found, alignment.matches, strict=True):
+        if there is not None and match.is_exact:
             pairs.append((old.rstrip(), there.rstrip()))
         else:
             others.add(old.rstrip())
@@ -135,7 +136,7 @@ def _is_written_like_file(
     given_indents, found_indents = (_indents(lines) for lines in ([old for old, _ in pairs], [it for _, it in pairs]))
     new_indents = [indent_of(line) for line in known]
     first = next(((old, there) for old, there in pairs if old), None)
-    if first and known and given.lines[given.first_nonblank].rstrip() == first[0]:
+    if first and known and block.lines[block.first_nonblank].rstrip() == first[0]:
         # All three usually start at the same depth, even if the rest is wrapped in a block or unwrapped.
         old_first, found_first, new_first = (indent_of(line) for line in (*first, known[0]))
         least_given, least_found, least_new = (
@@ -147,7 +148,7 @@ def _is_written_like_file(
         has_lines_as_found = bool(_count_shared([there for _, there in pairs], known))
         if found_first == new_first != old_first and (has_lines_as_found or not is_at_given_depth):
             return True
-    if _count_shared(given.lines, new) and _are_indent_steps(
+    if _count_shared(block.lines, new) and _are_indent_steps(
         given_indents - found_indents, new_indents, _indents(around)
     ):
         return False
@@ -156,7 +157,7 @@ def _is_written_like_file(
     if moved and moved[0] == moved[-1] and moved[0][0] != moved[0][1]:
         return moved[0][1]
     as_given, as_found = (
-        _count_shared(lines, new) for lines in (given.lines, [line for line in found if line is not None])
+        _count_shared(lines, new) for lines in (block.lines, [line for line in found if line is not None])
     )
     if as_given != as_found:
         return as_found > as_given

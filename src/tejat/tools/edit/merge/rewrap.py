@@ -41,23 +41,23 @@ class RewrappedMatch:
     edits: tuple[LineReplacement, ...] | None
 
 
-def find_rewrapped(request: EditRequest, page: IndexedFile) -> RewrappedMatch | None:
+def find_rewrapped(request: EditRequest, target: IndexedFile) -> RewrappedMatch | None:
     """Find the only place with the same words and other line breaks; None if there are none or several."""
     if request.expected not in {1, None} or len(request.old) > _MAX_LENGTH:
         return None
     lines = split_lines(request.old)
     mark = find_comment_prefix(lines)
     # Words are never split, which rules out most texts quickly.
-    is_there = all(normalize_line(word) in page.key_text for word in distinctive_words(request.old)[:_MAX_SEARCHED])
-    place = _find_line_range(_normalized_lines(lines, mark), page, mark) if is_there else None
+    is_there = all(normalize_line(word) in target.key_text for word in distinctive_words(request.old)[:_MAX_SEARCHED])
+    place = _find_line_range(_normalized_lines(lines, mark), target, mark) if is_there else None
     if place is None:
         return None
     old = TokenSequence(request.old, mark)
     if len(old) < _MIN_WORDS:
         return None
     start, end = place
-    there = "\n".join(page.lines[start:end])
-    if len(there) > _MAX_LENGTH or find_comment_prefix(page.lines[start:end]) != mark:
+    there = "\n".join(target.lines[start:end])
+    if len(there) > _MAX_LENGTH or find_comment_prefix(target.lines[start:end]) != mark:
         return None
     found = TokenSequence(there, mark)
     firsts = [at for at in range(len(found) - len(old) + 1) if found.keys[at : at + len(old)] == old.keys]
@@ -99,15 +99,19 @@ def _strip_prefixes(keys: str, mark: str) -> str:
     return keys.replace(f"\n{mark}", "\n") if mark else keys
 
 
-def _find_line_range(wanted: Sequence[str], page: IndexedFile, mark: str) -> tuple[int, int] | None:
+def _find_line_range(wanted: Sequence[str], target: IndexedFile, mark: str) -> tuple[int, int] | None:
     """Find the lines that contain the wanted ones, however they are wrapped; None if there are none or several."""
     sought = "".join(wanted)
     if len(sought) < _MIN_LENGTH:
         return None
     start = sought[:_MIN_LENGTH]
-    if not mark and not any(bracket in start for bracket in _CLOSING) and start not in page.key_text.replace("\n", ""):
+    if (
+        not mark
+        and not any(bracket in start for bracket in _CLOSING)
+        and start not in target.key_text.replace("\n", "")
+    ):
         return None
-    keys = _strip_prefixes(f"\n{page.key_text}", mark)[1:]
+    keys = _strip_prefixes(f"\n{target.key_text}", mark)[1:]
     flat = keys.replace("\n", "")
     at = flat.find(sought)
     if at < 0 or flat.find(sought, at + 1) >= 0:

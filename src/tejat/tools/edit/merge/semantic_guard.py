@@ -7,15 +7,15 @@ or antonym is not a typo.
 import re
 from collections.abc import Callable, Sequence
 
+from tejat.tools.edit.conflict import MergeConflict
 from tejat.tools.edit.match.alignment import LineAlignment
 from tejat.tools.edit.match.antonyms import are_antonyms, split_identifier
 from tejat.tools.edit.match.block_names import find_block_name
-from tejat.tools.edit.match.cost_matrix import MISSING, STALE
 from tejat.tools.edit.match.indexed_file import IndexedFile
-from tejat.tools.edit.match.line_cost import CUT, ELIDED, SLIP, WORD, is_letter_typo
+from tejat.tools.edit.match.line_cost import is_letter_typo
+from tejat.tools.edit.match.line_match import MatchKind
 from tejat.tools.edit.match.normalize import find_operators, normalize_line, split_words, strip_escapes
 from tejat.tools.edit.match.search_block import SearchBlock, indent_of
-from tejat.tools.edit.merge.three_way import MergeConflict
 
 _GUARDS = re.compile(
     r"\s*(?:[}\])]+\s*)?(?:else\s+)?(?:if|elif|elsif|elseif|while|for|foreach|case|when|unless|until|guard|switch|match)\b"
@@ -27,26 +27,25 @@ _MIN_TYPO_LENGTH = 5
 _MIN_INDENT = 2
 
 
-def check_same_meaning(given: SearchBlock, new: Sequence[str], page: IndexedFile, alignment: LineAlignment) -> None:
+def check_same_meaning(block: SearchBlock, new: Sequence[str], target: IndexedFile, alignment: LineAlignment) -> None:
     """Raise MergeConflict at the first line that means something else than the given one."""
     new_keys = {normalize_line(line) for line in new}
     for index, place in enumerate(alignment.positions):
-        # Costs next to elisions are not integers.
-        cost = round(alignment.costs[index])
-        if place is None and index == given.first_nonblank and cost >= MISSING and find_block_name(given.lines[index]):
+        kind, is_first = alignment.matches[index].kind, index == block.first_nonblank
+        if is_first and kind is MatchKind.MISSING and find_block_name(block.lines[index]):
             raise MergeConflict(alignment.start, "stands in another block than old_string says")
-        if place is not None and cost == CUT and index == given.first_nonblank and given.keys[index] not in new_keys:
-            is_end = not page.keys[place].startswith(given.keys[index])
-            if is_end and len(indent_of(given.lines[index])) >= _MIN_INDENT:
+        if place is not None and is_first and kind is MatchKind.CUT and block.keys[index] not in new_keys:
+            is_end = not target.keys[place].startswith(block.keys[index])
+            if is_end and len(indent_of(block.lines[index])) >= _MIN_INDENT:
                 raise MergeConflict(place, "has more before it than old_string, which is indented as if it began there")
-        if place is None or cost <= CUT or cost == ELIDED:
+        if place is None or kind <= MatchKind.ELIDED_END:
             continue
         # A line that the new text has in common with the file was known, however it was given.
-        if page.keys[place] in new_keys and given.keys[index] not in new_keys:
+        if target.keys[place] in new_keys and block.keys[index] not in new_keys:
             continue
         # Escaping does not change the meaning.
         reason = _find_difference(
-            _strip_all_escapes(given.lines[index]), _strip_all_escapes(page.lines[place]), cost, page.has_word
+            _strip_all_escapes(block.lines[index]), _strip_all_escapes(target.lines[place]), kind, target.has_word
         )
         if reason is not None:
             raise MergeConflict(place, reason)
@@ -57,14 +56,16 @@ def _strip_all_escapes(line: str) -> str:
     return strip_escapes(strip_escapes(line))
 
 
-def _find_difference(given: str, found: str, cost: int, has_word: Callable[[str], bool]) -> str | None:
+def _find_difference(given: str, found: str, kind: MatchKind, has_word: Callable[[str], bool]) -> str | None:
     words = _identifier_words(given), _identifier_words(found)
     is_spelt_alike = _words_match(*words, lambda one, other: _is_typo(one, other, has_word))
     if not is_spelt_alike and _names_other_block(given, found):
         return "names something else than old_string does"
     is_longer = _words_match(*words, _is_extended_name)
     decides = _GUARDS.match(given) and _GUARDS.match(found) and not is_spelt_alike and not is_longer
-    if cost < STALE and (cost < CUT + SLIP or cost == WORD):
+    if kind is MatchKind.CUT_TYPO:
+        return None  # The line was cut as well and may continue with anything.
+    if kind in (MatchKind.TYPO, MatchKind.WORD):
         if are_antonyms(given, found):
             return "says the opposite of what old_string does"
         if words[0] != words[1] and sorted(words[0]) == sorted(words[1]):
@@ -72,8 +73,6 @@ def _find_difference(given: str, found: str, cost: int, has_word: Callable[[str]
         if not _have_same_operators(given, found, is_longer=is_longer):
             return "has other operators than old_string"
         decides = decides or (_DECISIONS.match(found) and not is_spelt_alike and not is_longer)
-    elif cost < STALE:
-        return None  # The line was cut as well and may continue with anything.
     return "decides otherwise than old_string does" if decides else None
 
 

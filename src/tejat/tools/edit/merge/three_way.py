@@ -7,14 +7,16 @@ is refused.
 from collections import Counter
 from collections.abc import Sequence
 
+from tejat.tools.edit.conflict import MergeConflict
 from tejat.tools.edit.match.alignment import LineAlignment
-from tejat.tools.edit.match.cost_matrix import STALE
 from tejat.tools.edit.match.indexed_file import IndexedFile, LineReplacement
-from tejat.tools.edit.match.line_cost import CUT, ELIDED, ESCAPED, SLIP, is_similar
-from tejat.tools.edit.match.normalize import find_operators, normalize_line, split_words
+from tejat.tools.edit.match.line_cost import is_similar
+from tejat.tools.edit.match.line_match import MatchKind
+from tejat.tools.edit.match.normalize import find_operators, normalize_line
 from tejat.tools.edit.match.search_block import SearchBlock, contains_in_order, indent_of, is_elision
 from tejat.tools.edit.merge.indentation import IndentMap
 from tejat.tools.edit.merge.merge_base import align_blank_lines, find_merge_base
+from tejat.tools.edit.merge.similar_lines import pair_similar_lines
 from tejat.tools.edit.merge.spelling_rules import learn_spelling, learn_typos
 from tejat.tools.edit.merge.word_merge import escaped_signs, merge_line
 from tejat.workspace.text.line_edits import DiffEdit, compute_line_edits
@@ -25,51 +27,49 @@ _MAX_PAIRS = 2_500
 _SEPARATOR = ","
 
 
-class MergeConflict(Exception):
-    """The edit is uncertain because of `line` of the file, counted from 0."""
-
-    def __init__(self, line: int, reason: str) -> None:
-        super().__init__(reason)
-        self.line = line
-        self.reason = reason
-
-
 def three_way_merge(
-    given: SearchBlock, new: Sequence[str], page: IndexedFile, alignment: LineAlignment, *, is_confirmed: bool = False
+    block: SearchBlock, new: Sequence[str], target: IndexedFile, alignment: LineAlignment, *, is_confirmed: bool = False
 ) -> list[LineReplacement]:
     """Compute the edits for the change from `block` to `new` at the alignment. Raises MergeConflict.
 
     The result is empty if the file already is as wanted. `is_confirmed` allows lines to differ by more than a typo
     where the change does not touch the difference.
     """
-    edits = _ThreeWayMerge(given, new, page, alignment, is_confirmed=is_confirmed).edits()
-    return [edit for edit in edits if list(edit.lines) != list(page.lines[edit.start : edit.end])]
+    edits = _ThreeWayMerge(block, new, target, alignment, is_confirmed=is_confirmed).edits()
+    return [edit for edit in edits if list(edit.lines) != list(target.lines[edit.start : edit.end])]
 
 
 class _ThreeWayMerge:
     def __init__(
-        self, given: SearchBlock, new: Sequence[str], page: IndexedFile, alignment: LineAlignment, *, is_confirmed: bool
+        self,
+        block: SearchBlock,
+        new: Sequence[str],
+        target: IndexedFile,
+        alignment: LineAlignment,
+        *,
+        is_confirmed: bool,
     ) -> None:
-        given, alignment = align_blank_lines(given, new, page, alignment)
-        self._block, self._target, self._alignment, self._is_confirmed = given, page, alignment, is_confirmed
+        block, alignment = align_blank_lines(block, new, target, alignment)
+        self._block, self._target, self._alignment, self._is_confirmed = block, target, alignment, is_confirmed
         known = [
-            (given.lines[index], page.lines[place], alignment.costs[index])
+            (block.lines[index], target.lines[place], alignment.matches[index].kind)
             for index, place in enumerate(alignment.positions)
             if place is not None
         ]
-        spell = learn_spelling([(line, found) for line, found, cost in known if cost < CUT])
-        mend = learn_typos([(line, found) for line, found, cost in known if SLIP <= cost < STALE], page.has_word)
+        spell = learn_spelling([(line, found) for line, found, kind in known if kind < MatchKind.CUT])
+        inexact = [(line, found) for line, found, kind in known if MatchKind.CUT < kind < MatchKind.OTHER]
+        mend = learn_typos(inexact, target.has_word)
         self._escaped_signs = {
             sign
-            for line, found, cost in known
-            if cost == ESCAPED
+            for line, found, kind in known
+            if kind is MatchKind.ESCAPED
             for sign in escaped_signs(line.strip(), found.strip())
         }
         self._new = [mend(spell(line)) for line in new]
         self._old = find_merge_base(
-            SearchBlock([mend(spell(line)) for line in given.lines]), self._new, page, alignment
+            SearchBlock([mend(spell(line)) for line in block.lines]), self._new, target, alignment
         )
-        around = page.context_lines(alignment.start, alignment.end)
+        around = target.context_lines(alignment.start, alignment.end)
         self._old = old = self._fix_stray_indents(around)
         pairs = list(self._paired_lines().values())
         staying = self._first_kept_line()
@@ -79,11 +79,11 @@ class _ThreeWayMerge:
 
     def _paired_lines(self) -> dict[int, tuple[str, str]]:
         """Matching lines of the merge base and the file."""
-        costs = self._alignment.costs
+        matches = self._alignment.matches
         return {
             index: (self._old.lines[index], self._target.lines[place])
             for index, place in enumerate(self._alignment.positions)
-            if place is not None and costs[index] < STALE and not self._is_cut(index, place)
+            if place is not None and matches[index].is_known and not self._is_cut(index, place)
         }
 
     def _fix_stray_indents(self, around: Sequence[str]) -> SearchBlock:
@@ -233,8 +233,8 @@ class _ThreeWayMerge:
     # --- replaced lines ---
 
     def _replace_lines(self, placed: Sequence[tuple[int, int]], new: Sequence[str]) -> list[str]:
-        page, costs = self._target, self._alignment.costs
-        turned = dict(_pair_similar_lines([self._old.lines[index] for index, _ in placed], new))
+        target, matches = self._target, self._alignment.matches
+        turned = dict(pair_similar_lines([self._old.lines[index] for index, _ in placed], new))
         becomes = {pair: turn for turn, pair in turned.items()}
         for turn, (index, place) in enumerate(placed):
             if turn not in turned and not self._may_delete(index, place):
@@ -247,18 +247,20 @@ class _ThreeWayMerge:
                 lines.append(self._indent_like(line, *like) if like else self._reindent(line, placed[0][1]))
                 continue
             index, place = placed[turn]
-            lines.append(self._change_line(self._old.lines[index], page.lines[place], line, place, costs[index]))
+            lines.append(
+                self._change_line(self._old.lines[index], target.lines[place], line, place, matches[index].kind)
+            )
         return lines
 
     def _may_delete(self, index: int, place: int) -> bool:
         old, found = self._block.lines[index], self._target.lines[place]
-        return self._alignment.costs[index] < CUT or (
+        return self._alignment.matches[index].kind < MatchKind.CUT or (
             is_similar(old, found) and find_operators(old) == find_operators(found)
         )
 
-    def _change_line(self, old: str, found: str, new: str, place: int, cost: float) -> str:
+    def _change_line(self, old: str, found: str, new: str, place: int, kind: MatchKind) -> str:
         is_known = (
-            cost < SLIP or cost == ELIDED or is_similar(old, found) or normalize_line(new) == normalize_line(found)
+            kind <= MatchKind.ELIDED_END or is_similar(old, found) or normalize_line(new) == normalize_line(found)
         )
         if not is_known and not self._is_confirmed:
             raise MergeConflict(place, "is to be changed and is not what old_string says")
@@ -376,32 +378,3 @@ def _comparable_lines(lines: Sequence[str], alike: "set[str]") -> list[str]:
 def _count_leading_blank(lines: Sequence[str]) -> int:
     """Number of leading blank lines."""
     return next((index for index, line in enumerate(lines) if line.strip()), len(lines))
-
-
-def _pair_similar_lines(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
-    """Pair old and new lines, in order, by the share of common words."""
-    if not old or not new or len(old) * len(new) > _MAX_PAIRS:
-        return []
-    old_words, new_words = [Counter(split_words(line)) for line in old], [Counter(split_words(line)) for line in new]
-    best = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
-    for left in range(len(old) - 1, -1, -1):
-        for right in range(len(new) - 1, -1, -1):
-            alike = _word_similarity(old_words[left], new_words[right])
-            paired = best[left + 1][right + 1] + alike if alike >= _MIN_SIMILARITY else 0.0
-            best[left][right] = max(paired, best[left + 1][right], best[left][right + 1])
-    pairs: list[tuple[int, int]] = []
-    left = right = 0
-    while left < len(old) and right < len(new):
-        if best[left][right] == best[left + 1][right]:
-            left += 1
-        elif best[left][right] == best[left][right + 1]:
-            right += 1
-        else:
-            pairs.append((left, right))
-            left, right = left + 1, right + 1
-    return pairs
-
-
-def _word_similarity(left: "Counter[str]", right: "Counter[str]") -> float:
-    together = left.total() + right.total()
-    return 2 * (left & right).total() / together if together else 0.0

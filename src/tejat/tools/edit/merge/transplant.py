@@ -2,11 +2,12 @@
 
 import re
 
+from tejat.tools.edit.conflict import MergeConflict
 from tejat.tools.edit.match.alignment import LineAlignment, align
-from tejat.tools.edit.match.cost_matrix import STALE
 from tejat.tools.edit.match.indexed_file import IndexedFile
+from tejat.tools.edit.match.line_match import OTHER
 from tejat.tools.edit.match.search_block import SearchBlock
-from tejat.tools.edit.merge.three_way import MergeConflict, three_way_merge
+from tejat.tools.edit.merge.three_way import three_way_merge
 from tejat.workspace.text.encoding import UTF_8
 from tejat.workspace.text.text_edits import TextFile
 
@@ -51,23 +52,23 @@ def _merge_text(old: str, found: str, new: str) -> str | None:
         return new
     if old == new:
         return found
-    given, page = SearchBlock(old.split("\n")), IndexedFile(TextFile(UTF_8.encode(found), UTF_8))
-    ways = align(given, page, 0, abs(len(given.lines) - len(page.lines)) + _SLACK)
-    if not ways and len(given.lines) != len(page.lines):
+    block, target = SearchBlock(old.split("\n")), IndexedFile(TextFile(UTF_8.encode(found), UTF_8))
+    ways = align(block, target, 0, abs(len(block.lines) - len(target.lines)) + _SLACK)
+    if not ways and len(block.lines) != len(target.lines):
         return None
-    way = ways[0] if ways else _identity_alignment(len(given.lines))
+    way = ways[0] if ways else _identity_alignment(len(block.lines))
     try:
-        edits = three_way_merge(given, new.split("\n") if new else [], page, way, is_confirmed=True)
+        edits = three_way_merge(block, new.split("\n") if new else [], target, way, is_confirmed=True)
     except MergeConflict:
         return None
     lines: list[str] = []
     done = 0
     for edit in edits:
-        lines += [*page.lines[done : edit.start], *edit.lines]
+        lines += [*target.lines[done : edit.start], *edit.lines]
         done = edit.end
-    return "\n".join([*lines, *page.lines[done:]])
+    return "\n".join([*lines, *target.lines[done:]])
 
 
 def _identity_alignment(count: int) -> LineAlignment:
     """Align the lines one to one."""
-    return LineAlignment(tuple(range(count)), (float(STALE),) * count, 0.0, {})
+    return LineAlignment(tuple(range(count)), (OTHER,) * count, 0.0, {})

@@ -14,14 +14,14 @@ _MAX_UNKNOWN_LINES = 100
 """With more unknown lines, their breaks are not the reason, and each is searched for in the whole file."""
 
 
-def group_escaped_breaks(lines: Sequence[str], page: IndexedFile) -> list[list[str]]:
+def group_escaped_breaks(lines: Sequence[str], target: IndexedFile) -> list[list[str]]:
     """Group the lines that form one line of the file when joined with escapes."""
-    strange = {key for key in map(normalize_line, lines) if key not in page.key_set}
-    if not 0 < len(strange) <= _MAX_UNKNOWN_LINES or not any(escape in page.key_text for escape in _ESCAPES):
+    strange = {key for key in map(normalize_line, lines) if key not in target.key_set}
+    if not 0 < len(strange) <= _MAX_UNKNOWN_LINES or not any(escape in target.key_text for escape in _ESCAPES):
         return [[line] for line in lines]
-    text = f"\n{page.key_text}"
+    text = f"\n{target.key_text}"
     starts = {key for key in strange if any(f"\n{key}{escape}" in text for escape in _ESCAPES)}
-    keys = frozenset(_keys_with_escapes(page.key_text)) if starts else frozenset[str]()
+    keys = frozenset(_keys_with_escapes(target.key_text)) if starts else frozenset[str]()
     groups: list[list[str]] = []
     index = 0
     while index < len(lines):

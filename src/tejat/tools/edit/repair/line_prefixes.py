@@ -3,11 +3,11 @@
 import re
 from collections.abc import Sequence
 
+from tejat.tools.edit.conflict import MergeConflict
 from tejat.tools.edit.match.alignment import LineAlignment
 from tejat.tools.edit.match.indexed_file import IndexedFile
 from tejat.tools.edit.match.normalize import normalize_line
 from tejat.tools.edit.match.search_block import SearchBlock, indent_of, split_lines
-from tejat.tools.edit.merge.three_way import MergeConflict
 from tejat.tools.edit.request import EditRequest
 
 _BULLETS = ("-", "*", "+")
@@ -20,7 +20,7 @@ _MIN_LINES = 2
 _PREFIX_CHARACTERS = "-+*>#/;%|•"
 
 
-def with_file_prefixes(request: EditRequest, page: IndexedFile) -> EditRequest | None:
+def with_file_prefixes(request: EditRequest, target: IndexedFile) -> EditRequest | None:
     """Give both texts the prefix that the file has before every line; None if that is uncertain."""
     old, new = split_lines(request.old), split_lines(request.new)
     lines = [line for line in (*old, *new) if line.strip()]
@@ -30,20 +30,22 @@ def with_file_prefixes(request: EditRequest, page: IndexedFile) -> EditRequest |
     own = bullets.pop()
     bodies = [normalize_line(_strip_prefix(line, own)) for line in old if line.strip()]
     marks = [mark for mark in (_BULLETS if own else _ADDED_PREFIXES) if mark != own]
-    found = [mark for mark in marks if len(bodies) >= _MIN_LINES and page.key_set.issuperset(map(mark.__add__, bodies))]
+    found = [
+        mark for mark in marks if len(bodies) >= _MIN_LINES and target.key_set.issuperset(map(mark.__add__, bodies))
+    ]
     if len(found) != 1 or (found[0] == "//" and any(map(_CODE.search, lines))):
         return None
-    there = page.lines[page.keys.index(found[0] + bodies[0])].lstrip()
+    there = target.lines[target.keys.index(found[0] + bodies[0])].lstrip()
     mark = found[0] + indent_of(there.removeprefix(found[0]))
     return EditRequest(_with_prefix(old, own, mark), _with_prefix(new, own, mark), request.expected)
 
 
-def check_prefixes(given: SearchBlock, page: IndexedFile, alignment: LineAlignment) -> None:
+def check_prefixes(block: SearchBlock, target: IndexedFile, alignment: LineAlignment) -> None:
     """Raise MergeConflict if all lines differ from the file by the same prefix."""
     places = [
-        (given.keys[index], page.keys[place], place)
+        (block.keys[index], target.keys[place], place)
         for index, place in enumerate(alignment.positions)
-        if place is not None and given.distinctive[index]
+        if place is not None and block.distinctive[index]
     ]
     marks = {_differing_prefixes(key, found) for key, found, _ in places}
     if len(places) >= _MIN_LINES and len(marks) == 1 and marks != {None}:

@@ -15,25 +15,25 @@ _MAX_CANDIDATES = 4
 
 
 def estimate_effect(
-    given: SearchBlock, repaired: SearchBlock, page: IndexedFile, found: Sequence[LineAlignment]
+    block: SearchBlock, repaired: SearchBlock, target: IndexedFile, found: Sequence[LineAlignment]
 ) -> Literal["none", "farther"] | None:
     """Estimate how a repair affects the given alignments; None if it may improve them.
 
     Without an effect, the repaired text matches equally well there and no better elsewhere.
     """
-    if not _has_same_shape(given, repaired):
+    if not _has_same_shape(block, repaired):
         return None
     changed = [
-        index for index, (line, other) in enumerate(zip(given.lines, repaired.lines, strict=True)) if line != other
+        index for index, (line, other) in enumerate(zip(block.lines, repaired.lines, strict=True)) if line != other
     ]
-    before, after = CostMatrix(given, page), CostMatrix(repaired, page)
+    before, after = CostMatrix(block, target), CostMatrix(repaired, target)
     for index in changed:
-        for at in _candidate_lines(repaired, index, page, found):
-            if after.cost(index, at) < before.cost(index, at):
+        for at in _candidate_lines(repaired, index, target, found):
+            if after.match(index, at).cost < before.match(index, at).cost:
                 return None
     rises = [
         sum(
-            after.cost(index, at) - before.cost(index, at)
+            after.match(index, at).cost - before.match(index, at).cost
             for index in changed
             if (at := each.positions[index]) is not None
         )
@@ -45,24 +45,24 @@ def estimate_effect(
     return "farther" if least > found[0].total_cost else None
 
 
-def _has_same_shape(given: SearchBlock, repaired: SearchBlock) -> bool:
+def _has_same_shape(block: SearchBlock, repaired: SearchBlock) -> bool:
     """Check that both have the same number of lines with the same distinctive lines and elisions."""
     return (
-        given.distinctive == repaired.distinctive
-        and given.elisions == repaired.elisions
-        and [not key for key in given.keys] == [not key for key in repaired.keys]
+        block.distinctive == repaired.distinctive
+        and block.elisions == repaired.elisions
+        and [not key for key in block.keys] == [not key for key in repaired.keys]
     )
 
 
 def _candidate_lines(
-    repaired: SearchBlock, index: int, page: IndexedFile, found: Sequence[LineAlignment]
+    repaired: SearchBlock, index: int, target: IndexedFile, found: Sequence[LineAlignment]
 ) -> Iterator[int]:
     """Lines of the file that a line may match: around its positions, and those with its words."""
     for each in found:
         at = each.positions[index]
         if at is not None:
-            yield from range(max(at - _NEARBY_LINES, 0), min(at + _NEARBY_LINES + 1, len(page.lines)))
+            yield from range(max(at - _NEARBY_LINES, 0), min(at + _NEARBY_LINES + 1, len(target.lines)))
         else:
             yield from range(each.start, each.end)
-    weights = Counter(find_lines_with_words(repaired, index, page))
+    weights = Counter(find_lines_with_words(repaired, index, target))
     yield from sorted(weights, key=lambda at: (-weights[at], at))[:_MAX_CANDIDATES]

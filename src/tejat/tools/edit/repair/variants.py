@@ -75,10 +75,10 @@ class RepairedRequest:
         """Whether diff signs were removed."""
         return _DIFF_NOTE in self.notes
 
-    def unescapes_foreign(self, page: str) -> bool:
+    def unescapes_foreign(self, target: str) -> bool:
         """Check whether escapes or entities were undone of which the file has none."""
-        return (_UNESCAPED_NOTE in self.notes and "\\" not in page) or (
-            _ENTITY_REPAIR.note in self.notes and not escapes.has_entities(page)
+        return (_UNESCAPED_NOTE in self.notes and "\\" not in target) or (
+            _ENTITY_REPAIR.note in self.notes and not escapes.has_entities(target)
         )
 
     @property

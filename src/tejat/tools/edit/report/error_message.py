@@ -4,13 +4,13 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 
 from tejat.tools.edit.match.alignment import LineAlignment
-from tejat.tools.edit.match.cost_matrix import MISSING, STALE
 from tejat.tools.edit.match.indexed_file import IndexedFile
+from tejat.tools.edit.match.line_match import MatchKind
 from tejat.tools.edit.match.related_lines import distinctive_words, find_related_lines
 from tejat.tools.edit.match.search_block import SearchBlock, indent_of
-from tejat.tools.edit.pipeline import EditRefusal
 from tejat.tools.edit.report.snippet import find_focus, format_lines, truncate_line
 from tejat.tools.edit.request import EditRequest
+from tejat.tools.edit.result import EditRefusal
 
 _MAX_DIFFERENCES = 4
 _MAX_SHOWN = 3
@@ -20,7 +20,7 @@ _MAX_FIRST_LINES = 5
 
 def explain_refusal(refused: EditRefusal, request: EditRequest) -> str:
     """Explain a refusal in further sentences, which may quote the file; empty if there is nothing to say."""
-    page = refused.target
+    target = refused.target
     if not request.old.strip():
         return " old_string is nothing but white space: add text from the lines around the place."
     if refused.count:
@@ -30,30 +30,32 @@ def explain_refusal(refused: EditRefusal, request: EditRequest) -> str:
             " Only the exact text was looked for: the file or old_string is very large, and nothing rare in old_string"
             " is there. Find the place with search_file_content."
         )
-    if page is None:
+    if target is None:
         return ""
     if refused.rewrapped_range:
         return " The words stand in the file with other line breaks, where the change is not certain." + _format_range(
-            "In the file", *refused.rewrapped_range, page, distinctive_words(request.old)
+            "In the file", *refused.rewrapped_range, target, distinctive_words(request.old)
         )
-    given = refused.block
-    near = [alignment for alignment in refused.nearest_alignments if given and _is_near(given, alignment)]
-    if given is None or not near:
-        return _explain_reasons(refused) + ("" if refused.is_already_applied else _explain_unrelated(request.old, page))
+    block = refused.block
+    near = [alignment for alignment in refused.nearest_alignments if block and _is_near(block, alignment)]
+    if block is None or not near:
+        return _explain_reasons(refused) + (
+            "" if refused.is_already_applied else _explain_unrelated(request.old, target)
+        )
     fitting = sum(alignment.total_cost <= near[0].total_cost for alignment in near)
     parts = [_explain_reasons(refused)]
     if request.expected is not None and request.expected > 1:
         parts.append(f" {request.expected} places were expected, and not as many fit.")
     elif fitting > 1:
         parts.append(" Several places fit equally well; add lines around the one that is meant.")
-    return "".join(parts) + "".join(_explain_candidate(given, page, alignment) for alignment in near)
+    return "".join(parts) + "".join(_explain_candidate(block, target, alignment) for alignment in near)
 
 
 def _explain_reasons(refused: EditRefusal) -> str:
     applied = " The edit seems to be applied already: the file has the text of new_string."
     conflict = refused.conflict
-    page = refused.target
-    reason = f" Line {page.line_number(conflict.line)} {conflict.reason}." if conflict and page else ""
+    target = refused.target
+    reason = f" Line {target.line_number(conflict.line)} {conflict.reason}." if conflict and target else ""
     return (applied if refused.is_already_applied else "") + reason
 
 
@@ -61,9 +63,9 @@ def _explain_reasons(refused: EditRefusal) -> str:
 
 
 def _explain_count(refused: EditRefusal, request: EditRequest) -> str:
-    exact, page = refused.exact_edits, refused.target
-    ranges = [page.line_range(edit.start, edit.end) for edit in exact[:_MAX_NUMBERS]] if page else []
-    numbers = ", ".join(str(page.line_number(start)) for start, _ in ranges) if page else ""
+    exact, target = refused.exact_edits, refused.target
+    ranges = [target.line_range(edit.start, edit.end) for edit in exact[:_MAX_NUMBERS]] if target else []
+    numbers = ", ".join(str(target.line_number(start)) for start, _ in ranges) if target else ""
     more = f" and {refused.count - len(ranges)} more" if refused.count > len(ranges) else ""
     where = f"It begins in line {numbers}. " if refused.count == 1 else f"They begin in lines {numbers}{more}. "
     if refused.count > (request.expected or 0):
@@ -72,76 +74,78 @@ def _explain_count(refused: EditRefusal, request: EditRequest) -> str:
         advice = "To change no more than that,"
     words = distinctive_words(request.old)
     return f". {where if ranges else ''}{advice} set expected_replacements to {refused.count}." + "".join(
-        _format_range("In the file", max(start - 1, 0), min(end + 1, len(page.lines)), page, words)
+        _format_range("In the file", max(start - 1, 0), min(end + 1, len(target.lines)), target, words)
         for start, end in ranges[:_MAX_SHOWN]
-        if page
+        if target
     )
 
 
 # --- text that was not found ---
 
 
-def _explain_unrelated(old: str, page: IndexedFile) -> str:
+def _explain_unrelated(old: str, target: IndexedFile) -> str:
     """Describe what there is if nothing is similar."""
-    if not any(page.keys):
+    if not any(target.keys):
         return " The file is empty."
-    count = page.line_count
+    count = target.line_count
     size = f" The file has {count} {'line' if count == 1 else 'lines'}"
-    common = find_related_lines(old, page)
+    common = find_related_lines(old, target)
     if common is None:
         return f"{size} and none of the telling words of old_string: is another file meant?" + _format_range(
-            "How it begins", 0, min(_MAX_FIRST_LINES, count), page, ()
+            "How it begins", 0, min(_MAX_FIRST_LINES, count), target, ()
         )
     return f"{size}, and no text that is like old_string." + _format_range(
-        "The text that shares most words with it", *common, page, distinctive_words(old)
+        "The text that shares most words with it", *common, target, distinctive_words(old)
     )
 
 
-def _format_range(what: str, start: int, end: int, page: IndexedFile, words: Sequence[str]) -> str:
-    first, last = page.line_number(start), page.line_number(end - 1)
+def _format_range(what: str, start: int, end: int, target: IndexedFile, words: Sequence[str]) -> str:
+    first, last = target.line_number(start), target.line_number(end - 1)
     where = f"line {first}" if first == last else f"lines {first}-{last}"
-    return f"\n{what}, {where}:\n{format_lines(page.lines[start:end], words)}"
+    return f"\n{what}, {where}:\n{format_lines(target.lines[start:end], words)}"
 
 
-def _is_near(given: SearchBlock, alignment: LineAlignment) -> bool:
+def _is_near(block: SearchBlock, alignment: LineAlignment) -> bool:
     """Check that at least a third of the nonblank lines match."""
     there = [
-        place is not None and cost < STALE
-        for key, place, cost in zip(given.keys, alignment.positions, alignment.costs, strict=True)
+        place is not None and match.is_known
+        for key, place, match in zip(block.keys, alignment.positions, alignment.matches, strict=True)
         if key
     ]
     return 3 * sum(there) >= len(there)
 
 
-def _explain_candidate(given: SearchBlock, page: IndexedFile, alignment: LineAlignment) -> str:
-    words = [line.strip() for line in given.lines if line.strip()]
-    differences = "".join(f"\n- {difference}" for difference in _find_differences(given, page, alignment))
-    return _format_range("Nearest text in the file", alignment.start, alignment.end, page, words) + (
+def _explain_candidate(block: SearchBlock, target: IndexedFile, alignment: LineAlignment) -> str:
+    words = [line.strip() for line in block.lines if line.strip()]
+    differences = "".join(f"\n- {difference}" for difference in _find_differences(block, target, alignment))
+    return _format_range("Nearest text in the file", alignment.start, alignment.end, target, words) + (
         f"\nWhat differs:{differences}" if differences else ""
     )
 
 
-def _find_differences(given: SearchBlock, page: IndexedFile, alignment: LineAlignment) -> Iterator[str]:
+def _find_differences(block: SearchBlock, target: IndexedFile, alignment: LineAlignment) -> Iterator[str]:
     left = _MAX_DIFFERENCES
-    for index, (line, place, cost) in enumerate(zip(given.lines, alignment.positions, alignment.costs, strict=True)):
+    lines = zip(block.lines, alignment.positions, alignment.matches, strict=True)
+    for index, (line, place, match) in enumerate(lines):
         if not left:
             yield "and more"
             return
         if place is None:
-            if cost >= MISSING:
+            if match.kind is MatchKind.MISSING:
                 left -= 1
                 yield f"old_string has a line that is not there: {truncate_line(line.strip())}"
             continue
-        found = page.lines[place]
-        if line == found or (not given.keys[index] and not page.keys[place]):
+        found = target.lines[place]
+        if line == found or (not block.keys[index] and not target.keys[place]):
             continue
         left -= 1
-        if given.keys[index] == page.keys[place]:
-            yield f"line {page.line_number(place)}: {_describe_whitespace_difference(line, found)}"
+        number = target.line_number(place)
+        if block.keys[index] == target.keys[place]:
+            yield f"line {number}: {_describe_whitespace_difference(line, found)}"
         else:
             bare = found.strip()
             there = truncate_line(bare, find_focus(bare, (line.strip(),)))
-            yield f"line {page.line_number(place)}: old_string has `{truncate_line(line.strip())}`, the file `{there}`"
+            yield f"line {number}: old_string has `{truncate_line(line.strip())}`, the file `{there}`"
 
 
 def _describe_whitespace_difference(given: str, found: str) -> str:
